@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from lakepact.conformance.exchanges import Exchange
     from lakepact.conformance.target import Offer, Target
     from lakepact.conformance.wire import Wire
-    from lakepact.generated.contract import Operation
+    from lakepact.generated.contract import Operation, OperationId
 
 CHECK = "probe"  #: what exchanges name as their check
 HARMLESS = ("GET", "HEAD")
@@ -28,7 +28,7 @@ LONGEST_MESSAGE = 300  #: characters that are shown of what a refusal says
 NOTHING_TO_ASK = "not asked: nothing was listed to ask about"
 
 
-def _nothing() -> Mapping[str, Any]:
+def _nothing() -> Mapping[Any, Any]:
     return MappingProxyType({})
 
 
@@ -55,21 +55,21 @@ class Asking:
         left_out: operations that are not asked for, and why.
     """
 
-    first: str
+    first: OperationId
     path: Callable[[Target], str]
     recognises: Callable[[Exchange], bool]
     listings: Mapping[str, Listing]
     declares: Callable[[Wire, Target], Offer] | None = None
     tells: Callable[[Exchange], Mapping[str, str]] = lambda _: {}
     finds: Callable[[Sequence[Exchange]], Mapping[str, bool]] = lambda _: {}
-    left_out: Mapping[str, str] = field(default_factory=_nothing)
+    left_out: Mapping[OperationId, str] = field(default_factory=_nothing)
 
 
 @dataclass(frozen=True)
 class Told:
     """What came of one operation."""
 
-    operation: str
+    operation: OperationId
     declared: bool | None  #: None: servers of this contract declare nothing
     request: str  #: as it was sent; as the contract writes it where it was not
     status: int  #: 0 where none came, or it was not asked

@@ -11,6 +11,7 @@ import orjson
 from lakepact.conformance.escaping import shell
 from lakepact.conformance.outcome import Unmet
 from lakepact.conformance.redaction import REDACTED, SECRET_HEADERS, redacted
+from lakepact.generated.contract import OperationId
 
 if TYPE_CHECKING:
     import httpx
@@ -18,6 +19,7 @@ if TYPE_CHECKING:
 ANYTHING = "*/*"  #: what is accepted where nothing else is said; a curl line does without
 SHOWN_BODY = 4096  #: bytes of a body that a report quotes
 MARGIN = 2048  #: bytes behind these that are kept, so that a secret at the cut is recognized
+NO_OPERATION = OperationId("")  #: looked up in tables of operations for a request that was made for none
 SHOWN_TEXT = 300  #: characters of it that a judgement quotes
 
 
@@ -26,7 +28,7 @@ class Exchange:
     """One request and its answer, as they stood on the wire."""
 
     number: int
-    operation: str | None  #: operation id, when the request was made for one
+    operation: OperationId | None  #: operation id, when the request was made for one
     check: str
     method: str
     url: str

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from lakepact.conformance.exchanges import Exchange
     from lakepact.conformance.target import Offer, Target
     from lakepact.conformance.wire import Wire
-    from lakepact.generated.contract import Operation
+    from lakepact.generated.contract import Operation, OperationId
 
 T = TypeVar("T")
 
@@ -77,7 +77,7 @@ class Lab:
 
     def send(
         self,
-        operation: str,
+        operation: OperationId,
         *,
         body: Any = None,
         content: bytes | None = None,
@@ -144,7 +144,7 @@ class Lab:
         *,
         headers: Iterable[tuple[str, str]] = (),
         content: bytes = b"",
-        operation: str | None = None,
+        operation: OperationId | None = None,
         anonymous: bool = False,
         alone: bool = False,
         leave_after: float | None = None,
@@ -166,7 +166,7 @@ class Lab:
             self.sent.append(reply.exchange.number)
         return reply
 
-    def path(self, operation: Operation | str, **arguments: Any) -> str:
+    def path(self, operation: Operation | OperationId, **arguments: Any) -> str:
         """The path of an operation below the base address, percent-encoded."""
         known = self.contract.operations[operation] if isinstance(operation, str) else operation
         path = known.path
@@ -194,7 +194,7 @@ class Lab:
         encoded = [f"{quote(name, safe='')}={quote(value, safe='')}" for name, value in (*pairs, *further)]
         return "?" + "&".join(encoded) if encoded else ""
 
-    def offers(self, operation: str) -> bool:
+    def offers(self, operation: OperationId) -> bool:
         """Return whether the target declares the operation.
 
         Raises:

@@ -13,7 +13,7 @@ from lakepact.conformance.limits import MAX_BODY, MAX_WAIT
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from lakepact.generated.contract import Feature
+    from lakepact.generated.contract import Feature, OperationId
 
 
 def address(url: str) -> str:
@@ -84,7 +84,7 @@ class Offer:
         found: what else was found, for the contract's own lab.
     """
 
-    operations: frozenset[str]
+    operations: frozenset[OperationId]
     segments: Mapping[str, str | None] = field(default_factory=_nothing)
     features: Mapping[str, bool] = field(default_factory=_nothing)
     facts: Mapping[str, str] = field(default_factory=_nothing)

@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
 
     from lakepact.conformance.limits import Budget
+    from lakepact.generated.contract import OperationId
 
 NO_CONTENT, NOT_MODIFIED = 204, 304
 USER_AGENT = "lakepact-conformance"
@@ -176,7 +177,7 @@ class Wire:
         *,
         headers: Iterable[tuple[str, str]] = (),
         body: bytes = b"",
-        operation: str | None = None,
+        operation: OperationId | None = None,
         check: str = "",
         anonymous: bool = False,
         alone: bool = False,
@@ -223,7 +224,7 @@ class Wire:
         sent: Sequence[tuple[str, str]],
         body: bytes,
         *,
-        operation: str | None,
+        operation: OperationId | None,
         check: str,
         alone: bool,
         leave_after: float | None,
@@ -266,7 +267,7 @@ class Wire:
         headers: httpx.Headers,
         answer: bytes,
         *,
-        operation: str | None,
+        operation: OperationId | None,
         check: str,
         method: str,
         url: str,

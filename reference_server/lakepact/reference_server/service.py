@@ -16,6 +16,7 @@ from dataclasses import dataclass, field
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
+from lakepact.generated.contract import OperationId
 from lakepact.reference_server.http.forms import read_form
 from lakepact.reference_server.http.json_text import read_json
 from lakepact.reference_server.http.problems import Problem
@@ -43,7 +44,7 @@ DURABILITIES = ("full", "normal")  #: a power failure, or the end of the process
 MAX_BODY = 8 * 1024 * 1024  #: bytes of a request body that are read, unless the settings say otherwise
 #: What stands in the path of a URL, and is no step that clients and proxies take before they send it.
 PREFIX = re.compile(r"(?!(?:.*/)?\.\.?(?:/|\Z))(?:[A-Za-z0-9._~!$&'()*+,;=:@/-]|%[0-9A-Fa-f]{2})+")
-EVERY = "*"  #: in a table by operation: all of them
+EVERY = OperationId("*")  #: in a table by operation: all of them
 #: The setting without which a contract has nothing to serve; the others can always be served.
 NEEDED: Mapping[str, str] = {"delta_sharing": "shares"}
 #: Settings that one contract alone has a use for.
@@ -54,8 +55,8 @@ OF_USE_TO: Mapping[str, str] = {
     "auth": "iceberg_rest",
     "contract_version": "iceberg_rest",
 }
-UNKNOWN_PATH = "(unknown path)"  #: instead of an operation: paths that are in no contract
-WRONG_METHOD = "(wrong method)"  #: methods that a path does not have
+UNKNOWN_PATH = OperationId("(unknown path)")  #: instead of an operation: paths that are in no contract
+WRONG_METHOD = OperationId("(wrong method)")  #: methods that a path does not have
 
 
 class Rules:
@@ -142,12 +143,12 @@ class Service:
     """
 
     contract: Contract
-    handlers: dict[str, Handler]
+    handlers: dict[OperationId, Handler]
     not_offered: frozenset[str]
     error_body: Callable[[Problem], bytes]
     kinds: Mapping[int, str]  #: the contract's name of the error for what the lane itself refuses, by status
     paths: Callable[[str], tuple[str, ...]]  #: the concrete templates of one template of the contract
-    nullable: Mapping[str, frozenset[str]] = field(default_factory=dict[str, frozenset[str]])
+    nullable: Mapping[OperationId, frozenset[str]] = field(default_factory=dict[OperationId, frozenset[str]])
     #: by operation: members of the body for which null is taken as absent, because clients write it so
     rules: Rules = field(default_factory=Rules)  #: the decisions of the catalog; handlers ask them
     tables: dict[str, dict[str, Any]] = field(default_factory=dict[str, dict[str, Any]])
@@ -158,7 +159,7 @@ class Service:
     root: str = ""  #: the path that all paths of the contract lie below
     caller: Caller | None = None  #: asked after the guards; handlers get what it says as `caller`
     callers: dict[str, Caller] = field(default_factory=dict[str, Caller])  #: in the place of `caller`, by operation
-    admission: Callable[[str, Handler], Handler] | None = None
+    admission: Callable[[OperationId, Handler], Handler] | None = None
     #: for an operation and its handler: one that asks first whether its `caller` may, and hands on the arguments without it
     blocking: frozenset[str] = frozenset()  #: operations whose handlers read files: they run in a thread of their own
     apps: Mapping[str, App] = field(default_factory=dict[str, App])  #: by path: what is served below it and is in no contract
@@ -188,11 +189,11 @@ class Service:
         """The operations that are answered, in the contract's order."""
         return tuple(o for o in self.contract.operations.values() if o.id in self.handlers)
 
-    def answering(self, operation: str) -> Callable[..., Reply]:
+    def answering(self, operation: OperationId) -> Callable[..., Reply]:
         """The function that answers an operation, or says that it is not offered."""
         return partial(self._not_offered, operation) if operation in self.not_offered else self.handlers[operation]
 
-    def _not_offered(self, operation: str, **_: Any) -> Reply:
+    def _not_offered(self, operation: OperationId, **_: Any) -> Reply:
         raise Problem(406, self.kinds[406], f"this server does not offer the operation {operation}")
 
     @property
@@ -200,14 +201,14 @@ class Service:
         """Where the contract itself is to be had."""
         return f"{self.root}/openapi.json"
 
-    def guards_of(self, operation: str) -> tuple[Guard, ...]:
+    def guards_of(self, operation: OperationId) -> tuple[Guard, ...]:
         """The guards that one operation's requests pass, in order."""
         return (*self.guards.get(EVERY, ()), *self.guards.get(operation, ()))
 
-    def filters_of(self, operation: str) -> tuple[Filter, ...]:
+    def filters_of(self, operation: OperationId) -> tuple[Filter, ...]:
         """The filters that one operation's replies pass, in order."""
         return (*self.filters.get(operation, ()), *self.filters.get(EVERY, ()))
 
-    def sender_of(self, operation: str) -> Sender | None:
+    def sender_of(self, operation: OperationId) -> Sender | None:
         """Who puts one operation's replies on the wire, if not the lane itself."""
         return self.senders.get(operation) or self.senders.get(EVERY)

@@ -18,6 +18,8 @@ from lakepact.generated.contract import Contract, contracts
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
+    from lakepact.generated.contract import OperationId
+
 NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.-]*\Z")
 CONTRACT = re.compile(r"([a-z][a-z0-9_]*)\+(?=https?://)")
 
@@ -46,7 +48,7 @@ class Asked:
     parameters: Mapping[str, str] = field(default_factory=dict)
     features: Mapping[str, bool] = field(default_factory=dict)
     timeout: float = profiles.TIMEOUT
-    operations: tuple[str, ...] = ()
+    operations: tuple[OperationId, ...] = ()
     segments: Mapping[str, str | None] = field(default_factory=dict)
     found: Mapping[str, Any] = field(default_factory=dict, repr=False)
 

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from lakepact.conformance.clients.stage import Script
     from lakepact.conformance.exchanges import Exchange
     from lakepact.conformance.wire import Wire
-    from lakepact.generated.contract import Contract
+    from lakepact.generated.contract import Contract, OperationId
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -52,7 +52,7 @@ class Performance:
         """Expect that the client did not end as if it had done its task."""
         self.ended.is_refused(why)
 
-    def of(self, *operations: str) -> tuple[Exchange, ...]:
+    def of(self, *operations: OperationId) -> tuple[Exchange, ...]:
         """What was exchanged for some operations."""
         return tuple(exchange for exchange in self.exchanges if exchange.operation in operations)
 

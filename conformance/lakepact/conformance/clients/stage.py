@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
     from lakepact.conformance.exchanges import Exchange
     from lakepact.conformance.wire import Wire
-    from lakepact.generated.contract import Contract
+    from lakepact.generated.contract import Contract, OperationId
 
     Forward: TypeAlias = "Callable[[Request], Answer]"
     Script: TypeAlias = "Callable[[Request, Forward], Answer]"
@@ -47,7 +47,7 @@ SCENE = re.compile(r"/scene-(\d+)(/[^?]*)?(\?.*)?")
 class Request:
     """A request of a client."""
 
-    operation: str | None  #: of the contract; None if it has none of that method and path
+    operation: OperationId | None  #: of the contract; None if it has none of that method and path
     method: str
     target: str  #: path and query below the address that the client was given, as they came
     headers: httpx.Headers
@@ -281,7 +281,7 @@ class Stage:
         scene.exchanges.append(exchange)
         return answer
 
-    def _operation(self, method: str, path: str, prefix: str) -> str | None:
+    def _operation(self, method: str, path: str, prefix: str) -> OperationId | None:
         """The operation of a request; the route with the fewest variables where several fit."""
         fitting = [
             (template.count("{"), operation)

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from hypothesis.strategies import SearchStrategy
     from schemathesis.generation.case import Case
 
-    from lakepact.generated.contract import Operation
+    from lakepact.generated.contract import Operation, OperationId
 
 logging.getLogger("schemathesis").setLevel(logging.ERROR)
 
@@ -69,7 +69,7 @@ class Bodies:
         self._first = batch
         self._pools: dict[tuple[str, bool], _Pool] = {}
 
-    def draw(self, operation: str, *, valid: bool) -> Drawn:
+    def draw(self, operation: OperationId, *, valid: bool) -> Drawn:
         """A case of an operation, by its schema or against it; one without body and query where there is nothing to make."""
         known = self._contract.operations[operation]
         if known.method == "HEAD" or not (known.body or any(p.where == "query" for p in known.parameters)):
@@ -80,7 +80,7 @@ class Bodies:
         pool.used += 1
         return pool.drawn[pool.used - 1]
 
-    def _fill(self, pool: _Pool, operation: str, *, valid: bool) -> None:
+    def _fill(self, pool: _Pool, operation: OperationId, *, valid: bool) -> None:
         """Draw a batch twice as large as the last; a pool in which hardly anything new is found is used again."""
         pool.used = 0
         if pool.dry:
@@ -120,7 +120,7 @@ def _parts_to_draw(operation: Operation, contract: Contract) -> dict[str, Any]:
 
 
 @cache
-def _batch(contract: str, operation: str, *, valid: bool, number: int, size: int) -> tuple[Drawn, ...]:
+def _batch(contract: str, operation: OperationId, *, valid: bool, number: int, size: int) -> tuple[Drawn, ...]:
     """Different cases, none of them too large; at least one. Nobody changes them."""
     mode = GenerationMode.POSITIVE if valid else GenerationMode.NEGATIVE
     strategy: SearchStrategy[Case[Any]] = _schema(contract)[f"/{operation}"][Contract(contract).operations[operation].method].as_strategy(

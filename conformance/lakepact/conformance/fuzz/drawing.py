@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
     from lakepact.conformance.fuzz.bodies import Bodies
     from lakepact.conformance.fuzz.world import World
-    from lakepact.generated.contract import Contract
+    from lakepact.generated.contract import Contract, OperationId
 
 KINDS = ("example", "example", "near", "near", "valid", "wild")
 
@@ -30,7 +30,7 @@ class Drawing:
         self._contract = contract
         self._bodies = bodies
 
-    def drawn(self, world: World, random: Random, operations: Sequence[str]) -> Iterator[Step]:
+    def drawn(self, world: World, random: Random, operations: Sequence[OperationId]) -> Iterator[Step]:
         """The steps of one sequence; each is drawn when the world knows what became of those before it."""
         yield from (step for step in world.opening(random) if step.operation in operations)
         while True:
@@ -47,6 +47,6 @@ class Drawing:
             query = () if asked else drawn.query
             yield Step(operation, arguments, world.confined(operation, drawn.body), query, "wild" if kind == "wild" else "valid")
 
-    def _says_more(self, operation: str, arguments: Mapping[str, object]) -> bool:
+    def _says_more(self, operation: OperationId, arguments: Mapping[str, object]) -> bool:
         """Whether arguments are more than the path of an operation, so that nothing else has to be drawn for it."""
         return any(p.where != "path" and p.argument in arguments for p in self._contract.operations[operation].parameters)

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import jsonschema_rs
 
+from lakepact.conformance.exchanges import NO_OPERATION
 from lakepact.conformance.outcome import Outcome, Unmet
 
 if TYPE_CHECKING:
@@ -21,7 +22,7 @@ if TYPE_CHECKING:
     from lakepact.conformance.fuzz.steps import Step
     from lakepact.conformance.fuzz.world import Remembering, World
     from lakepact.conformance.judges import Law
-    from lakepact.generated.contract import Contract
+    from lakepact.generated.contract import Contract, OperationId
 
 #: What can be wrong with a body, as `Fuzz.refusals` names it.
 EMPTY, MALFORMED, NO_OBJECT, MISSING, WRONG_TYPE = "empty", "malformed", "no object", "missing", "wrong type"
@@ -46,7 +47,7 @@ class Fuzz:
     """
 
     world: Callable[[Any], World]
-    operations: tuple[str, ...]
+    operations: tuple[OperationId, ...]
     answers: str
     refusals: Mapping[str, str]
     tolerated: Callable[[str, str, Any], bool] = field(default=lambda *_: False)
@@ -61,7 +62,7 @@ class Breach:
 
     rule: str  #: name of the law, or what was wrong with the body
     requirements: tuple[str, ...]
-    operation: str
+    operation: OperationId
     unmet: Unmet
 
 
@@ -96,7 +97,7 @@ class Judge:
 
     def breaches(self, exchange: Exchange) -> Iterator[Breach]:
         """Everything that an exchange breaks."""
-        operation = exchange.operation or ""
+        operation = exchange.operation or NO_OPERATION
         for law in self._laws:
             try:
                 if law.judge(exchange):
@@ -108,7 +109,7 @@ class Judge:
         if 200 <= exchange.status < 300:
             yield from self._accepted(exchange, operation)
 
-    def contradictions(self, said: Iterable[tuple[str, Unmet | None]], operation: str) -> Iterator[Breach]:
+    def contradictions(self, said: Iterable[tuple[str, Unmet | None]], operation: OperationId) -> Iterator[Breach]:
         """Everything that an answer breaks of what was said of it."""
         for requirement, unmet in said:
             if unmet is None:
@@ -116,7 +117,7 @@ class Judge:
             else:
                 yield Breach(requirement, (requirement,), operation, unmet)
 
-    def silence(self, operation: str, why: str) -> Breach:
+    def silence(self, operation: OperationId, why: str) -> Breach:
         """The breach of a connection that ended without an answer."""
         return Breach("answers", (self._fuzz.answers,), operation, Unmet("an answer", why))
 
@@ -124,7 +125,7 @@ class Judge:
         """How a requirement came out on which no breach was reported."""
         return Outcome.PASS if requirement in self.held - self.broken else Outcome.NOT_OFFERED
 
-    def _accepted(self, exchange: Exchange, operation: str) -> Iterator[Breach]:
+    def _accepted(self, exchange: Exchange, operation: OperationId) -> Iterator[Breach]:
         found = self._forbidden(exchange, operation)
         if found is None:
             self.held.update(self._fuzz.refusals.values() if exchange.request_body else ())
@@ -136,7 +137,7 @@ class Judge:
                 f"refusal of {what}", (requirement,), operation, Unmet(f"status 400 for {wrong}", f"{operation}: status {exchange.status}")
             )
 
-    def _forbidden(self, exchange: Exchange, operation: str) -> tuple[str, str] | None:
+    def _forbidden(self, exchange: Exchange, operation: OperationId) -> tuple[str, str] | None:
         """What is wrong with the body of a request, if that must be refused."""
         known = self.contract.operations[operation]
         if known.body is None or known.body_media_type != "application/json":
@@ -151,7 +152,7 @@ class Judge:
             return NO_OBJECT, f"the body {exchange.request_body[:100].decode('utf-8', 'replace')}"
         return self._against_schema(known.body, operation, body)
 
-    def _against_schema(self, schema: str, operation: str, body: Any) -> tuple[str, str] | None:
+    def _against_schema(self, schema: str, operation: OperationId, body: Any) -> tuple[str, str] | None:
         if schema not in self._validators:
             self._validators[schema] = jsonschema_rs.Draft202012Validator(
                 {"$ref": f"#/components/schemas/{schema}", **self.contract.schemas}

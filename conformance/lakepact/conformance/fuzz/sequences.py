@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from lakepact.conformance.fuzz.steps import Step
     from lakepact.conformance.fuzz.world import World
     from lakepact.conformance.lab import Lab
+    from lakepact.generated.contract import OperationId
 
 STEPS = 20  #: requests of a sequence, those that open it included
 FIRST_LAB = 1_000_000  #: labs of sequences are numbered from here, those of checks below
@@ -27,7 +28,7 @@ FEWEST_ATTEMPTS = 12  #: at shrinking, however much is broken: where everything 
 PAUSES = (0.0, 0.1, 0.5)  #: seconds before each look whether a target that fell silent still answers
 
 if TYPE_CHECKING:
-    Draw: TypeAlias = Callable[[Any, Random, Sequence[str]], Iterator[Step]]  #: of a world, by chance, of these operations
+    Draw: TypeAlias = Callable[[Any, Random, Sequence[OperationId]], Iterator[Step]]  #: of a world, by chance, of these operations
 
 
 @dataclass
@@ -62,7 +63,7 @@ class Sequences:
         lab: Callable[[int], Lab],
         *,
         world: Callable[[Any], World],
-        operations: Sequence[str],
+        operations: Sequence[OperationId],
         draw: Draw,
         judge: Judge,
         start: int,

@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
+    from lakepact.generated.contract import OperationId
+
 
 @dataclass(frozen=True, slots=True)
 class Learned:
@@ -44,7 +46,7 @@ class Step:
         kind: what it was drawn as.
     """
 
-    operation: str
+    operation: OperationId
     arguments: Mapping[str, Any]
     body: Any = None
     query: tuple[tuple[str, str], ...] = ()

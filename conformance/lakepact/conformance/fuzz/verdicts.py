@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from lakepact.conformance.fuzz.world import Remembering
     from lakepact.conformance.judges import Law
     from lakepact.conformance.lab import Lab
-    from lakepact.generated.contract import Contract
+    from lakepact.generated.contract import Contract, OperationId
 
 FUZZED, MODELLED = "fuzz", "model"  #: what verdicts name as the check
 HISTORY = 100  #: requests of one history
@@ -74,7 +74,7 @@ def modelled(
     yield from _Search(MODELLED, judge, sequences, answers=fuzz.answers, start=start).verdicts(budget)
 
 
-def _history(world: Remembering, random: Random, operations: Sequence[str]) -> Iterator[Step]:
+def _history(world: Remembering, random: Random, operations: Sequence[OperationId]) -> Iterator[Step]:
     return world.history(random, operations)
 
 

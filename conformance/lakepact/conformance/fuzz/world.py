@@ -11,6 +11,7 @@ if TYPE_CHECKING:
     from lakepact.conformance.exchanges import Reply
     from lakepact.conformance.fuzz.steps import Learned, Step
     from lakepact.conformance.outcome import Unmet
+    from lakepact.generated.contract import OperationId
 
 
 class World(Protocol):
@@ -25,15 +26,15 @@ class World(Protocol):
         """The requests that make the corner; they come first."""
         ...
 
-    def arguments(self, operation: str, random: Random) -> dict[str, Any]:
+    def arguments(self, operation: OperationId, random: Random) -> dict[str, Any]:
         """Path arguments for an operation: what exists in the corner, or what does not."""
         ...
 
-    def confined(self, operation: str, body: Any) -> Any:
+    def confined(self, operation: OperationId, body: Any) -> Any:
         """`body` with the names in it moved into the corner."""
         ...
 
-    def example(self, operation: str, arguments: dict[str, Any], random: Random) -> Any:
+    def example(self, operation: OperationId, arguments: dict[str, Any], random: Random) -> Any:
         """A body that the target should accept now, or `None` where there is none to give."""
         ...
 
@@ -53,6 +54,6 @@ class World(Protocol):
 class Remembering(World, Protocol):
     """A corner of which is known what it has to hold: a model of the target, as far as one sequence sees it."""
 
-    def history(self, random: Random, operations: Sequence[str]) -> Iterator[Step]:
+    def history(self, random: Random, operations: Sequence[OperationId]) -> Iterator[Step]:
         """What happens in it, without an end: changes, each followed by looks at what has to be there now."""
         ...

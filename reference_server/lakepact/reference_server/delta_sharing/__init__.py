@@ -6,7 +6,8 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from lakepact.generated.contract import Contract
+from lakepact.generated.contract import Contract, OperationId
+from lakepact.generated.delta_sharing import op
 from lakepact.reference_server.delta_sharing import recipients
 from lakepact.reference_server.delta_sharing.answers import KINDS, error_body
 from lakepact.reference_server.delta_sharing.catalogue import Catalogue
@@ -33,13 +34,20 @@ if TYPE_CHECKING:
 
 #: Clients write null for what they do not ask for.
 NULLABLE = {
-    "queryTable": frozenset({*ASKED, "maxFiles", "pageToken", "includeRefreshToken", "refreshToken"}),
-    "generateTemporaryTableCredentials": frozenset({"location"}),
+    op.query_table: frozenset({*ASKED, "maxFiles", "pageToken", "includeRefreshToken", "refreshToken"}),
+    op.generate_temporary_table_credentials: frozenset({"location"}),
 }
 
 #: Operations that read the logs of tables, or wait for another service.
 READING = frozenset(
-    {"headTableVersion", "getTableVersion", "getTableMetadata", "queryTable", "queryTableChanges", "generateTemporaryTableCredentials"}
+    {
+        op.head_table_version,
+        op.get_table_version,
+        op.get_table_metadata,
+        op.query_table,
+        op.query_table_changes,
+        op.generate_temporary_table_credentials,
+    }
 )
 
 
@@ -85,7 +93,7 @@ def service(settings: Settings, beside: Mapping[str, Service]) -> Service:
     return served
 
 
-def _handlers(contract: Contract, areas: tuple[object, ...]) -> dict[str, Handler]:
+def _handlers(contract: Contract, areas: tuple[object, ...]) -> dict[OperationId, Handler]:
     return {o.id: getattr(area, o.function) for o in contract.operations.values() for area in areas if hasattr(area, o.function)}
 
 

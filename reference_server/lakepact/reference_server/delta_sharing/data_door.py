@@ -11,6 +11,7 @@ from email.utils import formatdate
 from typing import TYPE_CHECKING, Any
 from urllib.parse import unquote
 
+from lakepact.generated.contract import OperationId
 from lakepact.reference_server.delta_sharing.answers import KINDS, refused
 from lakepact.reference_server.delta_sharing.files import Expired, Forged
 from lakepact.reference_server.delta_sharing.ranges import NotSatisfiable, part_asked_for
@@ -29,7 +30,7 @@ if TYPE_CHECKING:
 
 logger = logging.getLogger(__name__)
 
-FILES = "(data files)"  #: instead of an operation, in the tables of guards, filters and senders
+FILES = OperationId("(data files)")  #: instead of an operation, in the tables of guards, filters and senders
 MEDIA_TYPE = b"application/octet-stream"
 PIECE = 256 * 1024  #: bytes that are read at a time
 

@@ -22,6 +22,7 @@ import difflib
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from lakepact.generated.contract import OperationId
 from lakepact.reference_server.faults.answers import ANSWERS
 from lakepact.reference_server.faults.operators import (
     Install,
@@ -122,4 +123,4 @@ def fault_named(spelled: str, contract: Contract) -> Fault:
             f"{contract.name} has no fault {spelled!r}; {'near: ' + ', '.join(near) if near else 'known: ' + ', '.join(ANSWERS)}"
         )
     says, install = ANSWERS[mutation]
-    return Fault(spelled, f"{operation or 'Every operation'}: {says}", (), install(operation or EVERY))
+    return Fault(spelled, f"{operation or 'Every operation'}: {says}", (), install(OperationId(operation) if operation else EVERY))

@@ -14,18 +14,19 @@ from typing import Any
 
 import orjson
 
+from lakepact.generated.contract import OperationId
 from lakepact.reference_server.http.replies import NDJSON, Reply
 from lakepact.reference_server.service import EVERY, Filter, Guard, Handler, Scope, Sender, Service
 
 Install = Callable[[Service], None]
-Operations = str | tuple[str, ...]
+Operations = OperationId | tuple[OperationId, ...]
 
 
 class UnknownFault(Exception):
     """No fault has this name; the message lists the nearest ones."""
 
 
-def each(operations: Operations) -> tuple[str, ...]:
+def each(operations: Operations) -> tuple[OperationId, ...]:
     """Operations as a tuple of ids."""
     return (operations,) if isinstance(operations, str) else operations
 
@@ -53,7 +54,7 @@ def per_server(make: Callable[[], Install]) -> Install:
     return install
 
 
-def around(table: str, key: str, wrapper: Callable[[Any], Any]) -> Install:
+def around(table: str, key: Any, wrapper: Callable[[Any], Any]) -> Install:
     """Replace the entry `key` of a table of the service by `wrapper(entry)`."""
 
     def install(service: Service) -> None:
@@ -83,7 +84,7 @@ def replace_rule(name: str, function: Callable[..., Any]) -> Install:
     return wrap_rule(name, lambda _: function)
 
 
-def instead(table: str, key: str, value: Any) -> Install:
+def instead(table: str, key: Any, value: Any) -> Install:
     """Replace the entry `key` of a table of the service by `value`."""
     return around(table, key, lambda _: value)
 
@@ -189,7 +190,7 @@ def on_wire(operations: Operations, act: Sender) -> Install:
     return install
 
 
-def unchecked(*operations: str) -> Install:
+def unchecked(*operations: OperationId) -> Install:
     """Do not hold the bodies of some operations against their schemas."""
 
     def install(service: Service) -> None:

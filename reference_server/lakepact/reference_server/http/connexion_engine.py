@@ -9,6 +9,7 @@ import warnings
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
+from lakepact.generated.contract import OperationId
 from lakepact.reference_server.http.pages import add_pages, over_asgi
 from lakepact.reference_server.http.router import ContractLane
 from lakepact.reference_server.import_stubs import spared
@@ -43,7 +44,7 @@ class _LaneApi(AbstractRoutingAPI[Any]):
         return path, operation.operation_id
 
     def _add_operation_internal(self, method: str, path: str, operation: Any, name: str | None = None) -> None:
-        self._lane.add(self._contract, method, path, operation=name or operation.operation_id, handler=operation.function)
+        self._lane.add(self._contract, method, path, operation=OperationId(name or operation.operation_id), handler=operation.function)
 
 
 class ConnexionLane(ContractLane, SpecMiddleware):

@@ -23,7 +23,7 @@ from lakepact.reference_server.service import UNKNOWN_PATH, WRONG_METHOD
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable, Iterable, Mapping, MutableMapping
 
-    from lakepact.generated.contract import Operation
+    from lakepact.generated.contract import Operation, OperationId
     from lakepact.reference_server.http.bodies import Receive
     from lakepact.reference_server.service import Handler, Scope, Service
 
@@ -69,7 +69,7 @@ class ContractLane:
         self._rooms = tuple(sorted(self._by_name.values(), key=lambda room: len(room.root), reverse=True))
         self._only = self._first if len(self._rooms) == 1 else None
 
-    def add(self, name: str, method: str, path: str, *, operation: str, handler: Handler) -> None:
+    def add(self, name: str, method: str, path: str, *, operation: OperationId, handler: Handler) -> None:
         """Answer one operation of the contract `name` by a function."""
         room = self._by_name[name]
         room.add(method, path, operation=room.service.contract.operations[operation], handler=handler)
@@ -140,7 +140,7 @@ def _wrong_method(service: Service, scope: Scope, methods: Iterable[str]) -> Pro
     return Problem(405, service.kinds[405], message, headers=(("allow", allowed),))
 
 
-async def _refuse(service: Service, where: str, problem: Problem, wire: Wire) -> None:
+async def _refuse(service: Service, where: OperationId, problem: Problem, wire: Wire) -> None:
     reply = finished(refusal(problem, service), service.filters_of(where), wire.scope)
     sender = service.sender_of(where)
     await (sender(wire, reply) if sender else wire.answer(reply))

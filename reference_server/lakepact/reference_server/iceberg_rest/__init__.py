@@ -9,6 +9,7 @@ from urllib.parse import unquote
 import orjson
 
 from lakepact.generated.contract import Contract, UnknownVersion
+from lakepact.generated.iceberg_rest import op
 from lakepact.reference_server.iceberg_rest import extensions, scan_planning
 from lakepact.reference_server.iceberg_rest.catalog import Catalog
 from lakepact.reference_server.iceberg_rest.commits import idempotency
@@ -50,17 +51,17 @@ if TYPE_CHECKING:
 #: Operations that are answered with status 406, because this server does not have what they are about.
 NOT_OFFERED = frozenset(
     {
-        "getToken",
+        op.get_token,
     }
 )
 
 #: Operations whose answers may hold credentials.
-WITH_CREDENTIALS = frozenset({"createTable", "loadTable", "registerTable", "loadCredentials"})
+WITH_CREDENTIALS = frozenset({op.create_table, op.load_table, op.register_table, op.load_credentials})
 #: Operations that write files of the warehouse, read them or remove them.
 WITH_FILES = frozenset(
     {
-        *("createTable", "registerTable", "updateTable", "dropTable", "commitTransaction"),
-        *("createView", "registerView", "replaceView"),
+        *(op.create_table, op.register_table, op.update_table, op.drop_table, op.commit_transaction),
+        *(op.create_view, op.register_view, op.replace_view),
     }
 )
 
@@ -79,12 +80,12 @@ KINDS = {
 
 #: Clients write null for what they leave out, although the contract's types do not have it.
 NULLABLE = {
-    "createNamespace": frozenset({"properties"}),
-    "updateProperties": frozenset({"removals", "updates"}),
-    "createTable": frozenset({"location", "partition-spec", "write-order", "properties"}),
-    "updateTable": frozenset({"identifier"}),
-    "createView": frozenset({"location"}),
-    "replaceView": frozenset({"identifier", "requirements"}),
+    op.create_namespace: frozenset({"properties"}),
+    op.update_properties: frozenset({"removals", "updates"}),
+    op.create_table: frozenset({"location", "partition-spec", "write-order", "properties"}),
+    op.update_table: frozenset({"identifier"}),
+    op.create_view: frozenset({"location"}),
+    op.replace_view: frozenset({"identifier", "requirements"}),
 }
 
 
@@ -218,7 +219,7 @@ def catalog_service(
 
 def _ruled(rules: CatalogRules, contract: Contract, newer: Added) -> CatalogRules:
     """Return the rules as a version of the contract changes them."""
-    declared = {parameter.name for parameter in contract.operations["loadTable"].parameters}
+    declared = {parameter.name for parameter in contract.operations[op.load_table].parameters}
     if "If-None-Match" not in declared:
         rules.replace("tag", etags.no_tag)
     if newer.keyed:

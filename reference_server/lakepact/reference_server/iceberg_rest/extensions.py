@@ -9,7 +9,8 @@ from dataclasses import dataclass, field
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from lakepact.generated.contract import Contract
+from lakepact.generated.contract import Contract, OperationId
+from lakepact.generated.iceberg_rest import op
 from lakepact.reference_server.http.problems import Problem
 from lakepact.reference_server.iceberg_rest.catalog import bad_request
 from lakepact.reference_server.iceberg_rest.commits import idempotency
@@ -24,10 +25,10 @@ if TYPE_CHECKING:
     from lakepact.reference_server.storage.store import Store
 
 #: Operations that change nothing of a catalog, so that doing them twice does no more than doing them once.
-HARMLESS = frozenset({"planTableScan", "fetchScanTasks", "cancelPlanning"})
+HARMLESS = frozenset({op.plan_table_scan, op.fetch_scan_tasks, op.cancel_planning})
 
 #: Operations that a version has and this server does not offer.
-NOT_OFFERED = frozenset({"signRequest"})
+NOT_OFFERED = frozenset({op.sign_request})
 
 
 @dataclass(frozen=True)
@@ -43,18 +44,18 @@ class Added:
 
     configuration: Mapping[str, Any] = field(default_factory=dict[str, Any])
     unknown_warehouse: Callable[[str], Problem] = bad_request
-    ignored: Mapping[str, frozenset[str]] = field(default_factory=dict[str, Any])
-    keyed: frozenset[str] = frozenset()
+    ignored: Mapping[OperationId, frozenset[str]] = field(default_factory=dict[OperationId, Any])
+    keyed: frozenset[OperationId] = frozenset()
 
     def handlers(
         self,
-        handlers: Mapping[str, Handler],
+        handlers: Mapping[OperationId, Handler],
         store: Store,
         *,
         rules: CatalogRules,
         blocking: frozenset[str],
-        renewing: Mapping[str, Handler],
-    ) -> dict[str, Handler]:
+        renewing: Mapping[OperationId, Handler],
+    ) -> dict[OperationId, Handler]:
         """The handlers of the oldest version with what this one adds to them.
 
         Args:
@@ -77,7 +78,7 @@ def added(contract: Contract) -> Added:
         return Added()
     older = Contract(contract.name).operations
     keyed = frozenset(o.id for o in contract.operations.values() if any(p.name == idempotency.HEADER for p in o.parameters))
-    ignored = {
+    ignored: dict[OperationId, frozenset[str]] = {
         o.id: frozenset(p.argument for p in o.parameters) - frozenset(p.argument for p in older[o.id].parameters) - {"idempotency_key"}
         for o in contract.operations.values()
         if o.id in older
@@ -86,7 +87,7 @@ def added(contract: Contract) -> Added:
     return Added(
         configuration={"idempotency-key-lifetime": idempotency.LIFETIME},
         unknown_warehouse=partial(Problem, 404, "NoSuchWarehouseException"),
-        ignored={**ignored, **harmless, "registerTable": frozenset(), "loadCredentials": frozenset()},
+        ignored={**ignored, **harmless, op.register_table: frozenset(), op.load_credentials: frozenset()},
         keyed=keyed - HARMLESS,
     )
 

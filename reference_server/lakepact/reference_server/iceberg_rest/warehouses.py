@@ -7,6 +7,7 @@ from itertools import product, starmap
 from typing import TYPE_CHECKING, Any
 from urllib.parse import quote, unquote
 
+from lakepact.generated.iceberg_rest import op
 from lakepact.reference_server.http.problems import Problem
 from lakepact.reference_server.iceberg_rest.catalog import SEPARATOR, bad_request
 from lakepact.reference_server.iceberg_rest.tables.storage_credentials import StorageAccess, read_storage_access
@@ -18,13 +19,13 @@ from lakepact.reference_server.warehouse.objects import SCHEME, ObjectWarehouse
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from lakepact.generated.contract import Contract
+    from lakepact.generated.contract import Contract, OperationId
     from lakepact.reference_server.http.replies import Reply
     from lakepact.reference_server.server_file import WarehouseEntry
     from lakepact.reference_server.service import Handler, Settings
 
 ANNOUNCED = "namespace-separator"  #: the setting that tells clients what joins the levels of a namespace in a path
-CREATES_NAMESPACES = "createNamespace"
+CREATES_NAMESPACES = op.create_namespace
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,15 +118,19 @@ def _files(settings: Settings, entry: WarehouseEntry, access: StorageAccess) -> 
     return ObjectWarehouse(location, keys=access.keys, region=own.get("client.region"), endpoint=own.get("s3.endpoint"))
 
 
-def handlers_of(contract: Contract, areas: Sequence[object], kept: ServedWarehouse | None = None) -> dict[str, Handler]:
+def handlers_of(contract: Contract, areas: Sequence[object], kept: ServedWarehouse | None = None) -> dict[OperationId, Handler]:
     """The functions of some areas that answer operations of a contract, in the way of one warehouse."""
-    found = {o.id: getattr(area, o.function) for o in contract.operations.values() for area in areas if hasattr(area, o.function)}
+    found: dict[OperationId, Handler] = {
+        o.id: getattr(area, o.function) for o in contract.operations.values() for area in areas if hasattr(area, o.function)
+    }
     if kept is None or kept.separator == SEPARATOR:
         return found
     return {operation: separated(handler, kept.separator, operation) for operation, handler in found.items()}
 
 
-def together(contract: Contract, served: Sequence[ServedWarehouse], handlers: Sequence[Mapping[str, Handler]]) -> dict[str, Handler]:
+def together(
+    contract: Contract, served: Sequence[ServedWarehouse], handlers: Sequence[Mapping[OperationId, Handler]]
+) -> dict[OperationId, Handler]:
     """The functions that answer for all warehouses: those of the only one, or of the one whose prefix stands in the path.
 
     Raises:

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 from urllib.parse import unquote
 
 from lakepact.generated.contract import Contract
+from lakepact.generated.iceberg_rest import op
 from lakepact.reference_server.http.paging import page
 from lakepact.reference_server.iceberg_rest import catalog_service
 from lakepact.reference_server.iceberg_rest.catalog import bad_request
@@ -90,7 +91,7 @@ def service(settings: Settings, beside: Mapping[str, Service]) -> Service:  # no
 
     rules = InstanceRules()
     served = catalog_service(contract, settings, warehouses=(kept,), configuration=configuration, root=ROOT, rules=rules)
-    served.handlers["registerTable"] = never_over_another(served.handlers["registerTable"])
+    served.handlers[op.register_table] = never_over_another(served.handlers[op.register_table])
     credentials = read_credentials(settings.credentials) if settings.credentials else None
     rules.replace("enter", Doorkeeper(credentials).enter)
     if credentials is not None:

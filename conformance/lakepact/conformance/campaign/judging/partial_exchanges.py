@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 
     from lakepact.conformance.judges import Law
     from lakepact.conformance.suite import Suite
+    from lakepact.generated.contract import OperationId
 
 REMEMBERED = 4096  #: glances
 
@@ -41,7 +42,7 @@ class Glance:
     contract: str
     off: frozenset[str]
     check: str
-    operation: str | None
+    operation: OperationId | None
     method: str
     status: int
     media_type: str

@@ -27,6 +27,7 @@ from lakepact.conformance.fuzz.near import near_miss
 from lakepact.conformance.fuzz.steps import Step
 from lakepact.conformance.target import Offer, Target
 from lakepact.conformance.wire import Wire
+from lakepact.generated.contract import OperationId
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
@@ -180,7 +181,7 @@ def planned(
 
 
 @cache
-def _weights(contract: str, only: tuple[str, ...]) -> Counter[str]:
+def _weights(contract: str, only: tuple[str, ...]) -> Counter[OperationId]:
     """The operations that are sent, with how much each matters."""
     suite = suites.load(contract)
     if suite.fuzz is None or suite.fuzz.rehearsed is None:
@@ -226,11 +227,11 @@ class _Drawing:
     def _requests(self, block: Block) -> Iterator[Case]:
         for mode in block.modes:
             if mode == "reading":
-                yield from self._reading(block.what, block.seed)
+                yield from self._reading(OperationId(block.what), block.seed)
                 continue
             for n in range(block.times):
                 random = Random(f"{self._contract.name} {block.what} {mode} {block.seed} {n}")  # noqa: S311 - nothing secret
-                case = self._case(block.what, mode, self._bodies_of(block), random=random, seed=block.seed)
+                case = self._case(OperationId(block.what), mode, self._bodies_of(block), random=random, seed=block.seed)
                 if case is not None:
                     yield case
 
@@ -244,7 +245,7 @@ class _Drawing:
             steps = sequences.drawn(world, random, contract=self._contract, operations=operations, bodies=bodies, rehearsal=self._rehearsal)
             yield Case(self._contract.name, SEQUENCE, block.seed, (), steps)
 
-    def _case(self, operation: str, mode: str, bodies: Bodies, *, random: Random, seed: int) -> Case | None:
+    def _case(self, operation: OperationId, mode: str, bodies: Bodies, *, random: Random, seed: int) -> Case | None:
         world, setup = self._world(operation, random)
         arguments = world.arguments(operation, random)
         query: tuple[tuple[str, str], ...] = ()
@@ -262,7 +263,7 @@ class _Drawing:
         step = Step(operation, arguments, world.confined(operation, body), query, mode)
         return Case(self._contract.name, mode, seed, setup, (step,))
 
-    def _reading(self, operation: str, seed: int) -> Iterator[Case]:
+    def _reading(self, operation: OperationId, seed: int) -> Iterator[Case]:
         """What a law looks at first: a plain request for each thing that can be read, and pages of what is listed."""
         known = self._contract.operations[operation]
         if known.method not in READING:
@@ -279,7 +280,7 @@ class _Drawing:
         lab = self._suite.lab(self._wire, self._contract, Target(NOWHERE), offer=offer, check="campaign", run="plan", serial=0)
         return (self._fuzz.planning or self._fuzz.world)(lab)
 
-    def _world(self, operation: str, random: Random) -> tuple[World, tuple[Step, ...]]:
+    def _world(self, operation: OperationId, random: Random) -> tuple[World, tuple[Step, ...]]:
         """A corner that has learned of its opening what the contract says; all that is only read needs the same one."""
         world = self._new_world()
         reads = self._contract.operations[operation].method in READING

@@ -19,14 +19,20 @@ if TYPE_CHECKING:
     from lakepact.conformance.exchanges import Reply
     from lakepact.conformance.fuzz import World
     from lakepact.conformance.fuzz.bodies import Bodies
-    from lakepact.generated.contract import Contract
+    from lakepact.generated.contract import Contract, OperationId
 
 STEPS = 14  #: requests of a sequence, those that open it included
 KINDS = ("example", "example", "example", "near", "valid", "wild")
 
 
 def drawn(
-    world: World, random: Random, *, contract: Contract, operations: Sequence[str], bodies: Bodies, rehearsal: Callable[[Step], Reply]
+    world: World,
+    random: Random,
+    *,
+    contract: Contract,
+    operations: Sequence[OperationId],
+    bodies: Bodies,
+    rehearsal: Callable[[Step], Reply],
 ) -> tuple[Step, ...]:
     """The steps of one sequence.
 
@@ -52,7 +58,7 @@ def drawn(
     return tuple(steps)
 
 
-def _one(world: World, random: Random, *, operations: Sequence[str], bodies: Bodies) -> Step:
+def _one(world: World, random: Random, *, operations: Sequence[OperationId], bodies: Bodies) -> Step:
     operation = random.choice(operations)
     arguments = world.arguments(operation, random)
     kind = random.choice(KINDS)

@@ -6,6 +6,7 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 from lakepact.conformance.asking import Asking, Listing, named
+from lakepact.generated.delta_sharing import op
 
 if TYPE_CHECKING:
     from lakepact.conformance.exchanges import Exchange
@@ -32,12 +33,12 @@ def _items(document: Any) -> list[str]:
 
 
 asking = Asking(
-    first="listShares",
+    first=op.list_shares,
     path=lambda _: "/shares",
     recognises=recognises,
     tells=tells,
-    left_out=MappingProxyType({"queryTableChanges": "not asked: it needs versions of a table with a change data feed"}),
+    left_out=MappingProxyType({op.query_table_changes: "not asked: it needs versions of a table with a change data feed"}),
     listings=MappingProxyType(
-        {"listShares": Listing("share", _items), "listSchemas": Listing("schema", _items), "listTables": Listing("table", _items)}
+        {op.list_shares: Listing("share", _items), op.list_schemas: Listing("schema", _items), op.list_tables: Listing("table", _items)}
     ),
 )

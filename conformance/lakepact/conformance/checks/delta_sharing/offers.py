@@ -9,17 +9,19 @@ import orjson
 
 from lakepact.conformance.checks.delta_sharing.kit.catalog import CAPABILITIES, EITHER_FORMAT, READER_FEATURES, path
 from lakepact.generated.contract import Contract
+from lakepact.generated.delta_sharing import op
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from lakepact.conformance.checks.delta_sharing.kit.catalog import Catalogue, SharedTable, Walk
     from lakepact.conformance.exchanges import Reply
+    from lakepact.generated.contract import OperationId
 
 OPERATIONS = Contract("delta_sharing").operations
 
 #: What later versions of the protocol added, or an earlier one deprecated: who answers that there is no such thing does not offer it.
-OPTIONAL = ("headTableVersion", "queryTableChanges", "generateTemporaryTableCredentials")
+OPTIONAL = (op.head_table_version, op.query_table_changes, op.generate_temporary_table_credentials)
 
 NO_SUCH_THING = frozenset({404, 405, 406, 501})  #: said of a table that is there
 
@@ -40,7 +42,7 @@ class Offers:
         self._by_url = [table for table in catalogue.readable if "url" in table.access_modes]
         self._changing = tuple(table for table in self._by_url if table.changes)[:MOST_TABLES]
 
-    def operations(self) -> frozenset[str]:
+    def operations(self) -> frozenset[OperationId]:
         """The operations that are there."""
         if not self._tables:
             return frozenset(OPERATIONS)
@@ -67,7 +69,9 @@ class Offers:
         if not self._tables or any(table.format == "parquet" for table in self._tables):
             return True
         headers = [(CAPABILITIES, "responseformat=parquet")]
-        asked = (self._walk.asked(path(*_segments(t), "metadata"), "getTableMetadata", headers=headers) for t in self._tables[:MOST_TABLES])
+        asked = (
+            self._walk.asked(path(*_segments(t), "metadata"), op.get_table_metadata, headers=headers) for t in self._tables[:MOST_TABLES]
+        )
         return not all(reply is not None and 400 <= reply.status < 500 for reply in asked)
 
     def with_history(self) -> SharedTable | None:
@@ -85,7 +89,7 @@ class Offers:
         """A table whose changes are not refused: settings are forwarded as an owner made them, and promise nothing of the server."""
         for table in self._changing:
             query = f"?startingVersion={self._version(table, '') or '0'}"
-            reply = self._walk.asked(path(*_segments(table), "changes") + query, "queryTableChanges", headers=[EITHER_FORMAT])
+            reply = self._walk.asked(path(*_segments(table), "changes") + query, op.query_table_changes, headers=[EITHER_FORMAT])
             if reply is not None and not 400 <= reply.status < 500 and reply.status not in NO_SUCH_THING:
                 return table
         return None
@@ -93,20 +97,20 @@ class Offers:
     def _queried(self, table: SharedTable, body: dict[str, Any], headers: Iterable[tuple[str, str]]) -> Reply | None:
         """The answer to a query, if it is served."""
         sent = [*headers, ("Content-Type", "application/json")]
-        reply = self._walk.asked(path(*_segments(table), "query"), "queryTable", method="POST", headers=sent, body=orjson.dumps(body))
+        reply = self._walk.asked(path(*_segments(table), "query"), op.query_table, method="POST", headers=sent, body=orjson.dumps(body))
         return reply if reply is not None and reply.status == 200 else None
 
     def _version(self, table: SharedTable, query: str) -> str | None:
-        reply = self._walk.asked(path(*_segments(table), "version") + query, "getTableVersion")
+        reply = self._walk.asked(path(*_segments(table), "version") + query, op.get_table_version)
         return reply.headers.get("delta-table-version") if reply is not None and reply.status == 200 else None
 
-    def _is_there(self, operation: str) -> bool:
+    def _is_there(self, operation: OperationId) -> bool:
         """Whether an operation is answered as one that is there, by a table that should have it if there is one."""
-        if operation == "generateTemporaryTableCredentials" and any("dir" in table.access_modes for table in self._tables):
+        if operation == op.generate_temporary_table_credentials and any("dir" in table.access_modes for table in self._tables):
             return True
-        asked = (operation == "queryTableChanges" and self._changing) or self._tables[:1]
+        asked = (operation == op.query_table_changes and self._changing) or self._tables[:1]
         last = OPERATIONS[operation].path.rpartition("{table}")[2]
-        query = "?startingVersion=0" if operation == "queryTableChanges" else ""
+        query = "?startingVersion=0" if operation == op.query_table_changes else ""
         # No law asks for more than whether it is there: hence no operation.
         replies = (self._walk.asked(path(*_segments(t)) + last + query, None, method=OPERATIONS[operation].method) for t in asked)
         return any(reply is not None and reply.status not in NO_SUCH_THING for reply in replies)
@@ -114,7 +118,7 @@ class Offers:
     def _speaks_delta(self) -> bool:
         """Whether who understands delta format alone is answered in it, by metadata or by a query."""
         delta = [(CAPABILITIES, f"responseformat=delta;readerfeatures={READER_FEATURES}")]
-        metadata = self._walk.asked(path(*_segments(self._tables[0]), "metadata"), "getTableMetadata", headers=delta)
+        metadata = self._walk.asked(path(*_segments(self._tables[0]), "metadata"), op.get_table_metadata, headers=delta)
         queried = self._queried(self._by_url[0], {"limitHint": 1}, delta) if self._by_url else None
         replies = [reply for reply in (metadata, queried) if reply is not None and reply.status == 200]
         return any("deltaProtocol" in p for reply in replies for p in _objects(reply, "protocol"))

@@ -8,12 +8,13 @@ from typing import TYPE_CHECKING
 from lakepact.conformance.checks.iceberg_rest.kit.principals import SECOND, known
 from lakepact.conformance.exchanges import Reply
 from lakepact.conformance.wire import NoAnswer
+from lakepact.generated.iceberg_rest import op
 
 if TYPE_CHECKING:
     from lakepact.conformance.target import Offer, Target
     from lakepact.conformance.wire import Wire
 
-TOKENS = "getToken"
+TOKENS = op.get_token
 PATH = "/v1/oauth/tokens"
 FORM = [("Content-Type", "application/x-www-form-urlencoded")]
 UNSUPPORTED = "unsupported_grant_type"
@@ -32,7 +33,7 @@ def access_features(wire: Wire, target: Target, offer: Offer) -> dict[str, bool]
 def _is_closed(wire: Wire, offer: Offer) -> bool:
     """Whether somebody without credentials is refused."""
     prefix = offer.segments.get("prefix")
-    paths = {"getConfig": "/v1/config", "listNamespaces": f"/v1/{prefix}/namespaces" if prefix else "/v1/namespaces"}
+    paths = {op.get_config: "/v1/config", op.list_namespaces: f"/v1/{prefix}/namespaces" if prefix else "/v1/namespaces"}
     replies = [wire.send("GET", path, operation=operation, check="discover", anonymous=True) for operation, path in paths.items()]
     return any(reply.status in {401, 403} for reply in replies)
 

@@ -8,6 +8,7 @@ from urllib.parse import quote
 
 from lakepact.conformance.asking import Asking, Listing, named
 from lakepact.conformance.checks.iceberg_rest.suite import OPERATIONS, discover
+from lakepact.generated.iceberg_rest import op
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -15,8 +16,10 @@ if TYPE_CHECKING:
     from lakepact.conformance.exchanges import Exchange
     from lakepact.conformance.target import Target
 
-LOADS = frozenset({"loadTable"})
-LEFT_OUT = MappingProxyType({"loadCredentials": "not asked: it would hand out keys", "fetchPlanningResult": "not asked: it needs a plan"})
+LOADS = frozenset({op.load_table})
+LEFT_OUT = MappingProxyType(
+    {op.load_credentials: "not asked: it would hand out keys", op.fetch_planning_result: "not asked: it needs a plan"}
+)
 
 
 def path(target: Target) -> str:
@@ -60,7 +63,7 @@ def finds(exchanges: Sequence[Exchange]) -> dict[str, bool]:
 
 
 asking = Asking(
-    first="getConfig",
+    first=op.get_config,
     path=path,
     recognises=recognises,
     declares=discover,
@@ -69,9 +72,9 @@ asking = Asking(
     left_out=LEFT_OUT,
     listings=MappingProxyType(
         {
-            "listNamespaces": Listing("namespace", namespaces),
-            "listTables": Listing("table", lambda document: named(document, "identifiers")),
-            "listViews": Listing("view", lambda document: named(document, "identifiers")),
+            op.list_namespaces: Listing("namespace", namespaces),
+            op.list_tables: Listing("table", lambda document: named(document, "identifiers")),
+            op.list_views: Listing("view", lambda document: named(document, "identifiers")),
         }
     ),
 )

@@ -20,15 +20,16 @@ from lakepact.conformance.outcome import Blocked, NotOffered, Unmet
 from lakepact.conformance.suite import Suite
 from lakepact.conformance.target import Offer
 from lakepact.generated.contract import Contract
+from lakepact.generated.iceberg_rest import op
 
 if TYPE_CHECKING:
     from lakepact.conformance.exchanges import Reply
     from lakepact.conformance.target import Target
     from lakepact.conformance.wire import Wire
-    from lakepact.generated.contract import Operation
+    from lakepact.generated.contract import Operation, OperationId
 
 #: The operations of all versions, as the oldest that has each describes it.
-OPERATIONS: Mapping[str, Operation] = {
+OPERATIONS: Mapping[OperationId, Operation] = {
     operation.id: operation
     for version in reversed(Contract("iceberg_rest").versions)
     for operation in Contract("iceberg_rest", version).operations.values()
@@ -37,28 +38,28 @@ OPERATIONS: Mapping[str, Operation] = {
 #: What a catalog promises that sends no `endpoints` (the contract's own list).
 DEFAULT_OPERATIONS = frozenset(
     {
-        "listNamespaces",
-        "createNamespace",
-        "loadNamespaceMetadata",
-        "dropNamespace",
-        "updateProperties",
-        "listTables",
-        "createTable",
-        "loadTable",
-        "updateTable",
-        "dropTable",
-        "registerTable",
-        "reportMetrics",
-        "renameTable",
-        "commitTransaction",
+        op.list_namespaces,
+        op.create_namespace,
+        op.load_namespace_metadata,
+        op.drop_namespace,
+        op.update_properties,
+        op.list_tables,
+        op.create_table,
+        op.load_table,
+        op.update_table,
+        op.drop_table,
+        op.register_table,
+        op.report_metrics,
+        op.rename_table,
+        op.commit_transaction,
     }
 )
 
 #: What it takes to look at a table of one's own.
-TABLE_OF_OUR_OWN = frozenset({"createNamespace", "createTable", "loadTable", "dropTable", "dropNamespace"})
+TABLE_OF_OUR_OWN = frozenset({op.create_namespace, op.create_table, op.load_table, op.drop_table, op.drop_namespace})
 
 #: What it takes to look at a namespace of one's own.
-NAMESPACE_OF_OUR_OWN = frozenset({"createNamespace", "loadNamespaceMetadata", "dropNamespace"})
+NAMESPACE_OF_OUR_OWN = frozenset({op.create_namespace, op.load_namespace_metadata, op.drop_namespace})
 
 OK, NOT_ACCEPTABLE = 200, 406
 TURNED_AWAY = range(300, 500)
@@ -68,7 +69,7 @@ REFUSED = frozenset({400, 405, NOT_ACCEPTABLE, 422, 501})  #: answers of who doe
 TOLD_BY_A_TABLE = frozenset({"etag", "vended-credentials"})
 
 #: The configuration is always there; the token endpoint is declared by nobody and probed by its own checks.
-ALWAYS = frozenset({"getConfig"})
+ALWAYS = frozenset({op.get_config})
 
 
 def discover(wire: Wire, target: Target, *, catalog: str | None = None) -> Offer:
@@ -84,7 +85,7 @@ def discover(wire: Wire, target: Target, *, catalog: str | None = None) -> Offer
     """
     warehouse = target.parameters.get("warehouse")
     query = f"?warehouse={quote(warehouse, safe='')}" if warehouse else ""
-    reply = wire.send("GET", f"/v1/config{query}", operation="getConfig", check="discover", accepts="application/json")
+    reply = wire.send("GET", f"/v1/config{query}", operation=op.get_config, check="discover", accepts="application/json")
     if reply.exchange.is_a_page:
         answered = f"GET {wire.url}/v1/config was answered with a web page, status {reply.status}"
         raise Blocked(f"{answered}: the address of a catalog ends before /v1")
@@ -95,7 +96,7 @@ def discover(wire: Wire, target: Target, *, catalog: str | None = None) -> Offer
         raise Blocked(refused(wire, reply.exchange))
     endpoints = config.get("endpoints")
     declared = _operations(endpoints) if isinstance(endpoints, list) and endpoints else DEFAULT_OPERATIONS
-    features = {"prefix": prefix is not None, "views": {"createView", "loadView", "dropView"} <= declared}
+    features = {"prefix": prefix is not None, "views": {op.create_view, op.load_view, op.drop_view} <= declared}
     facts = {"config": f"status {reply.status}", "endpoints": "declared" if endpoints else "absent: the contract's defaults"}
     if prefix:
         facts["prefix"] = prefix
@@ -112,7 +113,7 @@ def discover(wire: Wire, target: Target, *, catalog: str | None = None) -> Offer
 def _refuses_listings(wire: Wire, prefix: str | None) -> bool:
     """Whether there is no way to the namespaces either: then an address, a token or a warehouse is missing, and nobody is accused."""
     path = f"/v1/{prefix}/namespaces" if prefix else "/v1/namespaces"
-    return wire.send("GET", path, operation="listNamespaces", check="discover", accepts="application/json").status in TURNED_AWAY
+    return wire.send("GET", path, operation=op.list_namespaces, check="discover", accepts="application/json").status in TURNED_AWAY
 
 
 def discover_with_a_table(wire: Wire, target: Target) -> Offer:
@@ -141,8 +142,8 @@ def with_a_table(wire: Wire, target: Target, found: Offer) -> Offer:
     with contextlib.suppress(Blocked, NotOffered, Unmet):
         table = lab.make_table()
         told["etag"] = "etag" in lab.load(table).reply.headers
-        delegated = lab.send("loadTable", headers=[("X-Iceberg-Access-Delegation", "vended-credentials")], **table.at)
-        alone = lab.send("loadCredentials", **table.at) if lab.offers("loadCredentials") else delegated
+        delegated = lab.send(op.load_table, headers=[("X-Iceberg-Access-Delegation", "vended-credentials")], **table.at)
+        alone = lab.send(op.load_credentials, **table.at) if lab.offers(op.load_credentials) else delegated
         told["vended-credentials"] = any(reply.status == 200 and _vends(reply) for reply in (delegated, alone))
     lab.clean_up()
     return replace(found, features=MappingProxyType({**found.features, **told}))
@@ -161,16 +162,16 @@ def _told_by_namespaces(wire: Wire, target: Target, found: Offer) -> tuple[dict[
     with contextlib.suppress(Blocked, NotOffered, Unmet):
         home = lab.make_namespace()
         child = (*home, lab.name())
-        status = lab.send("createNamespace", body={"namespace": list(child), "properties": {}}).status
+        status = lab.send(op.create_namespace, body={"namespace": list(child), "properties": {}}).status
         if status in REFUSED:
             told["nesting"] = False
         else:
-            lab.afterwards(lambda: lab.send("dropNamespace", namespace=child))
-        children = status == OK == lab.send("loadNamespaceMetadata", namespace=child).status
+            lab.afterwards(lambda: lab.send(op.drop_namespace, namespace=child))
+        children = status == OK == lab.send(op.load_namespace_metadata, namespace=child).status
         noted = (lab.name(),)
-        reply = lab.send("createNamespace", body={"namespace": list(noted), "properties": {"lakepact.note": "1"}})
-        lab.afterwards(lambda: lab.send("dropNamespace", namespace=noted))
-        loaded = lab.send("loadNamespaceMetadata", namespace=noted)
+        reply = lab.send(op.create_namespace, body={"namespace": list(noted), "properties": {"lakepact.note": "1"}})
+        lab.afterwards(lambda: lab.send(op.drop_namespace, namespace=noted))
+        loaded = lab.send(op.load_namespace_metadata, namespace=noted)
         null = loaded.status == OK and loaded.document.get("properties", {}) is None
         if reply.status == NOT_ACCEPTABLE or (null and not _updates_properties(lab, noted)):
             told["namespace-properties"] = False
@@ -180,9 +181,9 @@ def _told_by_namespaces(wire: Wire, target: Target, found: Offer) -> tuple[dict[
 
 def _updates_properties(lab: CatalogLab, namespace: tuple[str, ...]) -> bool:
     """Whether properties can be set on a namespace, whatever it is loaded with."""
-    if not lab.offers("updateProperties"):
+    if not lab.offers(op.update_properties):
         return False
-    return lab.send("updateProperties", namespace=namespace, body={"updates": {"lakepact.note": "2"}}).status == OK
+    return lab.send(op.update_properties, namespace=namespace, body={"updates": {"lakepact.note": "2"}}).status == OK
 
 
 def _vends(reply: Reply) -> bool:
@@ -196,7 +197,7 @@ def _strings(settings: Any) -> dict[str, str]:
     return {str(k): v for k, v in settings.items() if isinstance(v, str)}
 
 
-def _operations(endpoints: list[Any]) -> frozenset[str]:
+def _operations(endpoints: list[Any]) -> frozenset[OperationId]:
     by_endpoint = {f"{operation.method} {operation.path}": operation.id for operation in OPERATIONS.values()}
     return frozenset(by_endpoint[e] for e in endpoints if isinstance(e, str) and e in by_endpoint)
 

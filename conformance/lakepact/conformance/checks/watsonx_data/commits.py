@@ -8,6 +8,7 @@ from lakepact.conformance import expect
 from lakepact.conformance.checks.iceberg_rest.kit.lab import set_properties
 from lakepact.conformance.checks.iceberg_rest.kit.table_states import unchanged
 from lakepact.conformance.checks.watsonx_data.suite import check
+from lakepact.generated.iceberg_rest import op
 
 if TYPE_CHECKING:
     from lakepact.conformance.checks.watsonx_data.lab import WatsonxLab
@@ -31,7 +32,7 @@ def what_is_unknown_is_never_applied(lab: WatsonxLab) -> None:
         {"requirements": [holds, UNKNOWN_REQUIREMENT], "updates": [HARMLESS]},
     ]
     for commit in commits:
-        reply = lab.send("updateTable", body=commit, **table.at)
+        reply = lab.send(op.update_table, body=commit, **table.at)
         with lab.judge("WXD-COM-001"):
             expect.client_error(reply)
             unchanged(lab, before)

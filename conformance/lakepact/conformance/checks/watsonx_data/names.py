@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from lakepact.conformance import expect
 from lakepact.conformance.checks.iceberg_rest.kit.views import view_request
 from lakepact.conformance.checks.watsonx_data.suite import check
+from lakepact.generated.iceberg_rest import op
 
 if TYPE_CHECKING:
     from lakepact.conformance.checks.iceberg_rest.kit.lab import Namespace
@@ -18,15 +19,15 @@ LONGEST = 128
 
 def create_namespace(lab: WatsonxLab, name: str) -> Reply:
     """A namespace of this very name; it is dropped when the check is over."""
-    reply = lab.send("createNamespace", body={"namespace": [name], "properties": {}})
+    reply = lab.send(op.create_namespace, body={"namespace": [name], "properties": {}})
     if reply.status == 200:
-        lab.afterwards(lambda: lab.send("dropNamespace", namespace=(name,)))
+        lab.afterwards(lambda: lab.send(op.drop_namespace, namespace=(name,)))
     return reply
 
 
 def create_table(lab: WatsonxLab, namespace: Namespace, name: str) -> Reply:
     """A table of this very name; it is dropped when the check is over."""
-    reply = lab.send("createTable", namespace=namespace, body=lab.table_request(name))
+    reply = lab.send(op.create_table, namespace=namespace, body=lab.table_request(name))
     if reply.status == 200:
         lab.drop_afterwards(namespace, name)
     return reply
@@ -34,9 +35,9 @@ def create_table(lab: WatsonxLab, namespace: Namespace, name: str) -> Reply:
 
 def create_view(lab: WatsonxLab, namespace: Namespace, name: str) -> Reply:
     """A view of this very name; it is dropped when the check is over."""
-    reply = lab.send("createView", namespace=namespace, body=view_request(namespace, name))
+    reply = lab.send(op.create_view, namespace=namespace, body=view_request(namespace, name))
     if reply.status == 200:
-        lab.afterwards(lambda: lab.send("dropView", namespace=namespace, view=name))
+        lab.afterwards(lambda: lab.send(op.drop_view, namespace=namespace, view=name))
     return reply
 
 
@@ -52,10 +53,10 @@ def names_may_be_as_long_as_the_page_says(lab: WatsonxLab) -> None:
         for length in (20, 64, LONGEST):
             name = stretched(lab.name(), length)
             expect.status(create_namespace(lab, name), 200, about=f"for a namespace of {length} characters")
-            expect.equal([name], lab.send("loadNamespaceMetadata", namespace=(name,)).at("namespace"), "namespace")
+            expect.equal([name], lab.send(op.load_namespace_metadata, namespace=(name,)).at("namespace"), "namespace")
             table = stretched(lab.name(), length)
             expect.status(create_table(lab, (name,), table), 200, about=f"for a table of {length} characters")
-            expect.status(lab.send("loadTable", namespace=(name,), table=table), 200, about=f"for a table of {length} characters")
+            expect.status(lab.send(op.load_table, namespace=(name,), table=table), 200, about=f"for a table of {length} characters")
     reply = create_namespace(lab, stretched(lab.name(), LONGEST + 1))
     with lab.judge("WXD-NAME-002", remark=f"{LONGEST + 1} characters are answered with {reply.status}"):
         expect.status(reply, 200, 400)
@@ -68,7 +69,7 @@ def underscores_are_one_thing_everywhere(lab: WatsonxLab) -> None:
     replies = {
         "namespaces": create_namespace(lab, f"{lab.name()}_a"),
         "tables": create_table(lab, home, f"{lab.name()}_a"),
-        **({"views": create_view(lab, home, f"{lab.name()}_a")} if lab.offers("createView") else {}),
+        **({"views": create_view(lab, home, f"{lab.name()}_a")} if lab.offers(op.create_view) else {}),
     }
 
     with lab.judge("WXD-NAME-003"):
@@ -86,32 +87,32 @@ def hyphens_can_be_addressed(lab: WatsonxLab) -> None:
         created = create_namespace(lab, namespace)
         expect.status(created, 200, 400)
         if created.status == 200:
-            expect.equal([namespace], lab.send("loadNamespaceMetadata", namespace=(namespace,)).at("namespace"), "namespace")
-            expect.contains([namespace], lab.send("listNamespaces").at("namespaces"), "the namespaces")
-            expect.status(lab.send("dropNamespace", namespace=(namespace,)), 204)
+            expect.equal([namespace], lab.send(op.load_namespace_metadata, namespace=(namespace,)).at("namespace"), "namespace")
+            expect.contains([namespace], lab.send(op.list_namespaces).at("namespaces"), "the namespaces")
+            expect.status(lab.send(op.drop_namespace, namespace=(namespace,)), 204)
         created = create_table(lab, home, table)
         expect.status(created, 200, 400)
         if created.status == 200:
-            expect.status(lab.send("loadTable", namespace=home, table=table), 200)
-            listed = lab.send("listTables", namespace=home).at("identifiers")
+            expect.status(lab.send(op.load_table, namespace=home, table=table), 200)
+            listed = lab.send(op.list_tables, namespace=home).at("identifiers")
             expect.contains({"namespace": list(home), "name": table}, listed, "the tables")
-            expect.status(lab.send("dropTable", namespace=home, table=table), 204)
+            expect.status(lab.send(op.drop_table, namespace=home, table=table), 204)
 
 
 @check("WXD-NAME-005")
 def spaces_are_spelled_with_percent(lab: WatsonxLab) -> None:
     """What was created under a name with a space is found by %20."""
     home, namespace, table = lab.make_namespace(), f"{lab.name()} a", f"{lab.name()} a"
-    root = lab.path("listNamespaces")
+    root = lab.path(op.list_namespaces)
 
     with lab.judge("WXD-NAME-005"):
         created = create_namespace(lab, namespace)
         expect.status(created, 200, 400)
         if created.status == 200:
             path = f"{root}/{namespace.replace(' ', '%20')}"
-            expect.equal([namespace], lab.send_raw("GET", path, operation="loadNamespaceMetadata").at("namespace"), "namespace")
+            expect.equal([namespace], lab.send_raw("GET", path, operation=op.load_namespace_metadata).at("namespace"), "namespace")
         created = create_table(lab, home, table)
         expect.status(created, 200, 400)
         if created.status == 200:
             path = f"{root}/{home[0]}/tables/{table.replace(' ', '%20')}"
-            expect.status(lab.send_raw("GET", path, operation="loadTable"), 200)
+            expect.status(lab.send_raw("GET", path, operation=op.load_table), 200)

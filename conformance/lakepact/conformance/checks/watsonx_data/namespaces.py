@@ -9,6 +9,7 @@ from lakepact.conformance import expect
 from lakepact.conformance.checks.iceberg_rest.kit.namespaces import children
 from lakepact.conformance.checks.iceberg_rest.protocol.configuration import configuration
 from lakepact.conformance.checks.watsonx_data.suite import check
+from lakepact.generated.iceberg_rest import op
 
 if TYPE_CHECKING:
     from lakepact.conformance.checks.iceberg_rest.kit.lab import Namespace
@@ -25,7 +26,7 @@ def namespaces_have_one_level(lab: WatsonxLab) -> None:
     top, free = lab.make_namespace(), lab.name()
     child = lab.name()
     for levels in ([top[0], child], [free, child], [top[0], child, lab.name()], [top[0], top[0]]):
-        reply = lab.send("createNamespace", body={"namespace": levels, "properties": {}})
+        reply = lab.send(op.create_namespace, body={"namespace": levels, "properties": {}})
         with lab.judge("WXD-NS-001"):
             expect.client_error(reply)
     found = {".".join(map(str, namespace)) for namespace in children(lab, None)}
@@ -38,12 +39,12 @@ def namespaces_have_one_level(lab: WatsonxLab) -> None:
 def namespaces_have_a_level(lab: WatsonxLab) -> None:
     """A namespace of no level is refused."""
     with lab.judge("WXD-NS-002"):
-        expect.client_error(lab.send("createNamespace", body={"namespace": [], "properties": {}}))
+        expect.client_error(lab.send(op.create_namespace, body={"namespace": [], "properties": {}}))
 
 
 def locations(lab: WatsonxLab, namespace: Namespace) -> list[str]:
     """What a namespace says of where it lies: its storage_location, and its location."""
-    properties = lab.send("loadNamespaceMetadata", namespace=namespace).at("properties") or {}
+    properties = lab.send(op.load_namespace_metadata, namespace=namespace).at("properties") or {}
     return [properties[key] for key in ("storage_location", "location") if isinstance(properties.get(key), str)]
 
 
@@ -103,11 +104,11 @@ def refuses(reply: Reply) -> None:
 def namespaces_with_tables_stay(lab: WatsonxLab) -> None:
     """A namespace that holds a table is not dropped."""
     table = lab.make_table()
-    reply = lab.send("dropNamespace", namespace=table.namespace)
+    reply = lab.send(op.drop_namespace, namespace=table.namespace)
 
     with lab.judge("WXD-NS-006"):
         refuses(reply)
-        expect.status(lab.send("loadTable", **table.at), 200)
+        expect.status(lab.send(op.load_table, **table.at), 200)
 
 
 @check("WXD-NS-007")
@@ -115,11 +116,11 @@ def namespaces_with_views_stay(lab: WatsonxLab) -> None:
     """A namespace that holds a view and nothing else is not dropped."""
     home = lab.make_namespace()
     view = lab.make_view(home)
-    reply = lab.send("dropNamespace", namespace=home)
+    reply = lab.send(op.drop_namespace, namespace=home)
 
     with lab.judge("WXD-NS-007"):
         refuses(reply)
-        expect.status(lab.send("loadView", namespace=home, view=view), 200)
+        expect.status(lab.send(op.load_view, namespace=home, view=view), 200)
 
 
 @check("WXD-NS-008")
@@ -128,7 +129,7 @@ def keys_are_reported_as_they_are(lab: WatsonxLab) -> None:
     home = lab.make_namespace()
 
     def keys(member: str, **body: Any) -> list[str]:
-        reply = lab.send("updateProperties", namespace=home, body={"removals": [], "updates": {}, **body})
+        reply = lab.send(op.update_properties, namespace=home, body={"removals": [], "updates": {}, **body})
         expect.status(reply, 200)
         found: list[str] = reply.document.get(member) or []
         return sorted(found)

@@ -9,6 +9,7 @@ from lakepact.conformance import expect
 from lakepact.conformance.checks.iceberg_rest.kit.listings import FIRST, listing
 from lakepact.conformance.checks.watsonx_data.suite import check
 from lakepact.conformance.outcome import Unmet
+from lakepact.generated.iceberg_rest import op
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -22,9 +23,9 @@ SIDE_BY_SIDE = 8
 
 def listings(lab: WatsonxLab, *, count: int) -> Iterator[Listing]:
     """A listing of tables, and one of views where there are views."""
-    yield listing(lab, "listTables", count=count)
-    if lab.offers("listViews") and lab.offers("createView"):
-        yield listing(lab, "listViews", count=count)
+    yield listing(lab, op.list_tables, count=count)
+    if lab.offers(op.list_views) and lab.offers(op.create_view):
+        yield listing(lab, op.list_views, count=count)
 
 
 def everything(reads: Any, **first: Any) -> list[Any]:
@@ -50,7 +51,7 @@ def nothing_is_cut_off(lab: WatsonxLab) -> None:
         lab.together([partial(lab.make_namespace, level=name) for name in names[begin : begin + SIDE_BY_SIDE]])
 
     def page(**parameters: Any) -> tuple[list[Any], str | None]:
-        reply = lab.send("listNamespaces", **parameters)
+        reply = lab.send(op.list_namespaces, **parameters)
         expect.status(reply, 200)
         return [namespace[0] for namespace in reply.at("namespaces")], reply.document.get("next-page-token")
 

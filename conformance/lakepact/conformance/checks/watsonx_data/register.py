@@ -8,6 +8,7 @@ from lakepact.conformance import expect
 from lakepact.conformance.checks.iceberg_rest.kit.registration import left_behind, location_of, register
 from lakepact.conformance.checks.iceberg_rest.kit.table_states import unchanged
 from lakepact.conformance.checks.watsonx_data.suite import check
+from lakepact.generated.iceberg_rest import op
 
 if TYPE_CHECKING:
     from lakepact.conformance.checks.watsonx_data.lab import WatsonxLab
@@ -34,7 +35,7 @@ def the_spelling_of_the_example_is_noted(lab: WatsonxLab) -> None:
     former = left_behind(lab, table)
     name = lab.name()
     body = {"name": name, "metadataLocation": location_of(former)}
-    reply = lab.send("registerTable", namespace=table.namespace, body=body)
+    reply = lab.send(op.register_table, namespace=table.namespace, body=body)
     lab.drop_afterwards(table.namespace, name)
 
     with lab.judge("WXD-TBL-002", remark=f"answered with status {reply.status}"):

@@ -9,21 +9,23 @@ from lakepact.conformance.checks.iceberg_rest.kit.probes import PROBES
 from lakepact.conformance.checks.watsonx_data.lab import bearer_token, user_and_key, zen_api_key
 from lakepact.conformance.checks.watsonx_data.suite import check
 from lakepact.conformance.outcome import NotOffered
+from lakepact.generated.iceberg_rest import op
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from lakepact.conformance.checks.watsonx_data.lab import WatsonxLab
     from lakepact.conformance.exchanges import Reply
+    from lakepact.generated.contract import OperationId
 
 #: Values behind ZenApiKey that are not base64, not text, or hold no colon.
 BROKEN_KEYS = ("%%%", "a", "_w==", "/w==", "bGFrZXBhY3Q=", "")
 
 
-def answers(lab: WatsonxLab, authorization: str | None) -> Iterator[tuple[str, Reply]]:
+def answers(lab: WatsonxLab, authorization: str | None) -> Iterator[tuple[OperationId, Reply]]:
     """The answer of every operation to a request that would be right, but is about nothing that there is, with one Authorization."""
     nothing: dict[str, Any] = {"namespace": (lab.name(),), "table": lab.name(), "view": lab.name()}
-    requests = {"getConfig": {}, "listNamespaces": {}, **{operation: {**probe, **nothing} for operation, probe in PROBES.items()}}
+    requests = {op.get_config: {}, op.list_namespaces: {}, **{operation: {**probe, **nothing} for operation, probe in PROBES.items()}}
     headers = [("Authorization", authorization)] if authorization is not None else []
     for operation, arguments in requests.items():
         if operation in lab.contract.operations and lab.offers(operation):
@@ -58,7 +60,7 @@ def nobody_enters_without_credentials(lab: WatsonxLab) -> None:
     """Without an Authorization every operation is answered with 401 or 403, the configuration too."""
     asks_for_credentials(lab)
     for operation, reply in answers(lab, None):
-        with lab.judge("IRC-SEC-009" if operation == "getConfig" else "IRC-SEC-001"):
+        with lab.judge("IRC-SEC-009" if operation == op.get_config else "IRC-SEC-001"):
             expect.status(reply, 401, 403, about=f"for {operation} without Authorization")
 
 
@@ -122,18 +124,18 @@ def broken_keys_are_refused(lab: WatsonxLab) -> None:
 @check("WXD-SEC-004")
 def line_feeds_behind_keys_are_noted(lab: WatsonxLab) -> None:
     """What `echo` leaves behind a key may be passed over or make it another key."""
-    reply = lab.send("getConfig", headers=[("Authorization", zen_api_key(key_of(lab) + "\n"))], anonymous=True)
+    reply = lab.send(op.get_config, headers=[("Authorization", zen_api_key(key_of(lab) + "\n"))], anonymous=True)
 
     lab.note("WXD-SEC-004", f"answered with status {reply.status}")
 
 
-def is_entered(operation: str, reply: Reply) -> None:
+def is_entered(operation: OperationId, reply: Reply) -> None:
     """Expect that an operation was reached: what it says then is its own business.
 
     Raises:
         Unmet: the caller was turned away, or the target failed.
     """
     entered = reply.status not in {401, 403, 419} and reply.status < 500
-    if operation in {"getConfig", "listNamespaces"}:
+    if operation in {op.get_config, op.list_namespaces}:
         entered = reply.status == 200
     expect.true(entered, f"{operation} to be open", reply.shown)

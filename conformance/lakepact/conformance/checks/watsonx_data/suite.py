@@ -13,6 +13,7 @@ from lakepact.conformance.outcome import Blocked
 from lakepact.conformance.suite import Suite
 from lakepact.conformance.target import Offer
 from lakepact.generated.contract import Contract
+from lakepact.generated.iceberg_rest import op
 
 if TYPE_CHECKING:
     from lakepact.conformance.target import Target
@@ -35,11 +36,11 @@ def discover(wire: Wire, target: Target) -> Offer:
     declared = found.operations & OPERATIONS if found.facts["endpoints"] == "declared" else OPERATIONS
     closed = [
         wire.send("GET", path, operation=operation, check="discover", accepts="application/json", anonymous=True).status in {401, 403}
-        for operation, path in (("getConfig", "/v1/config"), ("listNamespaces", f"/v1/{prefix}/namespaces"))
+        for operation, path in ((op.get_config, "/v1/config"), (op.list_namespaces, f"/v1/{prefix}/namespaces"))
     ]
     features = {
         "prefix": True,
-        "views": {"createView", "loadView", "dropView"} <= declared,
+        "views": {op.create_view, op.load_view, op.drop_view} <= declared,
         "authentication": any(closed),
         "api-keys": bool(user_and_key(target)),
     }

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from lakepact.conformance import expect
 from lakepact.conformance.checks.watsonx_data.suite import check
+from lakepact.generated.iceberg_rest import op
 
 if TYPE_CHECKING:
     from lakepact.conformance.checks.watsonx_data.lab import WatsonxLab
@@ -18,14 +19,14 @@ def tables_move_into_other_namespaces(lab: WatsonxLab) -> None:
         table = lab.append(lab.make_table())
         home, called = lab.make_namespace(), name or table.name
         body = {"source": table.identifier, "destination": {"namespace": list(home), "name": called}}
-        reply = lab.send("renameTable", body=body)
+        reply = lab.send(op.rename_table, body=body)
         lab.drop_afterwards(home, called)
         with lab.judge("WXD-TBL-003"):
             expect.status(reply, 204)
-            moved = lab.send("loadTable", namespace=home, table=called)
+            moved = lab.send(op.load_table, namespace=home, table=called)
             expect.status(moved, 200)
             expect.equal(table.uuid, moved.at("metadata", "table-uuid"), "table UUID")
-            expect.status(lab.send("loadTable", **table.at), 404)
+            expect.status(lab.send(op.load_table, **table.at), 404)
 
 
 @check("WXD-TBL-004")
@@ -41,7 +42,7 @@ def tables_have_all_their_snapshots(lab: WatsonxLab) -> None:
     added.append(beside["snapshot-id"])
 
     with lab.judge("WXD-TBL-004"):
-        loaded = lab.send("loadTable", **table.at)
+        loaded = lab.send(op.load_table, **table.at)
         expect.status(loaded, 200)
         found = [snapshot["snapshot-id"] for snapshot in loaded.at("metadata", "snapshots")]
         expect.equal(sorted(added), sorted(found), "snapshots")

@@ -10,6 +10,7 @@ from lakepact.conformance import expect
 from lakepact.conformance.checks.iceberg_rest.protocol.configuration import configuration
 from lakepact.conformance.checks.watsonx_data.suite import check
 from lakepact.generated.contract import Contract
+from lakepact.generated.iceberg_rest import op
 
 if TYPE_CHECKING:
     from lakepact.conformance.checks.watsonx_data.lab import WatsonxLab
@@ -32,7 +33,7 @@ REPORT = {
 @check("WXD-GEN-001", "WXD-GEN-002")
 def the_name_of_the_catalog_is_the_prefix(lab: WatsonxLab) -> None:
     """Routes hold the catalog's name, and lead nowhere without it or with another."""
-    listed = lab.send("listNamespaces")
+    listed = lab.send(op.list_namespaces)
     prefix = lab.offer.segments["prefix"]
 
     with lab.judge("WXD-GEN-001"):
@@ -73,7 +74,7 @@ def absent_operations_are_said_to_be(lab: WatsonxLab) -> None:
     """Tokens, plans and credentials are asked for in vain."""
     with lab.judge("WXD-GEN-003"):
         for name, operation in absent_operations(lab).items():
-            if name != "reportMetrics":
+            if name != op.report_metrics:
                 body = b"{}" if operation.body else b""
                 headers = [("Content-Type", operation.body_media_type or "application/json")] if body else []
                 reply = lab.send_raw(operation.method, path_of(lab, operation), headers=headers, content=body)
@@ -83,7 +84,7 @@ def absent_operations_are_said_to_be(lab: WatsonxLab) -> None:
 @check("WXD-GEN-004")
 def reports_are_borne(lab: WatsonxLab) -> None:
     """A report of metrics does no harm."""
-    report = Contract("iceberg_rest").operations["reportMetrics"]
+    report = Contract("iceberg_rest").operations[op.report_metrics]
     headers = [("Content-Type", "application/json")]
     reply = lab.send_raw(report.method, path_of(lab, report), headers=headers, content=orjson.dumps(REPORT))
 

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from lakepact.conformance import expect
 from lakepact.conformance.checks.watsonx_data.suite import check
+from lakepact.generated.iceberg_rest import op
 
 if TYPE_CHECKING:
     from lakepact.conformance.checks.watsonx_data.lab import WatsonxLab
@@ -19,16 +20,16 @@ def views_move_into_other_namespaces(lab: WatsonxLab) -> None:
         source, home = lab.make_namespace(), lab.make_namespace()
         view = lab.make_view(source)
         called = name or view
-        before = lab.works(lab.send("loadView", namespace=source, view=view), 200)
+        before = lab.works(lab.send(op.load_view, namespace=source, view=view), 200)
         ends = {"source": {"namespace": list(source), "name": view}, "destination": {"namespace": list(home), "name": called}}
-        reply = lab.send("renameView", body=ends)
-        lab.afterwards(partial(lab.send, "dropView", namespace=home, view=called))
+        reply = lab.send(op.rename_view, body=ends)
+        lab.afterwards(partial(lab.send, op.drop_view, namespace=home, view=called))
         with lab.judge("WXD-VIEW-001"):
             expect.status(reply, 204)
-            moved = lab.send("loadView", namespace=home, view=called)
+            moved = lab.send(op.load_view, namespace=home, view=called)
             expect.status(moved, 200)
             expect.equal(before.at("metadata", "view-uuid"), moved.at("metadata", "view-uuid"), "view UUID")
-            expect.status(lab.send("loadView", namespace=source, view=view), 404)
+            expect.status(lab.send(op.load_view, namespace=source, view=view), 404)
 
 
 @check("WXD-VIEW-002")
@@ -36,7 +37,7 @@ def what_is_unknown_is_never_applied(lab: WatsonxLab) -> None:
     """Unknown updates and requirements of views are refused, and nothing of the rest is applied."""
     home = lab.make_namespace()
     view = lab.make_view(home)
-    before = lab.works(lab.send("loadView", namespace=home, view=view), 200)
+    before = lab.works(lab.send(op.load_view, namespace=home, view=view), 200)
     harmless = {"action": "set-properties", "updates": {"lakepact.harmless": "1"}}
     unknown = {"action": "lakepact-unknown"}
     for requirements, updates in (
@@ -44,8 +45,8 @@ def what_is_unknown_is_never_applied(lab: WatsonxLab) -> None:
         ([], [harmless, unknown]),
         ([{"type": "assert-lakepact-unknown"}], [harmless]),
     ):
-        reply = lab.send("replaceView", namespace=home, view=view, body={"requirements": requirements, "updates": updates})
+        reply = lab.send(op.replace_view, namespace=home, view=view, body={"requirements": requirements, "updates": updates})
         with lab.judge("WXD-VIEW-002"):
             expect.client_error(reply)
-            after = lab.send("loadView", namespace=home, view=view)
+            after = lab.send(op.load_view, namespace=home, view=view)
             expect.equal(before.at("metadata"), after.at("metadata"), "metadata")

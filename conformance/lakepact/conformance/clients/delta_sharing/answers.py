@@ -8,10 +8,12 @@ from lakepact.conformance.clients.delta_sharing.lab import same_rows
 from lakepact.conformance.clients.delta_sharing.scripts import CAPABILITIES, asked_for, in_lines
 from lakepact.conformance.clients.delta_sharing.suite import check
 from lakepact.conformance.outcome import NotOffered
+from lakepact.generated.delta_sharing import op
 
 if TYPE_CHECKING:
     from lakepact.conformance.clients.delta_sharing.lab import SharingClientLab
     from lakepact.conformance.clients.lab import Performance
+    from lakepact.generated.contract import OperationId
 
     Line = dict[str, Any]
 
@@ -19,8 +21,8 @@ END = "endStreamAction"
 WITH_END = "includeEndStreamAction=true"
 FUTURE = 99  #: a version that no client of today can know
 UNKNOWN = {"lakepactUnknown": {"of": ["a", "later", "version"]}}
-QUERY = "queryTable"
-DELTA_FORMAT = ("responseformat", "delta", "getTableMetadata", QUERY)
+QUERY = op.query_table
+DELTA_FORMAT = ("responseformat", "delta", op.get_table_metadata, QUERY)
 DELTA = "responseformat=delta;readerfeatures=deletionvectors,columnmapping,timestampntz,v2checkpoint"
 
 
@@ -44,7 +46,7 @@ def _all_unknown(lines: list[Line]) -> list[Line]:
     return [{kind: {**inner, **UNKNOWN} if isinstance(inner, dict) else inner for kind, inner in line.items()} for line in lines]
 
 
-def _asks_for(done: Performance, capability: str, value: str, *operations: str) -> bool:
+def _asks_for(done: Performance, capability: str, value: str, *operations: OperationId) -> bool:
     """Whether the client said of some operations that it can do with this value of a capability."""
     said = [v for exchange in done.of(*operations) for name, v in exchange.request_headers if name.lower() == CAPABILITIES]
     pairs = [part.partition("=") for part in ";".join(said).lower().split(";")]

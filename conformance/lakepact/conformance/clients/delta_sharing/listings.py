@@ -8,6 +8,7 @@ from lakepact.conformance import expect
 from lakepact.conformance.clients.delta_sharing.scripts import listing
 from lakepact.conformance.clients.delta_sharing.suite import check
 from lakepact.conformance.outcome import Blocked
+from lakepact.generated.delta_sharing import op
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -76,7 +77,7 @@ def long_texts(lab: SharingClientLab) -> None:
     texts = {"displayName": "d" * LONG, "comment": "c" * LONG, "properties": {f"p{n}": "v" * LONG for n in range(3)}}
 
     def change(request: Request, page: dict[str, Any]) -> dict[str, Any]:
-        if request.operation != "listShares":
+        if request.operation != op.list_shares:
             return page
         return {**page, "items": [{**share, **texts} for share in page.get("items", [])]}
 

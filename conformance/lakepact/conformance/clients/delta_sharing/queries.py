@@ -10,16 +10,17 @@ from lakepact.conformance.clients.delta_sharing.scripts import IN_LINES, blind
 from lakepact.conformance.clients.delta_sharing.suite import check
 from lakepact.conformance.clients.stage import Answer
 from lakepact.conformance.outcome import Blocked, NotOffered, Unmet
+from lakepact.generated.delta_sharing import op
 
 if TYPE_CHECKING:
     from lakepact.conformance.clients.delta_sharing.lab import SharingClientLab
     from lakepact.conformance.clients.lab import Performance
     from lakepact.conformance.clients.stage import Forward, Request, Script
 
-QUERY, KEYS = "queryTable", "generateTemporaryTableCredentials"
+QUERY, KEYS = op.query_table, op.generate_temporary_table_credentials
 LIMIT = 3
 MODES = "accessModes"
-TABLES = frozenset({"listTables", "listAllTables"})
+TABLES = frozenset({op.list_tables, op.list_all_tables})
 
 
 def _sends(done: Performance, member: str) -> bool:

@@ -7,15 +7,18 @@ from typing import TYPE_CHECKING, Any
 
 import orjson
 
+from lakepact.generated.delta_sharing import op
+
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from lakepact.conformance.clients.stage import Answer, Forward, Request, Script
+    from lakepact.generated.contract import OperationId
 
     Line = dict[str, Any]
 
-LISTINGS = frozenset({"listShares", "listSchemas", "listTables", "listAllTables"})
-IN_LINES = frozenset({"getTableMetadata", "queryTable", "queryTableChanges"})
+LISTINGS = frozenset({op.list_shares, op.list_schemas, op.list_tables, op.list_all_tables})
+IN_LINES = frozenset({op.get_table_metadata, op.query_table, op.query_table_changes})
 CAPABILITIES = "delta-sharing-capabilities"
 
 
@@ -31,7 +34,7 @@ def listing(change: Callable[[Request, Line], Line]) -> Script:
     return script
 
 
-def in_lines(change: Callable[[list[Line]], list[Line]], *operations: str, says: str | None = None) -> Script:
+def in_lines(change: Callable[[list[Line]], list[Line]], *operations: OperationId, says: str | None = None) -> Script:
     """A server whose answers in lines are changed.
 
     Args:
@@ -67,7 +70,7 @@ def asked_for(capabilities: str) -> Script:
 def blind(request: Request, forward: Forward) -> Answer:
     """The script of a server that heeds no hints: it sends all files."""
     document = request.document
-    if request.operation == "queryTable" and isinstance(document, dict):
+    if request.operation == op.query_table and isinstance(document, dict):
         kept = {name: value for name, value in document.items() if not name.endswith("Hint") and not name.endswith("Hints")}
         return forward(replace(request, body=orjson.dumps(kept)))
     return forward(request)

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from lakepact.conformance import expect
 from lakepact.conformance.clients.iceberg_rest.suite import check
+from lakepact.generated.iceberg_rest import op
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -22,7 +23,7 @@ def configured(*, defaults: Mapping[str, str], overrides: Mapping[str, str]) -> 
     prefixes = {*defaults.values(), *overrides.values()}
 
     def script(request: Request, forward: Forward) -> Answer:
-        if request.operation == "getConfig":
+        if request.operation == op.get_config:
             answer = forward(request)
             document = answer.document
             return answer.with_document(

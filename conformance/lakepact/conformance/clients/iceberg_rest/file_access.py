@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 from lakepact.conformance import expect
 from lakepact.conformance.clients.iceberg_rest.suite import check
 from lakepact.conformance.outcome import Unmet
+from lakepact.generated.iceberg_rest import op
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -16,7 +17,7 @@ if TYPE_CHECKING:
 
 ACCESS_KEY = "s3.access-key-id"
 BUCKET = "s3://lakepact-stage"
-LOADED = frozenset({"loadTable"})
+LOADED = frozenset({op.load_table})
 
 
 def with_access(config: dict[str, str], credentials: Sequence[tuple[str, str]]) -> Script:

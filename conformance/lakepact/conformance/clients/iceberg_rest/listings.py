@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 from lakepact.conformance import expect
 from lakepact.conformance.clients.iceberg_rest.suite import check
 from lakepact.conformance.outcome import Blocked
+from lakepact.generated.iceberg_rest import op
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -14,7 +15,7 @@ if TYPE_CHECKING:
     from lakepact.conformance.clients.iceberg_rest.lab import CatalogClientLab
     from lakepact.conformance.clients.stage import Answer, Forward, Request, Script
 
-LISTINGS = frozenset({"listNamespaces", "listTables", "listViews"})
+LISTINGS = frozenset({op.list_namespaces, op.list_tables, op.list_views})
 TOKEN = "next-page-token"  # noqa: S105 - a member, not a secret
 
 

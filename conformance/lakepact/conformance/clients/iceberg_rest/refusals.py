@@ -9,12 +9,14 @@ import orjson
 from lakepact.conformance.clients.iceberg_rest.suite import check
 from lakepact.conformance.clients.stage import Answer
 from lakepact.conformance.outcome import NotOffered, Unmet
+from lakepact.generated.iceberg_rest import op
 
 if TYPE_CHECKING:
     from lakepact.conformance.clients.iceberg_rest.lab import CatalogClientLab
     from lakepact.conformance.clients.lab import Performance
     from lakepact.conformance.clients.stage import Forward, Request, Script
     from lakepact.conformance.exchanges import Exchange
+    from lakepact.generated.contract import OperationId
 
 LISTING_REFUSED = ((403, "ForbiddenException"), (404, "NoSuchNamespaceException"), (500, "InternalServerError"))
 COMMIT_REFUSED = ((409, "CommitFailedException"), (403, "ForbiddenException"))
@@ -22,7 +24,7 @@ NOBODY_KNOWS = ((500, "CommitStateUnknownException"), (502, "CommitStateUnknownE
 KEY = "idempotency-key"  #: with the same one, a commit may be sent again
 
 
-def refusing(operation: str, status: int, kind: str, *, is_done: bool = False) -> Script:
+def refusing(operation: OperationId, status: int, kind: str, *, is_done: bool = False) -> Script:
     """A catalog that answers an operation so, whether or not it has done it."""
 
     def script(request: Request, forward: Forward) -> Answer:
@@ -42,7 +44,7 @@ def refusals_are_noticed(lab: CatalogClientLab) -> None:
     lab.does("list-tables", ["t"], namespace=home)
     with lab.judge("IRC-CLI-003"):
         for status, kind in LISTING_REFUSED:
-            refused = lab.performs("list-tables", refusing("listTables", status, kind), namespace=home)
+            refused = lab.performs("list-tables", refusing(op.list_tables, status, kind), namespace=home)
             refused.is_refused(f"listTables was answered with {status}")
 
 
@@ -53,13 +55,13 @@ def commits_that_were_not_made(lab: CatalogClientLab) -> None:
     lab.does("set-properties", namespace=home, table="t", updates={"lakepact.first": "1"})
     with lab.judge("IRC-CLI-003"):
         for status, kind in COMMIT_REFUSED:
-            script = refusing("updateTable", status, kind)
+            script = refusing(op.update_table, status, kind)
             refused = lab.performs("set-properties", script, namespace=home, table="t", updates={"lakepact.refused": str(status)})
-            if refused.of("updateTable"):
+            if refused.of(op.update_table):
                 refused.is_refused(f"its commit was answered with {status}")
     with lab.judge("IRC-CLI-004"):
         for status, kind in NOBODY_KNOWS:
-            script = refusing("updateTable", status, kind, is_done=True)
+            script = refusing(op.update_table, status, kind, is_done=True)
             is_not_repeated(
                 lab.performs("set-properties", script, namespace=home, table="t", updates={"lakepact.unknown": str(status)}), status
             )
@@ -77,11 +79,11 @@ def is_not_repeated(done: Performance, status: int, *, keys_are_kept: bool = Tru
         Unmet: one is.
         NotOffered: there is none.
     """
-    if not done.of("updateTable"):
+    if not done.of(op.update_table):
         raise NotOffered("the client does not commit by updateTable")
     sent: set[bytes] = set()
-    for exchange in done.of("updateTable", "loadTable"):
-        if exchange.operation == "loadTable":
+    for exchange in done.of(op.update_table, op.load_table):
+        if exchange.operation == op.load_table:
             sent.clear()
         elif exchange.request_body in sent and not (keys_are_kept and key_of(exchange)):
             raise Unmet(f"no other attempt at a commit that was answered with {status} before the table is loaded", "the same commit again")

@@ -12,6 +12,7 @@ from jsonschema_rs import Draft202012Validator
 from lakepact.conformance import expect
 from lakepact.conformance.clients.iceberg_rest.suite import check, law, suite
 from lakepact.conformance.components import Components
+from lakepact.conformance.exchanges import NO_OPERATION
 from lakepact.conformance.outcome import Blocked, NotOffered, Unmet
 
 if TYPE_CHECKING:
@@ -39,7 +40,7 @@ def flaws(component: str, body: bytes) -> Mapping[str, str | None]:
 
 def sent(exchange: Exchange) -> Mapping[str, str | None]:
     """The components in the body of a request, and the first flaw of each; none where the contract expects no JSON."""
-    operation = CONTRACT.operations.get(exchange.operation or "")
+    operation = CONTRACT.operations.get(exchange.operation or NO_OPERATION)
     if operation is None or operation.body is None or operation.body_media_type != "application/json" or not exchange.request_body:
         return {}
     return flaws(operation.body, exchange.request_body)
@@ -70,7 +71,7 @@ LAWS = {component: law_of(r) for component, r in OF_CLIENTS.items()}
 @law("IRC-CLI-001", traffic=TRAFFIC)
 def requests_fit(exchange: Exchange) -> bool:
     """Every parameter in the query and in the headers, and every part of the body without a law of its own, has a value that is allowed."""
-    operation = CONTRACT.operations.get(exchange.operation or "")
+    operation = CONTRACT.operations.get(exchange.operation or NO_OPERATION)
     if operation is None:
         return False
     for component, flaw in sent(exchange).items():

@@ -6,6 +6,7 @@ import itertools
 from typing import TYPE_CHECKING, Any
 
 from lakepact.generated.contract import Contract
+from lakepact.generated.iceberg_rest import op
 from lakepact.reference_server.faults import Install, all_of, fault, on_answer, on_call
 from lakepact.reference_server.http.problems import Problem
 
@@ -34,19 +35,19 @@ def _endpoints() -> list[str]:
 
 def _warehouse(value: Any) -> Install:
     """The override `warehouse` is something else."""
-    return on_answer("getConfig", lambda document: document["overrides"].update(warehouse=value))
+    return on_answer(op.get_config, lambda document: document["overrides"].update(warehouse=value))
 
 
 @fault("WXD-CFG-001", "WXD-CFG-002")
 def served_elsewhere() -> Install:
     """There is no configuration."""
-    return on_call("getConfig", _refused(404, "NotFound"))
+    return on_call(op.get_config, _refused(404, "NotFound"))
 
 
 @fault("WXD-CFG-002")
 def warehouses_are_locations() -> Install:
     """The name of the catalog is no warehouse."""
-    return on_call("getConfig", _refused(400, "BadRequestException", lambda given: "://" not in given.get("warehouse", "://")))
+    return on_call(op.get_config, _refused(400, "BadRequestException", lambda given: "://" not in given.get("warehouse", "://")))
 
 
 @fault("WXD-CFG-003")
@@ -58,15 +59,15 @@ def warehouse_by_name() -> Install:
 @fault("WXD-CFG-006")
 def no_views_said() -> Install:
     """Views are not supported, and no endpoints say so."""
-    return on_call(("listViews", "createView", "loadView"), _refused(406, "UnsupportedOperationException"))
+    return on_call((op.list_views, op.create_view, op.load_view), _refused(406, "UnsupportedOperationException"))
 
 
 @fault("IRC-CFG-011")
 def views_promised_in_vain() -> Install:
     """Endpoints of views are declared, and not served."""
     return all_of(
-        on_answer("getConfig", lambda document: document.update(endpoints=_endpoints())),
-        on_call(("listViews", "createView", "loadView"), _refused(406, "UnsupportedOperationException")),
+        on_answer(op.get_config, lambda document: document.update(endpoints=_endpoints())),
+        on_call((op.list_views, op.create_view, op.load_view), _refused(406, "UnsupportedOperationException")),
     )
 
 
@@ -79,10 +80,10 @@ def another_prefix_each_time() -> Install:
         if next(counted) % 2:
             document["overrides"]["prefix"] = "another"
 
-    return on_answer("getConfig", changed)
+    return on_answer(op.get_config, changed)
 
 
 @fault("WXD-CFG-006")
 def no_transactions_said() -> Install:
     """Transactions are not supported, and no endpoints say so."""
-    return on_call("commitTransaction", _refused(406, "UnsupportedOperationException"))
+    return on_call(op.commit_transaction, _refused(406, "UnsupportedOperationException"))

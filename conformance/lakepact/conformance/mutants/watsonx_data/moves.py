@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from lakepact.generated.iceberg_rest import op
 from lakepact.reference_server.faults import Install, fault, on_call
 from lakepact.reference_server.http.problems import Problem
 
@@ -30,22 +31,22 @@ def _within(handler: Handler, arguments: dict[str, Any]) -> Reply:
 @fault("WXD-TBL-003")
 def tables_stay_in_their_namespaces() -> Install:
     """Tables cannot be moved into other namespaces."""
-    return on_call("renameTable", _not_across)
+    return on_call(op.rename_table, _not_across)
 
 
 @fault("WXD-TBL-003")
 def tables_move_within() -> Install:
     """Tables get their new names where they are."""
-    return on_call("renameTable", _within)
+    return on_call(op.rename_table, _within)
 
 
 @fault("WXD-VIEW-001")
 def views_stay_in_their_namespaces() -> Install:
     """Views cannot be moved into other namespaces."""
-    return on_call("renameView", _not_across)
+    return on_call(op.rename_view, _not_across)
 
 
 @fault("WXD-VIEW-001")
 def views_move_within() -> Install:
     """Views get their new names where they are."""
-    return on_call("renameView", _within)
+    return on_call(op.rename_view, _within)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from lakepact.generated.iceberg_rest import op
 from lakepact.reference_server.faults import Install, fault, on_call
 from lakepact.reference_server.iceberg_rest.catalog import bad_request, no_such_namespace, no_such_table
 
@@ -22,7 +23,7 @@ def _namespaces_without(wrong: Callable[[str], bool]) -> Install:
             raise bad_request("asked for by a fault")
         return handler(**arguments)
 
-    return on_call("createNamespace", act)
+    return on_call(op.create_namespace, act)
 
 
 def _tables_without(wrong: Callable[[str], bool]) -> Install:
@@ -33,7 +34,7 @@ def _tables_without(wrong: Callable[[str], bool]) -> Install:
             raise bad_request("asked for by a fault")
         return handler(**arguments)
 
-    return on_call("createTable", act)
+    return on_call(op.create_table, act)
 
 
 def _lost_namespaces(character: str) -> Install:
@@ -44,7 +45,7 @@ def _lost_namespaces(character: str) -> Install:
             raise no_such_namespace((arguments["namespace"],))
         return handler(**arguments)
 
-    return on_call("loadNamespaceMetadata", act)
+    return on_call(op.load_namespace_metadata, act)
 
 
 def _lost_tables(character: str) -> Install:
@@ -55,7 +56,7 @@ def _lost_tables(character: str) -> Install:
             raise no_such_table((arguments["namespace"],), arguments["table"])
         return handler(**arguments)
 
-    return on_call("loadTable", act)
+    return on_call(op.load_table, act)
 
 
 @fault("WXD-NAME-001")

@@ -5,6 +5,7 @@ from __future__ import annotations
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
+from lakepact.generated.iceberg_rest import op
 from lakepact.reference_server.faults import Install, accept, fault, on_answer, on_call, on_reply, on_status, replace_rule
 from lakepact.reference_server.http.replies import Reply, json_reply
 from lakepact.reference_server.iceberg_rest.namespaces import levels_are_addressable
@@ -27,7 +28,7 @@ def _as(levels: Callable[[list[str]], list[str]]) -> Callable[[Handler, dict[str
     return act
 
 
-@fault("IRC-NS-LIST-001", by=partial(on_answer, "listNamespaces"))
+@fault("IRC-NS-LIST-001", by=partial(on_answer, op.list_namespaces))
 def lists_two_levels(document: Any) -> None:
     """A namespace of two levels is listed."""
     document["namespaces"].append(["of", "two levels"])
@@ -42,16 +43,16 @@ def nests_namespaces() -> Install:
 @fault("WXD-NS-001")
 def joins_levels() -> Install:
     """Levels are joined with dots."""
-    return on_call("createNamespace", _as(lambda levels: [".".join(levels)]))
+    return on_call(op.create_namespace, _as(lambda levels: [".".join(levels)]))
 
 
 @fault("WXD-NS-001")
 def keeps_the_last_level() -> Install:
     """Of several levels the last one is created."""
-    return on_call("createNamespace", _as(lambda levels: levels[-1:]))
+    return on_call(op.create_namespace, _as(lambda levels: levels[-1:]))
 
 
-@fault("WXD-NS-002", by=partial(on_call, "createNamespace"))
+@fault("WXD-NS-002", by=partial(on_call, op.create_namespace))
 def creates_nothing(handler: Handler, arguments: dict[str, Any]) -> Reply:
     """Creating a namespace of no levels is answered as done."""
     body = arguments["body"]
@@ -82,7 +83,7 @@ def tables_lie_elsewhere(catalog: Any, _namespace: Any, *, levels: Any, name: st
     return default_location(catalog, {"properties": {}}, levels=levels, name=name)
 
 
-@fault("WXD-NS-006", "WXD-NS-007", by=partial(on_reply, "dropNamespace"))
+@fault("WXD-NS-006", "WXD-NS-007", by=partial(on_reply, op.drop_namespace))
 def drops_of_full_ones_are_bad(reply: Reply, _: Scope) -> Reply:
     """To drop what is not empty is a bad request like any other."""
     if reply.status != 409:
@@ -94,10 +95,10 @@ def drops_of_full_ones_are_bad(reply: Reply, _: Scope) -> Reply:
 @fault("WXD-NS-006", "WXD-NS-007")
 def drops_of_full_ones_are_404() -> Install:
     """What is not empty is not found when it is dropped."""
-    return on_status("dropNamespace", {409: 404})
+    return on_status(op.drop_namespace, {409: 404})
 
 
-@fault("WXD-NS-008", by=partial(on_answer, "updateProperties"))
+@fault("WXD-NS-008", by=partial(on_answer, op.update_properties))
 def keys_by_the_pattern(document: Any) -> None:
     """Keys are reported as the page's pattern would have them."""
     for member in ("updated", "removed", "missing"):

@@ -5,6 +5,7 @@ from __future__ import annotations
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
+from lakepact.generated.iceberg_rest import op
 from lakepact.reference_server.faults import Install, fault, on_reply, wrap_rule
 from lakepact.reference_server.http.replies import Reply, json_reply
 
@@ -41,7 +42,7 @@ def ends_at_5() -> Install:
     return _cut_at(5)
 
 
-@fault("WXD-PAG-002", by=partial(on_reply, ("listTables", "listViews")))
+@fault("WXD-PAG-002", by=partial(on_reply, (op.list_tables, op.list_views)))
 def odd_sizes_are_empty_pages(reply: Reply, scope: Scope) -> Reply:
     """A page size that is none gets an empty page."""
     if reply.status == 400 and b"pageSize" in scope["query_string"]:

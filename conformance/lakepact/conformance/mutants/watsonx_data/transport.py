@@ -6,6 +6,7 @@ from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING
 
+from lakepact.generated.iceberg_rest import op
 from lakepact.reference_server.faults import UNKNOWN_PATH, Install, fault, on_call, on_reply, on_status
 from lakepact.reference_server.http.problems import Problem
 
@@ -16,7 +17,7 @@ if TYPE_CHECKING:
     from lakepact.reference_server.service import Handler, Scope
 
 
-@fault("WXD-GEN-001", by=partial(on_call, "listNamespaces"))
+@fault("WXD-GEN-001", by=partial(on_call, op.list_namespaces))
 def no_namespaces_by_name(_handler: Handler, _arguments: dict[str, Any]) -> NoReturn:
     """Routes with the name of the catalog lead nowhere."""
     raise Problem(404, "NotFoundException", "asked for by a fault")

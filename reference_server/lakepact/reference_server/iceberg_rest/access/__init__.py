@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 from urllib.parse import unquote
 
+from lakepact.generated.iceberg_rest import op
 from lakepact.reference_server.iceberg_rest.access.callers import Caller, Callers
 from lakepact.reference_server.iceberg_rest.access.needs import CATALOG, NEEDS, READS_FILES, Need
 from lakepact.reference_server.iceberg_rest.access.rights import WRITE, Rights, Subject
@@ -31,8 +32,8 @@ if TYPE_CHECKING:
     from lakepact.reference_server.storage.store import Store
     from lakepact.reference_server.warehouse.local import Warehouse
 
-CONFIGURATION = "getConfig"
-TOKENS = "getToken"  #: the operation that needs no caller
+CONFIGURATION = op.get_config
+TOKENS = op.get_token  #: the operation that needs no caller
 
 
 @dataclass(frozen=True, slots=True)

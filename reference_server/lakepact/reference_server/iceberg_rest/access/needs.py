@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from lakepact.generated.iceberg_rest import op
 from lakepact.reference_server.iceberg_rest.access.rights import ADMIN, READ, WRITE, Rights, Subject
 from lakepact.reference_server.iceberg_rest.catalog import levels_of
 
@@ -113,39 +114,39 @@ def _commits(arguments: Mapping[str, Any]) -> Iterable[Need]:
 
 #: By operation. Every operation of the contract, and of its newer versions, stands here, or the server does not start.
 NEEDS: dict[str, Needs] = {
-    "getConfig": _anything,
-    "getToken": _nothing,
-    "listNamespaces": _namespaces_listed,
-    "createNamespace": _namespace_created,
-    "loadNamespaceMetadata": _within(READ, "read the properties of this namespace"),
-    "namespaceExists": _nothing,
-    "dropNamespace": _within(ADMIN, "drop this namespace"),
-    "updateProperties": _within(ADMIN, "change the properties of this namespace"),
-    "listTables": _content_listed,
-    "createTable": _within(WRITE, "create tables in this namespace"),
-    "registerTable": _within(WRITE, "register tables in this namespace"),
-    "loadTable": _nothing,
-    "tableExists": _nothing,
-    "updateTable": _commit,
-    "dropTable": _dropped,
-    "renameTable": _renamed,
-    "reportMetrics": _nothing,
-    "commitTransaction": _commits,
-    "planTableScan": _nothing,
-    "fetchPlanningResult": _nothing,
-    "cancelPlanning": _nothing,
-    "fetchScanTasks": _nothing,
-    "loadCredentials": _nothing,
-    "signRequest": _signed,
-    "listViews": _content_listed,
-    "createView": _within(WRITE, "create views in this namespace"),
-    "registerView": _within(WRITE, "register views in this namespace"),
-    "loadView": _nothing,
-    "viewExists": _nothing,
-    "replaceView": _to_itself(WRITE, "change this view"),
-    "dropView": _to_itself(WRITE, "drop this view"),
-    "renameView": _renamed,
+    op.get_config: _anything,
+    op.get_token: _nothing,
+    op.list_namespaces: _namespaces_listed,
+    op.create_namespace: _namespace_created,
+    op.load_namespace_metadata: _within(READ, "read the properties of this namespace"),
+    op.namespace_exists: _nothing,
+    op.drop_namespace: _within(ADMIN, "drop this namespace"),
+    op.update_properties: _within(ADMIN, "change the properties of this namespace"),
+    op.list_tables: _content_listed,
+    op.create_table: _within(WRITE, "create tables in this namespace"),
+    op.register_table: _within(WRITE, "register tables in this namespace"),
+    op.load_table: _nothing,
+    op.table_exists: _nothing,
+    op.update_table: _commit,
+    op.drop_table: _dropped,
+    op.rename_table: _renamed,
+    op.report_metrics: _nothing,
+    op.commit_transaction: _commits,
+    op.plan_table_scan: _nothing,
+    op.fetch_planning_result: _nothing,
+    op.cancel_planning: _nothing,
+    op.fetch_scan_tasks: _nothing,
+    op.load_credentials: _nothing,
+    op.sign_request: _signed,
+    op.list_views: _content_listed,
+    op.create_view: _within(WRITE, "create views in this namespace"),
+    op.register_view: _within(WRITE, "register views in this namespace"),
+    op.load_view: _nothing,
+    op.view_exists: _nothing,
+    op.replace_view: _to_itself(WRITE, "change this view"),
+    op.drop_view: _to_itself(WRITE, "drop this view"),
+    op.rename_view: _renamed,
 }
 
 #: Operations that read files which the metadata of their table names.
-READS_FILES = frozenset({"planTableScan", "fetchPlanningResult", "fetchScanTasks"})
+READS_FILES = frozenset({op.plan_table_scan, op.fetch_planning_result, op.fetch_scan_tasks})

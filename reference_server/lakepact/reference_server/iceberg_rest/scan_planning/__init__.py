@@ -5,6 +5,7 @@ from __future__ import annotations
 import threading
 from typing import TYPE_CHECKING
 
+from lakepact.generated.iceberg_rest import op
 from lakepact.reference_server.service import Rules as ServiceRules
 
 if TYPE_CHECKING:
@@ -19,7 +20,7 @@ if TYPE_CHECKING:
     from lakepact.reference_server.iceberg_rest.scan_planning.scans import Scan
 
 #: Operations whose handlers read files.
-BLOCKING = frozenset({"planTableScan", "fetchPlanningResult", "cancelPlanning", "fetchScanTasks"})
+BLOCKING = frozenset({op.plan_table_scan, op.fetch_planning_result, op.cancel_planning, op.fetch_scan_tasks})
 
 
 def asked_scan(metadata: Document, body: Document) -> Scan:

@@ -11,13 +11,14 @@ from lakepact.conformance.checks.delta_sharing.kit.catalog import EITHER_FORMAT
 from lakepact.conformance.checks.delta_sharing.kit.lines import IN_MILLISECONDS, METADATA, QUERY, is_whole, objects, required, texts
 from lakepact.conformance.checks.delta_sharing.suite import check, law
 from lakepact.conformance.outcome import NotOffered, Unmet
+from lakepact.generated.delta_sharing import op
 
 if TYPE_CHECKING:
     from lakepact.conformance.checks.delta_sharing.kit.catalog import SharedTable
     from lakepact.conformance.checks.delta_sharing.kit.lab import SharingLab
     from lakepact.conformance.exchanges import Exchange, Reply
 
-OPERATION = "generateTemporaryTableCredentials"
+OPERATION = op.generate_temporary_table_credentials
 TRAFFIC = ("credentials.credentials_are_for_the_table",)
 MOST_TABLES = 6
 

@@ -12,12 +12,14 @@ from lakepact.conformance.checks.delta_sharing.kit.lab import bearing
 from lakepact.conformance.checks.delta_sharing.kit.listings import Listing, items_of
 from lakepact.conformance.checks.delta_sharing.suite import check
 from lakepact.conformance.outcome import NotOffered
+from lakepact.generated.delta_sharing import op
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
     from lakepact.conformance.checks.delta_sharing.kit.lab import SharingLab
     from lakepact.conformance.exchanges import Reply
+    from lakepact.generated.contract import OperationId
 
 #: Values of `Authorization` that carry no bearer token.
 NO_BEARER = ("Basic bm9ib2R5Omxha2VwYWN0LWtub3duLXRvLW5vYm9keQ==", "lakepact-known-to-nobody", "Token lakepact-known-to-nobody")
@@ -31,16 +33,16 @@ HEXADECIMAL = re.compile("[0-9A-Fa-f-]+")
 MOST_TABLES = 10  #: that are asked for more than once
 
 
-def requests(lab: SharingLab) -> Iterator[tuple[str, dict[str, Any]]]:
+def requests(lab: SharingLab) -> Iterator[tuple[OperationId, dict[str, Any]]]:
     """Every operation that the target offers, with arguments that are right."""
-    yield "listShares", {}
+    yield op.list_shares, {}
     address = lab.table().address
     for operation, names in OF_NAMES.items():
         if lab.offers(operation):
             yield operation, {name: address[name] for name in names} | OF_TABLES.get(operation, {})
 
 
-def sent_with(lab: SharingLab, values: Iterable[str | None]) -> Iterator[tuple[str, str, Reply]]:
+def sent_with(lab: SharingLab, values: Iterable[str | None]) -> Iterator[tuple[OperationId, str, Reply]]:
     """Every operation with every one of these values of `Authorization`: which, with what, and the answer."""
     for operation, arguments in requests(lab):
         for value in values:
@@ -78,11 +80,11 @@ def schemes_have_no_case(lab: SharingLab) -> None:
     if scheme.lower() != "bearer" or not token:
         lab.skip("DS-GEN-02", "no bearer token is known")
         return
-    lab.works(lab.send("listShares"), 200)
+    lab.works(lab.send(op.list_shares), 200)
 
     with lab.judge("DS-GEN-02"):
         for spelled in ("Bearer", "bearer", "BEARER"):
-            reply = lab.send("listShares", headers=[("Authorization", f"{spelled} {token}")])
+            reply = lab.send(op.list_shares, headers=[("Authorization", f"{spelled} {token}")])
             expect.status(reply, 200, about=f"with the scheme {spelled}")
 
 
@@ -102,14 +104,14 @@ def a_token_counts_as_a_whole(lab: SharingLab) -> None:
         for requirement in ("DS-GEN-09", "DS-GEN-02"):
             lab.skip(requirement, "no bearer token is known")
         return
-    lab.works(lab.send("listShares"), 200)
+    lab.works(lab.send(op.list_shares), 200)
 
     with lab.judge("DS-GEN-09"):
         for what, other in altered(token).items():
-            reply = lab.send("listShares", headers=[("Authorization", f"Bearer {other}")])
+            reply = lab.send(op.list_shares, headers=[("Authorization", f"Bearer {other}")])
             expect.status(reply, 401, about=f"for the right token {what}")
     for what, value in (("with the scheme Basic", f"Basic {token}"), ("without a scheme", token)):
-        reply = lab.send("listShares", headers=[("Authorization", value)])
+        reply = lab.send(op.list_shares, headers=[("Authorization", value)])
         if reply.status != 401:
             lab.warn("DS-GEN-02", expected=f"status 401 for the right token {what}", actual=f"status {reply.status}")
     lab.note("DS-GEN-02", "")
@@ -138,7 +140,7 @@ def _shares(lab: SharingLab, headers: list[tuple[str, str]]) -> list[dict[str, A
     items: list[dict[str, Any]] = []
     token: str | None = None
     for _ in range(100):
-        reply = lab.works(lab.send("listShares", headers=headers, page_token=token), 200)
+        reply = lab.works(lab.send(op.list_shares, headers=headers, page_token=token), 200)
         items += items_of(reply)
         token = reply.document.get("nextPageToken")
         if not token:
@@ -164,14 +166,14 @@ def what_is_listed_can_be_read(lab: SharingLab) -> None:
     theirs = [
         table
         for share in _shares(lab, second)[:MOST_TABLES]
-        for table in lab.works(lab.send("listAllTables", headers=second, share=share["name"]), 200).document.get("items", [])
+        for table in lab.works(lab.send(op.list_all_tables, headers=second, share=share["name"]), 200).document.get("items", [])
     ]
     asked = [(second, _address(item)) for item in theirs[:MOST_TABLES]]
     asked += [([], table.address) for table in lab.catalogue.tables[:MOST_TABLES]]
 
     with lab.judge("DS-GEN-01"):
         for headers, address in asked:
-            for operation in ("getTableVersion", "getTableMetadata"):
+            for operation in (op.get_table_version, op.get_table_metadata):
                 reply = lab.send(operation, headers=[EITHER_FORMAT, *headers], **address)
                 expect.status(reply, 200, about=f"for {operation} of {'.'.join(address.values())}, which is listed")
 
@@ -189,5 +191,5 @@ def shares_may_have_a_period(lab: SharingLab) -> None:
 
     with lab.judge("DS-NAME-06"):
         for share in dotted:
-            expect.status(lab.send("getShare", share=share), 200)
-            Listing(lab, "listSchemas", {"share": share}).page()
+            expect.status(lab.send(op.get_share, share=share), 200)
+            Listing(lab, op.list_schemas, {"share": share}).page()

@@ -8,35 +8,37 @@ from urllib.parse import unquote, urlsplit
 import orjson
 
 from lakepact.generated.contract import Contract
+from lakepact.generated.delta_sharing import op
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
     from lakepact.conformance.exchanges import Exchange, Reply
+    from lakepact.generated.contract import OperationId
 
 OPERATIONS = Contract("delta_sharing").operations
 
 #: The operations that name a table, and what a body or a query needs to be right whatever the table.
-OF_TABLES: dict[str, dict[str, Any]] = {
-    "getTableVersion": {},
-    "headTableVersion": {},
-    "getTableMetadata": {},
-    "queryTable": {"body": {"limitHint": 1}},
-    "queryTableChanges": {"starting_version": 0},
-    "generateTemporaryTableCredentials": {"body": {}},
+OF_TABLES: dict[OperationId, dict[str, Any]] = {
+    op.get_table_version: {},
+    op.head_table_version: {},
+    op.get_table_metadata: {},
+    op.query_table: {"body": {"limitHint": 1}},
+    op.query_table_changes: {"starting_version": 0},
+    op.generate_temporary_table_credentials: {"body": {}},
 }
 
 #: The operations that name more and more, with the arguments that name it.
-OF_NAMES: dict[str, tuple[str, ...]] = {
-    "getShare": ("share",),
-    "listSchemas": ("share",),
-    "listAllTables": ("share",),
-    "listTables": ("share", "schema"),
+OF_NAMES: dict[OperationId, tuple[str, ...]] = {
+    op.get_share: ("share",),
+    op.list_schemas: ("share",),
+    op.list_all_tables: ("share",),
+    op.list_tables: ("share", "schema"),
     **dict.fromkeys(OF_TABLES, ("share", "schema", "table")),
 }
 
-JSON_ANSWERS = frozenset({"listShares", "getShare", "listSchemas", "listTables", "listAllTables"})
-ANSWERS_IN_LINES = frozenset({"getTableMetadata", "queryTable", "queryTableChanges"})
+JSON_ANSWERS = frozenset({op.list_shares, op.get_share, op.list_schemas, op.list_tables, op.list_all_tables})
+ANSWERS_IN_LINES = frozenset({op.get_table_metadata, op.query_table, op.query_table_changes})
 
 KINDS = ("protocol", "metaData", "file", "add", "cdf", "remove", "endStreamAction")  #: of lines
 
@@ -51,7 +53,7 @@ def of_operation(exchange: Exchange) -> bool:
     return exchange.operation is not None and exchange.method == OPERATIONS[exchange.operation].method
 
 
-def answered(exchange: Exchange, operations: frozenset[str]) -> bool:
+def answered(exchange: Exchange, operations: frozenset[OperationId]) -> bool:
     """Whether one of these operations was answered with 200."""
     return exchange.operation in operations and of_operation(exchange) and exchange.status == 200
 

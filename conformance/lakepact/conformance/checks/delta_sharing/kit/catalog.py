@@ -8,12 +8,14 @@ from urllib.parse import quote
 
 from lakepact.conformance.outcome import Blocked
 from lakepact.conformance.wire import NoAnswer
+from lakepact.generated.delta_sharing import op
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
     from lakepact.conformance.exchanges import Reply
     from lakepact.conformance.wire import Wire
+    from lakepact.generated.contract import OperationId
 
 MOST_PAGES = 150  #: of all listings together
 MOST_SHARES = 20
@@ -88,13 +90,13 @@ class Walk:
             Blocked: it does not answer at all, or refuses to list its shares.
         """
         self._first()
-        shares = [s for s in self._items("/shares", "listShares") if isinstance(s.get("name"), str)]
+        shares = [s for s in self._items("/shares", op.list_shares) if isinstance(s.get("name"), str)]
         self._whole &= len(shares) <= MOST_SHARES
         schemas: list[tuple[str, str]] = []
         tables: dict[tuple[str, str, str], SharedTable] = {}
         for share in shares[:MOST_SHARES]:
             name = share["name"]
-            named = [s["name"] for s in self._items(path("shares", name, "schemas"), "listSchemas") if isinstance(s.get("name"), str)]
+            named = [s["name"] for s in self._items(path("shares", name, "schemas"), op.list_schemas) if isinstance(s.get("name"), str)]
             schemas += [(name, schema) for schema in named]
             for document in self._tables(name, named):
                 table = _table(name, document)
@@ -106,17 +108,17 @@ class Walk:
 
     def _tables(self, share: str, schemas: list[str]) -> Iterator[dict[str, Any]]:
         """The tables of a share: all at once, and schema by schema where that fails."""
-        found = list(self._items(path("shares", share, "all-tables"), "listAllTables"))
+        found = list(self._items(path("shares", share, "all-tables"), op.list_all_tables))
         if found:
             yield from found
             return
         for schema in schemas:
-            yield from self._items(path("shares", share, "schemas", schema, "tables"), "listTables")
+            yield from self._items(path("shares", share, "schemas", schema, "tables"), op.list_tables)
 
     def looked_at(self, table: SharedTable) -> SharedTable:
         """A table with what its metadata says of it."""
         where = path("shares", table.share, "schemas", table.schema, "tables", table.name, "metadata")
-        reply = self.asked(where, "getTableMetadata", headers=[EITHER_FORMAT])
+        reply = self.asked(where, op.get_table_metadata, headers=[EITHER_FORMAT])
         lines = reply.exchange.lines if reply is not None and reply.status == 200 else None
         metadata, protocol = _inside(lines, "metaData"), _inside(lines, "protocol")
         if metadata is None:
@@ -133,7 +135,7 @@ class Walk:
             access_modes=tuple(map(str, modes)) if isinstance(modes, list) else ("url",),
         )
 
-    def asked(self, target: str, operation: str | None, *, method: str = "GET", **sent: Any) -> Reply | None:
+    def asked(self, target: str, operation: OperationId | None, *, method: str = "GET", **sent: Any) -> Reply | None:
         """The answer to a request, if there is one."""
         try:
             return self._wire.send(method, target, operation=operation, check="discover", **sent)
@@ -143,12 +145,12 @@ class Walk:
 
     def _first(self) -> None:
         """Ask for shares, and say so if that leads nowhere: whoever is refused everything can judge nothing."""
-        reply = self._wire.send("GET", "/shares", operation="listShares", check="discover")
+        reply = self._wire.send("GET", "/shares", operation=op.list_shares, check="discover")
         if 300 <= reply.status < 500 or reply.exchange.is_a_page:
             known = "a token that it knows (--token-env NAME)" if reply.status in {401, 403} else "the endpoint of a profile as its address"
             raise Blocked(f"GET {self._wire.url}/shares was answered with {reply.shown}; the target needs {known}")
 
-    def _items(self, where: str, operation: str) -> Iterator[dict[str, Any]]:
+    def _items(self, where: str, operation: OperationId) -> Iterator[dict[str, Any]]:
         """The items of a listing, page by page."""
         token: Any = ""
         seen, count, empty = set[str](), 0, 0

@@ -11,6 +11,7 @@ from lakepact.conformance.checks.delta_sharing.kit.catalog import EITHER_FORMAT
 from lakepact.conformance.checks.delta_sharing.kit.times import as_of
 from lakepact.conformance.lab import Lab
 from lakepact.conformance.outcome import Blocked, NotOffered
+from lakepact.generated.delta_sharing import op
 
 if TYPE_CHECKING:
     from lakepact.conformance.checks.delta_sharing.kit.catalog import Catalogue, SharedTable
@@ -95,8 +96,8 @@ class SharingLab(Lab):
         if self.feature("history") or not self.knows_content:
             return
         table = next(pack for pack in self.manifest.tables.values() if pack.history and len(pack.readable) == len(pack.versions) > 1)
-        by_time = self.send("getTableVersion", starting_timestamp=as_of(table.versions[1].timestamp), **table.address)
-        by_version = self.send("queryTable", body={"version": table.last.version}, headers=[EITHER_FORMAT], **table.address)
+        by_time = self.send(op.get_table_version, starting_timestamp=as_of(table.versions[1].timestamp), **table.address)
+        by_version = self.send(op.query_table, body={"version": table.last.version}, headers=[EITHER_FORMAT], **table.address)
         if by_time.status == by_version.status == 400:
             raise NotOffered("the target shares no history")
 

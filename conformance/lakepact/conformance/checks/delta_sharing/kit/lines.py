@@ -12,16 +12,18 @@ from lakepact.conformance.checks.delta_sharing.kit.catalog import CAPABILITIES
 from lakepact.conformance.components import Components
 from lakepact.conformance.outcome import Unmet
 from lakepact.generated.contract import Contract
+from lakepact.generated.delta_sharing import op
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping
 
     from lakepact.conformance.exchanges import Exchange, Reply
+    from lakepact.generated.contract import OperationId
 
     Line = dict[str, Any]
 
 COMPONENTS = Components(Contract("delta_sharing"))
-METADATA, QUERY, CHANGES = "getTableMetadata", "queryTable", "queryTableChanges"
+METADATA, QUERY, CHANGES = op.get_table_metadata, op.query_table, op.query_table_changes
 PARQUET, DELTA = "parquet", "delta"
 END = "endStreamAction"
 TYPES = {str: "a text", int: "an integer", dict: "an object", list: "an array", bool: "true or false"}
@@ -33,7 +35,7 @@ TRIES = 3  #: to ask twice between two commits
 ACTIONS = ("add", "remove", "cdc")
 
 
-def lines_of(exchange: Exchange, *operations: str) -> tuple[Line, ...] | None:
+def lines_of(exchange: Exchange, *operations: OperationId) -> tuple[Line, ...] | None:
     """The lines of an answer to one of these operations, all of them by default; `None` where it is no such answer."""
     if not answered(exchange, frozenset(operations) or ANSWERS_IN_LINES):
         return None
@@ -50,7 +52,7 @@ def form_of(lines: Iterable[Line]) -> str:
     return PARQUET
 
 
-def in_form(exchange: Exchange, form: str, *operations: str) -> tuple[Line, ...] | None:
+def in_form(exchange: Exchange, form: str, *operations: OperationId) -> tuple[Line, ...] | None:
     """The lines of an answer that is in a format; `None` where it is no such answer."""
     lines = lines_of(exchange, *operations)
     return lines if lines is not None and form_of(lines) == form else None

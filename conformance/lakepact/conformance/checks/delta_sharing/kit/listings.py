@@ -10,17 +10,19 @@ from lakepact.conformance import expect
 from lakepact.conformance.checks.delta_sharing.kit.answers import lower
 from lakepact.conformance.checks.delta_sharing.kit.catalog import MOST_EMPTY_PAGES
 from lakepact.conformance.outcome import Blocked, NotOffered, Unmet
+from lakepact.generated.delta_sharing import op
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     from lakepact.conformance.checks.delta_sharing.kit.lab import SharingLab
     from lakepact.conformance.exchanges import Exchange, Reply
+    from lakepact.generated.contract import OperationId
 
 Item: TypeAlias = dict[str, Any]
 Page: TypeAlias = "tuple[list[Item], str]"
 
-LISTS = ("listShares", "listSchemas", "listTables", "listAllTables")
+LISTS = (op.list_shares, op.list_schemas, op.list_tables, op.list_all_tables)
 
 MOST_ITEMS = 60  #: of a listing that is read one by one
 MOST_COUNTED = 5  #: listings of a kind that are counted in search of a short one
@@ -40,7 +42,7 @@ class Listing:
     """
 
     lab: SharingLab = field(repr=False)
-    operation: str
+    operation: OperationId
     address: Mapping[str, Any]
     count: int = 0
 
@@ -166,7 +168,7 @@ def beside(listing: Listing) -> Listing | None:
     return None
 
 
-def _chosen(lab: SharingLab, operation: str, fewest: int) -> Listing | None:
+def _chosen(lab: SharingLab, operation: OperationId, fewest: int) -> Listing | None:
     counted = [(count, address) for address, count in _counted(lab, operation) if fewest <= count <= MOST_ITEMS]
     for count, address in sorted(counted, key=lambda c: c[0])[:MOST_COUNTED]:
         listing = Listing(lab, operation, address, count)
@@ -180,17 +182,17 @@ def _chosen(lab: SharingLab, operation: str, fewest: int) -> Listing | None:
     return None
 
 
-def _counted(lab: SharingLab, operation: str) -> Iterator[tuple[dict[str, Any], int]]:
+def _counted(lab: SharingLab, operation: OperationId) -> Iterator[tuple[dict[str, Any], int]]:
     """Every listing of a kind, with the number of items that were found in it."""
     catalogue = lab.catalogue
     shares: Sequence[str] = [share["name"] for share in catalogue.shares]
     match operation:
-        case "listShares":
+        case op.list_shares:
             yield {}, len(shares)
-        case "listSchemas":
+        case op.list_schemas:
             for share in shares:
                 yield {"share": share}, sum(s == share for s, _ in catalogue.schemas)
-        case "listTables":
+        case op.list_tables:
             for share, schema in catalogue.schemas:
                 yield {"share": share, "schema": schema}, sum((t.share, t.schema) == (share, schema) for t in catalogue.tables)
         case _:

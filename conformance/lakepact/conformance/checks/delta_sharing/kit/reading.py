@@ -15,6 +15,7 @@ from lakepact.conformance.checks.delta_sharing.kit.catalog import EITHER_FORMAT,
 from lakepact.conformance.fixtures.manifest import PackTable
 from lakepact.conformance.outcome import NotOffered, Unmet
 from lakepact.conformance.rows import changes, data_files, lines
+from lakepact.generated.delta_sharing import op
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -54,12 +55,12 @@ def _capabilities(lab: SharingLab, table: AnyTable, form: str) -> str:
 
 def asked(lab: SharingLab, table: AnyTable, body: Mapping[str, Any] = NOTHING, *, form: str = "") -> Reply:
     """The answer to a query of a table, in the format `form` or one that it can be answered in."""
-    return lab.send("queryTable", body=dict(body), delta_sharing_capabilities=_capabilities(lab, table, form), **table.address)
+    return lab.send(op.query_table, body=dict(body), delta_sharing_capabilities=_capabilities(lab, table, form), **table.address)
 
 
 def asked_changes(lab: SharingLab, table: AnyTable, bounds: Mapping[str, Any], *, form: str = "") -> Reply:
     """The answer to a request for changes of a table."""
-    return lab.send("queryTableChanges", delta_sharing_capabilities=_capabilities(lab, table, form), **table.address, **bounds)
+    return lab.send(op.query_table_changes, delta_sharing_capabilities=_capabilities(lab, table, form), **table.address, **bounds)
 
 
 def understood(reply: Reply, about: str = "") -> Answer:

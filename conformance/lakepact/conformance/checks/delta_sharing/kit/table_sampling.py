@@ -16,6 +16,7 @@ from lakepact.conformance.checks.delta_sharing.kit.lines import (
 )
 from lakepact.conformance.checks.delta_sharing.kit.times import EPOCH
 from lakepact.conformance.outcome import NotOffered
+from lakepact.generated.delta_sharing import op
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
     from lakepact.conformance.checks.delta_sharing.kit.catalog import SharedTable
     from lakepact.conformance.checks.delta_sharing.kit.lab import SharingLab
     from lakepact.conformance.exchanges import Reply
+    from lakepact.generated.contract import OperationId
 
 MOST_TABLES = 12  #: that are looked at
 MOST_VERSIONS = 8  #: whose changes are asked for
@@ -36,7 +38,7 @@ TWO = ["protocol", "metaData"]
 class Question:
     """One request about a table that is answered in lines."""
 
-    operation: str
+    operation: OperationId
     what: str  #: for a report
     sent: dict[str, Any]
 
@@ -77,7 +79,7 @@ def ask(lab: SharingLab, table: SharedTable, question: Question, header: str | N
 
 def version(lab: SharingLab, table: SharedTable, since: str | None = None) -> int | None:
     """The current version of a table, or the first since a time, as far as it is answered."""
-    reply = lab.send("getTableVersion", starting_timestamp=since, **table.address)
+    reply = lab.send(op.get_table_version, starting_timestamp=since, **table.address)
     return version_of(reply) if reply.status == 200 else None
 
 

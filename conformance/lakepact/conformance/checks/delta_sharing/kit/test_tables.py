@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from lakepact.conformance.checks.delta_sharing.kit import reading
 from lakepact.conformance.outcome import Blocked, NotOffered
+from lakepact.generated.delta_sharing import op
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -58,7 +59,7 @@ def any_table(lab: SharingLab) -> AnyTable:
 
 
 def _subject(lab: SharingLab, table: AnyTable) -> Subject:
-    version = reading.version_header(lab.works(lab.send("getTableVersion", **table.address), 200))
+    version = reading.version_header(lab.works(lab.send(op.get_table_version, **table.address), 200))
     if not version.isdigit():
         raise Blocked(f"the version of a table is said to be {version!r}")
     return Subject(table, int(version))

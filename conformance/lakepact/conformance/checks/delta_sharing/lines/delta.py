@@ -32,6 +32,7 @@ if TYPE_CHECKING:
 
     from lakepact.conformance.checks.delta_sharing.kit.lab import SharingLab
     from lakepact.conformance.exchanges import Exchange
+    from lakepact.generated.contract import OperationId
 
 LINES = ("protocol", "metaData", "file", END)
 OF_ALL = ("path", "partitionValues", "size", "dataChange", "tags")
@@ -56,7 +57,7 @@ def metadata(exchange: Exchange) -> list[dict[str, Any]]:
     return list(objects(in_form(exchange, DELTA), "metaData"))
 
 
-def files(exchange: Exchange, *operations: str) -> list[dict[str, Any]]:
+def files(exchange: Exchange, *operations: OperationId) -> list[dict[str, Any]]:
     """The file lines of an answer in delta format."""
     return list(objects(in_form(exchange, DELTA, *(operations or (QUERY, CHANGES))), "file"))
 

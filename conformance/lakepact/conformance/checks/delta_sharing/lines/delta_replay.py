@@ -19,6 +19,7 @@ from lakepact.conformance.checks.delta_sharing.kit.test_tables import readable
 from lakepact.conformance.checks.delta_sharing.suite import check
 from lakepact.conformance.outcome import Unmet
 from lakepact.conformance.rows import comparison, deletion_vectors
+from lakepact.generated.delta_sharing import op
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -60,7 +61,7 @@ def metadata_by_itself_begins_a_log(lab: SharingLab) -> None:
     for name in BY_ITSELF:
         table = lab.fixture(name)
         header = reading.CAPABILITIES[reading.DELTA]
-        metadata = lab.send("getTableMetadata", delta_sharing_capabilities=header, **table.address)
+        metadata = lab.send(op.get_table_metadata, delta_sharing_capabilities=header, **table.address)
         query = reading.asked(lab, table, form=reading.DELTA)
         if metadata.status != 200 or query.status != 200:
             lab.skip("DS-DWP-02", f"{name} is refused in delta format")

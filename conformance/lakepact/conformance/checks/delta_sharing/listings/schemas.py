@@ -8,6 +8,7 @@ from lakepact.conformance import expect
 from lakepact.conformance.checks.delta_sharing.kit.answers import asked_for, lower
 from lakepact.conformance.checks.delta_sharing.kit.listings import Listing, listed
 from lakepact.conformance.checks.delta_sharing.suite import check, law
+from lakepact.generated.delta_sharing import op
 
 if TYPE_CHECKING:
     from lakepact.conformance.checks.delta_sharing.kit.lab import SharingLab
@@ -17,7 +18,7 @@ if TYPE_CHECKING:
 @law("DS-LSC-01")
 def schemas_name_themselves_and_their_share(exchange: Exchange) -> bool:
     """Every listed schema has its name and the share that was asked for."""
-    items = listed(exchange) if exchange.operation == "listSchemas" else None
+    items = listed(exchange) if exchange.operation == op.list_schemas else None
     share = asked_for(exchange, "share")
     for item in items or ():
         for member in ("name", "share"):
@@ -34,7 +35,7 @@ def schemas_of_every_share_are_listed(lab: SharingLab) -> None:
 
     for share in lab.shares():
         with lab.judge("DS-LSC-01"):
-            items = Listing(lab, "listSchemas", {"share": share}).items()
+            items = Listing(lab, op.list_schemas, {"share": share}).items()
             if share in known:
                 expect.equal(sorted(map(lower, known[share])), sorted(lower(str(i.get("name"))) for i in items), f"schemas of {share}:")
 
@@ -43,5 +44,5 @@ def schemas_of_every_share_are_listed(lab: SharingLab) -> None:
 def schemas_of_no_share_are_not_found(lab: SharingLab) -> None:
     """Listing the schemas of a share that does not exist is a 404."""
     with lab.judge("DS-LSC-02"):
-        expect.status(lab.send("listSchemas", share=lab.name()), 404)
-        expect.status(lab.send("listSchemas", share=lab.name(), max_results=1), 404)
+        expect.status(lab.send(op.list_schemas, share=lab.name()), 404)
+        expect.status(lab.send(op.list_schemas, share=lab.name(), max_results=1), 404)

@@ -10,6 +10,7 @@ from lakepact.conformance.checks.delta_sharing.kit.listings import Listing, list
 from lakepact.conformance.checks.delta_sharing.suite import check, law
 from lakepact.conformance.exchanges import Reply
 from lakepact.conformance.outcome import Unmet
+from lakepact.generated.delta_sharing import op
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -27,10 +28,10 @@ MOST_PROPERTIES, LONGEST_KEY, LONGEST_VALUE = 50, 255, 1000
 
 def shares(exchange: Exchange) -> list[dict[str, Any]]:
     """The shares that an answer describes."""
-    if exchange.operation == "getShare" and exchange.status == 200 and isinstance(exchange.parsed, dict):
+    if exchange.operation == op.get_share and exchange.status == 200 and isinstance(exchange.parsed, dict):
         share = exchange.parsed.get("share")
         return [share] if isinstance(share, dict) else []
-    return (listed(exchange) or []) if exchange.operation == "listShares" else []
+    return (listed(exchange) or []) if exchange.operation == op.list_shares else []
 
 
 def _member(exchange: Exchange, member: str, holds: Callable[[Any], bool], what: str) -> bool:
@@ -77,7 +78,7 @@ def properties_are_texts_by_name(exchange: Exchange) -> bool:
 @law("DS-GSH-01")
 def a_share_stands_in_a_member(exchange: Exchange) -> bool:
     """The answer to who asks for a share holds it as `share`."""
-    if exchange.operation != "getShare" or exchange.method != "GET" or exchange.status != 200:
+    if exchange.operation != op.get_share or exchange.method != "GET" or exchange.status != 200:
         return False
     share = Reply(exchange).at("share")
     expect.true(isinstance(share, dict), '`{"share": {…}}` as the body', Reply(exchange).shown)
@@ -88,7 +89,7 @@ def a_share_stands_in_a_member(exchange: Exchange) -> bool:
 def a_share_is_described_as_it_is_listed(lab: SharingLab) -> None:
     """Every share that is listed can be asked for by its name, and has the same members then."""
     for share in lab.catalogue.shares[:MOST_SHARES]:
-        reply = lab.send("getShare", share=share["name"])
+        reply = lab.send(op.get_share, share=share["name"])
         with lab.judge("DS-GSH-01"):
             expect.status(reply, 200, about=f"for {share['name']}")
             reply.at("share", "name")
@@ -104,13 +105,13 @@ def a_share_is_described_as_it_is_listed(lab: SharingLab) -> None:
 def a_share_that_does_not_exist_is_not_found(lab: SharingLab) -> None:
     """Asking for a share that does not exist is a 404."""
     with lab.judge("DS-GSH-03"):
-        expect.status(lab.send("getShare", share=lab.name()), 404)
+        expect.status(lab.send(op.get_share, share=lab.name()), 404)
 
 
 @check("DS-SHR-02")
 def ids_of_shares_are_their_own(lab: SharingLab) -> None:
     """The id of a share is unlike that of any other, and the same whenever it is asked for."""
-    first, again = Listing(lab, "listShares", {}).everything(), Listing(lab, "listShares", {}).everything()
+    first, again = Listing(lab, op.list_shares, {}).everything(), Listing(lab, op.list_shares, {}).everything()
     ids = {share["name"]: share["id"] for share in first if isinstance(share.get("name"), str) and share.get("id") is not None}
     if not ids:
         lab.skip("DS-SHR-02", "no share has an id")
@@ -122,7 +123,7 @@ def ids_of_shares_are_their_own(lab: SharingLab) -> None:
         for name, identifier in list(ids.items())[:MOST_SHARES]:
             seen = [share.get("id") for share in again if share.get("name") == name]
             expect.equal([identifier], seen, f"the id of {name}, listed again:")
-            described = lab.works(lab.send("getShare", share=name), 200).document.get("share")
+            described = lab.works(lab.send(op.get_share, share=name), 200).document.get("share")
             if not isinstance(described, dict):
                 raise Unmet(f"the share {name}", expect.shown(described))
             expect.equal(identifier, described.get("id"), f"the id of {name}, asked for by its name:")

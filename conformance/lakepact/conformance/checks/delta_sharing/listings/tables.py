@@ -12,6 +12,7 @@ from lakepact.conformance.checks.delta_sharing.kit.catalog import EITHER_FORMAT
 from lakepact.conformance.checks.delta_sharing.kit.listings import Listing, key, keys, listed
 from lakepact.conformance.checks.delta_sharing.suite import check, law
 from lakepact.conformance.outcome import NotOffered
+from lakepact.generated.delta_sharing import op
 
 if TYPE_CHECKING:
     from lakepact.conformance.checks.delta_sharing.kit.lab import SharingLab
@@ -27,7 +28,7 @@ MOST_TABLES = 12  #: that are read
 
 def tables(exchange: Exchange) -> list[dict[str, Any]]:
     """The tables that an answer lists."""
-    return (listed(exchange) or []) if exchange.operation in {"listTables", "listAllTables"} else []
+    return (listed(exchange) or []) if exchange.operation in {op.list_tables, op.list_all_tables} else []
 
 
 def _has_names(table: dict[str, Any]) -> None:
@@ -78,7 +79,7 @@ def access_modes_are_known(exchange: Exchange) -> bool:
 @law("DS-LAT-02", traffic=("tables.tables_of_a_share_are_those_of_its_schemas",))
 def tables_of_a_share_have_the_same_form(exchange: Exchange) -> bool:
     """A table that is listed with all of its share is written like one that is listed with its schema."""
-    found = tables(exchange) if exchange.operation == "listAllTables" else []
+    found = tables(exchange) if exchange.operation == op.list_all_tables else []
     for table in found:
         _has_names(table)
         for member in ("id", "shareId", "location"):
@@ -96,7 +97,7 @@ def ids_of_tables_are_their_own(lab: SharingLab) -> None:
     share_ids: dict[str, Any] = {}
     seen = False
     for share in lab.catalogue.shares[:MOST_SHARES]:
-        found = Listing(lab, "listAllTables", {"share": share["name"]}).everything()
+        found = Listing(lab, op.list_all_tables, {"share": share["name"]}).everything()
         with_id = [table for table in found if table.get("id") is not None]
         if with_id:
             seen = True
@@ -104,7 +105,7 @@ def ids_of_tables_are_their_own(lab: SharingLab) -> None:
                 twice = [i for i, count in Counter(str(t["id"]) for t in with_id).items() if count > 1]
                 expect.equal([], twice, f"ids of several tables of {share['name']}:")
                 schema = str(with_id[0].get("schema"))
-                again = {key(t): t.get("id") for t in Listing(lab, "listTables", {"share": share["name"], "schema": schema}).everything()}
+                again = {key(t): t.get("id") for t in Listing(lab, op.list_tables, {"share": share["name"], "schema": schema}).everything()}
                 for table in with_id:
                     if key(table) in again:
                         expect.equal(table["id"], again[key(table)], f"the id of {table.get('name')}, listed with its schema:")
@@ -132,13 +133,13 @@ def exactly_the_tables_of_a_schema_are_listed(lab: SharingLab) -> None:
     for share in lab.manifest.shares:
         for schema in share["schemas"]:
             with lab.judge("DS-LTB-13"):
-                found = Listing(lab, "listTables", {"share": share["name"], "schema": schema["name"]}).items()
+                found = Listing(lab, op.list_tables, {"share": share["name"], "schema": schema["name"]}).items()
                 expected = [{"schema": schema["name"], "name": table["name"]} for table in schema["tables"]]
                 expect.equal(keys(expected), keys(found), f"tables of {share['name']}.{schema['name']}:")
     share_name, schema_name = lab.schemas()[0]
     with lab.judge("DS-LTB-13"):
-        expect.status(lab.send("listTables", share=share_name, schema=lab.name()), 404, about="for a schema that does not exist")
-        expect.status(lab.send("listTables", share=lab.name(), schema=schema_name), 404, about="for a share that does not exist")
+        expect.status(lab.send(op.list_tables, share=share_name, schema=lab.name()), 404, about="for a schema that does not exist")
+        expect.status(lab.send(op.list_tables, share=lab.name(), schema=schema_name), 404, about="for a share that does not exist")
 
 
 @check("DS-LAT-01")
@@ -148,9 +149,9 @@ def tables_of_a_share_are_those_of_its_schemas(lab: SharingLab) -> None:
         schemas = [schema for other, schema in lab.catalogue.schemas if other == share]
         if len(schemas) > 2 * MOST_SHARES:
             continue
-        by_schema = [t for s in schemas for t in Listing(lab, "listTables", {"share": share, "schema": s}).everything()]
+        by_schema = [t for s in schemas for t in Listing(lab, op.list_tables, {"share": share, "schema": s}).everything()]
         with lab.judge("DS-LAT-01"):
-            together = Listing(lab, "listAllTables", {"share": share}).everything()
+            together = Listing(lab, op.list_all_tables, {"share": share}).everything()
             expect.equal(keys(by_schema), keys(together), f"tables of {share}:")
             documents = {key(table): table for table in together}
             for table in by_schema:
@@ -189,10 +190,10 @@ def access_modes_work(lab: SharingLab) -> None:
     by_url = [t for t in told if "url" in t.access_modes] + [t for t in lab.tables() if not t.document.get("accessModes")]
     with lab.judge("DS-LTB-11"):
         for table in by_url[:MOST_TABLES]:
-            reply = lab.send("queryTable", body={"limitHint": 1}, headers=[EITHER_FORMAT], **table.address)
+            reply = lab.send(op.query_table, body={"limitHint": 1}, headers=[EITHER_FORMAT], **table.address)
             expect.status(reply, 200, about=f"for a query of {table.name}")
         for table in [t for t in told if "dir" in t.access_modes][:MOST_TABLES]:
-            reply = lab.send("generateTemporaryTableCredentials", body={}, **table.address)
+            reply = lab.send(op.generate_temporary_table_credentials, body={}, **table.address)
             expect.status(reply, 200, about=f"for credentials of {table.name}")
 
 
@@ -210,7 +211,7 @@ def auxiliary_locations_can_be_read(lab: SharingLab) -> None:
 
     with lab.judge("DS-LTB-07"):
         for table, location in found:
-            reply = lab.send("generateTemporaryTableCredentials", body={"location": location}, **table.address)
+            reply = lab.send(op.generate_temporary_table_credentials, body={"location": location}, **table.address)
             expect.status(reply, 200, about=f"for the auxiliary location of {table.name}")
 
 

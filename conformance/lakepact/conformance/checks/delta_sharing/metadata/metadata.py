@@ -25,6 +25,7 @@ from lakepact.conformance.checks.delta_sharing.kit.times import EPOCH, as_of
 from lakepact.conformance.checks.delta_sharing.suite import check, law
 from lakepact.conformance.outcome import Blocked, NotOffered, Unmet
 from lakepact.conformance.rows.lines import schema_object
+from lakepact.generated.delta_sharing import op
 
 if TYPE_CHECKING:
     from typing import Any
@@ -98,10 +99,10 @@ def ids_of_tables_last(lab: SharingLab) -> None:
     """The id in the metadata of a table is a string, and the same in metadata, in answers to queries and in changes."""
     for table in by_url(lab):
         replies = [lab.send(METADATA, headers=[EITHER_FORMAT], **table.address) for _ in range(2)]
-        replies.append(lab.send("queryTable", headers=[EITHER_FORMAT], body={"limitHint": 1}, **table.address))
+        replies.append(lab.send(op.query_table, headers=[EITHER_FORMAT], body={"limitHint": 1}, **table.address))
         replies += [lab.send(METADATA, delta_sharing_capabilities=header, **table.address) for header in ASKED_FOR.values()]
         if table.changes:
-            replies.append(lab.send("queryTableChanges", headers=[EITHER_FORMAT], starting_version=0, **table.address))
+            replies.append(lab.send(op.query_table_changes, headers=[EITHER_FORMAT], starting_version=0, **table.address))
         with lab.judge("DS-MDT-01"):
             ids = {_id(reply) for reply in replies if reply.status == 200}
             expect.true(len(ids) == 1, f"one id of {table.name}", sorted(ids))
@@ -128,7 +129,7 @@ def columns_are_those_of_the_table(lab: SharingLab) -> None:
     for name in PARTITIONED:
         table = lab.fixture(name)
         header = ASKED_FOR[PARQUET]
-        query = lab.send("queryTable", body={"limitHint": 1}, delta_sharing_capabilities=header, **table.address)
+        query = lab.send(op.query_table, body={"limitHint": 1}, delta_sharing_capabilities=header, **table.address)
         for reply in (lab.send(METADATA, delta_sharing_capabilities=header, **table.address), query):
             if reply.status == 200 and form_of(reply.lines) == PARQUET:
                 judged = True
@@ -174,17 +175,17 @@ def _is_of(lab: SharingLab, table: SharedTable, reply: Reply, number: int, about
     """Metadata is that of a version, as a query of that version has it."""
     expect.status(reply, 200, about=about)
     expect.equal(str(number), reply.headers.get("delta-table-version"), f"{about} the Delta-Table-Version")
-    query = lab.send("queryTable", headers=[EITHER_FORMAT], body={"version": number, "limitHint": 1}, **table.address)
+    query = lab.send(op.query_table, headers=[EITHER_FORMAT], body={"version": number, "limitHint": 1}, **table.address)
     if query.status == 200 and form_of(query.lines) == form_of(reply.lines):
         expect.equal(_metadata(query).get("schemaString"), _metadata(reply).get("schemaString"), f"{about} the schemaString")
 
 
 def _moment(lab: SharingLab, table: SharedTable, number: int) -> int | None:
     """The time of a version, as far as its files say it and it is not also that of the next version."""
-    reply = lab.send("queryTable", headers=[EITHER_FORMAT], body={"version": number, "limitHint": 1}, **table.address)
+    reply = lab.send(op.query_table, headers=[EITHER_FORMAT], body={"version": number, "limitHint": 1}, **table.address)
     times = [file.get("timestamp") for file in objects(reply.lines if reply.status == 200 else (), "file")]
     moment = times[0] if times and isinstance(times[0], int) else None
-    if moment is None or version_of(lab.send("getTableVersion", starting_timestamp=as_of(moment + 1000), **table.address)) == number:
+    if moment is None or version_of(lab.send(op.get_table_version, starting_timestamp=as_of(moment + 1000), **table.address)) == number:
         return None
-    back = lab.send("queryTable", headers=[EITHER_FORMAT], body={"timestamp": as_of(moment), "limitHint": 1}, **table.address)
+    back = lab.send(op.query_table, headers=[EITHER_FORMAT], body={"timestamp": as_of(moment), "limitHint": 1}, **table.address)
     return moment if back.status == 200 and version_of(back) == number else None

@@ -12,6 +12,7 @@ from lakepact.conformance.checks.delta_sharing.kit.test_tables import CHANGING
 from lakepact.conformance.checks.delta_sharing.suite import check, law
 from lakepact.conformance.exchanges import Reply
 from lakepact.conformance.outcome import NotOffered, Unmet
+from lakepact.generated.delta_sharing import op
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -48,7 +49,7 @@ def _version(reply: Reply) -> int:
 @law("DS-VER-01")
 def versions_are_in_the_header(exchange: Exchange) -> bool:
     """The version of a table is in a header, and the body is empty."""
-    if not answered(exchange, frozenset({"getTableVersion"})):
+    if not answered(exchange, frozenset({op.get_table_version})):
         return False
     _version(Reply(exchange))
     expect.no_body(Reply(exchange))
@@ -59,14 +60,14 @@ def versions_are_in_the_header(exchange: Exchange) -> bool:
 def the_version_is_that_of_everything(lab: SharingLab) -> None:
     """The version of a table is that of its metadata and of a query for its files."""
     for table in lab.tables()[:MOST_TABLES]:
-        first = lab.send("getTableVersion", **table.address)
+        first = lab.send(op.get_table_version, **table.address)
         with lab.judge("DS-VER-01"):
             expect.status(first, 200, about=f"for {table.name}")
             version = _version(first)
         lab.works(first, 200)
-        metadata = lab.send("getTableMetadata", headers=[EITHER_FORMAT], **table.address)
-        query = lab.send("queryTable", body={"limitHint": 1}, headers=[EITHER_FORMAT], **table.address)
-        last = lab.send("getTableVersion", **table.address)
+        metadata = lab.send(op.get_table_metadata, headers=[EITHER_FORMAT], **table.address)
+        query = lab.send(op.query_table, body={"limitHint": 1}, headers=[EITHER_FORMAT], **table.address)
+        last = lab.send(op.get_table_version, **table.address)
         if version_of(first) != version_of(last):
             continue  # somebody writes
         with lab.judge("DS-VER-03"):
@@ -81,11 +82,11 @@ def the_version_is_that_of_everything(lab: SharingLab) -> None:
 @check("DS-VER-02")
 def the_older_request_says_the_same(lab: SharingLab) -> None:
     """HEAD of a table, where it is served, has the version that GET has."""
-    if not lab.offers("headTableVersion"):
+    if not lab.offers(op.head_table_version):
         raise NotOffered("the target does not serve the older request")
     with lab.judge("DS-VER-02"):
         for table in lab.tables()[:MOST_TABLES]:
-            new, old = lab.works(lab.send("getTableVersion", **table.address), 200), lab.send("headTableVersion", **table.address)
+            new, old = lab.works(lab.send(op.get_table_version, **table.address), 200), lab.send(op.head_table_version, **table.address)
             expect.status(old, 200, about=f"for HEAD of {table.name}")
             expect.no_body(old)
             expect.equal(_version(new), _version(old), f"the version of {table.name}:")
@@ -116,7 +117,7 @@ def a_time_leads_to_the_first_version_from_it_on(lab: SharingLab) -> None:
                 expected = next((n for n, other in enumerate(moments) if other >= asked), None)
                 if expected is None:
                     continue
-                reply = lab.send("getTableVersion", starting_timestamp=iso(asked), **table.address)
+                reply = lab.send(op.get_table_version, starting_timestamp=iso(asked), **table.address)
                 if asked % 1000 and reply.status == 400:
                     continue  # A fraction of a second may be refused.
                 with lab.judge("DS-VER-04"):
@@ -128,13 +129,13 @@ def a_time_leads_to_the_first_version_from_it_on(lab: SharingLab) -> None:
 def times_before_and_after_all(lab: SharingLab) -> None:
     """A time before the first commit leads to the earliest version, and one after the last is refused."""
     table = lab.with_history()
-    current = _version(lab.works(lab.send("getTableVersion", **table.address), 200))
-    early = lab.send("getTableVersion", starting_timestamp=BEFORE_ALL, **table.address)
-    late = lab.send("getTableVersion", starting_timestamp=AFTER_ALL, **table.address)
+    current = _version(lab.works(lab.send(op.get_table_version, **table.address), 200))
+    early = lab.send(op.get_table_version, starting_timestamp=BEFORE_ALL, **table.address)
+    late = lab.send(op.get_table_version, starting_timestamp=AFTER_ALL, **table.address)
 
     with lab.judge("DS-VER-05"):
         expect.status(early, 200, about=f"for {BEFORE_ALL} of {table.name}")
-        earlier = lab.send("getTableVersion", starting_timestamp=BEFORE_1970, **table.address)
+        earlier = lab.send(op.get_table_version, starting_timestamp=BEFORE_1970, **table.address)
         expect.status(earlier, 200, about=f"for {BEFORE_1970} of {table.name}")
         expect.equal(_version(early), _version(earlier), f"the version for {BEFORE_1970}:")
         expect.true(_version(early) <= current, f"a version up to the current one, {current}", str(_version(early)))

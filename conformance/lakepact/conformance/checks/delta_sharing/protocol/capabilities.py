@@ -26,6 +26,7 @@ from lakepact.conformance.checks.delta_sharing.kit.table_sampling import ASKED_F
 from lakepact.conformance.checks.delta_sharing.suite import check, law
 from lakepact.conformance.outcome import NotOffered, Unmet
 from lakepact.conformance.rows.lines import parsed
+from lakepact.generated.delta_sharing import op
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -66,7 +67,7 @@ def questions(lab: SharingLab, table: SharedTable) -> Iterator[Question]:
     if "url" in table.access_modes:
         yield Question(QUERY, "a query", {"body": {"limitHint": 100}})
         if table.changes and lab.offers(CHANGES):
-            current = version_of(lab.send("getTableVersion", **table.address))
+            current = version_of(lab.send(op.get_table_version, **table.address))
             yield Question(CHANGES, "changes", {"starting_version": current})
 
 

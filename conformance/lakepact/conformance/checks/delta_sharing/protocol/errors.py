@@ -10,10 +10,12 @@ from lakepact.conformance.checks.delta_sharing.kit.catalog import EITHER_FORMAT
 from lakepact.conformance.checks.delta_sharing.suite import check, law
 from lakepact.conformance.exchanges import Reply
 from lakepact.conformance.outcome import NotOffered, Unmet
+from lakepact.generated.delta_sharing import op
 
 if TYPE_CHECKING:
     from lakepact.conformance.checks.delta_sharing.kit.lab import SharingLab
     from lakepact.conformance.exchanges import Exchange
+    from lakepact.generated.contract import OperationId
 
 #: Checks that are refused in every way.
 REFUSED = (
@@ -123,7 +125,7 @@ def tables_are_found_in_their_schema_alone(lab: SharingLab) -> None:
     ]
     near, far = (next((s for s in strays if (s[0].share == s[1]) is within), None) for within in (True, False))
     for table, share, schema in filter(None, (near, far)):
-        for operation in ("getTableVersion", "getTableMetadata", "queryTable"):
+        for operation in (op.get_table_version, op.get_table_metadata, op.query_table):
             with lab.judge("DS-GEN-11"):
                 asked: dict[str, Any] = {"share": share, "schema": schema, "table": table.name, **OF_TABLES.get(operation, {})}
                 what = f"for {operation} of {table.name} of {table.share}.{table.schema} in {share}.{schema}, which does not list it"
@@ -136,10 +138,10 @@ def tables_are_found_in_their_schema_alone(lab: SharingLab) -> None:
 def what_leads_nowhere_is_described(lab: SharingLab) -> None:
     """A name with a slash in percent-encoding is refused with the body of every other error, and so should be a path of no operation."""
     with lab.judge("DS-GEN-07"):
-        reply = lab.send_raw("GET", "/shares/a%2Fb", operation="getShare")
+        reply = lab.send_raw("GET", "/shares/a%2Fb", operation=op.get_share)
         expect.true(400 <= reply.status < 500, "a 4xx status for /shares/a%2Fb", reply.shown)
         _is_error(reply.exchange)
-    for target in ("/lakepact-nothing", f"{lab.path('getShare', share=lab.shares()[0])}/lakepact-nothing"):
+    for target in ("/lakepact-nothing", f"{lab.path(op.get_share, share=lab.shares()[0])}/lakepact-nothing"):
         reply = lab.send_raw("GET", target)
         try:
             expect.true(400 <= reply.status < 500, f"a 4xx status for {target}", reply.shown)
@@ -150,11 +152,11 @@ def what_leads_nowhere_is_described(lab: SharingLab) -> None:
 
 #: Methods that paths of operations do not have.
 OTHER_METHODS = (
-    ("DELETE", "listShares"),
-    ("PUT", "getShare"),
-    ("POST", "getTableMetadata"),
-    ("GET", "queryTable"),
-    ("PATCH", "getTableVersion"),
+    ("DELETE", op.list_shares),
+    ("PUT", op.get_share),
+    ("POST", op.get_table_metadata),
+    ("GET", op.query_table),
+    ("PATCH", op.get_table_version),
 )
 
 
@@ -195,22 +197,22 @@ def what_makes_no_sense_leads_to_no_failure(lab: SharingLab) -> None:
     table = lab.table()
     for body in SENSELESS:
         with lab.judge("DS-GEN-15"):
-            reply = lab.send("queryTable", body=body, headers=[EITHER_FORMAT], **table.address)
+            reply = lab.send(op.query_table, body=body, headers=[EITHER_FORMAT], **table.address)
             _is_no_failure(reply, f"for a query with {expect.shown(body)}")
-    if lab.offers("generateTemporaryTableCredentials"):
+    if lab.offers(op.generate_temporary_table_credentials):
         for content in NO_JSON:
             with lab.judge("DS-GEN-15"):
                 sent = [("Content-Type", "application/json")]
-                reply = lab.send("generateTemporaryTableCredentials", content=content, headers=sent, **table.address)
+                reply = lab.send(op.generate_temporary_table_credentials, content=content, headers=sent, **table.address)
                 _is_no_failure(reply, f"for credentials with the body {content!r}")
     changes = [(name, str(body[name])) for body in SENSELESS for name in ("maxFiles", "pageToken") if name in body]
-    for pair in changes if lab.offers("queryTableChanges") else ():
+    for pair in changes if lab.offers(op.query_table_changes) else ():
         with lab.judge("DS-GEN-15"):
-            reply = lab.send("queryTableChanges", starting_version=0, headers=[EITHER_FORMAT], query=[pair], **table.address)
+            reply = lab.send(op.query_table_changes, starting_version=0, headers=[EITHER_FORMAT], query=[pair], **table.address)
             _is_no_failure(reply, f"for changes with {'='.join(pair)}")
-    for version in (10**30, -(10**30)) if lab.offers("queryTableChanges") else ():
+    for version in (10**30, -(10**30)) if lab.offers(op.query_table_changes) else ():
         with lab.judge("DS-GEN-15"):
-            reply = lab.send("queryTableChanges", starting_version=version, headers=[EITHER_FORMAT], **table.address)
+            reply = lab.send(op.query_table_changes, starting_version=version, headers=[EITHER_FORMAT], **table.address)
             _is_no_failure(reply, f"for changes with startingVersion={version}")
 
 
@@ -221,14 +223,14 @@ def what_makes_no_sense_leads_to_no_failure(lab: SharingLab) -> None:
 def what_is_malformed_is_refused(lab: SharingLab) -> None:
     """A body that is no JSON and a parameter of another type are answered with 400."""
     address = lab.table().address
-    asked: list[tuple[str, str, dict[str, Any]]] = [
-        (f"the body {body!r}", "queryTable", {"content": body, "headers": [("Content-Type", "application/json")], **address})
+    asked: list[tuple[str, OperationId, dict[str, Any]]] = [
+        (f"the body {body!r}", op.query_table, {"content": body, "headers": [("Content-Type", "application/json")], **address})
         for body in NO_JSON
     ]
     asked += [
-        ("maxResults=abc", "listShares", {"max_results": "abc"}),
-        ("startingTimestamp=nonsense", "getTableVersion", {"starting_timestamp": "nonsense", **address}),
-        ("startingVersion=abc", "queryTableChanges", {"starting_version": "abc", **address}),
+        ("maxResults=abc", op.list_shares, {"max_results": "abc"}),
+        ("startingTimestamp=nonsense", op.get_table_version, {"starting_timestamp": "nonsense", **address}),
+        ("startingVersion=abc", op.query_table_changes, {"starting_version": "abc", **address}),
     ]
 
     for what, operation, sent in asked:

@@ -11,7 +11,9 @@ from lakepact.conformance.checks.delta_sharing.kit.answers import OF_NAMES, OF_T
 from lakepact.conformance.checks.delta_sharing.kit.catalog import EITHER_FORMAT
 from lakepact.conformance.checks.delta_sharing.kit.listings import listed
 from lakepact.conformance.checks.delta_sharing.suite import check, law
+from lakepact.conformance.exchanges import NO_OPERATION
 from lakepact.conformance.outcome import NotOffered, Unmet
+from lakepact.generated.delta_sharing import op
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
@@ -19,6 +21,7 @@ if TYPE_CHECKING:
     from lakepact.conformance.checks.delta_sharing.kit.catalog import SharedTable
     from lakepact.conformance.checks.delta_sharing.kit.lab import SharingLab
     from lakepact.conformance.exchanges import Exchange
+    from lakepact.generated.contract import OperationId
 
 #: Checks that ask for every kind of listing.
 LISTED = ("shares.a_share_is_described_as_it_is_listed", "tables.tables_of_a_share_are_those_of_its_schemas")
@@ -26,7 +29,7 @@ LISTED = ("shares.a_share_is_described_as_it_is_listed", "tables.tables_of_a_sha
 LONGEST = 255  #: characters of a name
 
 #: What a name means in a listing, or in the answer of a share.
-KINDS = {"listShares": "share", "getShare": "share", "listSchemas": "schema", "listTables": "table", "listAllTables": "table"}
+KINDS = {op.list_shares: "share", op.get_share: "share", op.list_schemas: "schema", op.list_tables: "table", op.list_all_tables: "table"}
 
 MOST_SHARES = 4  #: of which a table is asked for in other spellings
 MOST_HARD = 16  #: tables with names of other characters than letters that are asked for
@@ -34,7 +37,7 @@ MOST_HARD = 16  #: tables with names of other characters than letters that are a
 
 def own_names(exchange: Exchange) -> Iterator[tuple[str, str]]:
     """What kind of thing is named, and its name, for each item of an answer."""
-    kind = KINDS.get(exchange.operation or "")
+    kind = KINDS.get(exchange.operation or NO_OPERATION)
     for item in _items(exchange):
         name = item.get("name")
         if kind and isinstance(name, str):
@@ -50,7 +53,7 @@ def names(exchange: Exchange) -> Iterator[tuple[str, str]]:
 
 def _items(exchange: Exchange) -> Iterator[dict[str, Any]]:
     yield from listed(exchange) or ()
-    if exchange.operation == "getShare" and exchange.status == 200 and isinstance(exchange.parsed, dict):
+    if exchange.operation == op.get_share and exchange.status == 200 and isinstance(exchange.parsed, dict):
         share = exchange.parsed.get("share")
         if isinstance(share, dict):
             yield share
@@ -180,7 +183,7 @@ def names_are_decoded_once(lab: SharingLab) -> None:
         address = table.address
         once, twice = ({a: encode(name) for a, name in address.items()} for encode in (_encoded, lambda name: quote(_encoded(name))))
         with lab.judge("DS-GEN-14"):
-            reply = lab.send_raw("GET", _path_of("getTableVersion", once), operation="getTableVersion")
+            reply = lab.send_raw("GET", _path_of(op.get_table_version, once), operation=op.get_table_version)
             expect.status(reply, 200, about="for a name in percent-encoding")
             for operation in OF_NAMES:
                 if OPERATIONS[operation].method == "GET" and lab.offers(operation):
@@ -188,9 +191,9 @@ def names_are_decoded_once(lab: SharingLab) -> None:
                     expect.status(reply, 400, 404, about=f"for {operation} of a name that is encoded twice")
 
 
-def _path_of(operation: str, encoded: Mapping[str, str]) -> str:
+def _path_of(operation: OperationId, encoded: Mapping[str, str]) -> str:
     """The path of an operation with names that are encoded as they are to be sent."""
-    query = "?startingVersion=0" if operation == "queryTableChanges" else ""
+    query = "?startingVersion=0" if operation == op.query_table_changes else ""
     return OPERATIONS[operation].path.format(**encoded) + query
 
 
@@ -199,13 +202,13 @@ def hard_names_are_found(lab: SharingLab) -> None:
     """Every share, schema and table of the fixture pack is found by its name, whatever characters that has."""
     with lab.judge("DS-GEN-14"):
         for share in lab.manifest.shares:
-            expect.status(lab.send("getShare", share=share["name"]), 200)
+            expect.status(lab.send(op.get_share, share=share["name"]), 200)
             for schema in share["schemas"]:
                 at = {"share": share["name"], "schema": schema["name"]}
-                expect.status(lab.send("listTables", **at), 200)
+                expect.status(lab.send(op.list_tables, **at), 200)
                 for table in schema["tables"]:
                     if table["name"] != lower(table["name"]) or not table["name"].isidentifier():
-                        expect.status(lab.send("getTableVersion", **at, table=table["name"]), 200)
+                        expect.status(lab.send(op.get_table_version, **at, table=table["name"]), 200)
 
 
 @check("DS-GEN-14")
@@ -216,13 +219,13 @@ def hard_names_are_found_by_every_operation(lab: SharingLab) -> None:
         raise NotOffered("no table has a name of other characters than letters, digits and underscores")
 
     others = [t for t in lab.tables() if all(_is_plain(name) for name in t.address.values()) and not t.changes and "url" in t.access_modes]
-    for operation in ("getTableMetadata", "queryTable", "queryTableChanges"):
+    for operation in (op.get_table_metadata, op.query_table, op.query_table_changes):
         asked = partial(lab.send, operation, headers=[EITHER_FORMAT], **OF_TABLES[operation])
         # Changes that nobody kept may be said not to be there, whatever the table is called.
         if not lab.offers(operation) or not others or asked(**others[0].address).status == 404:
             continue
         for table in hard:
-            if "url" in table.access_modes and lab.send("getTableVersion", **table.address).status == 200:
+            if "url" in table.access_modes and lab.send(op.get_table_version, **table.address).status == 200:
                 with lab.judge("DS-GEN-14"):
                     reply = asked(**table.address)
                     what = f"another answer than 404 for {operation} of {'.'.join(table.address.values())}, whose version is answered"
@@ -248,7 +251,7 @@ def what_needs_no_encoding_may_stand_as_it_is(lab: SharingLab) -> None:
             where = "/shares/{share}/schemas/{schema}/tables/{table}/version".format(
                 **{a: quote(name, safe=safe) for a, name in table.address.items()}
             )
-            expect.status(lab.send_raw("GET", where, operation="getTableVersion"), 200, about=f"for {where}")
+            expect.status(lab.send_raw("GET", where, operation=op.get_table_version), 200, about=f"for {where}")
 
 
 def _encoded(name: str) -> str:

@@ -12,6 +12,7 @@ from lakepact.conformance.checks.delta_sharing.kit.listings import LISTS, Listin
 from lakepact.conformance.checks.delta_sharing.suite import check, law
 from lakepact.conformance.exchanges import Reply
 from lakepact.conformance.outcome import Unmet
+from lakepact.generated.delta_sharing import op
 
 if TYPE_CHECKING:
     from lakepact.conformance.checks.delta_sharing.kit.lab import SharingLab
@@ -158,9 +159,9 @@ def nothing_is_listed_where_nothing_is(lab: SharingLab) -> None:
 
     with lab.judge("DS-PAG-11"):
         for share, schema in empty:
-            expect.equal([], Listing(lab, "listTables", {"share": share, "schema": schema}).page()[0], f"tables of {share}.{schema}:")
+            expect.equal([], Listing(lab, op.list_tables, {"share": share, "schema": schema}).page()[0], f"tables of {share}.{schema}:")
         for share in bare:
-            for operation in ("listSchemas", "listAllTables"):
+            for operation in (op.list_schemas, op.list_all_tables):
                 expect.equal([], Listing(lab, operation, {"share": share}).page()[0], f"{operation} of {share}:")
 
 

@@ -12,12 +12,14 @@ from lakepact.conformance.checks.delta_sharing.kit.listings import listings, tok
 from lakepact.conformance.checks.delta_sharing.suite import check, law
 from lakepact.conformance.exchanges import Reply
 from lakepact.conformance.outcome import NotOffered, Unmet
+from lakepact.generated.delta_sharing import op
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
     from lakepact.conformance.checks.delta_sharing.kit.lab import SharingLab
     from lakepact.conformance.exchanges import Exchange
+    from lakepact.generated.contract import OperationId
 
 JSON, LINES = "application/json", "application/x-ndjson"
 UTF_8 = frozenset({"utf-8", "utf8"})
@@ -60,14 +62,14 @@ def tables_are_answered_in_lines(exchange: Exchange) -> bool:
 def charsets_are_said(lab: SharingLab) -> None:
     """The Content-Type of a listing and of lines says the charset, as the protocol spells it."""
     share = lab.shares()[0]
-    documents = [lab.send("listShares"), lab.send("getShare", share=share), lab.send("listSchemas", share=share), *_pages(lab)]
+    documents = [lab.send(op.list_shares), lab.send(op.get_share, share=share), lab.send(op.list_schemas, share=share), *_pages(lab)]
     table = lab.table()
-    lines = [lab.send("getTableMetadata", headers=[EITHER_FORMAT], **table.address)]
+    lines = [lab.send(op.get_table_metadata, headers=[EITHER_FORMAT], **table.address)]
     if "url" in table.access_modes:
-        lines.append(lab.send("queryTable", headers=[EITHER_FORMAT], body={"limitHint": 1}, **table.address))
+        lines.append(lab.send(op.query_table, headers=[EITHER_FORMAT], body={"limitHint": 1}, **table.address))
     changing = next((t for t in lab.tables() if t.changes and "url" in t.access_modes), None)
     if changing is not None:
-        changes = lab.send("queryTableChanges", headers=[EITHER_FORMAT], starting_version=0, **changing.address)
+        changes = lab.send(op.query_table_changes, headers=[EITHER_FORMAT], starting_version=0, **changing.address)
         lines += [changes] if changes.status == 200 else []
     for requirement, media_type, replies in (("DS-GEN-04", JSON, documents), ("DS-GEN-05", LINES, lines)):
         for reply in replies:
@@ -90,7 +92,7 @@ def _pages(lab: SharingLab) -> Iterator[Reply]:
                 yield second
 
 
-def _several(lab: SharingLab) -> Iterator[tuple[str, int, Mapping[str, Any]]]:
+def _several(lab: SharingLab) -> Iterator[tuple[OperationId, int, Mapping[str, Any]]]:
     """A listing of each kind that has several items, and how many."""
     with contextlib.suppress(NotOffered):
         yield from ((listing.operation, listing.count, listing.address) for listing in listings(lab, fewest=2))
@@ -122,7 +124,7 @@ def listings_stand_on_one_line(exchange: Exchange) -> bool:
 @check("DS-GEN-03")
 def endpoints_may_end_with_a_slash(lab: SharingLab) -> None:
     """An endpoint that is written with a slash at its end may lead to the same answers for clients that keep the slash."""
-    plain, doubled = lab.send("listShares"), lab.send_raw("GET", "//shares")
+    plain, doubled = lab.send(op.list_shares), lab.send_raw("GET", "//shares")
     same = doubled.status == plain.status and doubled.exchange.parsed == plain.exchange.parsed
 
     lab.note(

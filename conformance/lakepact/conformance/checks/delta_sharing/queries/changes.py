@@ -12,6 +12,7 @@ from lakepact.conformance.outcome import NotOffered
 from lakepact.conformance.rows import comparison
 from lakepact.conformance.rows.changes import TIMESTAMP, VERSION
 from lakepact.conformance.rows.lines import CHANGE, schema_object
+from lakepact.generated.delta_sharing import op
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -71,7 +72,7 @@ def a_start_is_needed(lab: SharingLab) -> None:
     address = (test_tables.with_changes(lab).table if lab.feature("change-data-feed") else test_tables.any_table(lab)).address
     for end in (None, 0):
         with lab.judge("DS-CDF-01"):
-            expect.status(lab.send("queryTableChanges", ending_version=end, **address), 400, about="for changes without a start")
+            expect.status(lab.send(op.query_table_changes, ending_version=end, **address), 400, about="for changes without a start")
 
 
 @check("DS-CDF-02")

@@ -14,6 +14,7 @@ from lakepact.conformance.checks.delta_sharing.kit.table_sampling import ASKED_F
 from lakepact.conformance.checks.delta_sharing.queries.changes import PLAIN
 from lakepact.conformance.checks.delta_sharing.suite import check
 from lakepact.conformance.outcome import NotOffered
+from lakepact.generated.delta_sharing import op
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -127,7 +128,7 @@ def ids_of_what_changed_are_those_of_files(lab: SharingLab) -> None:
     table = test_tables.with_changes(lab).table
     for form, requirement in ((PARQUET, "DS-FIL-03"), (DELTA, "DS-DFL-01")):
         queried = lab.send(QUERY, body={"startingVersion": 0}, delta_sharing_capabilities=ASKED_FOR[form], **table.address)
-        changed = lab.send("queryTableChanges", starting_version=0, delta_sharing_capabilities=ASKED_FOR[form], **table.address)
+        changed = lab.send(op.query_table_changes, starting_version=0, delta_sharing_capabilities=ASKED_FOR[form], **table.address)
         known, found = (_singled_out(reply, by_place=True) if reply.status == 200 else {} for reply in (queried, changed))
         both = known.keys() & found.keys()
         if not both:
@@ -233,7 +234,7 @@ def _measures(vector: Mapping[str, Any]) -> tuple[Any, ...]:
 def wrapped_files_of_changes_have_ids_of_their_own(lab: SharingLab) -> None:
     """In delta format, each file of changes has an id that no other file in the answer has."""
     table = lab.fixture(PLAIN)
-    reply = lab.send("queryTableChanges", starting_version=0, delta_sharing_capabilities=ASKED_FOR[DELTA], **table.address)
+    reply = lab.send(op.query_table_changes, starting_version=0, delta_sharing_capabilities=ASKED_FOR[DELTA], **table.address)
     if reply.status != 200 or form_of(reply.lines) != DELTA:
         raise NotOffered("changes are not answered in delta format")
     found = list(objects(reply.lines, "file"))
@@ -249,7 +250,7 @@ def files_of_changes_have_ids_of_their_own(lab: SharingLab) -> None:
     """Each file of changes has an id that no other file of changes in the answer has."""
     table = lab.fixture(PLAIN)
     lab.needs_parquet()
-    asked = lab.send("queryTableChanges", starting_version=0, delta_sharing_capabilities=ASKED_FOR[PARQUET], **table.address)
+    asked = lab.send(op.query_table_changes, starting_version=0, delta_sharing_capabilities=ASKED_FOR[PARQUET], **table.address)
     reply = lab.works(asked, 200)
     with lab.judge("DS-CDC-01"):
         counted = Counter(str(file.get("id")) for file in objects(reply.lines, "cdf"))

@@ -12,6 +12,7 @@ from lakepact.conformance.checks.delta_sharing.suite import check
 from lakepact.conformance.outcome import Blocked, NotOffered
 from lakepact.conformance.rows import comparison
 from lakepact.conformance.rows.lines import parsed
+from lakepact.generated.delta_sharing import op
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -180,7 +181,7 @@ def matching(rows: list[Row], *predicates: Predicate) -> list[Row]:
 def sent(lab: SharingLab, body: Mapping[str, Any]) -> Reply:
     """The answer to a query of a table that hints can be sent to, in the pack or elsewhere."""
     address: Mapping[str, Any] = lab.fixture(PRUNED).address if lab.knows_content else lab.table().address
-    return lab.send("queryTable", body=dict(body), delta_sharing_capabilities=EITHER_FORMAT[1], **address)
+    return lab.send(op.query_table, body=dict(body), delta_sharing_capabilities=EITHER_FORMAT[1], **address)
 
 
 def files(reply: Reply, about: str = "") -> list[Any]:

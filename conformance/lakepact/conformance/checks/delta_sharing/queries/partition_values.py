@@ -11,6 +11,7 @@ from lakepact.conformance.checks.delta_sharing.suite import check, law
 from lakepact.conformance.outcome import Unmet
 from lakepact.conformance.rows import comparison, values
 from lakepact.conformance.rows.data_files import stored_table
+from lakepact.generated.delta_sharing import op
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -88,7 +89,7 @@ def nulls(lab: SharingLab) -> None:
 @law("DS-PV-01", traffic=("partition_values.texts_of_each_type", "hints.no_hints"))
 def strings_or_nulls(exchange: Exchange) -> bool:
     """Every partition value is a string, or null."""
-    if exchange.operation not in {"queryTable", "queryTableChanges"} or exchange.status != 200:
+    if exchange.operation not in {op.query_table, op.query_table_changes} or exchange.status != 200:
         return False
     seen = False
     for values_of_file in _partition_values(exchange.lines or ()):

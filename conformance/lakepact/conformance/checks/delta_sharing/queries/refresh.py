@@ -13,6 +13,7 @@ from lakepact.conformance.checks.delta_sharing.suite import check
 from lakepact.conformance.fixtures.growth import append
 from lakepact.conformance.outcome import NotOffered
 from lakepact.conformance.rows import comparison
+from lakepact.generated.delta_sharing import op
 
 if TYPE_CHECKING:
     from lakepact.conformance.checks.delta_sharing.kit.lab import SharingLab
@@ -70,10 +71,10 @@ def the_same_part_again(lab: SharingLab) -> None:
 
 def grown(lab: SharingLab, table: PackTable) -> bool:
     """Append to the table; whether the target shows a new version."""
-    before = reading.version_header(lab.works(lab.send("getTableVersion", **table.address), 200))
+    before = reading.version_header(lab.works(lab.send(op.get_table_version, **table.address), 200))
     append(table.location)
     for _ in range(TRIES):
-        if reading.version_header(lab.works(lab.send("getTableVersion", **table.address), 200)) != before:
+        if reading.version_header(lab.works(lab.send(op.get_table_version, **table.address), 200)) != before:
             return True
         time.sleep(PAUSE)
     return False

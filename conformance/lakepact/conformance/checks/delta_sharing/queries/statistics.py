@@ -16,6 +16,7 @@ from lakepact.conformance.checks.delta_sharing.suite import check
 from lakepact.conformance.outcome import NotOffered, Unmet
 from lakepact.conformance.rows.data_files import physical_name, stored_table
 from lakepact.conformance.rows.lines import parsed
+from lakepact.generated.delta_sharing import op
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -49,7 +50,7 @@ def changed(lab: SharingLab) -> Iterator[tuple[PackTable, Answer]]:
         table = lab.fixture(name)
         for form in (reading.PARQUET, reading.DELTA):
             replies = [reading.asked(lab, table, {"startingVersion": 0}, form=form)]
-            if table.first_change is not None and lab.offers("queryTableChanges"):
+            if table.first_change is not None and lab.offers(op.query_table_changes):
                 replies.append(reading.asked_changes(lab, table, {"starting_version": table.first_change}, form=form))
             yield from ((table, parsed(reply.lines)) for reply in replies if reply.status == 200)
 
@@ -158,7 +159,7 @@ def shape_of_the_schema(lab: SharingLab) -> None:
     else:
         seen = []
         for known in [t for t in lab.tables() if "url" in t.access_modes][:MOST_TABLES]:
-            reply = lab.send("queryTable", body={"limitHint": 1000}, delta_sharing_capabilities=EITHER_FORMAT[1], **known.address)
+            reply = lab.send(op.query_table, body={"limitHint": 1000}, delta_sharing_capabilities=EITHER_FORMAT[1], **known.address)
             if reply.status == 200:
                 seen.append(parsed(reply.lines))
     if not any(file.stats for answer in seen for file in answer.files):

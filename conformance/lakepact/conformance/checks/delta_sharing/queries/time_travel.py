@@ -17,6 +17,7 @@ from lakepact.conformance.checks.delta_sharing.suite import check
 from lakepact.conformance.outcome import NotOffered
 from lakepact.conformance.rows import comparison
 from lakepact.conformance.rows.lines import schema_object
+from lakepact.generated.delta_sharing import op
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -321,10 +322,10 @@ def times_in_utc(lab: SharingLab) -> None:
     """A time in ISO 8601 and UTC is accepted wherever a time may be sent."""
     lab.needs_history()
     subject = test_tables.any_table(lab) if lab.knows_content else lab.with_history()
-    replies = [("the version", lab.send("getTableVersion", starting_timestamp=times.EPOCH, **subject.address))]
+    replies = [("the version", lab.send(op.get_table_version, starting_timestamp=times.EPOCH, **subject.address))]
     if lab.knows_content:
         moment = times.as_of((table := lab.fixture("changes")).versions[1].timestamp)
-        replies.append(("the version", lab.send("getTableVersion", starting_timestamp=moment, **table.address)))
+        replies.append(("the version", lab.send(op.get_table_version, starting_timestamp=moment, **table.address)))
         if lab.feature("history"):  # versions may be told by times where none but the current one is shared
             replies.append(("a query", reading.asked(lab, table, {"timestamp": moment})))
         if lab.feature("change-data-feed"):
@@ -340,7 +341,7 @@ def times_that_are_none(lab: SharingLab) -> None:
     table = test_tables.any_table(lab)
     for text in NO_TIMES:
         with lab.judge("DS-TSF-02"):
-            reply = lab.send("getTableVersion", query=[("startingTimestamp", text)], **table.address)
+            reply = lab.send(op.get_table_version, query=[("startingTimestamp", text)], **table.address)
             expect.status(reply, 400, about=f"for startingTimestamp {text!r}")
     if lab.feature("history"):
         travelled = test_tables.with_history(lab).table
@@ -363,7 +364,7 @@ def times_in_other_spellings(lab: SharingLab) -> None:
         (times.at(at[2]).replace("Z", ".000000000Z"), 2, 2),
         (times.at(at[4] - 1, fraction=True), 4, 3),
     ):
-        reply = lab.send("getTableVersion", starting_timestamp=moment, **table.address)
+        reply = lab.send(op.get_table_version, starting_timestamp=moment, **table.address)
         with lab.judge("DS-TSF-03"):
             _read_or_refused(reply, first, f"the first version at or after {moment}")
         reply = reading.asked(lab, table, {"timestamp": moment})
@@ -384,7 +385,7 @@ def _read_or_refused(reply: Any, version: int, what: str) -> None:
 def windows_of_versions(lab: SharingLab) -> None:
     """Window after window of versions, each added row is there once."""
     table = lab.fixture("streamed")
-    polled = lab.works(lab.send("getTableVersion", **table.address), 200)
+    polled = lab.works(lab.send(op.get_table_version, **table.address), 200)
     if reading.version_header(polled) != str(table.last.version):
         raise NotOffered(f"{table.name} is not at version {table.last.version} any more")
     with lab.judge("DS-STR-03"):

@@ -14,6 +14,7 @@ from lakepact.conformance.fuzz import Fuzz
 from lakepact.conformance.fuzz.judging import MALFORMED, NO_OBJECT, WRONG_TYPE
 from lakepact.conformance.fuzz.steps import Learned
 from lakepact.conformance.outcome import Blocked
+from lakepact.generated.delta_sharing import op
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
@@ -24,11 +25,12 @@ if TYPE_CHECKING:
     from lakepact.conformance.fuzz.steps import Step
     from lakepact.conformance.outcome import Unmet
     from lakepact.conformance.wire import Wire
+    from lakepact.generated.contract import OperationId
 
 Document = dict[str, Any]
 
 #: What is sent; what has most to go wrong stands here more than once.
-SENT = (*OPERATIONS, *LISTS, "getTableVersion", "getTableMetadata", *("queryTable",) * 8, *("queryTableChanges",) * 4)
+SENT = (*OPERATIONS, *LISTS, op.get_table_version, op.get_table_metadata, *(op.query_table,) * 8, *(op.query_table_changes,) * 4)
 
 #: Names that nothing has, in forms that paths find hard.
 ODD_NAMES = ("missing", " ", "\x00", "a%2Fb", "a/b", "é\U0001f9ca", "x" * 300, "..", ".", "%2e%2e", "..\\..", "_delta_log")
@@ -82,7 +84,7 @@ def small_tables(lab: SharingLab) -> tuple[SharedTable, ...]:
         changing = [table for table in readable if table.changes][: MOST_TABLES // 2]
         for table in [*changing, *(table for table in readable if table not in changing)][: 2 * MOST_TABLES]:
             try:
-                reply = lab.send("queryTable", body={}, headers=[EITHER_FORMAT], **table.address)
+                reply = lab.send(op.query_table, body={}, headers=[EITHER_FORMAT], **table.address)
             except Blocked:
                 continue
             if len(reply.body) <= MOST_BYTES:
@@ -121,9 +123,9 @@ class SharingWorld:
 
     # -- what is sent ------------------------------------------------------------------------------------------
 
-    def arguments(self, operation: str, random: Random) -> Document:
+    def arguments(self, operation: OperationId, random: Random) -> Document:
         """A table, schema or share that exists, mostly, and now and then what else the operation takes."""
-        changing = [table for table in self._tables if table.changes] if operation == "queryTableChanges" else []
+        changing = [table for table in self._tables if table.changes] if operation == op.query_table_changes else []
         address = dict(random.choice(changing or self._tables).address)
         if random.random() < 0.15:
             address[random.choice(list(address))] = random.choice(ODD_NAMES)
@@ -133,26 +135,26 @@ class SharingWorld:
                 chosen[parameter.argument] = self._value(operation, parameter.argument, random)
         if operation in ANSWERS_IN_LINES:
             chosen.setdefault("delta_sharing_capabilities", EITHER_FORMAT[1])
-        if operation == "queryTableChanges" and not {"starting_version", "starting_timestamp", "page_token"} & chosen.keys():
+        if operation == op.query_table_changes and not {"starting_version", "starting_timestamp", "page_token"} & chosen.keys():
             chosen["starting_version"] = 0
         return chosen
 
-    def _value(self, operation: str, argument: str, random: Random) -> Any:
+    def _value(self, operation: OperationId, argument: str, random: Random) -> Any:
         """A value of a parameter."""
         if argument == "page_token":
             issued = ("token", operation) in self._said
             return _token(operation) if issued and random.random() > ODD else random.choice(("forged", "", "AAAA" * 200))
         return one_of(argument if argument in VALUES else argument.rpartition("_")[2], random)
 
-    def confined(self, operation: str, body: Any) -> Any:  # noqa: ARG002 - nothing can be damaged
+    def confined(self, operation: OperationId, body: Any) -> Any:  # noqa: ARG002 - nothing can be damaged
         """The body as it is."""
         return body
 
-    def example(self, operation: str, arguments: Document, random: Random) -> Any:  # noqa: ARG002 - of the protocol
+    def example(self, operation: OperationId, arguments: Document, random: Random) -> Any:  # noqa: ARG002 - of the protocol
         """A body that should be understood."""
-        if operation == "generateTemporaryTableCredentials":
+        if operation == op.generate_temporary_table_credentials:
             return random.choice(({}, {"location": "s3://somewhere/else"}, {"location": "file:///tmp"}))
-        return self._query(random) if operation == "queryTable" else None
+        return self._query(random) if operation == op.query_table else None
 
     def _query(self, random: Random) -> Document:
         """What may be read of a table: a snapshot, an earlier one, or what changed."""
@@ -171,8 +173,8 @@ class SharingWorld:
             {"startingVersion": 0},
             {"startingVersion": 0, "endingVersion": one_of("version", random)},
         ]
-        if ("token", "queryTable") in self._said:
-            point.append({"pageToken": _token("queryTable")})
+        if ("token", op.query_table) in self._said:
+            point.append({"pageToken": _token(op.query_table)})
         if ("refresh",) in self._said:
             point.append({"refreshToken": Learned(("refresh",), "not-issued-yet")})
         chosen = random.sample(sorted(members), random.randint(0, 3))
@@ -233,7 +235,7 @@ def one_of(values: str, random: Random) -> Any:
     return random.choice(odd if random.random() < ODD else good)
 
 
-def _token(operation: str) -> Learned:
+def _token(operation: OperationId) -> Learned:
     """The token of the next page that an operation answered last."""
     return Learned(("token", operation), "not-issued-yet")
 

@@ -9,6 +9,7 @@ from lakepact.conformance.checks.iceberg_rest.kit.principals import EXPIRED, bea
 from lakepact.conformance.checks.iceberg_rest.kit.probes import PROBES
 from lakepact.conformance.checks.iceberg_rest.suite import check
 from lakepact.conformance.outcome import NotOffered
+from lakepact.generated.iceberg_rest import op
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -16,6 +17,7 @@ if TYPE_CHECKING:
     from lakepact.conformance.checks.iceberg_rest.kit.lab import CatalogLab
     from lakepact.conformance.checks.iceberg_rest.kit.principals import Headers
     from lakepact.conformance.exchanges import Reply
+    from lakepact.generated.contract import OperationId
 
 #: Bearer tokens that nobody has.
 UNKNOWN = ("lakepact-known-to-nobody", "null", "eyJhbGciOiJub25lIn0.eyJzdWIiOiJsYWtlcGFjdCJ9.")
@@ -23,11 +25,14 @@ UNKNOWN = ("lakepact-known-to-nobody", "null", "eyJhbGciOiJub25lIn0.eyJzdWIiOiJs
 REFUSED = frozenset({401, 403, 419})
 
 
-def answers(lab: CatalogLab, headers: Headers) -> Iterator[tuple[str, Reply]]:
+def answers(lab: CatalogLab, headers: Headers) -> Iterator[tuple[OperationId, Reply]]:
     """The answer of every operation to a request about nothing that there is, by the caller with these headers."""
     nothing: dict[str, Any] = {"namespace": (lab.name(),), "table": lab.name(), "view": lab.name(), "plan_id": lab.name()}
     chosen = {"warehouse": lab.target.parameters.get("warehouse")}
-    requests: dict[str, dict[str, Any]] = {"getConfig": chosen, **{operation: {**probe, **nothing} for operation, probe in PROBES.items()}}
+    requests: dict[OperationId, dict[str, Any]] = {
+        op.get_config: chosen,
+        **{operation: {**probe, **nothing} for operation, probe in PROBES.items()},
+    }
     for operation, arguments in requests.items():
         if operation in lab.contract.operations and lab.offers(operation):
             yield operation, lab.send(operation, headers=headers, anonymous=True, **arguments)
@@ -48,7 +53,7 @@ def nobody_is_served_without_credentials(lab: CatalogLab) -> None:
     """Without credentials every operation is answered with 401 or 403, the configuration too, and a 401 says what is asked for."""
     asks_who_calls(lab)
     for operation, reply in answers(lab, []):
-        with lab.judge("IRC-SEC-009" if operation == "getConfig" else "IRC-SEC-001"):
+        with lab.judge("IRC-SEC-009" if operation == op.get_config else "IRC-SEC-001"):
             expect.status(reply, 401, 403, about=f"for {operation} without credentials")
         if reply.status == 401:
             with lab.judge("IRC-SEC-015"):
@@ -60,16 +65,16 @@ def what_there_is_is_not_shown_without_credentials(lab: CatalogLab) -> None:
     """Without credentials, and with a token that nobody has, nothing is shown or listed, though its owner was shown it a moment ago."""
     asks_who_calls(lab)
     table = lab.make_table()
-    requests: list[tuple[str, dict[str, Any]]] = [
-        ("loadTable", table.at),
-        ("tableExists", table.at),
-        ("listTables", {"namespace": table.namespace}),
-        ("loadNamespaceMetadata", {"namespace": table.namespace}),
-        ("loadCredentials", table.at),
-        ("listViews", {"namespace": table.namespace}),
+    requests: list[tuple[OperationId, dict[str, Any]]] = [
+        (op.load_table, table.at),
+        (op.table_exists, table.at),
+        (op.list_tables, {"namespace": table.namespace}),
+        (op.load_namespace_metadata, {"namespace": table.namespace}),
+        (op.load_credentials, table.at),
+        (op.list_views, {"namespace": table.namespace}),
     ]
-    if lab.offers("createView"):
-        requests.append(("loadView", {"namespace": table.namespace, "view": lab.make_view(table.namespace)}))
+    if lab.offers(op.create_view):
+        requests.append((op.load_view, {"namespace": table.namespace, "view": lab.make_view(table.namespace)}))
 
     for operation, arguments in requests:
         if lab.offers(operation):
@@ -107,7 +112,7 @@ def tokens_have_to_be_whole(lab: CatalogLab) -> None:
             with lab.judge("IRC-SEC-002"):
                 expect.status(reply, 401, about=f"for {operation} with a token {what}")
     # What comes without the word is no bearer token, and whoever has it has a right to what it opens: nothing is said of it.
-    bare = lab.send("getConfig", headers=[("Authorization", token)], anonymous=True, warehouse=lab.target.parameters.get("warehouse"))
+    bare = lab.send(op.get_config, headers=[("Authorization", token)], anonymous=True, warehouse=lab.target.parameters.get("warehouse"))
     if bare.status == 200:
         lab.note("IRC-SEC-002", "a valid token is taken without the word Bearer, too")
 
@@ -144,9 +149,9 @@ def tokens_of_tables_and_views_are_accepted(lab: CatalogLab) -> None:
     """A token that is given with a table or view opens that table or view."""
     asks_who_calls(lab)
     table = lab.make_table()
-    loads: list[tuple[str, dict[str, Any]]] = [("loadTable", table.at)]
-    if lab.offers("createView") and lab.offers("loadView"):
-        loads.append(("loadView", {"namespace": table.namespace, "view": lab.make_view(table.namespace)}))
+    loads: list[tuple[OperationId, dict[str, Any]]] = [(op.load_table, table.at)]
+    if lab.offers(op.create_view) and lab.offers(op.load_view):
+        loads.append((op.load_view, {"namespace": table.namespace, "view": lab.make_view(table.namespace)}))
     given = [(operation, at, token) for operation, at in loads if (token := _token_in(lab.works(lab.send(operation, **at), 200)))]
     if not given:
         raise NotOffered("the target gives no tokens with tables and views")
@@ -171,12 +176,12 @@ def tags_are_no_credentials(lab: CatalogLab) -> None:
     if not tag:
         raise NotOffered("the target's tables carry no ETag")
     for headers, who in (([], "without credentials"), (bearing(UNKNOWN[0]), "with a token that nobody has")):
-        reply = lab.send("loadTable", headers=[*headers, ("If-None-Match", tag)], anonymous=True, **table.at)
+        reply = lab.send(op.load_table, headers=[*headers, ("If-None-Match", tag)], anonymous=True, **table.at)
         with lab.judge("IRC-TBL-ETAG-010"):
             expect.status(reply, 401, 403, about=f"for the current ETag {who}")
 
 
-def says_what_is_asked_for(operation: str, reply: Reply) -> None:
+def says_what_is_asked_for(operation: OperationId, reply: Reply) -> None:
     """Expect a 401 to name the way in which a caller can show who it is.
 
     Raises:
@@ -186,11 +191,11 @@ def says_what_is_asked_for(operation: str, reply: Reply) -> None:
     expect.true(bool(reply.headers.get("www-authenticate", "").strip()), says, "none")
 
 
-def is_entered(operation: str, reply: Reply) -> None:
+def is_entered(operation: OperationId, reply: Reply) -> None:
     """Expect that an operation was reached: what it says then is its own business.
 
     Raises:
         Unmet: the caller was turned away.
     """
-    entered = reply.status == 200 if operation in {"getConfig", "listNamespaces"} else reply.status not in REFUSED
+    entered = reply.status == 200 if operation in {op.get_config, op.list_namespaces} else reply.status not in REFUSED
     expect.true(entered, f"{operation} to be open to a valid token", reply.shown)

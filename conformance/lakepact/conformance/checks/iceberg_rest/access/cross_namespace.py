@@ -11,6 +11,7 @@ from lakepact.conformance.checks.iceberg_rest.kit.commit_requirements import ASS
 from lakepact.conformance.checks.iceberg_rest.kit.creating_commits import creation, plot
 from lakepact.conformance.checks.iceberg_rest.suite import check
 from lakepact.conformance.outcome import NotOffered
+from lakepact.generated.iceberg_rest import op
 
 if TYPE_CHECKING:
     from lakepact.conformance.checks.iceberg_rest.kit.lab import CatalogLab, Table
@@ -23,7 +24,7 @@ def scene_with_own(lab: CatalogLab) -> tuple[Scene, Table]:
         NotOffered: it is not known where that is, or the second may write everywhere.
     """
     scene = Scene(lab)
-    if scene.send("updateTable", **scene.table.at, body=COMMIT).status < 300:
+    if scene.send(op.update_table, **scene.table.at, body=COMMIT).status < 300:
         raise NotOffered("the second principal may change the tables of the first; it should read everything and change nothing")
     own = table_of_the_second(scene)
     if own is None:
@@ -41,7 +42,7 @@ def renames_need_rights_at_both_ends(lab: CatalogLab) -> None:
         "into a namespace in which one may only read": (own, {"namespace": list(scene.namespace), "name": name}),
     }
     for what, (table, destination) in moves.items():
-        reply = scene.send("renameTable", body={"source": table.identifier, "destination": destination})
+        reply = scene.send(op.rename_table, body={"source": table.identifier, "destination": destination})
         if reply.status < 300:
             lab.drop_afterwards(tuple(destination["namespace"]), name)
         with lab.judge("IRC-SEC-005"):
@@ -58,12 +59,12 @@ def commits_create_tables_where_one_may(lab: CatalogLab) -> None:
     scene, own = scene_with_own(lab)
     ground = plot(lab, scene.namespace)
     change: dict[str, Any] = {"requirements": [ASSERT_CREATE], "updates": creation(ground, str(uuid.uuid4()))}
-    replies = {"a commit": scene.send("updateTable", **ground.at, body=change)}
-    if lab.offers("commitTransaction"):
+    replies = {"a commit": scene.send(op.update_table, **ground.at, body=change)}
+    if lab.offers(op.commit_transaction):
         identifier = {"namespace": list(ground.namespace), "name": ground.name}
         changes = [{"identifier": own.identifier, **COMMIT}, {"identifier": identifier, **change}]
-        replies["a transaction"] = scene.send("commitTransaction", body={"table-changes": changes})
-    after = lab.send("loadTable", **ground.at)
+        replies["a transaction"] = scene.send(op.commit_transaction, body={"table-changes": changes})
+    after = lab.send(op.load_table, **ground.at)
 
     # Who does not create tables by commits, or not in transactions, says so before it asks who may.
     for what, reply in replies.items():

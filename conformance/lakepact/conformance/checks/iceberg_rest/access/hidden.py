@@ -10,14 +10,16 @@ from lakepact.conformance.checks.iceberg_rest.access.rights import Scene, may_wr
 from lakepact.conformance.checks.iceberg_rest.kit.principals import THIRD, bearing, needed
 from lakepact.conformance.checks.iceberg_rest.suite import check
 from lakepact.conformance.outcome import NotOffered
+from lakepact.generated.iceberg_rest import op
 
 if TYPE_CHECKING:
     from lakepact.conformance.checks.iceberg_rest.kit.lab import CatalogLab
     from lakepact.conformance.exchanges import Reply
+    from lakepact.generated.contract import OperationId
 
 #: What is hidden may be as if it did not exist; and a file that may not be read as if it were none.
 HIDDEN = (403, 404)
-ALSO = {"registerTable": (400,)}
+ALSO = {op.register_table: (400,)}
 
 
 @check("IRC-SEC-005")
@@ -25,17 +27,17 @@ def who_may_do_nothing_reads_nothing(lab: CatalogLab) -> None:
     """A principal that may do nothing is shown neither tables nor namespaces: it is refused, or they are as if they did not exist."""
     third = bearing(needed(lab, THIRD))
     table = lab.append(lab.make_table())
-    view = lab.make_view(table.namespace) if lab.offers("createView") else None
-    reads: dict[str, dict[str, Any]] = {
-        "loadTable": table.at,
-        "tableExists": table.at,
-        "loadNamespaceMetadata": {"namespace": table.namespace},
-        "namespaceExists": {"namespace": table.namespace},
-        "loadCredentials": table.at,
-        "planTableScan": {**table.at, "body": {}},
+    view = lab.make_view(table.namespace) if lab.offers(op.create_view) else None
+    reads: dict[OperationId, dict[str, Any]] = {
+        op.load_table: table.at,
+        op.table_exists: table.at,
+        op.load_namespace_metadata: {"namespace": table.namespace},
+        op.namespace_exists: {"namespace": table.namespace},
+        op.load_credentials: table.at,
+        op.plan_table_scan: {**table.at, "body": {}},
     }
     if view is not None:
-        reads["loadView"] = {"namespace": table.namespace, "view": view}
+        reads[op.load_view] = {"namespace": table.namespace, "view": view}
     for operation, arguments in reads.items():
         if lab.offers(operation):
             # What was answered to its owner may be kept, and must not be handed to the next one.
@@ -49,10 +51,10 @@ def who_may_do_nothing_reads_nothing(lab: CatalogLab) -> None:
 def who_may_do_nothing_changes_nothing(lab: CatalogLab) -> None:
     """A principal that may do nothing is refused every change of what it does not see, and none is made."""
     scene = Scene(lab, THIRD)
-    if scene.send("loadTable", **scene.table.at).status == 200:
+    if scene.send(op.load_table, **scene.table.at).status == 200:
         raise NotOffered("the third principal sees the tables of the first; it should be allowed nothing")
-    answers: dict[str, Reply] = {}
-    changed: dict[str, dict[str, Any]] = {}
+    answers: dict[OperationId, Reply] = {}
+    changed: dict[OperationId, dict[str, Any]] = {}
     for operation, arguments in scene.mutations().items():
         before = scene.state()
         answers[operation] = scene.send(operation, **arguments)
@@ -80,9 +82,9 @@ def tags_are_no_rights(lab: CatalogLab) -> None:
     tag = table.reply.headers.get("etag")
     if not tag:
         raise NotOffered("the target's tables carry no ETag")
-    if lab.send("loadTable", headers=third, anonymous=True, **table.at).status == 200:
+    if lab.send(op.load_table, headers=third, anonymous=True, **table.at).status == 200:
         raise NotOffered("the third principal sees the tables of the first; it should be allowed nothing")
-    reply = lab.send("loadTable", headers=[*third, ("If-None-Match", tag)], anonymous=True, **table.at)
+    reply = lab.send(op.load_table, headers=[*third, ("If-None-Match", tag)], anonymous=True, **table.at)
 
     with lab.judge("IRC-TBL-ETAG-010"):
         expect.status(reply, 401, *HIDDEN, about="for the current ETag by who may do nothing")

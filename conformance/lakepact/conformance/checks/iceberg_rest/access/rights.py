@@ -10,6 +10,7 @@ from lakepact.conformance.checks.iceberg_rest.kit.principals import SECOND, THIR
 from lakepact.conformance.checks.iceberg_rest.kit.views import view_request
 from lakepact.conformance.checks.iceberg_rest.suite import check
 from lakepact.conformance.outcome import NotOffered
+from lakepact.generated.iceberg_rest import op
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -17,6 +18,7 @@ if TYPE_CHECKING:
     from lakepact.conformance.checks.iceberg_rest.kit.lab import CatalogLab
     from lakepact.conformance.checks.iceberg_rest.kit.principals import Headers
     from lakepact.conformance.exchanges import Reply
+    from lakepact.generated.contract import OperationId
 
 SETS_A_PROPERTY = {"action": "set-properties", "updates": {"changed-by": "the second principal"}}
 TURNS = 5  #: tries to make a table where other checks make and drop things, too
@@ -44,56 +46,56 @@ class Scene:
         self.newcomer = lab.name()  #: a namespace that there is not
         if not lab.only_purges:
             lab.drop_table(**lab.make_table(self.namespace).at)  # so that it is known how the target drops tables
-        self.view = lab.make_view(self.namespace) if lab.offers("createView") else None
-        if who == SECOND and self.send("loadTable", **self.table.at).status != 200:
+        self.view = lab.make_view(self.namespace) if lab.offers(op.create_view) else None
+        if who == SECOND and self.send(op.load_table, **self.table.at).status != 200:
             raise NotOffered("the second principal does not see the tables of the first; it should read everything and change nothing")
 
-    def send(self, operation: str, **arguments: Any) -> Reply:
+    def send(self, operation: OperationId, **arguments: Any) -> Reply:
         """The answer to the other principal."""
         return self.lab.send(operation, headers=self.other_one, anonymous=True, **arguments)
 
     def state(self) -> dict[str, Any]:
         """What the first principal sees, where the other might have changed it."""
         lab, here = self.lab, {"namespace": self.namespace}
-        looks: list[tuple[str, dict[str, Any]]] = [
-            ("loadNamespaceMetadata", here),
-            ("loadNamespaceMetadata", {"namespace": self.empty}),
-            ("loadNamespaceMetadata", {"namespace": (self.newcomer,)}),
-            ("loadTable", self.table.at),
-            ("loadTable", self.other.at),
-            ("listTables", here),
+        looks: list[tuple[OperationId, dict[str, Any]]] = [
+            (op.load_namespace_metadata, here),
+            (op.load_namespace_metadata, {"namespace": self.empty}),
+            (op.load_namespace_metadata, {"namespace": (self.newcomer,)}),
+            (op.load_table, self.table.at),
+            (op.load_table, self.other.at),
+            (op.list_tables, here),
         ]
         if self.view is not None:
-            looks += [("loadView", {**here, "view": self.view}), ("listViews", here)]
+            looks += [(op.load_view, {**here, "view": self.view}), (op.list_views, here)]
         seen = [(operation, lab.send(operation, **at)) for operation, at in looks if lab.offers(operation)]
         return {f"{number} {operation}": _lasting(reply) for number, (operation, reply) in enumerate(seen)}
 
-    def mutations(self) -> dict[str, dict[str, Any]]:
+    def mutations(self) -> dict[OperationId, dict[str, Any]]:
         """What would change something, by operation, with arguments that are right."""
         lab, here = self.lab, {"namespace": self.namespace}
         elsewhere = {"namespace": list(self.namespace), "name": lab.name()}
-        found: dict[str, dict[str, Any]] = {
-            "createNamespace": {"body": {"namespace": [self.newcomer], "properties": {}}},
-            "dropNamespace": {"namespace": self.empty},
-            "updateProperties": {**here, "body": {"removals": [], "updates": {"changed-by": "the second principal"}}},
-            "createTable": {**here, "body": lab.table_request(lab.name())},
-            "registerTable": {**here, "body": {"name": lab.name(), "metadata-location": self.table.metadata_location}},
-            "updateTable": {**self.table.at, "body": COMMIT},
-            "dropTable": {**self.table.at, "purge_requested": True if lab.only_purges else None},
-            "renameTable": {"body": {"source": self.table.identifier, "destination": elsewhere}},
-            "commitTransaction": {"body": {"table-changes": [{"identifier": self.table.identifier, **COMMIT}]}},
+        found: dict[OperationId, dict[str, Any]] = {
+            op.create_namespace: {"body": {"namespace": [self.newcomer], "properties": {}}},
+            op.drop_namespace: {"namespace": self.empty},
+            op.update_properties: {**here, "body": {"removals": [], "updates": {"changed-by": "the second principal"}}},
+            op.create_table: {**here, "body": lab.table_request(lab.name())},
+            op.register_table: {**here, "body": {"name": lab.name(), "metadata-location": self.table.metadata_location}},
+            op.update_table: {**self.table.at, "body": COMMIT},
+            op.drop_table: {**self.table.at, "purge_requested": True if lab.only_purges else None},
+            op.rename_table: {"body": {"source": self.table.identifier, "destination": elsewhere}},
+            op.commit_transaction: {"body": {"table-changes": [{"identifier": self.table.identifier, **COMMIT}]}},
         }
         if self.view is not None:
             view = {**here, "view": self.view}
             named = {"namespace": list(self.namespace), "name": self.view}
             found |= {
-                "createView": {**here, "body": view_request(self.namespace, lab.name())},
-                "replaceView": {**view, "body": {"requirements": [], "updates": [SETS_A_PROPERTY]}},
-                "dropView": view,
-                "renameView": {"body": {"source": named, "destination": elsewhere}},
+                op.create_view: {**here, "body": view_request(self.namespace, lab.name())},
+                op.replace_view: {**view, "body": {"requirements": [], "updates": [SETS_A_PROPERTY]}},
+                op.drop_view: view,
+                op.rename_view: {"body": {"source": named, "destination": elsewhere}},
             }
         offered = {operation: arguments for operation, arguments in found.items() if lab.offers(operation)}
-        return offered if self.table.metadata_location else {o: a for o, a in offered.items() if o != "registerTable"}
+        return offered if self.table.metadata_location else {o: a for o, a in offered.items() if o != op.register_table}
 
 
 def _lasting(reply: Reply) -> Any:
@@ -109,7 +111,7 @@ def _lasting(reply: Reply) -> Any:
     return said
 
 
-def may_write(answers: dict[str, Reply]) -> bool:
+def may_write(answers: dict[OperationId, Reply]) -> bool:
     """Whether the second principal evidently has the rights of the first: it was not refused once."""
     return all(reply.status < 300 for reply in answers.values())
 
@@ -118,8 +120,8 @@ def may_write(answers: dict[str, Reply]) -> bool:
 def who_may_only_read_changes_nothing(lab: CatalogLab) -> None:
     """A second principal that sees everything and may change nothing is answered with 403 for every change, and none is made."""
     scene = Scene(lab)
-    answers: dict[str, Reply] = {}
-    changed: dict[str, dict[str, Any]] = {}
+    answers: dict[OperationId, Reply] = {}
+    changed: dict[OperationId, dict[str, Any]] = {}
     for operation in scene.mutations():
         arguments, before = scene.mutations()[operation], scene.state()
         answers[operation] = scene.send(operation, **arguments)
@@ -139,19 +141,23 @@ def who_may_only_read_changes_nothing(lab: CatalogLab) -> None:
         expect.equal({}, changed, "after refused requests, changes")
 
 
-def undoing(scene: Scene, operation: str, arguments: dict[str, Any]) -> Callable[[], None]:
+def undoing(scene: Scene, operation: OperationId, arguments: dict[str, Any]) -> Callable[[], None]:
     """Remove what a request may have made that should have been refused."""
     lab = scene.lab
 
     def undo() -> None:
         body = arguments.get("body", {})
-        made = {"createTable": body.get("name"), "registerTable": body.get("name"), "renameTable": body.get("destination", {}).get("name")}
-        if operation == "createNamespace":
-            lab.send("dropNamespace", namespace=tuple(body["namespace"]))
+        made = {
+            op.create_table: body.get("name"),
+            op.register_table: body.get("name"),
+            op.rename_table: body.get("destination", {}).get("name"),
+        }
+        if operation == op.create_namespace:
+            lab.send(op.drop_namespace, namespace=tuple(body["namespace"]))
         elif operation in made:
             lab.drop_table(namespace=scene.namespace, table=made[operation])
-        elif operation in {"createView", "renameView"}:
-            lab.send("dropView", namespace=scene.namespace, view=body.get("name") or body["destination"]["name"])
+        elif operation in {op.create_view, op.rename_view}:
+            lab.send(op.drop_view, namespace=scene.namespace, view=body.get("name") or body["destination"]["name"])
 
     return undo
 
@@ -159,17 +165,17 @@ def undoing(scene: Scene, operation: str, arguments: dict[str, Any]) -> Callable
 @check("IRC-SEC-014")
 def transactions_with_one_table_that_may_not_be_changed_change_none(lab: CatalogLab) -> None:
     """A transaction is refused with 403 if one of its tables may not be changed, and leaves all of them as they were."""
-    if not lab.offers("commitTransaction"):
+    if not lab.offers(op.commit_transaction):
         raise NotOffered("the target does not declare commitTransaction")
     scene = Scene(lab)
     own = table_of_the_second(scene)
     tables = [own, scene.table] if own is not None else [scene.table, scene.other]
-    if scene.send("updateTable", **scene.table.at, body=COMMIT).status < 300:
+    if scene.send(op.update_table, **scene.table.at, body=COMMIT).status < 300:
         raise NotOffered("the second principal may change the tables of the first; it should read everything and change nothing")
     before = [lab.load(table).metadata for table in tables]
     orders = (tables, tables[::-1])
     answers = [
-        scene.send("commitTransaction", body={"table-changes": [{"identifier": table.identifier, **COMMIT} for table in order]})
+        scene.send(op.commit_transaction, body={"table-changes": [{"identifier": table.identifier, **COMMIT} for table in order]})
         for order in orders
     ]
     after = [lab.load(table).metadata for table in tables]
@@ -185,7 +191,7 @@ def table_of_the_second(scene: Scene) -> Table | None:
     lab, level = scene.lab, scene.lab.target.parameters.get(WRITES)
     if not level:
         return None
-    lab.afterwards(lambda: lab.send("dropNamespace", namespace=(level,)))
+    lab.afterwards(lambda: lab.send(op.drop_namespace, namespace=(level,)))
     name = lab.name()
     lab.drop_afterwards((level,), name)
     reply = _made_there(lab, level, name)
@@ -195,13 +201,13 @@ def table_of_the_second(scene: Scene) -> Table | None:
         # Another check, which uses the same namespace, has dropped it in this moment.
         reply = _made_there(lab, level, name)
     table = Table((level,), name, lab.works(reply, 200))
-    return table if scene.send("updateTable", **table.at, body=COMMIT).status == 200 else None
+    return table if scene.send(op.update_table, **table.at, body=COMMIT).status == 200 else None
 
 
 def _made_there(lab: CatalogLab, level: str, name: str) -> Reply:
     """The answer to creating a table in a namespace that is there, or made first."""
-    lab.works(lab.send("createNamespace", body={"namespace": [level], "properties": {}}), 200, 409)
-    return lab.send("createTable", namespace=(level,), body=lab.table_request(name))
+    lab.works(lab.send(op.create_namespace, body={"namespace": [level], "properties": {}}), 200, 409)
+    return lab.send(op.create_table, namespace=(level,), body=lab.table_request(name))
 
 
 @check("IRC-SEC-008")
@@ -210,13 +216,13 @@ def who_may_not_list_is_told_so(lab: CatalogLab) -> None:
     third = bearing(needed(lab, THIRD))
     table = lab.make_table()
     here, page = {"namespace": table.namespace}, {"page_token": "", "page_size": 1}
-    listings: list[tuple[str, dict[str, Any]]] = [
-        ("listNamespaces", {}),
-        ("listNamespaces", {"parent": table.namespace}),
-        ("listTables", here),
-        ("listTables", {**here, **page}),
-        ("listViews", here),
-        ("listViews", {**here, **page}),
+    listings: list[tuple[OperationId, dict[str, Any]]] = [
+        (op.list_namespaces, {}),
+        (op.list_namespaces, {"parent": table.namespace}),
+        (op.list_tables, here),
+        (op.list_tables, {**here, **page}),
+        (op.list_views, here),
+        (op.list_views, {**here, **page}),
     ]
     for operation, arguments in listings:
         if lab.offers(operation):
@@ -231,13 +237,13 @@ def who_may_not_list_is_told_so(lab: CatalogLab) -> None:
 @check("IRC-VIEW-LOAD-006")
 def asking_for_a_view_may_be_forbidden(lab: CatalogLab) -> None:
     """HEAD for a view that a principal may not see is answered with 403, or as if there were no view."""
-    if not lab.offers("viewExists"):
+    if not lab.offers(op.view_exists):
         raise NotOffered("the target does not declare viewExists")
     third = bearing(needed(lab, THIRD))
     namespace = lab.make_namespace()
     view = lab.make_view(namespace)
-    reply = lab.send("viewExists", headers=third, anonymous=True, namespace=namespace, view=view)
-    hidden = lab.send("loadView", headers=third, anonymous=True, namespace=namespace, view=view)
+    reply = lab.send(op.view_exists, headers=third, anonymous=True, namespace=namespace, view=view)
+    hidden = lab.send(op.load_view, headers=third, anonymous=True, namespace=namespace, view=view)
 
     with lab.judge("IRC-VIEW-LOAD-006", remark="the view is as if it did not exist" if reply.status == 404 else ""):
         expect.status(reply, *((403, 404) if hidden.status == 404 else (403,)), about="for a view that may not be seen")

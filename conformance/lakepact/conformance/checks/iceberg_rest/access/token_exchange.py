@@ -23,6 +23,7 @@ from lakepact.conformance.checks.iceberg_rest.kit.tokens import (
 )
 from lakepact.conformance.checks.iceberg_rest.suite import check
 from lakepact.conformance.outcome import NotOffered
+from lakepact.generated.iceberg_rest import op
 
 if TYPE_CHECKING:
     from lakepact.conformance.checks.iceberg_rest.kit.lab import CatalogLab
@@ -39,7 +40,7 @@ def is_good(lab: CatalogLab, reply: Reply, about: str) -> None:
     """
     expect.status(reply, 200, about=about)
     warehouse = lab.target.parameters.get("warehouse")
-    entered = lab.send("getConfig", headers=bearing(token_in(reply)), anonymous=True, warehouse=warehouse)
+    entered = lab.send(op.get_config, headers=bearing(token_in(reply)), anonymous=True, warehouse=warehouse)
     expect.status(entered, 200, about=f"for the token {about}")
 
 
@@ -64,8 +65,8 @@ def tokens_are_renewed(lab: CatalogLab) -> None:
         if before is not None and after is not None:
             # Both were asked for within moments; a token that ends with the first one would have fewer seconds by the second.
             expect.true(after >= before - 1, f"a life of at least {before} seconds", after)
-        names = lab.send("listNamespaces", headers=bearing(token_in(second)), anonymous=True)
-        expect.equal(lab.send("listNamespaces", headers=bearing(token), anonymous=True).status, names.status, "for both tokens status")
+        names = lab.send(op.list_namespaces, headers=bearing(token_in(second)), anonymous=True)
+        expect.equal(lab.send(op.list_namespaces, headers=bearing(token), anonymous=True).status, names.status, "for both tokens status")
 
 
 @check("IRC-OAU-022")
@@ -73,7 +74,7 @@ def renewed_tokens_open_no_more(lab: CatalogLab) -> None:
     """A token that was exchanged for that of a principal who may change nothing changes nothing."""
     issues_tokens(lab, EXCHANGES)
     scene = Scene(lab)
-    if scene.send("updateTable", **scene.table.at, body=COMMIT).status != 403:
+    if scene.send(op.update_table, **scene.table.at, body=COMMIT).status != 403:
         raise NotOffered("the second principal may change the tables of the first; it should read everything and change nothing")
     token = needed(lab, SECOND)
     reply = exchanged(lab, bearing(token), subject_token=token)
@@ -82,7 +83,7 @@ def renewed_tokens_open_no_more(lab: CatalogLab) -> None:
         return
 
     with lab.judge("IRC-OAU-022"):
-        renewed = lab.send("updateTable", headers=bearing(token_in(reply)), anonymous=True, **scene.table.at, body=COMMIT)
+        renewed = lab.send(op.update_table, headers=bearing(token_in(reply)), anonymous=True, **scene.table.at, body=COMMIT)
         expect.status(renewed, 401, 403, about="for a change by who may only read, with a token that was renewed")
 
 
@@ -170,9 +171,9 @@ def names_without_proof_give_no_rights(lab: CatalogLab) -> None:
 
 def _opens(lab: CatalogLab, token: str) -> bool:
     name = lab.name()
-    made = lab.send("createNamespace", headers=bearing(token), anonymous=True, body={"namespace": [name], "properties": {}})
+    made = lab.send(op.create_namespace, headers=bearing(token), anonymous=True, body={"namespace": [name], "properties": {}})
     if made.status == 200:
-        lab.afterwards(lambda: lab.send("dropNamespace", namespace=(name,)))
+        lab.afterwards(lambda: lab.send(op.drop_namespace, namespace=(name,)))
     return made.status == 200
 
 

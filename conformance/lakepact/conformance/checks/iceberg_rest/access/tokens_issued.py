@@ -11,6 +11,7 @@ from lakepact.conformance.checks.iceberg_rest.kit.tokens import CREDENTIALS, TOK
 from lakepact.conformance.checks.iceberg_rest.suite import check, law
 from lakepact.conformance.exchanges import Reply
 from lakepact.conformance.outcome import Unmet
+from lakepact.generated.iceberg_rest import op
 
 if TYPE_CHECKING:
     from lakepact.conformance.checks.iceberg_rest.kit.lab import CatalogLab
@@ -120,7 +121,7 @@ def clients_are_given_tokens(lab: CatalogLab) -> None:
         for reply in replies:
             lab.works(reply, 200)
             warehouse = lab.target.parameters.get("warehouse")
-            entered = lab.send("getConfig", headers=bearing(token_in(reply)), anonymous=True, warehouse=warehouse)
+            entered = lab.send(op.get_config, headers=bearing(token_in(reply)), anonymous=True, warehouse=warehouse)
             expect.status(entered, 200, about="for a token that was just issued")
 
 

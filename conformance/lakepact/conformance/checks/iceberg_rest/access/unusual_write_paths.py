@@ -12,12 +12,14 @@ from lakepact.conformance.checks.iceberg_rest.kit.principals import THIRD, beari
 from lakepact.conformance.checks.iceberg_rest.kit.scans import FETCH, PLAN, TASKS, awaited, grown, in_background, needs, on_pages, plan
 from lakepact.conformance.checks.iceberg_rest.suite import check
 from lakepact.conformance.outcome import NotOffered
+from lakepact.generated.iceberg_rest import op
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from lakepact.conformance.checks.iceberg_rest.kit.lab import CatalogLab
     from lakepact.conformance.exchanges import Reply
+    from lakepact.generated.contract import OperationId
 
 NOBODY = ""  #: who shows nothing
 HIDDEN = (403, 404)
@@ -25,23 +27,23 @@ HIDDEN = (403, 404)
 NOT_DONE = (400, 405, 406, 501)
 
 
-def rarer(scene: Scene) -> Iterator[tuple[str, str, dict[str, Any]]]:
+def rarer(scene: Scene) -> Iterator[tuple[str, OperationId, dict[str, Any]]]:
     """What else would change something: what it is, an operation, and arguments that are right."""
     lab, here, table = scene.lab, {"namespace": scene.namespace}, scene.table
     tag = set_ref("lakepact", table.member("snapshots", 0, "snapshot-id"), kind="tag")
-    yield "a tag", "updateTable", {**table.at, "body": {"requirements": [], "updates": [tag]}}
-    yield "removed properties", "updateProperties", {**here, "body": {"removals": ["kept"], "updates": {}}}
-    yield "a table that is only staged", "createTable", {**here, "body": lab.table_request(lab.name(), stage_create=True)}
+    yield "a tag", op.update_table, {**table.at, "body": {"requirements": [], "updates": [tag]}}
+    yield "removed properties", op.update_properties, {**here, "body": {"removals": ["kept"], "updates": {}}}
+    yield "a table that is only staged", op.create_table, {**here, "body": lab.table_request(lab.name(), stage_create=True)}
     if lab.feature("nesting"):
-        yield "a namespace below another one", "createNamespace", {"body": {"namespace": [*scene.namespace, scene.newcomer]}}
+        yield "a namespace below another one", op.create_namespace, {"body": {"namespace": [*scene.namespace, scene.newcomer]}}
     if table.metadata_location:
         over = {"name": scene.other.name, "metadata-location": table.metadata_location, "overwrite": True}
-        yield "a table registered over another one", "registerTable", {**here, "body": over}
+        yield "a table registered over another one", op.register_table, {**here, "body": over}
     if scene.view is not None:
         source = {"namespace": list(scene.namespace), "name": scene.view}
         destination = {"namespace": list(scene.empty), "name": lab.name()}
-        yield "a view in another namespace", "renameView", {"body": {"source": source, "destination": destination}}
-    yield "a purged table", "dropTable", {**scene.other.at, "purge_requested": True}
+        yield "a view in another namespace", op.rename_view, {"body": {"source": source, "destination": destination}}
+    yield "a purged table", op.drop_table, {**scene.other.at, "purge_requested": True}
 
 
 def scene_of_readers(lab: CatalogLab) -> Scene:
@@ -51,17 +53,17 @@ def scene_of_readers(lab: CatalogLab) -> Scene:
         NotOffered: the second may change it.
     """
     scene = Scene(lab)
-    if scene.send("updateTable", **scene.table.at, body=COMMIT).status < 300:
+    if scene.send(op.update_table, **scene.table.at, body=COMMIT).status < 300:
         raise NotOffered("the second principal may change the tables of the first; it should read everything and change nothing")
     scene.table = lab.append(scene.table)
-    lab.send("updateProperties", namespace=scene.namespace, body={"removals": [], "updates": {"kept": "1"}})
+    lab.send(op.update_properties, namespace=scene.namespace, body={"removals": [], "updates": {"kept": "1"}})
     return scene
 
 
 def seen(scene: Scene) -> dict[str, Any]:
     """What the first principal sees, the namespaces below among it."""
     below = (*scene.namespace, scene.newcomer)
-    return {**scene.state(), "below": scene.lab.send("loadNamespaceMetadata", namespace=below).status}
+    return {**scene.state(), "below": scene.lab.send(op.load_namespace_metadata, namespace=below).status}
 
 
 @check("IRC-SEC-005", "IRC-SEC-016")
@@ -91,12 +93,12 @@ def who_may_only_read_changes_nothing_otherwise(lab: CatalogLab) -> None:
         expect.equal({}, changed, "after refused requests, changes")
 
 
-def _undo(scene: Scene, operation: str, arguments: dict[str, Any]) -> None:
+def _undo(scene: Scene, operation: OperationId, arguments: dict[str, Any]) -> None:
     lab, undo = scene.lab, undoing(scene, operation, arguments)
     lab.afterwards(undo)
-    if operation == "renameView":
+    if operation == op.rename_view:
         moved = arguments["body"]["destination"]
-        lab.afterwards(lambda: lab.send("dropView", namespace=tuple(moved["namespace"]), view=moved["name"]))
+        lab.afterwards(lambda: lab.send(op.drop_view, namespace=tuple(moved["namespace"]), view=moved["name"]))
 
 
 @check("IRC-SEC-001", "IRC-SEC-016")
@@ -104,7 +106,7 @@ def who_shows_nothing_changes_nothing(lab: CatalogLab) -> None:
     """Changes that are asked for without credentials are refused, and none is made."""
     asks_who_calls(lab)
     scene = Scene(lab, NOBODY)
-    answers: dict[str, Reply] = {}
+    answers: dict[OperationId, Reply] = {}
     changed: dict[str, dict[str, Any]] = {}
     before = scene.state()
     for operation, arguments in scene.mutations().items():
@@ -135,7 +137,7 @@ def plans_are_as_hidden_as_their_table(lab: CatalogLab) -> None:
         raise NotOffered("the third principal plans scans of the tables of the first; it should be allowed nothing")
     whole = awaited(lab, table.table, plan(lab, table.table))
     tasks = whole.answers[0].document.get("plan-tasks") or []
-    requests: dict[str, dict[str, Any]] = {}
+    requests: dict[OperationId, dict[str, Any]] = {}
     if whole.id is not None and lab.offers(FETCH):
         requests[FETCH] = {"plan_id": whole.id}
     if tasks and lab.offers(TASKS):

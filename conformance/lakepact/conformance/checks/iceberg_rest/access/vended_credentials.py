@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from lakepact.conformance import expect
 from lakepact.conformance.checks.iceberg_rest.suite import check
+from lakepact.generated.iceberg_rest import op
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -27,7 +28,7 @@ FAMILIES = ("s3", "gcs", "adls", "oss", "cos", "abfs")
 
 def loaded(lab: CatalogLab, table: Table) -> Reply:
     """The answer to loading the credentials of a table."""
-    return lab.send("loadCredentials", **table.at)
+    return lab.send(op.load_credentials, **table.at)
 
 
 def listed(document: Mapping[str, Any]) -> list[Any]:
@@ -114,8 +115,8 @@ def credentials_are_listed(lab: CatalogLab) -> None:
 def credentials_are_for_the_table(lab: CatalogLab) -> None:
     """The credentials of a table, with it or by themselves, are for where it lies, and one is enough for each place."""
     table = lab.make_table()
-    replies = [loaded(lab, table)] if lab.offers("loadCredentials") else []
-    replies += [lab.send("loadTable", headers=[("X-Iceberg-Access-Delegation", way)], **table.at) for way in DELEGATIONS]
+    replies = [loaded(lab, table)] if lab.offers(op.load_credentials) else []
+    replies += [lab.send(op.load_table, headers=[("X-Iceberg-Access-Delegation", way)], **table.at) for way in DELEGATIONS]
     replies += _made_with_credentials(lab, table)
     given = [objects(listed(reply.document)) for reply in replies if reply.status == 200]
     if not any(given):
@@ -144,17 +145,17 @@ def _made_with_credentials(lab: CatalogLab, table: Table) -> list[Reply]:
     names = [lab.name() for _ in range(2)]
     for name in names:
         lab.drop_afterwards(table.namespace, name)
-    plain = lab.send("createTable", headers=wanted, namespace=table.namespace, body=lab.table_request(names[0]))
+    plain = lab.send(op.create_table, headers=wanted, namespace=table.namespace, body=lab.table_request(names[0]))
     body = lab.table_request(names[1], location=f"{table.location}-{names[1]}")
-    placed = lab.send("createTable", headers=wanted, namespace=table.namespace, body=body)
+    placed = lab.send(op.create_table, headers=wanted, namespace=table.namespace, body=body)
     answers = [plain, placed]
     if plain.status == 200:
         at: dict[str, Any] = {"namespace": table.namespace, "table": names[0]}
-        lab.send("loadTable", headers=wanted, **at)
+        lab.send(op.load_table, headers=wanted, **at)
         parent, _, last = str(plain.at("metadata", "location")).rstrip("/").rpartition("/")
         move = {"action": "set-location", "location": f"{parent}/moved-{last}"}
-        lab.send("updateTable", body={"requirements": [], "updates": [move]}, **at)
-        answers.append(lab.send("loadTable", headers=wanted, **at))
+        lab.send(op.update_table, body={"requirements": [], "updates": [move]}, **at)
+        answers.append(lab.send(op.load_table, headers=wanted, **at))
     return [*answers, *_registered_with_credentials(lab, table)]
 
 
@@ -162,16 +163,16 @@ def _registered_with_credentials(lab: CatalogLab, table: Table) -> list[Reply]:
     """The answer to registering, by another name, a table that lies in a place of its own; none where that does not work."""
     name, again = lab.name(), lab.name()
     body = lab.table_request(name, location=f"{table.location}-{name}")
-    placed = lab.send("createTable", namespace=table.namespace, body=body)
-    if placed.status != 200 or not lab.offers("registerTable"):
+    placed = lab.send(op.create_table, namespace=table.namespace, body=body)
+    if placed.status != 200 or not lab.offers(op.register_table):
         return []
     lab.drop_afterwards(table.namespace, name)
     location = placed.document.get("metadata-location")
-    if not location or lab.send("dropTable", namespace=table.namespace, table=name).status not in {200, 204}:
+    if not location or lab.send(op.drop_table, namespace=table.namespace, table=name).status not in {200, 204}:
         return []
     lab.drop_afterwards(table.namespace, again)
     wanted = [("X-Iceberg-Access-Delegation", DELEGATIONS[0])]
-    return [lab.send("registerTable", headers=wanted, namespace=table.namespace, body={"name": again, "metadata-location": location})]
+    return [lab.send(op.register_table, headers=wanted, namespace=table.namespace, body={"name": again, "metadata-location": location})]
 
 
 def begins(location: str, prefix: str) -> bool:
@@ -190,7 +191,7 @@ def credentials_of_nothing_are_not_found(lab: CatalogLab) -> None:
     with lab.judge("IRC-TBL-CRED-006"):
         places: tuple[dict[str, Any], ...] = (gone.at, {**table.at, "table": lab.name()})
         for at in places:
-            reply = lab.send("loadCredentials", **at)
+            reply = lab.send(op.load_credentials, **at)
             expect.status(reply, 404)
             expect.equal("NoSuchTableException", reply.at("error", "type"), "error type")
 

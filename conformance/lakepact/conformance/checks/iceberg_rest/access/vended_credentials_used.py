@@ -9,6 +9,7 @@ from urllib.parse import urlsplit
 from lakepact.conformance import expect
 from lakepact.conformance.checks.iceberg_rest.access.vended_credentials import begins, config_of, listed, objects
 from lakepact.conformance.checks.iceberg_rest.suite import check
+from lakepact.generated.iceberg_rest import op
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -66,7 +67,7 @@ def credentials_open_their_table_alone(lab: CatalogLab) -> None:
     """What opens the metadata file of a table does not open that of the table beside it."""
     namespace = lab.make_namespace()
     table, beside = lab.make_table(namespace), lab.make_table(namespace)
-    reply = lab.works(lab.send("loadTable", headers=[("X-Iceberg-Access-Delegation", "vended-credentials")], **table.at), 200)
+    reply = lab.works(lab.send(op.load_table, headers=[("X-Iceberg-Access-Delegation", "vended-credentials")], **table.at), 200)
     settings = keys_for(reply, table.location)
     files = [file_of(one) for one in (table, beside)]
     if settings is None or None in files:

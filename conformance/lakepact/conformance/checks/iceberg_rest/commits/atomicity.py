@@ -28,6 +28,7 @@ from lakepact.conformance.checks.iceberg_rest.kit.updates import (
     set_current_schema,
 )
 from lakepact.conformance.checks.iceberg_rest.suite import check
+from lakepact.generated.iceberg_rest import op
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -51,7 +52,7 @@ def several_commits(lab: CatalogLab, table: Table) -> Iterator[Reply]:
     moved = (add_snapshot(snapshot), set_ref("main", snapshot["snapshot-id"]))
     yield lab.commit(table, *moved, requirements=[assert_ref("main", None)])
     body = {"identifier": table.identifier, "requirements": [], "updates": [set_properties(third="3")]}
-    yield lab.send("updateTable", body=body, **table.at)
+    yield lab.send(op.update_table, body=body, **table.at)
 
 
 @check("IRC-COM-001")
@@ -147,11 +148,11 @@ def commits_to_no_table(lab: CatalogLab) -> None:
     )
     for name in missing:
         for body in commits:
-            reply = lab.send("updateTable", namespace=home, table=name, body=body)
+            reply = lab.send(op.update_table, namespace=home, table=name, body=body)
             with lab.judge("IRC-COM-015"):
                 expect.status(reply, 404)
                 expect.equal("NoSuchTableException", reply.at("error", "type"), "error type")
-    reply = lab.send("updateTable", namespace=(lab.name(),), table=dropped.name, body=commits[0])
+    reply = lab.send(op.update_table, namespace=(lab.name(),), table=dropped.name, body=commits[0])
     with lab.judge("IRC-COM-015"):
         expect.status(reply, 404)
         expect.contains(reply.at("error", "type"), ("NoSuchTableException", "NoSuchNamespaceException"), "error types")
@@ -166,7 +167,7 @@ def identifiers_do_not_redirect(lab: CatalogLab) -> None:
     named = {"beside": beside.identifier, "elsewhere": elsewhere.identifier, "absent": absent}
     for which, identifier in named.items():
         body = {"identifier": identifier, "requirements": [], "updates": [set_properties(**{which: "yes"})]}
-        reply = lab.send("updateTable", body=body, **table.at)
+        reply = lab.send(op.update_table, body=body, **table.at)
         with lab.judge("IRC-COM-017"):
             expect.status(reply, 200, 400)
             for other in (beside, elsewhere):

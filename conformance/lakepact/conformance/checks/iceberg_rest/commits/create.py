@@ -18,6 +18,7 @@ from lakepact.conformance.checks.iceberg_rest.kit.updates import (
     upgrade_format_version,
 )
 from lakepact.conformance.checks.iceberg_rest.suite import check
+from lakepact.generated.iceberg_rest import op
 
 if TYPE_CHECKING:
     from lakepact.conformance.checks.iceberg_rest.kit.lab import CatalogLab
@@ -34,7 +35,7 @@ def commits_create_tables(lab: CatalogLab) -> None:
         reply = create(lab, ground, creation(ground, table_uuid))
         with lab.judge("IRC-REQ-001"):
             expect.status(reply, 200)
-            loaded = lab.send("loadTable", **ground.at)
+            loaded = lab.send(op.load_table, **ground.at)
             expect.status(loaded, 200)
             table = Table(ground.namespace, ground.name, loaded)
             expect.equal(table_uuid, table.uuid.lower(), "the assigned table-uuid, in whatever case,")
@@ -79,12 +80,12 @@ def incomplete_tables_are_not_created(lab: CatalogLab) -> None:
         reply = create(lab, ground, updates)
         with lab.judge("IRC-REQ-003"):
             expect.status(reply, 400, about=f"for a new table without {', '.join(sorted(left_out))}")
-            expect.status(lab.send("loadTable", **ground.at), 404)
+            expect.status(lab.send(op.load_table, **ground.at), 404)
     ground = plot(lab, home)
     reply = create(lab, ground, [])
     with lab.judge("IRC-REQ-003"):
         expect.status(reply, 400, about="for a new table without any update")
-        expect.status(lab.send("loadTable", **ground.at), 404)
+        expect.status(lab.send(op.load_table, **ground.at), 404)
 
 
 @check("IRC-REQ-004")
@@ -107,12 +108,12 @@ def creating_makes_no_namespace(lab: CatalogLab) -> None:
     missing = [(lab.name(),), *([(*home, lab.name())] if lab.child_of(home) else [])]
     for nowhere in missing:
         astray = Plot(nowhere, ground.name, ground.location)
-        lab.afterwards(partial(lab.send, "dropNamespace", namespace=nowhere))
+        lab.afterwards(partial(lab.send, op.drop_namespace, namespace=nowhere))
         lab.drop_afterwards(nowhere, ground.name)
         reply = create(lab, astray, creation(astray, str(uuid.uuid4())))
         with lab.judge("IRC-REQ-005"):
             expect.status(reply, 404)
-            expect.status(lab.send("loadNamespaceMetadata", namespace=nowhere), 404)
+            expect.status(lab.send(op.load_namespace_metadata, namespace=nowhere), 404)
 
 
 @check("IRC-TBL-STAGE-005", "IRC-UPD-045")
@@ -129,7 +130,7 @@ def created_tables_keep_their_refs(lab: CatalogLab) -> None:
 
     with lab.judge("IRC-TBL-STAGE-005", "IRC-UPD-045"):
         expect.status(reply, 200)
-        loaded = lab.send("loadTable", **ground.at)
+        loaded = lab.send(op.load_table, **ground.at)
         expect.status(loaded, 200)
         table = Table(ground.namespace, ground.name, loaded)
         expect.equal([at], [one.get("snapshot-id") for one in table.member("snapshots")], "snapshots")
@@ -151,4 +152,4 @@ def created_tables_have_their_version(lab: CatalogLab) -> None:
 
     with lab.judge("IRC-UPD-005"):
         expect.status(reply, 200)
-        expect.equal(3, lab.send("loadTable", **ground.at).at("metadata", "format-version"), "format-version")
+        expect.equal(3, lab.send(op.load_table, **ground.at).at("metadata", "format-version"), "format-version")

@@ -24,6 +24,7 @@ from lakepact.conformance.checks.iceberg_rest.kit.updates import (
     statistics_file,
 )
 from lakepact.conformance.checks.iceberg_rest.suite import check
+from lakepact.generated.iceberg_rest import op
 
 if TYPE_CHECKING:
     from lakepact.conformance.checks.iceberg_rest.kit.lab import CatalogLab
@@ -77,7 +78,7 @@ def tables_are_created_with_their_history(lab: CatalogLab) -> None:
         *([set_partition_statistics(partitions)] if lab.feature("partition-statistics") else []),
     ]
     lab.works(create(lab, ground, [*whole, *further]), 200)
-    table = Table(ground.namespace, ground.name, lab.works(lab.send("loadTable", **ground.at), 200))
+    table = Table(ground.namespace, ground.name, lab.works(lab.send(op.load_table, **ground.at), 200))
 
     with lab.judge("IRC-UPD-010"):
         schema = current_schema(table)

@@ -14,6 +14,7 @@ from lakepact.conformance.checks.iceberg_rest.kit.lab import Table, set_properti
 from lakepact.conformance.checks.iceberg_rest.kit.table_states import properties_of
 from lakepact.conformance.checks.iceberg_rest.kit.updates import add_snapshot
 from lakepact.conformance.checks.iceberg_rest.suite import check
+from lakepact.generated.iceberg_rest import op
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -27,7 +28,7 @@ ROUNDS = 3  #: of each race: in the first one most clients still open their conn
 
 def raced(lab: CatalogLab, at: Mapping[str, Any], bodies: Sequence[Mapping[str, Any]]) -> list[Reply]:
     """The answers to commits that are sent at the same moment."""
-    return side_by_side(lab, [partial(lab.send, "updateTable", body=dict(body), **at) for body in bodies], what="commits")
+    return side_by_side(lab, [partial(lab.send, op.update_table, body=dict(body), **at) for body in bodies], what="commits")
 
 
 def winner_of(replies: Sequence[Reply]) -> int:
@@ -116,7 +117,7 @@ def one_of_many_creations_wins(lab: CatalogLab) -> None:
         ground = plot(lab, home)
         uuids = [str(uuid.uuid4()) for _ in range(CLIENTS)]
         replies = raced(lab, ground.at, [{"requirements": [ASSERT_CREATE], "updates": creation(ground, one)} for one in uuids])
-        loaded = lab.send("loadTable", **ground.at)
+        loaded = lab.send(op.load_table, **ground.at)
         with lab.judge("IRC-REQ-002"):
             winner = uuids[winner_of(replies)]
             expect.status(loaded, 200)

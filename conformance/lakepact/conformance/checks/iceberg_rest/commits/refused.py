@@ -35,6 +35,7 @@ from lakepact.conformance.checks.iceberg_rest.kit.updates import (
     upgrade_format_version,
 )
 from lakepact.conformance.checks.iceberg_rest.suite import check
+from lakepact.generated.iceberg_rest import op
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -48,7 +49,7 @@ if TYPE_CHECKING:
 def _judge_bodies(lab: CatalogLab, requirement: str, table: Table, bodies: Mapping[str, Any]) -> None:
     """Judge a requirement by bodies that have to be answered with 400."""
     for wrong, body in bodies.items():
-        reply = lab.send("updateTable", body=body, **table.at)
+        reply = lab.send(op.update_table, body=body, **table.at)
         with lab.judge(requirement):
             expect.status(reply, 400, about=f"for {wrong}")
 
@@ -68,7 +69,7 @@ def both_arrays_are_required(lab: CatalogLab) -> None:
     _judge_bodies(lab, "IRC-COM-003", table, wrong)
     without: tuple[dict[str, Any], ...] = ({"updates": [HARMLESS]}, {"requirements": None, "updates": [HARMLESS]})
     for body in without:
-        reply = lab.send("updateTable", body=body, **table.at)
+        reply = lab.send(op.update_table, body=body, **table.at)
         if reply.status == 200:
             lab.warn(
                 "IRC-COM-003", expected="status 400 for a commit without requirements", actual="status 200: it is taken for unconditional"

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import orjson
 
 from lakepact.conformance.components import Components
+from lakepact.conformance.exchanges import NO_OPERATION
 from lakepact.generated.contract import Contract
 
 if TYPE_CHECKING:
@@ -77,7 +78,7 @@ def promised(exchange: Exchange) -> str | None:
 
     A refusal in another media type may come from a layer that knows no catalog.
     """
-    operation = CONTRACT.operations.get(exchange.operation or "")
+    operation = CONTRACT.operations.get(exchange.operation or NO_OPERATION)
     answer = operation.answer(exchange.status) if operation and exchange.method == operation.method else None
     if answer is None or (exchange.status >= 400 and exchange.media_type != answer.media_type):
         return None

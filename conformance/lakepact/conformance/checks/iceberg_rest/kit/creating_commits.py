@@ -21,6 +21,7 @@ from lakepact.conformance.checks.iceberg_rest.kit.updates import (
     upgrade_format_version,
 )
 from lakepact.conformance.outcome import Blocked
+from lakepact.generated.iceberg_rest import op
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -53,8 +54,8 @@ def plot(lab: CatalogLab, namespace: Namespace) -> Plot:
     name = lab.name()
     lab.drop_afterwards(namespace, name)
     if lab.feature("stage-create"):
-        staged = lab.send("createTable", namespace=namespace, body=lab.table_request(name, stage_create=True))
-        if staged.status == 200 and lab.send("loadTable", namespace=namespace, table=name).status == 404:
+        staged = lab.send(op.create_table, namespace=namespace, body=lab.table_request(name, stage_create=True))
+        if staged.status == 200 and lab.send(op.load_table, namespace=namespace, table=name).status == 404:
             return Plot(namespace, name, staged.at("metadata", "location"))
     further = lab.name()
     lab.drop_afterwards(namespace, further)
@@ -79,7 +80,7 @@ def creation(ground: Plot, table_uuid: str) -> list[dict[str, Any]]:
 
 def create(lab: CatalogLab, ground: Plot, updates: Sequence[dict[str, Any]]) -> Reply:
     """The answer to a commit that creates a table."""
-    return lab.send("updateTable", body={"requirements": [ASSERT_CREATE], "updates": list(updates)}, **ground.at)
+    return lab.send(op.update_table, body={"requirements": [ASSERT_CREATE], "updates": list(updates)}, **ground.at)
 
 
 def creating_works(lab: CatalogLab, namespace: Namespace) -> None:

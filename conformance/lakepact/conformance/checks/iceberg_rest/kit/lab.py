@@ -11,9 +11,12 @@ from urllib.parse import quote
 from lakepact.conformance.exchanges import Reply
 from lakepact.conformance.lab import Lab
 from lakepact.conformance.outcome import Blocked
+from lakepact.generated.iceberg_rest import op
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
+
+    from lakepact.generated.contract import OperationId
 
 SEPARATOR = "\x1f"  #: joins the levels of a namespace in a path
 SEPARATOR_IN_PATHS = "%1F"
@@ -103,11 +106,11 @@ class CatalogLab(Lab):
             return SEPARATOR.join(value)
         return super().segment(parameter, value)
 
-    def offers(self, operation: str) -> bool:
+    def offers(self, operation: OperationId) -> bool:
         """Whether the target declares the operation, and was not found to lack it."""
         return super().offers(operation) and operation not in self.offer.found.get(UNSERVED, ())
 
-    def send(self, operation: str, *, declared: bool = True, **arguments: Any) -> Reply:
+    def send(self, operation: OperationId, *, declared: bool = True, **arguments: Any) -> Reply:
         """Send a request for an operation of the contract.
 
         Raises:
@@ -123,7 +126,7 @@ class CatalogLab(Lab):
 
         def until_gone() -> object:
             done, separator = action(), self.offer.found.get(SEPARATOR_OF_TARGET)
-            if isinstance(done, Reply) and done.exchange.operation == "dropNamespace" and done.status in {400, 404} and separator:
+            if isinstance(done, Reply) and done.exchange.operation == op.drop_namespace and done.status in {400, 404} and separator:
                 target = done.exchange.url.removeprefix(self.wire.url)
                 if SEPARATOR_IN_PATHS in target:
                     return self.send_raw("DELETE", target.replace(SEPARATOR_IN_PATHS, quote(separator, safe="")))
@@ -141,8 +144,8 @@ class CatalogLab(Lab):
         """
         namespace = (*parent, level or self.name())
         body = {"namespace": list(namespace), "properties": self.kept(properties)}
-        reply = self.works(self.send("createNamespace", body=body), 200)
-        self.afterwards(lambda: self.send("dropNamespace", namespace=namespace))
+        reply = self.works(self.send(op.create_namespace, body=body), 200)
+        self.afterwards(lambda: self.send(op.drop_namespace, namespace=namespace))
         answered = reply.document.get("namespace")
         if isinstance(answered, list) and answered != list(namespace):
             raise Blocked(f"the namespace {list(namespace)} was to be created, and another one was: {reply.shown}")
@@ -151,10 +154,10 @@ class CatalogLab(Lab):
     def named(self, level: str) -> Namespace | None:
         """A new namespace of this very name; none where the target refuses names like it."""
         namespace = (level,)
-        created = self.send("createNamespace", body={"namespace": [level], "properties": {}})
+        created = self.send(op.create_namespace, body={"namespace": [level], "properties": {}})
         if 400 <= created.status < 500:
             return None
-        self.afterwards(lambda: self.send("dropNamespace", namespace=namespace))
+        self.afterwards(lambda: self.send(op.drop_namespace, namespace=namespace))
         self.works(created, 200)
         return namespace
 
@@ -171,10 +174,10 @@ class CatalogLab(Lab):
             return None
         namespace = (*parent, self.name())
         body = {"namespace": list(namespace), "properties": self.kept(properties)}
-        if self.send("createNamespace", body=body).status != 200:
+        if self.send(op.create_namespace, body=body).status != 200:
             return None
-        self.afterwards(lambda: self.send("dropNamespace", namespace=namespace))
-        return namespace if self.send("loadNamespaceMetadata", namespace=namespace).status == 200 else None
+        self.afterwards(lambda: self.send(op.drop_namespace, namespace=namespace))
+        return namespace if self.send(op.load_namespace_metadata, namespace=namespace).status == 200 else None
 
     # -- tables ------------------------------------------------------------------------------------------------
 
@@ -199,7 +202,7 @@ class CatalogLab(Lab):
         """
         home = namespace or self.make_namespace()
         called = name or self.name()
-        reply = self.works(self.send("createTable", namespace=home, body=self.table_request(called, **members)), 200)
+        reply = self.works(self.send(op.create_table, namespace=home, body=self.table_request(called, **members)), 200)
         self.drop_afterwards(home, called)
         return Table(home, called, reply)
 
@@ -212,10 +215,10 @@ class CatalogLab(Lab):
 
         For checks that need a table gone: what dropping itself is judged by, they do not hold against the target again.
         """
-        reply = self.send("dropTable", **at)
+        reply = self.send(op.drop_table, **at)
         if reply.status not in REFUSED:
             return reply
-        purged = self.send("dropTable", purge_requested=True, **at)
+        purged = self.send(op.drop_table, purge_requested=True, **at)
         self.only_purges = self.only_purges or purged.status in (200, 202, 204)
         return purged if self.only_purges else reply
 
@@ -233,11 +236,11 @@ class CatalogLab(Lab):
         Raises:
             Blocked: it cannot be loaded.
         """
-        return Table(table.namespace, table.name, self.works(self.send("loadTable", **table.at), 200))
+        return Table(table.namespace, table.name, self.works(self.send(op.load_table, **table.at), 200))
 
     def commit(self, table: Table, *updates: Mapping[str, Any], requirements: Sequence[Mapping[str, Any]] = ()) -> Reply:
         """Commit updates to a table, unconditionally unless requirements are given; the answer is not looked at."""
-        return self.send("updateTable", body={"requirements": list(requirements), "updates": list(updates)}, **table.at)
+        return self.send(op.update_table, body={"requirements": list(requirements), "updates": list(updates)}, **table.at)
 
     def committed(self, table: Table, *updates: Mapping[str, Any], requirements: Sequence[Mapping[str, Any]] = ()) -> Table:
         """The table after a commit.
@@ -267,8 +270,8 @@ class CatalogLab(Lab):
             "default-namespace": list(namespace),
         }
         body = {"name": called, "schema": SCHEMA, "view-version": version, "properties": {}}
-        self.works(self.send("createView", namespace=namespace, body=body), 200)
-        self.afterwards(lambda: self.send("dropView", namespace=namespace, view=called))
+        self.works(self.send(op.create_view, namespace=namespace, body=body), 200)
+        self.afterwards(lambda: self.send(op.drop_view, namespace=namespace, view=called))
         return called
 
     # -- snapshots ---------------------------------------------------------------------------------------------

@@ -7,14 +7,16 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 from lakepact.conformance import expect
 from lakepact.conformance.checks.iceberg_rest.kit.lab import CHILDREN
 from lakepact.conformance.outcome import Unmet
+from lakepact.generated.iceberg_rest import op
 
 if TYPE_CHECKING:
     from lakepact.conformance.checks.iceberg_rest.kit.lab import CatalogLab, Namespace
     from lakepact.conformance.exchanges import Reply
+    from lakepact.generated.contract import OperationId
 
 Page: TypeAlias = "tuple[list[Any], str | None]"
 FIRST = ""  #: the page token that asks for the first page
-LISTS = {"listNamespaces": "namespaces", "listTables": "identifiers", "listViews": "identifiers"}
+LISTS = {op.list_namespaces: "namespaces", op.list_tables: "identifiers", op.list_views: "identifiers"}
 
 
 def names(reply: Reply) -> list[str]:
@@ -41,12 +43,12 @@ def identifiers(reply: Reply) -> list[dict[str, Any]]:
 class Listing:
     """Children of one namespace, listed page by page; of no namespace, those of the first level, among which are others' too."""
 
-    def __init__(self, lab: CatalogLab, operation: str, *, namespace: Namespace, count: int) -> None:
+    def __init__(self, lab: CatalogLab, operation: OperationId, *, namespace: Namespace, count: int) -> None:
         self.lab = lab
         self.operation = operation
         self.namespace = namespace
         self.at: dict[str, Any] = {"namespace": namespace}
-        if operation == "listNamespaces":
+        if operation == op.list_namespaces:
             self.at = {"parent": namespace} if namespace else {}
         self.names = [lab.name(f"{n:02}") for n in range(count)]
         for name in self.names:
@@ -74,8 +76,8 @@ class Listing:
         Raises:
             Blocked: it cannot be dropped.
         """
-        if self.operation == "listNamespaces":
-            self.lab.works(self.lab.send("dropNamespace", namespace=(*self.namespace, name)))
+        if self.operation == op.list_namespaces:
+            self.lab.works(self.lab.send(op.drop_namespace, namespace=(*self.namespace, name)))
         else:
             self.lab.dropped(table=name, **self.at)
 
@@ -85,21 +87,21 @@ class Listing:
         Raises:
             Blocked: it cannot be made.
         """
-        if self.operation == "listNamespaces":
+        if self.operation == op.list_namespaces:
             self.lab.make_namespace(self.namespace, level=name)
-        elif self.operation == "listViews":
+        elif self.operation == op.list_views:
             self.lab.make_view(self.namespace, name=name)
         else:
             self.lab.make_table(self.namespace, name=name)
 
     def make_if_taken(self, name: str) -> None:
         """One more item, if the target takes the name; its own to drop."""
-        if self.operation == "listNamespaces":
+        if self.operation == op.list_namespaces:
             namespace = (*self.namespace, name)
-            reply = self.lab.send("createNamespace", body={"namespace": list(namespace)})
-            self.lab.afterwards(lambda: self.lab.send("dropNamespace", namespace=namespace))
+            reply = self.lab.send(op.create_namespace, body={"namespace": list(namespace)})
+            self.lab.afterwards(lambda: self.lab.send(op.drop_namespace, namespace=namespace))
         else:
-            reply = self.lab.send("createTable", namespace=self.namespace, body=self.lab.table_request(name))
+            reply = self.lab.send(op.create_table, namespace=self.namespace, body=self.lab.table_request(name))
             self.lab.drop_afterwards(self.namespace, name)
         if reply.status == 200:
             self.names.append(name)
@@ -124,8 +126,8 @@ class Listing:
         return bool(self.page(page_token=FIRST, page_size=1)[1])
 
 
-def listing(lab: CatalogLab, operation: str = "listNamespaces", *, count: int = 5) -> Listing:
+def listing(lab: CatalogLab, operation: OperationId = op.list_namespaces, *, count: int = 5) -> Listing:
     """A listing with `count` items of its own: of tables, if namespaces are wanted and none below others are made and found."""
     nests = lab.feature("nesting") and lab.offer.found.get(CHILDREN, True)
-    operation = "listTables" if operation == "listNamespaces" and not nests else operation
+    operation = op.list_tables if operation == op.list_namespaces and not nests else operation
     return Listing(lab, operation, namespace=lab.make_namespace(), count=count)

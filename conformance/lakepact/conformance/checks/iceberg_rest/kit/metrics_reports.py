@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from lakepact.generated.iceberg_rest import op
+
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
@@ -43,4 +45,4 @@ def report_about(table: Table, given: Mapping[str, Any], members: Mapping[str, A
 
 def report(lab: CatalogLab, table: Table, body: Any) -> Reply:
     """The answer to a report about a table."""
-    return lab.send("reportMetrics", body=body, **table.at)
+    return lab.send(op.report_metrics, body=body, **table.at)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from lakepact.conformance import expect
+from lakepact.generated.iceberg_rest import op
 
 if TYPE_CHECKING:
     from lakepact.conformance.checks.iceberg_rest.kit.lab import CatalogLab, Namespace
@@ -21,19 +22,19 @@ def create(lab: CatalogLab, namespace: Any = ABSENT, **members: Any) -> Reply:
     """
     if not lab.feature("namespace-properties") and all(isinstance(value, str) for value in (members.get("properties") or {}).values()):
         members.pop("properties", None)
-    reply = lab.send("createNamespace", body={**({} if namespace is ABSENT else {"namespace": namespace}), **members})
+    reply = lab.send(op.create_namespace, body={**({} if namespace is ABSENT else {"namespace": namespace}), **members})
     if reply.status == 200:
         parsed = reply.exchange.parsed
         made = parsed.get("namespace") if isinstance(parsed, dict) else None
         levels = [str(level) for level in (made if isinstance(made, list) else namespace if isinstance(namespace, list) else [])]
         if any(levels):
-            lab.afterwards(lambda: lab.send("dropNamespace", namespace=tuple(levels)))
+            lab.afterwards(lambda: lab.send(op.drop_namespace, namespace=tuple(levels)))
     return reply
 
 
 def properties_of(lab: CatalogLab, namespace: Namespace) -> dict[str, Any]:
     """The stored properties of a namespace."""
-    reply = lab.send("loadNamespaceMetadata", namespace=namespace)
+    reply = lab.send(op.load_namespace_metadata, namespace=namespace)
     expect.status(reply, 200)
     properties = reply.at("properties")
     if properties is None and not lab.feature("namespace-properties"):
@@ -55,7 +56,7 @@ def children(lab: CatalogLab, parent: Namespace | str | None) -> list[Any]:
     found: list[Any] = []
     token: str | None = None
     for _ in range(1000):
-        reply = lab.send("listNamespaces", parent=parent, page_token=token)
+        reply = lab.send(op.list_namespaces, parent=parent, page_token=token)
         found += names_in(reply)
         token = reply.document.get("next-page-token")
         if not token:

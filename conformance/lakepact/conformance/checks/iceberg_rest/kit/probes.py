@@ -7,46 +7,48 @@ from typing import TYPE_CHECKING, Any
 from urllib.parse import unquote, urlsplit
 
 from lakepact.conformance.outcome import Blocked, NotOffered, Unmet
+from lakepact.generated.iceberg_rest import op
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from lakepact.conformance.checks.iceberg_rest.kit.lab import CatalogLab
     from lakepact.conformance.exchanges import Exchange, Reply
+    from lakepact.generated.contract import OperationId
 
 #: A table that is not there, as it stands in bodies.
 NOWHERE = {"namespace": ["lakepact_nowhere"], "name": "nothing"}
 
 #: Operations whose answer to something that is not there tells a served route from a missing one.
-PROBES: dict[str, dict[str, Any]] = {
-    "listNamespaces": {},
-    "loadNamespaceMetadata": {},
-    "namespaceExists": {},
-    "dropNamespace": {},
-    "listTables": {},
-    "loadTable": {},
-    "tableExists": {},
-    "dropTable": {},
-    "createNamespace": {"body": {"namespace": [""]}},
-    "updateProperties": {"body": {"removals": [], "updates": {}}},
-    "createTable": {"body": {}},
-    "updateTable": {"body": {"requirements": [], "updates": []}},
-    "registerTable": {"body": {}},
-    "renameTable": {"body": {"source": NOWHERE, "destination": {**NOWHERE, "name": "anything"}}},
-    "listViews": {},
-    "loadView": {},
-    "viewExists": {},
-    "dropView": {},
-    "createView": {"body": {}},
-    "replaceView": {"body": {}},
-    "renameView": {"body": {"source": NOWHERE, "destination": {**NOWHERE, "name": "anything"}}},
-    "loadCredentials": {},
-    "reportMetrics": {"body": {}},
-    "commitTransaction": {"body": {"table-changes": [{"identifier": NOWHERE, "requirements": [], "updates": []}]}},
-    "planTableScan": {"body": {}},
-    "fetchPlanningResult": {},
-    "cancelPlanning": {},
-    "fetchScanTasks": {"body": {}},
+PROBES: dict[OperationId, dict[str, Any]] = {
+    op.list_namespaces: {},
+    op.load_namespace_metadata: {},
+    op.namespace_exists: {},
+    op.drop_namespace: {},
+    op.list_tables: {},
+    op.load_table: {},
+    op.table_exists: {},
+    op.drop_table: {},
+    op.create_namespace: {"body": {"namespace": [""]}},
+    op.update_properties: {"body": {"removals": [], "updates": {}}},
+    op.create_table: {"body": {}},
+    op.update_table: {"body": {"requirements": [], "updates": []}},
+    op.register_table: {"body": {}},
+    op.rename_table: {"body": {"source": NOWHERE, "destination": {**NOWHERE, "name": "anything"}}},
+    op.list_views: {},
+    op.load_view: {},
+    op.view_exists: {},
+    op.drop_view: {},
+    op.create_view: {"body": {}},
+    op.replace_view: {"body": {}},
+    op.rename_view: {"body": {"source": NOWHERE, "destination": {**NOWHERE, "name": "anything"}}},
+    op.load_credentials: {},
+    op.report_metrics: {"body": {}},
+    op.commit_transaction: {"body": {"table-changes": [{"identifier": NOWHERE, "requirements": [], "updates": []}]}},
+    op.plan_table_scan: {"body": {}},
+    op.fetch_planning_result: {},
+    op.cancel_planning: {},
+    op.fetch_scan_tasks: {"body": {}},
 }
 
 NOT_IMPLEMENTED = 501
@@ -56,7 +58,15 @@ NOT_FOUND = 404
 ELSEWHERE = frozenset({405, 406, NOT_IMPLEMENTED})
 
 #: Probes of what is there, where the answer about what is not there may be a router's: those that remove it come last.
-PROBES_OF_WHAT_IS_THERE = ("updateTable", "reportMetrics", "registerTable", "updateProperties", "renameTable", "dropTable", "dropNamespace")
+PROBES_OF_WHAT_IS_THERE = (
+    op.update_table,
+    op.report_metrics,
+    op.register_table,
+    op.update_properties,
+    op.rename_table,
+    op.drop_table,
+    op.drop_namespace,
+)
 
 
 def names_what_was_asked_for(message: Any, exchange: Exchange) -> bool:
@@ -70,7 +80,7 @@ def names_what_was_asked_for(message: Any, exchange: Exchange) -> bool:
     return any(name in text for name in names)
 
 
-def is_served(lab: CatalogLab, operation: str, reply: Reply) -> bool:
+def is_served(lab: CatalogLab, operation: OperationId, reply: Reply) -> bool:
     """Whether the answer to a probe comes from the operation rather than from a router that has no such route."""
     if reply.status in ELSEWHERE:
         return False
@@ -84,7 +94,7 @@ def is_served(lab: CatalogLab, operation: str, reply: Reply) -> bool:
     return kind.startswith("NoSuch") or (isinstance(error, dict) and names_what_was_asked_for(error.get("message"), reply.exchange))
 
 
-def unserved(lab: CatalogLab, operations: Iterable[str]) -> frozenset[str]:
+def unserved(lab: CatalogLab, operations: Iterable[OperationId]) -> frozenset[str]:
     """Those of the operations that the target does not implement: it says so, or does not find them even for what is there."""
     missing = lab.name()
     values: dict[str, Any] = {"namespace": (lab.name(),), "table": missing, "view": missing, "plan_id": missing}
@@ -102,7 +112,7 @@ def unserved(lab: CatalogLab, operations: Iterable[str]) -> frozenset[str]:
     return frozenset(found | _not_found(lab, doubted))
 
 
-def _not_found(lab: CatalogLab, doubted: set[str]) -> set[str]:
+def _not_found(lab: CatalogLab, doubted: set[OperationId]) -> set[OperationId]:
     """Those of the operations that are not found for a namespace and a table that are there."""
     found = set()
     with contextlib.suppress(Blocked, NotOffered, Unmet):
@@ -111,7 +121,7 @@ def _not_found(lab: CatalogLab, doubted: set[str]) -> set[str]:
             if table is None or operation not in doubted:
                 continue
             renaming = {"source": table.identifier, "destination": {**table.identifier, "name": lab.name()}}
-            probe = {"body": renaming} if operation == "renameTable" else PROBES[operation]
+            probe = {"body": renaming} if operation == op.rename_table else PROBES[operation]
             if not is_served(lab, operation, lab.send(operation, **probe, **table.at)):
                 found.add(operation)
     lab.clean_up()

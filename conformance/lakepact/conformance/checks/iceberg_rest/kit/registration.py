@@ -8,6 +8,7 @@ from lakepact.conformance import expect
 from lakepact.conformance.checks.iceberg_rest.kit.lab import Table
 from lakepact.conformance.checks.iceberg_rest.kit.table_states import state, without_its_own
 from lakepact.conformance.outcome import Blocked, Unmet
+from lakepact.generated.iceberg_rest import op
 
 if TYPE_CHECKING:
     from lakepact.conformance.checks.iceberg_rest.kit.lab import CatalogLab, Namespace
@@ -36,14 +37,14 @@ def left_behind(lab: CatalogLab, table: Table) -> Table:
         Blocked: it cannot be dropped.
     """
     last = lab.load(table)
-    lab.works(lab.send("dropTable", **table.at))
+    lab.works(lab.send(op.drop_table, **table.at))
     return last
 
 
 def register(lab: CatalogLab, namespace: Namespace, name: str, location: str, **members: Any) -> Reply:
     """The answer to a request that registers a metadata file; the table is dropped afterwards, should there be one."""
     lab.drop_afterwards(namespace, name)
-    return lab.send("registerTable", namespace=namespace, body={"name": name, "metadata-location": location, **members})
+    return lab.send(op.register_table, namespace=namespace, body={"name": name, "metadata-location": location, **members})
 
 
 def loaded(lab: CatalogLab, namespace: Namespace, name: str) -> Table:
@@ -52,7 +53,7 @@ def loaded(lab: CatalogLab, namespace: Namespace, name: str) -> Table:
     Raises:
         Unmet: it cannot be loaded.
     """
-    reply = lab.send("loadTable", namespace=namespace, table=name)
+    reply = lab.send(op.load_table, namespace=namespace, table=name)
     expect.status(reply, 200)
     return Table(namespace, name, reply)
 

@@ -21,14 +21,16 @@ from lakepact.conformance.checks.iceberg_rest.kit.manifests import (
 from lakepact.conformance.checks.iceberg_rest.kit.table_files import local_path, metadata_file
 from lakepact.conformance.checks.iceberg_rest.kit.updates import add_snapshot
 from lakepact.conformance.outcome import Blocked, NotOffered, Unmet
+from lakepact.generated.iceberg_rest import op
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from lakepact.conformance.checks.iceberg_rest.kit.lab import CatalogLab
     from lakepact.conformance.exchanges import Reply
+    from lakepact.generated.contract import OperationId
 
-PLAN, FETCH, CANCEL, TASKS = "planTableScan", "fetchPlanningResult", "cancelPlanning", "fetchScanTasks"
+PLAN, FETCH, CANCEL, TASKS = op.plan_table_scan, op.fetch_planning_result, op.cancel_planning, op.fetch_scan_tasks
 MOST_TASKS = 1000  #: plan tasks of one plan; a plan with more has no end
 POLLS, PAUSE = 100, 0.05  #: how often, and after how many seconds, a plan is asked for that is not made yet
 
@@ -128,7 +130,7 @@ def planted(lab: CatalogLab, table: Table, location: str, content: bytes) -> Non
     lab.afterwards(lambda: path.unlink(missing_ok=True))
 
 
-def needs(lab: CatalogLab, *operations: str) -> None:
+def needs(lab: CatalogLab, *operations: OperationId) -> None:
     """Go on only where the target declares these operations.
 
     Raises:

@@ -23,6 +23,7 @@ from lakepact.conformance.checks.iceberg_rest.kit.updates import (
     upgrade_format_version,
 )
 from lakepact.conformance.outcome import Blocked, Unmet
+from lakepact.generated.iceberg_rest import op
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -76,7 +77,7 @@ def extended(**further: Any) -> dict[str, Any]:
 def request_creation(lab: CatalogLab, namespace: Namespace, name: str, **further: Any) -> Reply:
     """The answer to a request that creates a table; the table is dropped afterwards, should there be one."""
     lab.drop_afterwards(namespace, name)
-    return lab.send("createTable", namespace=namespace, body=lab.table_request(name, **further))
+    return lab.send(op.create_table, namespace=namespace, body=lab.table_request(name, **further))
 
 
 def created(lab: CatalogLab, namespace: Namespace | None = None, **further: Any) -> Table:
@@ -99,7 +100,7 @@ def staged(lab: CatalogLab, namespace: Namespace | None = None, *, name: str | N
     """
     home, called = namespace or lab.make_namespace(), name or lab.name()
     request = lab.table_request(called, stage_create=True, **further)
-    reply = lab.works(lab.send("createTable", namespace=home, body=request), 200)
+    reply = lab.works(lab.send(op.create_table, namespace=home, body=request), 200)
     lab.drop_afterwards(home, called)
     return Table(home, called, reply)
 

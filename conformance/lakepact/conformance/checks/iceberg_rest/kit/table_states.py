@@ -18,6 +18,7 @@ from lakepact.conformance import expect
 from lakepact.conformance.checks.iceberg_rest.kit.lab import Table, set_properties
 from lakepact.conformance.exchanges import Reply
 from lakepact.conformance.outcome import Blocked, Unmet
+from lakepact.generated.iceberg_rest import op
 
 if TYPE_CHECKING:
     from collections.abc import Collection
@@ -102,7 +103,7 @@ def unchanged(lab: CatalogLab, before: Table, *, but: Collection[str] = ()) -> N
     Raises:
         Unmet: it is not, or it can no longer be loaded.
     """
-    reply = lab.send("loadTable", **before.at)
+    reply = lab.send(op.load_table, **before.at)
     expect.status(reply, 200)
     alike(lab, before, Table(before.namespace, before.name, reply), but=but)
 

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from lakepact.generated.iceberg_rest import op
+
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
@@ -21,7 +23,7 @@ def identifier(namespace: Namespace, name: str) -> dict[str, Any]:
 def rename(lab: CatalogLab, source: Mapping[str, Any], destination: Mapping[str, Any]) -> Reply:
     """The answer to a request that renames a table; the destination is dropped afterwards, should there be one."""
     lab.drop_afterwards(tuple(destination["namespace"]), destination["name"])
-    return lab.send("renameTable", body={"source": dict(source), "destination": dict(destination)})
+    return lab.send(op.rename_table, body={"source": dict(source), "destination": dict(destination)})
 
 
 def ways(lab: CatalogLab) -> tuple[bool | None, ...]:

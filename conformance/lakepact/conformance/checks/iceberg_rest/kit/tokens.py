@@ -9,12 +9,13 @@ from urllib.parse import urlencode
 
 from lakepact.conformance.checks.iceberg_rest.kit.principals import CLIENT, SUBJECT, Headers, needed
 from lakepact.conformance.outcome import NotOffered
+from lakepact.generated.iceberg_rest import op
 
 if TYPE_CHECKING:
     from lakepact.conformance.checks.iceberg_rest.kit.lab import CatalogLab
     from lakepact.conformance.exchanges import Reply
 
-TOKENS = "getToken"
+TOKENS = op.get_token
 CREDENTIALS = "client_credentials"
 EXCHANGE = "urn:ietf:params:oauth:grant-type:token-exchange"
 ACCESS_TOKEN = "urn:ietf:params:oauth:token-type:access_token"  # noqa: S105 - the name of a kind

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 from lakepact.conformance import expect
 from lakepact.conformance.checks.iceberg_rest.kit.lab import set_properties
 from lakepact.conformance.checks.iceberg_rest.kit.table_states import properties_of, unchanged
+from lakepact.generated.iceberg_rest import op
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -30,7 +31,7 @@ MADE = (200, 204)
 
 def transact(lab: CatalogLab, *changes: Change) -> Reply:
     """The answer to a transaction; it is not looked at."""
-    return lab.send("commitTransaction", body={"table-changes": list(changes)})
+    return lab.send(op.commit_transaction, body={"table-changes": list(changes)})
 
 
 def make_tables(lab: CatalogLab, many: int, namespace: Namespace | None = None) -> list[Table]:

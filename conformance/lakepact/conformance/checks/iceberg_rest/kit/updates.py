@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 from lakepact.conformance import expect
 from lakepact.conformance.checks.iceberg_rest.kit.lab import Table
 from lakepact.conformance.outcome import Blocked, NotOffered
+from lakepact.generated.iceberg_rest import op
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -82,7 +83,7 @@ def table_of_version(lab: CatalogLab, version: int, **members: Any) -> Table:
     """
     home, name = lab.make_namespace(), lab.name()
     request = lab.table_request(name, **members, properties={"format-version": str(version)})
-    reply = lab.send("createTable", namespace=home, body=request)
+    reply = lab.send(op.create_table, namespace=home, body=request)
     if reply.status == 200:
         lab.drop_afterwards(home, name)
         table = Table(home, name, reply)

@@ -11,6 +11,7 @@ import orjson
 from lakepact.conformance import expect
 from lakepact.conformance.checks.iceberg_rest.kit.lab import SCHEMA, set_properties
 from lakepact.conformance.checks.iceberg_rest.kit.updates import LAST_ADDED
+from lakepact.generated.iceberg_rest import op
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -124,8 +125,8 @@ def view_request(namespace: Namespace, name: str, **members: Any) -> dict[str, A
 
 def create(lab: CatalogLab, namespace: Namespace, name: str, **members: Any) -> Reply:
     """The answer to a request that creates a view, which is dropped afterwards, should there be one."""
-    lab.afterwards(lambda: lab.send("dropView", namespace=namespace, view=name))
-    return lab.send("createView", namespace=namespace, body=view_request(namespace, name, **members))
+    lab.afterwards(lambda: lab.send(op.drop_view, namespace=namespace, view=name))
+    return lab.send(op.create_view, namespace=namespace, body=view_request(namespace, name, **members))
 
 
 def made(lab: CatalogLab, namespace: Namespace | None = None, **members: Any) -> View:
@@ -144,12 +145,12 @@ def loaded(lab: CatalogLab, view: View) -> View:
     Raises:
         Blocked: it cannot be loaded.
     """
-    return View(view.namespace, view.name, lab.works(lab.send("loadView", **view.at), 200))
+    return View(view.namespace, view.name, lab.works(lab.send(op.load_view, **view.at), 200))
 
 
 def replace(lab: CatalogLab, view: View, *updates: Update, requirements: Sequence[Mapping[str, Any]] = ()) -> Reply:
     """The answer to a request that replaces a view, unconditionally unless requirements are given."""
-    return lab.send("replaceView", body={"requirements": list(requirements), "updates": list(updates)}, **view.at)
+    return lab.send(op.replace_view, body={"requirements": list(requirements), "updates": list(updates)}, **view.at)
 
 
 def replaced(lab: CatalogLab, view: View, *updates: Update) -> View:
@@ -217,7 +218,7 @@ def unchanged(lab: CatalogLab, before: View) -> None:
     Raises:
         Unmet: it is not, or it can no longer be loaded.
     """
-    expect.equal(state(before.reply), state(lab.send("loadView", **before.at)), "unchanged metadata:")
+    expect.equal(state(before.reply), state(lab.send(op.load_view, **before.at)), "unchanged metadata:")
 
 
 def is_view(reply: Reply) -> None:

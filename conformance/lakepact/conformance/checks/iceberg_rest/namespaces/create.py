@@ -9,6 +9,7 @@ from lakepact.conformance import expect
 from lakepact.conformance.checks.iceberg_rest.kit.namespaces import children, create, properties_of
 from lakepact.conformance.checks.iceberg_rest.suite import check
 from lakepact.conformance.outcome import Blocked
+from lakepact.generated.iceberg_rest import op
 
 if TYPE_CHECKING:
     from lakepact.conformance.checks.iceberg_rest.kit.lab import CatalogLab, Namespace
@@ -67,7 +68,7 @@ def bodies_must_fit_the_schema(lab: CatalogLab) -> None:
         for body in bodies:
             reply = create(lab, **body)
             expect.status(reply, 400, about=f"for {expect.shown(body)}")
-        expect.status(lab.send("loadNamespaceMetadata", namespace=(name,)), 404, about="for the namespace that was refused")
+        expect.status(lab.send(op.load_namespace_metadata, namespace=(name,)), 404, about="for the namespace that was refused")
 
     nameless, valued, named = lab.name(), lab.name(), lab.name()
     with lab.judge("IRC-NS-CREATE-007"):
@@ -112,15 +113,15 @@ def missing_parents_are_treated_consistently(lab: CatalogLab) -> None:
     """A child of a missing parent is refused and leaves nothing, or makes its parent or lives without it consistently."""
     there, parent, child = lab.make_namespace(), lab.name(), lab.name()
     below = [*there, child]
-    if create(lab, below).status == MADE and lab.send("loadNamespaceMetadata", namespace=tuple(below)).status != MADE:
+    if create(lab, below).status == MADE and lab.send(op.load_namespace_metadata, namespace=tuple(below)).status != MADE:
         raise Blocked("namespaces of several levels are made, and not found at their paths (IRC-NS-ENC-001)")
     reply = create(lab, [parent, child])
-    loaded = lab.send("loadNamespaceMetadata", namespace=(parent, child))
+    loaded = lab.send(op.load_namespace_metadata, namespace=(parent, child))
 
     with lab.judge("IRC-NS-CREATE-010"):
         expect.status(loaded, 200 if reply.status == 200 else 404)
         expect.true(reply.status in {200, 400, 404, 409}, "status 200, 400 or 404", reply.shown)
-    lab.afterwards(lambda: lab.send("dropNamespace", namespace=(parent,)))
+    lab.afterwards(lambda: lab.send(op.drop_namespace, namespace=(parent,)))
 
 
 @check("IRC-NS-CREATE-011")
@@ -135,7 +136,7 @@ def who_does_not_nest_refuses(lab: CatalogLab) -> None:
     with lab.judge("IRC-NS-CREATE-011"):
         expect.client_error(reply)
         for flattened in (f"{parent}.{child}", child, f"{parent}{child}"):
-            expect.status(lab.send("loadNamespaceMetadata", namespace=(flattened,)), 404)
+            expect.status(lab.send(op.load_namespace_metadata, namespace=(flattened,)), 404)
 
 
 @check("IRC-NS-CREATE-015", "IRC-NS-GET-003")
@@ -146,13 +147,13 @@ def properties_may_be_unsupported(lab: CatalogLab) -> None:
             lab.skip(requirement, "the target keeps properties of namespaces")
         return
     name = lab.name()
-    reply = lab.send("createNamespace", body={"namespace": [name], "properties": {"a": "1"}})
-    lab.afterwards(lambda: lab.send("dropNamespace", namespace=(name,)))
+    reply = lab.send(op.create_namespace, body={"namespace": [name], "properties": {"a": "1"}})
+    lab.afterwards(lambda: lab.send(op.drop_namespace, namespace=(name,)))
     lab.note("IRC-NS-CREATE-015", f"properties are answered with status {reply.status}")
     bare = lab.make_namespace()
 
     with lab.judge("IRC-NS-GET-003"):
-        loaded = lab.send("loadNamespaceMetadata", namespace=bare)
+        loaded = lab.send(op.load_namespace_metadata, namespace=bare)
         expect.equal(None, loaded.document.get("properties"), "properties")
 
 
@@ -180,7 +181,7 @@ def loaded_namespaces_are_whole(lab: CatalogLab) -> None:
 
     with lab.judge("IRC-NS-GET-001"):
         for namespace in (top, *there):
-            reply = lab.send("loadNamespaceMetadata", namespace=namespace)
+            reply = lab.send(op.load_namespace_metadata, namespace=namespace)
             expect.status(reply, 200)
             expect.equal(list(namespace), reply.at("namespace"), "namespace")
     with lab.judge("IRC-NS-GET-002"):
@@ -200,14 +201,16 @@ def existence_is_told_alike(lab: CatalogLab) -> None:
     gone: list[tuple[int, int]] = []
 
     def seen(namespace: Namespace) -> tuple[int, int]:
-        got = lab.send("loadNamespaceMetadata", namespace=namespace).status
-        return got, lab.send("namespaceExists", namespace=namespace).status if lab.offers("namespaceExists") else {200: 204}.get(got, got)
+        got = lab.send(op.load_namespace_metadata, namespace=namespace).status
+        return got, lab.send(op.namespace_exists, namespace=namespace).status if lab.offers(op.namespace_exists) else {200: 204}.get(
+            got, got
+        )
 
     for namespace in levels:
         gone.append(seen(namespace))
-        lab.works(lab.send("createNamespace", body={"namespace": list(namespace)}))
+        lab.works(lab.send(op.create_namespace, body={"namespace": list(namespace)}))
         here.append(seen(namespace))
-        lab.works(lab.send("dropNamespace", namespace=namespace))
+        lab.works(lab.send(op.drop_namespace, namespace=namespace))
         gone.append(seen(namespace))
 
     with lab.judge("IRC-NS-GET-005"):
@@ -217,7 +220,7 @@ def existence_is_told_alike(lab: CatalogLab) -> None:
             expect.equal([404, 404], [got for got, _ in gone[2:]], "statuses of GET")
     else:
         lab.skip("IRC-NS-GET-006", NOT_NESTED)
-    if not lab.offers("namespaceExists"):
+    if not lab.offers(op.namespace_exists):
         for requirement in ("IRC-NS-HEAD-001", "IRC-NS-HEAD-002", "IRC-NS-HEAD-003"):
             lab.skip(requirement, "the target does not declare namespaceExists")
         return

@@ -10,6 +10,7 @@ from lakepact.conformance.checks.iceberg_rest.kit.concurrency import later
 from lakepact.conformance.checks.iceberg_rest.kit.namespaces import children, properties_of
 from lakepact.conformance.checks.iceberg_rest.kit.table_requests import commit_stage, staged
 from lakepact.conformance.checks.iceberg_rest.suite import check
+from lakepact.generated.iceberg_rest import op
 
 if TYPE_CHECKING:
     from lakepact.conformance.checks.iceberg_rest.kit.lab import CatalogLab
@@ -29,13 +30,13 @@ def empty_namespaces_are_dropped(lab: CatalogLab) -> None:
 
     with lab.judge("IRC-NS-DROP-001"):
         for namespace, parent in (*([(child, top)] if child else []), (bare, None)):
-            expect.status(lab.send("dropNamespace", namespace=namespace), 204)
-            expect.status(lab.send("loadNamespaceMetadata", namespace=namespace), 404)
+            expect.status(lab.send(op.drop_namespace, namespace=namespace), 204)
+            expect.status(lab.send(op.load_namespace_metadata, namespace=namespace), 404)
             expect.lacks(list(namespace), children(lab, parent), "the list")
-    lab.send("dropNamespace", namespace=bare)  # should the judgement have ended before
+    lab.send(op.drop_namespace, namespace=bare)  # should the judgement have ended before
     with lab.judge("IRC-NS-DROP-002"):
-        expect.status(lab.send("dropNamespace", namespace=bare), 404)
-        expect.status(lab.send("dropNamespace", namespace=(lab.name(),)), 404)
+        expect.status(lab.send(op.drop_namespace, namespace=bare), 404)
+        expect.status(lab.send(op.drop_namespace, namespace=(lab.name(),)), 404)
 
 
 @check("IRC-NS-DROP-001")
@@ -46,10 +47,10 @@ def what_is_empty_again_is_dropped(lab: CatalogLab) -> None:
     lab.make_table(sibling)
     table, moved = lab.make_table(namespace), lab.make_table(namespace)
     lab.dropped(**table.at)
-    if lab.offers("renameTable"):
+    if lab.offers(op.rename_table):
         lab.drop_afterwards(sibling, moved.name)
         destination = {"namespace": list(sibling), "name": moved.name}
-        renamed = lab.send("renameTable", body={"source": moved.identifier, "destination": destination})
+        renamed = lab.send(op.rename_table, body={"source": moved.identifier, "destination": destination})
         if renamed.status == NOT_ACCEPTABLE:
             lab.dropped(**moved.at)
         else:
@@ -58,20 +59,20 @@ def what_is_empty_again_is_dropped(lab: CatalogLab) -> None:
         lab.dropped(**moved.at)
 
     with lab.judge("IRC-NS-DROP-001"):
-        expect.status(lab.send("dropNamespace", namespace=namespace), 204)
-        expect.status(lab.send("loadNamespaceMetadata", namespace=namespace), 404)
+        expect.status(lab.send(op.drop_namespace, namespace=namespace), 204)
+        expect.status(lab.send(op.load_namespace_metadata, namespace=namespace), 404)
 
 
 @check("IRC-NS-DROP-003")
 def namespaces_with_tables_stay(lab: CatalogLab) -> None:
     """A namespace that holds a table is not dropped, and the table still loads."""
     table = lab.make_table()
-    reply = lab.send("dropNamespace", namespace=table.namespace)
+    reply = lab.send(op.drop_namespace, namespace=table.namespace)
 
     with lab.judge("IRC-NS-DROP-003"):
         expect.status(reply, 409)
-        expect.status(lab.send("loadTable", **table.at), 200)
-        expect.status(lab.send("loadNamespaceMetadata", namespace=table.namespace), 200)
+        expect.status(lab.send(op.load_table, **table.at), 200)
+        expect.status(lab.send(op.load_namespace_metadata, namespace=table.namespace), 200)
 
 
 @check("IRC-NS-DROP-005")
@@ -79,8 +80,8 @@ def namespaces_with_children_stay(lab: CatalogLab) -> None:
     """A namespace that holds only a child namespace is not dropped, and the child is intact."""
     top = lab.make_namespace()
     child = lab.make_namespace(top, properties={"a": "1"})
-    found = lab.send("loadNamespaceMetadata", namespace=child).status == 200
-    reply = lab.send("dropNamespace", namespace=top)
+    found = lab.send(op.load_namespace_metadata, namespace=child).status == 200
+    reply = lab.send(op.drop_namespace, namespace=top)
 
     with lab.judge("IRC-NS-DROP-005"):
         expect.status(reply, 409)
@@ -96,30 +97,30 @@ def siblings_survive(lab: CatalogLab) -> None:
     dropped, siblings = lab.make_namespace(level=stem), [lab.make_namespace(level=f"{stem}b")]
     for tail in (".b", "_", "%"):
         odd = (f"{stem}{tail}",)
-        made = lab.send("createNamespace", body={"namespace": list(odd)}).status == 200
-        if made and lab.send("loadNamespaceMetadata", namespace=odd).status == 200:
-            lab.afterwards(partial(lab.send, "dropNamespace", namespace=odd))
+        made = lab.send(op.create_namespace, body={"namespace": list(odd)}).status == 200
+        if made and lab.send(op.load_namespace_metadata, namespace=odd).status == 200:
+            lab.afterwards(partial(lab.send, op.drop_namespace, namespace=odd))
             siblings.append(odd)
     table = lab.make_table(siblings[0])
-    lab.works(lab.send("dropNamespace", namespace=dropped))
+    lab.works(lab.send(op.drop_namespace, namespace=dropped))
 
     with lab.judge("IRC-NS-DROP-006"):
         for sibling in siblings:
-            expect.status(lab.send("loadNamespaceMetadata", namespace=sibling), 200)
-        expect.status(lab.send("loadTable", **table.at), 200)
+            expect.status(lab.send(op.load_namespace_metadata, namespace=sibling), 200)
+        expect.status(lab.send(op.load_table, **table.at), 200)
 
 
 @check("IRC-NS-DROP-007")
 def staged_tables_hold_nothing(lab: CatalogLab) -> None:
     """A table that was only staged does not keep its namespace for ever, and does not bring it back."""
     table = staged(lab)
-    dropped = lab.send("dropNamespace", namespace=table.namespace)
+    dropped = lab.send(op.drop_namespace, namespace=table.namespace)
 
     with lab.judge("IRC-NS-DROP-007"):
         expect.status(dropped, 204, 409)
         if dropped.status == 204:
             expect.status(commit_stage(lab, table), 404)
-            expect.status(lab.send("loadNamespaceMetadata", namespace=table.namespace), 404)
+            expect.status(lab.send(op.load_namespace_metadata, namespace=table.namespace), 404)
 
 
 @check("IRC-NS-DROP-008", alone=True)
@@ -129,13 +130,13 @@ def no_table_is_left_without_its_namespace(lab: CatalogLab) -> None:
         for turn in lab.rounds(ROUNDS):
             namespace, name = lab.make_namespace(), lab.name()
             lab.drop_afterwards(namespace, name)
-            create = partial(lab.send, "createTable", namespace=namespace, body=lab.table_request(name))
-            drop = partial(lab.send, "dropNamespace", namespace=namespace)
+            create = partial(lab.send, op.create_table, namespace=namespace, body=lab.table_request(name))
+            drop = partial(lab.send, op.drop_namespace, namespace=namespace)
             # The one that comes a little later meets the other at another moment in each turn.
             first, second = (create, drop) if turn % 2 else (drop, create)
             lab.together([first, partial(later, second, turn % ROUNDS * STEP)])
-            there = lab.send("loadNamespaceMetadata", namespace=namespace).status == 200
-            table = lab.send("loadTable", namespace=namespace, table=name)
+            there = lab.send(op.load_namespace_metadata, namespace=namespace).status == 200
+            table = lab.send(op.load_table, namespace=namespace, table=name)
             expect.true(there or table.status == 404, "no table in a namespace that is gone", table.shown)
 
 
@@ -144,7 +145,7 @@ def namespaces_begin_anew(lab: CatalogLab) -> None:
     """A namespace that is created again after it was dropped has none of its former properties."""
     name = lab.name()
     lab.make_namespace(level=name, properties={"old": "1"})
-    lab.works(lab.send("dropNamespace", namespace=(name,)))
+    lab.works(lab.send(op.drop_namespace, namespace=(name,)))
     lab.make_namespace(level=name, properties={"new": "1"})
 
     with lab.judge("IRC-NS-DROP-009"):

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from lakepact.conformance import expect
 from lakepact.conformance.checks.iceberg_rest.kit.namespaces import children, names_in
 from lakepact.conformance.checks.iceberg_rest.suite import check, law
+from lakepact.generated.iceberg_rest import op
 
 if TYPE_CHECKING:
     from lakepact.conformance.checks.iceberg_rest.kit.lab import CatalogLab, Namespace
@@ -16,17 +17,22 @@ if TYPE_CHECKING:
 @law("IRC-NS-LIST-009", "IRC-NS-ENC-005")
 def namespaces_are_arrays_of_strings(exchange: Exchange) -> bool:
     """A listing holds namespaces as arrays of strings under `namespaces`, and single namespaces are written the same way."""
-    if exchange.status != 200 or exchange.operation not in {"listNamespaces", "createNamespace", "loadNamespaceMetadata", "listTables"}:
+    if exchange.status != 200 or exchange.operation not in {
+        op.list_namespaces,
+        op.create_namespace,
+        op.load_namespace_metadata,
+        op.list_tables,
+    }:
         return False
     parsed = exchange.parsed
     if not isinstance(parsed, dict):
         return False
-    if exchange.operation == "listNamespaces":
+    if exchange.operation == op.list_namespaces:
         listed = parsed.get("namespaces")
         expect.true(isinstance(listed, list), "`namespaces` as an array", listed)
-    elif exchange.operation in {"createNamespace", "loadNamespaceMetadata"}:
+    elif exchange.operation in {op.create_namespace, op.load_namespace_metadata}:
         listed = [parsed.get("namespace")]
-    elif exchange.operation == "listTables" and isinstance(parsed.get("identifiers"), list):
+    elif exchange.operation == op.list_tables and isinstance(parsed.get("identifiers"), list):
         listed = [identifier.get("namespace") if isinstance(identifier, dict) else identifier for identifier in parsed["identifiers"]]
     else:
         return False
@@ -75,7 +81,7 @@ def empty_parent_is_the_top_level(lab: CatalogLab) -> None:
 def unknown_parents_are_404(lab: CatalogLab) -> None:
     """Listing below a parent that does not exist is a 404, at the top and below a parent that does."""
     top = lab.make_namespace()
-    replies = [lab.send("listNamespaces", parent=(lab.name(),)), lab.send("listNamespaces", parent=(*top, lab.name()))]
+    replies = [lab.send(op.list_namespaces, parent=(lab.name(),)), lab.send(op.list_namespaces, parent=(*top, lab.name()))]
 
     with lab.judge("IRC-NS-LIST-006"):
         for reply in replies:
@@ -88,12 +94,12 @@ def leaves_have_no_children(lab: CatalogLab) -> None:
     top = lab.make_namespace()
 
     with lab.judge("IRC-NS-LIST-007"):
-        expect.equal([], names_in(lab.send("listNamespaces", parent=top)), "children")
+        expect.equal([], names_in(lab.send(op.list_namespaces, parent=top)), "children")
         leaf = lab.child_of(top)
         if leaf:
-            expect.equal([], names_in(lab.send("listNamespaces", parent=leaf)), "children")
-            lab.works(lab.send("dropNamespace", namespace=leaf))
-            expect.equal([], names_in(lab.send("listNamespaces", parent=top)), "children of whose only child was dropped:")
+            expect.equal([], names_in(lab.send(op.list_namespaces, parent=leaf)), "children")
+            lab.works(lab.send(op.drop_namespace, namespace=leaf))
+            expect.equal([], names_in(lab.send(op.list_namespaces, parent=top)), "children of whose only child was dropped:")
 
 
 @check("IRC-NS-LIST-008")
@@ -118,7 +124,7 @@ def listings_follow_the_life_cycle(lab: CatalogLab) -> None:
         below: list[tuple[Namespace, Namespace]] = [(top, (*top, lab.name()))] if lab.child_of(top) else []
         for parent, namespace in ((None, (lab.name(),)), *below):
             expect.lacks(list(namespace), children(lab, parent), "the list before")
-            lab.works(lab.send("createNamespace", body={"namespace": list(namespace)}))
+            lab.works(lab.send(op.create_namespace, body={"namespace": list(namespace)}))
             expect.contains(list(namespace), children(lab, parent), "the list after creation")
-            lab.works(lab.send("dropNamespace", namespace=namespace))
+            lab.works(lab.send(op.drop_namespace, namespace=namespace))
             expect.lacks(list(namespace), children(lab, parent), "the list after dropping")

@@ -8,6 +8,7 @@ from lakepact.conformance import expect
 from lakepact.conformance.checks.iceberg_rest.kit.listings import identifiers
 from lakepact.conformance.checks.iceberg_rest.kit.namespaces import create, properties_of
 from lakepact.conformance.checks.iceberg_rest.suite import check
+from lakepact.generated.iceberg_rest import op
 
 if TYPE_CHECKING:
     from lakepact.conformance.checks.iceberg_rest.kit.lab import CatalogLab
@@ -20,26 +21,26 @@ def three_levels_live_a_whole_life(lab: CatalogLab) -> None:
     """A namespace of three levels is created, loaded, listed, changed, filled, emptied and dropped by the same path."""
     top = lab.make_namespace()
     namespace = (*lab.make_namespace(top), lab.name())
-    created = lab.send("createNamespace", body={"namespace": list(namespace)})
+    created = lab.send(op.create_namespace, body={"namespace": list(namespace)})
     with lab.judge("IRC-NS-ENC-006"):
         expect.status(created, 200)
         expect.equal(list(namespace), created.at("namespace"), "namespace")
     with lab.judge("IRC-NS-ENC-001"):
         expect.status(created, 200)
-        expect.equal(list(namespace), lab.send("loadNamespaceMetadata", namespace=namespace).at("namespace"), "namespace")
-        expect.contains(list(namespace), lab.send("listNamespaces", parent=namespace[:2]).at("namespaces"), "children")
-        if lab.offers("namespaceExists"):
-            expect.status(lab.send("namespaceExists", namespace=namespace), 204)
-        changed = lab.send("updateProperties", namespace=namespace, body={"removals": [], "updates": {"a": "1"}})
+        expect.equal(list(namespace), lab.send(op.load_namespace_metadata, namespace=namespace).at("namespace"), "namespace")
+        expect.contains(list(namespace), lab.send(op.list_namespaces, parent=namespace[:2]).at("namespaces"), "children")
+        if lab.offers(op.namespace_exists):
+            expect.status(lab.send(op.namespace_exists, namespace=namespace), 204)
+        changed = lab.send(op.update_properties, namespace=namespace, body={"removals": [], "updates": {"a": "1"}})
         expect.status(changed, 200)
         expect.equal("1", properties_of(lab, namespace).get("a"), "property a")
         table = lab.make_table(namespace)
-        expect.status(lab.send("loadTable", **table.at), 200)
-        listed = identifiers(lab.send("listTables", namespace=namespace))
+        expect.status(lab.send(op.load_table, **table.at), 200)
+        listed = identifiers(lab.send(op.list_tables, namespace=namespace))
         expect.contains(table.identifier, listed, "the tables")
-        expect.status(lab.send("loadTable", namespace=namespace[:2], table=table.name), 404)
+        expect.status(lab.send(op.load_table, namespace=namespace[:2], table=table.name), 404)
         expect.status(lab.drop_table(**table.at), 204)
-        expect.status(lab.send("dropNamespace", namespace=namespace), 204)
+        expect.status(lab.send(op.drop_namespace, namespace=namespace), 204)
 
 
 @check("IRC-NS-ENC-001")
@@ -58,8 +59,8 @@ def no_level_is_lost_on_the_way(lab: CatalogLab) -> None:
                 break
             expect.status(created, 200)
             expect.equal(list(namespace), created.at("namespace"), "namespace")
-            expect.equal(list(namespace), lab.send("loadNamespaceMetadata", namespace=namespace).at("namespace"), "namespace")
-            expect.contains(list(namespace), lab.send("listNamespaces", parent=parent).at("namespaces"), "children")
+            expect.equal(list(namespace), lab.send(op.load_namespace_metadata, namespace=namespace).at("namespace"), "namespace")
+            expect.contains(list(namespace), lab.send(op.list_namespaces, parent=parent).at("namespaces"), "children")
 
 
 @check("IRC-NS-ENC-002")
@@ -70,9 +71,9 @@ def dots_do_not_separate(lab: CatalogLab) -> None:
     two_levels = lab.make_namespace(top, level=name, properties={"is": "two levels"})
     child = lab.child_of(two_levels)
     dotted = (f"{top[0]}.{name}",)
-    created = lab.send("createNamespace", body={"namespace": list(dotted), "properties": {"is": "one level"}})
+    created = lab.send(op.create_namespace, body={"namespace": list(dotted), "properties": {"is": "one level"}})
     if created.status == 200:
-        lab.afterwards(lambda: lab.send("dropNamespace", namespace=dotted))
+        lab.afterwards(lambda: lab.send(op.drop_namespace, namespace=dotted))
     elif created.status == 400:
         lab.skip("IRC-NS-ENC-002", "the target refuses names with dots")
         return
@@ -81,7 +82,7 @@ def dots_do_not_separate(lab: CatalogLab) -> None:
         expect.status(created, 200)
         expect.equal("one level", properties_of(lab, dotted).get("is"), "property of one level")
         expect.equal("two levels", properties_of(lab, two_levels).get("is"), "property of two levels")
-        listed = lab.send("listNamespaces", parent=dotted)
+        listed = lab.send(op.list_namespaces, parent=dotted)
         expect.status(listed, 200)
         if child:
             expect.lacks(list(child), listed.at("namespaces"), "children of one level")
@@ -92,13 +93,13 @@ def separators_at_the_ends_are_no_aliases(lab: CatalogLab) -> None:
     """A path with a separator too many does not find the namespace."""
     top = lab.make_namespace()
     child = lab.child_of(top)
-    prefix = lab.path("listNamespaces")
+    prefix = lab.path(op.list_namespaces)
     paths = [f"{top[0]}%1F", f"%1F{top[0]}"]
     paths += [f"{top[0]}%1F%1F{child[1]}", f"{top[0]}%1F{child[1]}%1F"] if child else []
 
     with lab.judge("IRC-NS-ENC-003"):
         for path in paths:
-            expect.status(lab.send_raw("GET", f"{prefix}/{path}", operation="loadNamespaceMetadata"), 400, 404)
+            expect.status(lab.send_raw("GET", f"{prefix}/{path}", operation=op.load_namespace_metadata), 400, 404)
 
 
 @check("IRC-NS-ENC-004")
@@ -111,8 +112,8 @@ def case_is_treated_consistently(lab: CatalogLab) -> None:
         lab.skip("IRC-NS-ENC-004", "the target refuses namespaces with capitals in their names")
         return
     lab.works(first, 200)
-    kept = lab.send("loadNamespaceMetadata", namespace=(name,))
-    found = lab.send("loadNamespaceMetadata", namespace=(other,))
+    kept = lab.send(op.load_namespace_metadata, namespace=(name,))
+    found = lab.send(op.load_namespace_metadata, namespace=(other,))
     again = create(lab, [other], properties={"is": "second"})
 
     with lab.judge("IRC-NS-ENC-004"):

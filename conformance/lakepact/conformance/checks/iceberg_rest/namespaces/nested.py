@@ -16,9 +16,11 @@ from lakepact.conformance.checks.iceberg_rest.kit.views import HARMLESS, made, s
 from lakepact.conformance.checks.iceberg_rest.kit.views import create as create_view
 from lakepact.conformance.checks.iceberg_rest.suite import check
 from lakepact.conformance.outcome import NotOffered
+from lakepact.generated.iceberg_rest import op
 
 if TYPE_CHECKING:
     from lakepact.conformance.checks.iceberg_rest.kit.lab import CatalogLab, Namespace
+    from lakepact.generated.contract import OperationId
 
 
 def deep(lab: CatalogLab, parent: Namespace) -> Namespace:
@@ -38,20 +40,20 @@ def tables_of_deep_namespaces_are_found_by_every_operation(lab: CatalogLab) -> N
     """A table of a namespace of several levels is created, found, changed, reported on and registered at its path."""
     above = lab.make_table()
     namespace, name = deep(lab, above.namespace), lab.name()
-    created = lab.send("createTable", namespace=namespace, body=lab.table_request(name))
+    created = lab.send(op.create_table, namespace=namespace, body=lab.table_request(name))
     lab.drop_afterwards(namespace, name)
 
     with lab.judge("IRC-NS-ENC-001"):
         expect.status(created, 200, about="for creating a table two levels deep")
         table = Table(namespace, name, created)
-        if lab.offers("tableExists"):
-            expect.status(lab.send("tableExists", **table.at), 204, 200, about="for a table that is there")
+        if lab.offers(op.table_exists):
+            expect.status(lab.send(op.table_exists, **table.at), 204, 200, about="for a table that is there")
         expect.status(lab.commit(table, set_properties(lakepact="deep")), 200, about="for a commit to it")
         expect.equal("deep", properties_of(lab.load(table)).get("lakepact"), "the property that was committed,")
-        others: dict[str, dict[str, Any]] = {
-            "loadCredentials": {},
-            "reportMetrics": {"body": scan_report(table)},
-            "planTableScan": {"body": {}},
+        others: dict[OperationId, dict[str, Any]] = {
+            op.load_credentials: {},
+            op.report_metrics: {"body": scan_report(table)},
+            op.plan_table_scan: {"body": {}},
         }
         for operation, arguments in others.items():
             # Whether these are done is judged elsewhere; here, that the table is not missed.
@@ -65,12 +67,12 @@ def tables_are_registered_in_deep_namespaces(lab: CatalogLab) -> None:
     """Where tables can be registered at all, they can be in a namespace of several levels."""
     former = lab.load(lab.make_table())
     namespace = deep(lab, former.namespace)
-    if lab.send("dropTable", **former.at).status not in {200, 204}:
+    if lab.send(op.drop_table, **former.at).status not in {200, 204}:
         raise NotOffered("the target drops no table without its files")
     body = {"name": former.name, "metadata-location": former.reply.at("metadata-location")}
-    lab.works(lab.send("registerTable", namespace=former.namespace, body=body), 200)
-    lab.works(lab.send("dropTable", **former.at))
-    reply = lab.send("registerTable", namespace=namespace, body=body)
+    lab.works(lab.send(op.register_table, namespace=former.namespace, body=body), 200)
+    lab.works(lab.send(op.drop_table, **former.at))
+    reply = lab.send(op.register_table, namespace=namespace, body=body)
     lab.drop_afterwards(namespace, former.name)
 
     with lab.judge("IRC-NS-ENC-001"):
@@ -86,31 +88,31 @@ def views_of_deep_namespaces_live_a_whole_life(lab: CatalogLab) -> None:
     created = create_view(lab, namespace, name)
     with lab.judge("IRC-NS-ENC-001"):
         expect.status(created, 200, about="for creating a view two levels deep")
-        expect.status(lab.send("loadView", **at), 200, about="for loading it")
-        if lab.offers("listViews"):
-            expect.equal([name], names(lab.send("listViews", namespace=namespace)), "names of views")
-        if lab.offers("replaceView"):
+        expect.status(lab.send(op.load_view, **at), 200, about="for loading it")
+        if lab.offers(op.list_views):
+            expect.equal([name], names(lab.send(op.list_views, namespace=namespace)), "names of views")
+        if lab.offers(op.replace_view):
             body = {"requirements": [], "updates": [HARMLESS]}
-            expect.status(lab.send("replaceView", body=body, **at), 200, about="for replacing it")
+            expect.status(lab.send(op.replace_view, body=body, **at), 200, about="for replacing it")
     lab.works(created, 200)
-    lab.works(lab.send("loadView", **at), 200)
-    if lab.offers("viewExists"):
+    lab.works(lab.send(op.load_view, **at), 200)
+    if lab.offers(op.view_exists):
         with lab.judge("IRC-VIEW-LOAD-005"):
-            expect.status(lab.send("viewExists", **at), 204, about="for a view two levels deep")
+            expect.status(lab.send(op.view_exists, **at), 204, about="for a view two levels deep")
     else:
         lab.skip("IRC-VIEW-LOAD-005", "the target does not tell whether a view exists")
-    if lab.offers("renameView"):
+    if lab.offers(op.rename_view):
         reply = rename_view(lab, identifier(namespace, name), identifier(namespace, new))
         with lab.judge("IRC-VIEW-REN-001"):
             expect.status(reply, 204, about="for renaming a view two levels deep")
-            expect.status(lab.send("loadView", namespace=namespace, view=new), 200, about="for its new name")
-            expect.status(lab.send("loadView", **at), 404, about="for its old name")
+            expect.status(lab.send(op.load_view, namespace=namespace, view=new), 200, about="for its new name")
+            expect.status(lab.send(op.load_view, **at), 404, about="for its old name")
             at = {"namespace": namespace, "view": new}
     else:
         lab.skip("IRC-VIEW-REN-001", "the target does not rename views")
     with lab.judge("IRC-VIEW-LOAD-007"):
-        expect.status(lab.send("dropView", **at), 204, about="for dropping a view two levels deep")
-        expect.status(lab.send("loadView", **at), 404, about="for it afterwards")
+        expect.status(lab.send(op.drop_view, **at), 204, about="for dropping a view two levels deep")
+        expect.status(lab.send(op.load_view, **at), 404, about="for it afterwards")
 
 
 @check("IRC-VIEW-REN-001")
@@ -119,7 +121,7 @@ def views_move_as_they_are(lab: CatalogLab) -> None:
     view = made(lab)
     homes = [lab.make_namespace()]
     child = lab.child_of(homes[0])
-    moves, before, at = 0, state(lab.works(lab.send("loadView", **view.at), 200)), view.identifier
+    moves, before, at = 0, state(lab.works(lab.send(op.load_view, **view.at), 200)), view.identifier
     for home in (*homes, *([child] if child else [])):
         to = identifier(home, view.name)
         reply = rename_view(lab, at, to)
@@ -128,10 +130,10 @@ def views_move_as_they_are(lab: CatalogLab) -> None:
         moves += 1
         with lab.judge("IRC-VIEW-REN-001"):
             expect.status(reply, 204)
-            there = lab.send("loadView", namespace=home, view=view.name)
+            there = lab.send(op.load_view, namespace=home, view=view.name)
             expect.status(there, 200, about="for the view in its new namespace")
             expect.equal(before, state(there), "unchanged metadata:")
-            expect.status(lab.send("loadView", namespace=tuple(at["namespace"]), view=view.name), 404, about="for the view where it was")
+            expect.status(lab.send(op.load_view, namespace=tuple(at["namespace"]), view=view.name), 404, about="for the view where it was")
             at = to
     if not moves:
         lab.skip("IRC-VIEW-REN-001", "the target does not rename views into other namespaces")
@@ -144,22 +146,22 @@ def parents_do_not_lend_what_they_have(lab: CatalogLab) -> None:
     namespace, parent, known = deep(lab, table.namespace), table.namespace, ways(lab)
     below: dict[str, Any] = {"namespace": namespace, "table": table.name}
     with lab.judge("IRC-TBL-HEAD-002"):
-        if lab.offers("tableExists"):
-            expect.status(lab.send("tableExists", **below), 404, about="below the namespace of a table")
+        if lab.offers(op.table_exists):
+            expect.status(lab.send(op.table_exists, **below), 404, about="below the namespace of a table")
     with lab.judge("IRC-TBL-DROP-002"):
-        expect.status(lab.send("dropTable", purge_requested=known[0], **below), 404, about="for dropping a table below its namespace")
-        expect.status(lab.send("loadTable", **table.at), 200, about="for the table afterwards")
-    if not lab.offers("createView"):
+        expect.status(lab.send(op.drop_table, purge_requested=known[0], **below), 404, about="for dropping a table below its namespace")
+        expect.status(lab.send(op.load_table, **table.at), 200, about="for the table afterwards")
+    if not lab.offers(op.create_view):
         for requirement in ("IRC-VIEW-LOAD-002", "IRC-VIEW-LOAD-005", "IRC-VIEW-LOAD-008"):
             lab.skip(requirement, "the target has no views")
         return
     view = made(lab, parent)
     at: dict[str, Any] = {"namespace": namespace, "view": view.name}
     with lab.judge("IRC-VIEW-LOAD-002"):
-        expect.status(lab.send("loadView", **at), 404, about="for loading a view below its namespace")
+        expect.status(lab.send(op.load_view, **at), 404, about="for loading a view below its namespace")
     with lab.judge("IRC-VIEW-LOAD-005"):
-        if lab.offers("viewExists"):
-            expect.status(lab.send("viewExists", **at), 404, about="below the namespace of a view")
+        if lab.offers(op.view_exists):
+            expect.status(lab.send(op.view_exists, **at), 404, about="below the namespace of a view")
     with lab.judge("IRC-VIEW-LOAD-008"):
-        expect.status(lab.send("dropView", **at), 404, about="for dropping a view below its namespace")
-        expect.status(lab.send("loadView", **view.at), 200, about="for the view afterwards")
+        expect.status(lab.send(op.drop_view, **at), 404, about="for dropping a view below its namespace")
+        expect.status(lab.send(op.load_view, **view.at), 200, about="for the view afterwards")

@@ -10,6 +10,7 @@ from lakepact.conformance.checks.iceberg_rest.kit.namespaces import properties_o
 from lakepact.conformance.checks.iceberg_rest.namespaces.create import NO_STRINGS
 from lakepact.conformance.checks.iceberg_rest.suite import check
 from lakepact.conformance.outcome import Blocked, NotOffered
+from lakepact.generated.iceberg_rest import op
 
 if TYPE_CHECKING:
     from lakepact.conformance.checks.iceberg_rest.kit.lab import CatalogLab, Namespace
@@ -27,7 +28,7 @@ def update(lab: CatalogLab, namespace: Namespace, *, removals: Any = (), updates
     if not lab.feature("namespace-properties"):
         raise NotOffered("the target keeps no properties of namespaces")
     body = {"removals": list(removals) if isinstance(removals, tuple) else removals, "updates": {} if updates is None else updates}
-    return lab.send("updateProperties", namespace=namespace, body=body)
+    return lab.send(op.update_properties, namespace=namespace, body=body)
 
 
 @check("IRC-NS-PROP-001", "IRC-NS-PROP-002", "IRC-NS-PROP-003", "IRC-NS-PROP-004", "IRC-NS-PROP-005", "IRC-NS-PROP-015")
@@ -120,7 +121,7 @@ def missing_namespaces_have_no_properties(lab: CatalogLab) -> None:
     with lab.judge("IRC-NS-PROP-010"):
         for namespace in absent:
             expect.status(update(lab, namespace, updates={"a": "1"}), 404)
-            expect.status(lab.send("loadNamespaceMetadata", namespace=namespace), 404)
+            expect.status(lab.send(op.load_namespace_metadata, namespace=namespace), 404)
 
 
 @check("IRC-NS-PROP-011")
@@ -140,7 +141,7 @@ def odd_requests_are_no_server_errors(lab: CatalogLab) -> None:
     """A key that is to be removed twice is refused or removed once, and a request for nothing does nothing."""
     namespace = lab.make_namespace(properties={"a": "1", "b": "2"})
     twice = update(lab, namespace, removals=("a", "a"))
-    nothing = lab.send("updateProperties", namespace=namespace, body={})
+    nothing = lab.send(op.update_properties, namespace=namespace, body={})
 
     with lab.judge("IRC-NS-PROP-012"):
         expect.status(twice, 200, 400, 422)

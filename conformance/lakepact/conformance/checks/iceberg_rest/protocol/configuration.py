@@ -10,16 +10,18 @@ from lakepact.conformance import expect
 from lakepact.conformance.checks.iceberg_rest.kit.probes import NOT_FOUND, PROBES, PROBES_OF_WHAT_IS_THERE, is_served
 from lakepact.conformance.checks.iceberg_rest.suite import check
 from lakepact.conformance.outcome import Blocked, NotOffered, Unmet
+from lakepact.generated.iceberg_rest import op
 
 if TYPE_CHECKING:
     from lakepact.conformance.checks.iceberg_rest.kit.lab import CatalogLab
     from lakepact.conformance.exchanges import Reply
+    from lakepact.generated.contract import OperationId
 
 
 @check("IRC-CFG-001", "IRC-CFG-002", "IRC-CFG-007")
 def configuration_has_both_maps(lab: CatalogLab) -> None:
     """The configuration is answered before a prefix is known, with defaults and overrides as maps of strings."""
-    reply = lab.send("getConfig", warehouse=lab.target.parameters.get("warehouse"))
+    reply = lab.send(op.get_config, warehouse=lab.target.parameters.get("warehouse"))
 
     with lab.judge("IRC-CFG-007"):
         expect.status(reply, 200)
@@ -36,7 +38,7 @@ def configuration_has_both_maps(lab: CatalogLab) -> None:
 @check("IRC-CFG-008", "IRC-CFG-009", "IRC-CFG-017")
 def endpoints_are_well_formed(lab: CatalogLab) -> None:
     """Declared endpoints are strings of a verb, one space and a path template, none of them twice."""
-    endpoints = lab.send("getConfig", warehouse=lab.target.parameters.get("warehouse")).document.get("endpoints")
+    endpoints = lab.send(op.get_config, warehouse=lab.target.parameters.get("warehouse")).document.get("endpoints")
     if endpoints is None:
         for requirement in ("IRC-CFG-008", "IRC-CFG-009", "IRC-CFG-017"):
             lab.skip(requirement, "the target sends no endpoints")
@@ -53,14 +55,14 @@ def endpoints_are_well_formed(lab: CatalogLab) -> None:
 
 def configuration(lab: CatalogLab) -> Reply:
     """The configuration as the target answers it for the chosen warehouse."""
-    return lab.send("getConfig", warehouse=lab.target.parameters.get("warehouse"))
+    return lab.send(op.get_config, warehouse=lab.target.parameters.get("warehouse"))
 
 
 @check("IRC-CFG-004", "IRC-CFG-005", "IRC-CFG-006")
 def warehouses_are_named(lab: CatalogLab) -> None:
     """The warehouse may be left out where there is one, and one that does not exist is refused, however it is spelled."""
-    without = lab.send("getConfig")
-    unknown = lab.send("getConfig", warehouse=f"s3://{lab.name()}/żółć surely missing")
+    without = lab.send(op.get_config)
+    unknown = lab.send(op.get_config, warehouse=f"s3://{lab.name()}/żółć surely missing")
 
     with lab.judge("IRC-CFG-004"):
         expect.status(without, 200, 400)
@@ -72,7 +74,7 @@ def warehouses_are_named(lab: CatalogLab) -> None:
         return
     with lab.judge("IRC-CFG-006"):
         encoded = "".join(f"%{byte:02x}" for byte in chosen.encode())
-        spelled = lab.send_raw("GET", f"/v1/config?warehouse={encoded}", operation="getConfig")
+        spelled = lab.send_raw("GET", f"/v1/config?warehouse={encoded}", operation=op.get_config)
         expect.status(spelled, 200)
         expect.equal(configuration(lab).document, spelled.document, "the same configuration")
 
@@ -98,21 +100,21 @@ def _shape(endpoint: str) -> str:
     return re.sub(r"\{[^}]*\}", "{}", re.sub(r"\s+", " ", endpoint)).lower().replace("//", "/").rstrip("/")
 
 
-def is_implemented(lab: CatalogLab, operation: str, reply: Reply) -> bool:
+def is_implemented(lab: CatalogLab, operation: OperationId, reply: Reply) -> bool:
     """Whether the answer to a probe could only come from an operation that works: a refusal for other reasons proves nothing."""
     if lab.contract.operations[operation].method == "HEAD" and reply.status == NOT_FOUND:
         return finds_what_is_there(lab, operation)
     return reply.status in {200, 204, 404} and is_served(lab, operation, reply)
 
 
-def finds_what_is_there(lab: CatalogLab, operation: str) -> bool:
+def finds_what_is_there(lab: CatalogLab, operation: OperationId) -> bool:
     """Whether an operation that answers without a body finds what is there: that it finds nothing else may be a router's answer."""
     with contextlib.suppress(Blocked, NotOffered, Unmet):
         home = lab.make_namespace()
         values: dict[str, Any] = {"namespace": home}
-        if operation == "tableExists":
+        if operation == op.table_exists:
             values["table"] = lab.make_table(home).name
-        if operation == "viewExists":
+        if operation == op.view_exists:
             values["view"] = lab.make_view(home)
         return lab.send(operation, declared=False, **values).status in {200, 204}
     return False
@@ -158,7 +160,7 @@ def without_endpoints_the_defaults_are_promised(lab: CatalogLab) -> None:
     absent, missing = (lab.name(),), lab.name()
     values: dict[str, Any] = {"namespace": absent, "table": missing}
 
-    for operation in sorted(lab.offer.operations - {"getConfig"}):
+    for operation in sorted(lab.offer.operations - {op.get_config}):
         with lab.judge("IRC-CFG-013"):
             reply = lab.send(operation, declared=False, **PROBES[operation], **values)
             # An odd 404 for what is not there proves nothing where what is there was found: that was asked before anything else.
@@ -170,13 +172,13 @@ def without_endpoints_the_defaults_are_promised(lab: CatalogLab) -> None:
 def existence_agrees_with_loading(lab: CatalogLab) -> None:
     """HEAD and GET agree on what exists, and GET decides where HEAD is not offered."""
     table = lab.make_table()
-    here: list[tuple[str, str, dict[str, Any]]] = [
-        ("namespaceExists", "loadNamespaceMetadata", {"namespace": table.namespace}),
-        ("tableExists", "loadTable", table.at),
+    here: list[tuple[OperationId, OperationId, dict[str, Any]]] = [
+        (op.namespace_exists, op.load_namespace_metadata, {"namespace": table.namespace}),
+        (op.table_exists, op.load_table, table.at),
     ]
-    gone: list[tuple[str, str, dict[str, Any]]] = [
-        ("namespaceExists", "loadNamespaceMetadata", {"namespace": (lab.name(),)}),
-        ("tableExists", "loadTable", {**table.at, "table": lab.name()}),
+    gone: list[tuple[OperationId, OperationId, dict[str, Any]]] = [
+        (op.namespace_exists, op.load_namespace_metadata, {"namespace": (lab.name(),)}),
+        (op.table_exists, op.load_table, {**table.at, "table": lab.name()}),
     ]
 
     with lab.judge("IRC-CFG-015"):

@@ -11,6 +11,7 @@ from lakepact.conformance.checks.iceberg_rest.kit.views import made
 from lakepact.conformance.checks.iceberg_rest.suite import check, law
 from lakepact.conformance.exchanges import Reply
 from lakepact.conformance.outcome import Unmet
+from lakepact.generated.iceberg_rest import op
 
 if TYPE_CHECKING:
     from lakepact.conformance.checks.iceberg_rest.kit.lab import CatalogLab
@@ -19,7 +20,7 @@ if TYPE_CHECKING:
 CONFLICT = 409
 
 #: These routes answer errors in OAuth's own form.
-OAUTH = frozenset({"getToken"})
+OAUTH = frozenset({op.get_token})
 
 #: Methods that the contract has on none of its paths; what answers them may stand before the catalog.
 CONTRACT_METHODS = frozenset({"GET", "HEAD", "POST", "DELETE"})
@@ -156,8 +157,8 @@ def errors_are_json_for_everybody(lab: CatalogLab) -> None:
     namespace = lab.make_namespace()
     for accepted in ("*/*", ""):
         accept = ("Accept", accepted)
-        missing = lab.send("loadTable", namespace=namespace, table=lab.name(), headers=[accept])
-        broken = lab.send("createNamespace", content=b'{"namespace":[', headers=[accept])
+        missing = lab.send(op.load_table, namespace=namespace, table=lab.name(), headers=[accept])
+        broken = lab.send(op.create_namespace, content=b'{"namespace":[', headers=[accept])
         with lab.judge("IRC-ERR-007"):
             for reply in (missing, broken):
                 refusals_are_json(reply.exchange)
@@ -180,9 +181,9 @@ def missing_things_are_named(lab: CatalogLab) -> None:
         lab,
         "IRC-ERR-008",
         {
-            "NoSuchNamespaceException": lab.send("loadNamespaceMetadata", namespace=(lab.name(),)),
-            "NoSuchNamespaceException on listing": lab.send("listTables", namespace=(lab.name(),)),
-            "NoSuchTableException": lab.send("loadTable", namespace=namespace, table=table),
+            "NoSuchNamespaceException": lab.send(op.load_namespace_metadata, namespace=(lab.name(),)),
+            "NoSuchNamespaceException on listing": lab.send(op.list_tables, namespace=(lab.name(),)),
+            "NoSuchTableException": lab.send(op.load_table, namespace=namespace, table=table),
             "NoSuchTableException on dropping": lab.drop_table(namespace=namespace, table=table),
         },
     )
@@ -195,11 +196,11 @@ def missing_views_are_named(lab: CatalogLab) -> None:
     absent: dict[str, Any] = {"namespace": home, "view": lab.name()}
     commit = {"requirements": [], "updates": [set_properties(lakepact="nowhere")]}
     named = [{"namespace": list(home), "name": name} for name in (absent["view"], lab.name())]
-    wanted = {"NoSuchViewException": lab.send("loadView", **absent), "NoSuchViewException on dropping": lab.send("dropView", **absent)}
-    if lab.offers("replaceView"):
-        wanted["NoSuchViewException on replacing"] = lab.send("replaceView", body=commit, **absent)
-    if lab.offers("renameView"):
-        wanted["NoSuchViewException on renaming"] = lab.send("renameView", body={"source": named[0], "destination": named[1]})
+    wanted = {"NoSuchViewException": lab.send(op.load_view, **absent), "NoSuchViewException on dropping": lab.send(op.drop_view, **absent)}
+    if lab.offers(op.replace_view):
+        wanted["NoSuchViewException on replacing"] = lab.send(op.replace_view, body=commit, **absent)
+    if lab.offers(op.rename_view):
+        wanted["NoSuchViewException on renaming"] = lab.send(op.rename_view, body={"source": named[0], "destination": named[1]})
     _type_of(lab, "IRC-ERR-008", wanted)
 
 
@@ -209,8 +210,8 @@ def renaming_tells_what_is_missing(lab: CatalogLab) -> None:
     table = lab.make_table()
     absent = {"namespace": list(table.namespace), "name": lab.name()}
     nowhere = {"namespace": [lab.name()], "name": lab.name()}
-    no_source = lab.send("renameTable", body={"source": absent, "destination": {**absent, "name": lab.name()}})
-    no_target = lab.send("renameTable", body={"source": table.identifier, "destination": nowhere})
+    no_source = lab.send(op.rename_table, body={"source": absent, "destination": {**absent, "name": lab.name()}})
+    no_target = lab.send(op.rename_table, body={"source": table.identifier, "destination": nowhere})
 
     with lab.judge("IRC-ERR-009"):
         expect.status(no_source, 404)
@@ -225,21 +226,21 @@ def conflicts_are_named(lab: CatalogLab) -> None:
     table = lab.make_table()
     here, nobody = table.namespace, "00000000-0000-4000-8000-000000000000"
     refusals: dict[str, Reply] = {
-        "AlreadyExistsException": lab.send("createNamespace", body={"namespace": list(here)}),
-        "AlreadyExistsException of a table": lab.send("createTable", namespace=here, body=lab.table_request(table.name)),
-        "NamespaceNotEmptyException": lab.send("dropNamespace", namespace=here),
+        "AlreadyExistsException": lab.send(op.create_namespace, body={"namespace": list(here)}),
+        "AlreadyExistsException of a table": lab.send(op.create_table, namespace=here, body=lab.table_request(table.name)),
+        "NamespaceNotEmptyException": lab.send(op.drop_namespace, namespace=here),
         "CommitFailedException": lab.commit(
             table, set_properties(lakepact="refused"), requirements=[{"type": "assert-table-uuid", "uuid": nobody}]
         ),
     }
-    if lab.offers("renameTable"):
+    if lab.offers(op.rename_table):
         other = lab.make_table(here)
         body = {"source": other.identifier, "destination": table.identifier}
-        refusals["AlreadyExistsException of a renamed table"] = lab.send("renameTable", body=body)
+        refusals["AlreadyExistsException of a renamed table"] = lab.send(op.rename_table, body=body)
     location = lab.load(table).metadata_location
-    if lab.offers("registerTable") and location:
+    if lab.offers(op.register_table) and location:
         named = {"name": table.name, "metadata-location": location}
-        refusals["AlreadyExistsException of a registered table"] = lab.send("registerTable", namespace=here, body=named)
+        refusals["AlreadyExistsException of a registered table"] = lab.send(op.register_table, namespace=here, body=named)
     # What is no conflict is judged as such elsewhere.
     _type_of(lab, "IRC-ERR-010", {name: reply for name, reply in refusals.items() if " " not in name or reply.status == CONFLICT})
 
@@ -250,13 +251,13 @@ def conflicts_of_views_are_named(lab: CatalogLab) -> None:
     view = made(lab)
     other = made(lab, view.namespace)
     refusals = {"AlreadyExistsException of a view": create_view(lab, view.namespace, view.name)}
-    if lab.offers("renameView"):
+    if lab.offers(op.rename_view):
         body = {"source": other.identifier, "destination": view.identifier}
-        refusals["AlreadyExistsException of a renamed view"] = lab.send("renameView", body=body)
-    if lab.offers("replaceView"):
+        refusals["AlreadyExistsException of a renamed view"] = lab.send(op.rename_view, body=body)
+    if lab.offers(op.replace_view):
         stale = {"type": "assert-view-uuid", "uuid": "00000000-0000-4000-8000-000000000000"}
         commit = {"requirements": [stale], "updates": [set_properties(lakepact="refused")]}
-        refusals["CommitFailedException of a view"] = lab.send("replaceView", body=commit, **view.at)
+        refusals["CommitFailedException of a view"] = lab.send(op.replace_view, body=commit, **view.at)
     _type_of(lab, "IRC-ERR-010", {name: reply for name, reply in refusals.items() if reply.status == CONFLICT})
 
 
@@ -264,7 +265,7 @@ def conflicts_of_views_are_named(lab: CatalogLab) -> None:
 def refused_heads_have_no_body(lab: CatalogLab) -> None:
     """A HEAD request for something that does not exist is answered without a body."""
     namespace = lab.make_namespace()
-    replies = [lab.send("namespaceExists", namespace=(lab.name(),)), lab.send("tableExists", namespace=namespace, table=lab.name())]
+    replies = [lab.send(op.namespace_exists, namespace=(lab.name(),)), lab.send(op.table_exists, namespace=namespace, table=lab.name())]
 
     with lab.judge("IRC-ERR-017"):
         for reply in replies:

@@ -9,6 +9,7 @@ from lakepact.conformance import expect
 from lakepact.conformance.checks.iceberg_rest.kit.lab import SCHEMA, Table, set_properties
 from lakepact.conformance.checks.iceberg_rest.kit.table_states import alike
 from lakepact.conformance.checks.iceberg_rest.suite import check
+from lakepact.generated.iceberg_rest import op
 
 if TYPE_CHECKING:
     from lakepact.conformance.checks.iceberg_rest.kit.lab import CatalogLab
@@ -19,8 +20,8 @@ def content_type_may_have_parameters(lab: CatalogLab) -> None:
     """A body whose content type carries a charset is accepted."""
     level = lab.name()
     headers = [("Content-Type", "application/json; charset=UTF-8")]
-    reply = lab.send("createNamespace", body={"namespace": [level]}, headers=headers)
-    lab.afterwards(lambda: lab.send("dropNamespace", namespace=(level,)))
+    reply = lab.send(op.create_namespace, body={"namespace": [level]}, headers=headers)
+    lab.afterwards(lambda: lab.send(op.drop_namespace, namespace=(level,)))
 
     with lab.judge("IRC-GEN-004"):
         expect.status(reply, 200)
@@ -33,11 +34,11 @@ def unknown_members_are_tolerated(lab: CatalogLab) -> None:
     unknown = {"x-irc": {"a": 1}}
     schema: dict[str, Any] = {**copy.deepcopy(SCHEMA), **unknown}
     schema["fields"][0].update(unknown)
-    created = lab.send("createTable", namespace=namespace, body={**lab.table_request(name, schema=schema), **unknown})
+    created = lab.send(op.create_table, namespace=namespace, body={**lab.table_request(name, schema=schema), **unknown})
     lab.drop_afterwards(namespace, name)
     update = {**set_properties(a="1"), **unknown}
     committed = lab.send(
-        "updateTable",
+        op.update_table,
         namespace=namespace,
         table=name,
         body={"requirements": [], "updates": [update], **unknown},
@@ -54,9 +55,9 @@ def unknown_parameters_and_headers_are_ignored(lab: CatalogLab) -> None:
     """Unknown query parameters and headers do not change an answer."""
     table = lab.make_table()
     plain = lab.load(table)
-    with_query = lab.send("loadTable", query=[("x_irc", "1")], **table.at)
+    with_query = lab.send(op.load_table, query=[("x_irc", "1")], **table.at)
     headers = [("X-Client-Version", "lakepact"), ("Idempotency-Key", "0190d6b4-7ad0-7c3f-8f0e-6d2f1f0c9a51"), ("X-Unknown", "1")]
-    with_headers = lab.send("loadTable", headers=headers, **table.at)
+    with_headers = lab.send(op.load_table, headers=headers, **table.at)
 
     with lab.judge("IRC-GEN-016"):
         expect.status(with_query, 200)
@@ -71,8 +72,8 @@ def accept_makes_no_difference(lab: CatalogLab) -> None:
     """The same JSON is answered whether a client accepts application/json, anything, or says nothing."""
     table, absent = lab.make_table(), lab.name()
     accepts = ("application/json", "*/*", "")
-    found = [lab.send("loadTable", headers=[("Accept", accept)], **table.at) for accept in accepts]
-    missing = [lab.send("loadTable", headers=[("Accept", a)], namespace=table.namespace, table=absent) for a in accepts]
+    found = [lab.send(op.load_table, headers=[("Accept", accept)], **table.at) for accept in accepts]
+    missing = [lab.send(op.load_table, headers=[("Accept", a)], namespace=table.namespace, table=absent) for a in accepts]
 
     with lab.judge("IRC-GEN-032"):
         for reply in found:

@@ -10,6 +10,8 @@ import orjson
 from lakepact.conformance import expect
 from lakepact.conformance.checks.iceberg_rest.kit.listings import FIRST, LISTS, Listing, Page, listing
 from lakepact.conformance.checks.iceberg_rest.suite import check, law
+from lakepact.conformance.exchanges import NO_OPERATION
+from lakepact.generated.iceberg_rest import op
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -25,9 +27,10 @@ PATIENCE = 5.0  #: seconds for making them: of a slow target fewer are listed
 @law("IRC-PAG-024")
 def lists_have_no_duplicates(exchange: Exchange) -> bool:
     """No listing names an item twice."""
-    if exchange.operation not in LISTS or exchange.status != 200 or not isinstance(exchange.parsed, dict):
+    member = LISTS.get(exchange.operation or NO_OPERATION)
+    if member is None or exchange.status != 200 or not isinstance(exchange.parsed, dict):
         return False
-    items = exchange.parsed.get(LISTS[exchange.operation])
+    items = exchange.parsed.get(member)
     if not isinstance(items, list):
         return False
     texts = [orjson.dumps(item, option=orjson.OPT_SORT_KEYS) for item in items]
@@ -83,19 +86,19 @@ def long_listings_come_whole(lab: CatalogLab) -> None:
 
 def _listings_of_each_kind(lab: CatalogLab) -> Iterator[Listing]:
     """Listings of one item each: of what is at the top, of what lies in a namespace."""
-    yield Listing(lab, "listNamespaces", namespace=(), count=1)
+    yield Listing(lab, op.list_namespaces, namespace=(), count=1)
     children = listing(lab, count=1)
     yield children
-    if children.operation != "listTables":
-        yield listing(lab, "listTables", count=1)
-    if lab.offers("createView") and lab.offers("listViews"):
-        yield listing(lab, "listViews", count=1)
+    if children.operation != op.list_tables:
+        yield listing(lab, op.list_tables, count=1)
+    if lab.offers(op.create_view) and lab.offers(op.list_views):
+        yield listing(lab, op.list_views, count=1)
 
 
 @check("IRC-PAG-002", "IRC-PAG-003", "IRC-PAG-004", "IRC-PAG-005", "IRC-PAG-008", "IRC-PAG-011", "IRC-PAG-012")
 def the_chain_is_complete(lab: CatalogLab) -> None:
     """Pages hold at most what was asked for, and following their tokens yields every item exactly once and ends."""
-    for operation in ("listNamespaces", "listTables"):
+    for operation in (op.list_namespaces, op.list_tables):
         items = listing(lab, operation)
         with lab.judge("IRC-PAG-002"):
             first, token = items.page(page_token=FIRST, page_size=2)
@@ -271,7 +274,7 @@ def paging_composes_with_parent(lab: CatalogLab) -> None:
     if not lab.feature("nesting"):
         lab.skip("IRC-PAG-022", "the target has no namespaces below others")
         return
-    items, _other = (Listing(lab, "listNamespaces", namespace=lab.make_namespace(), count=count) for count in (3, 2))
+    items, _other = (Listing(lab, op.list_namespaces, namespace=lab.make_namespace(), count=count) for count in (3, 2))
 
     with lab.judge("IRC-PAG-022"):
         found = [name for page, _ in items.pages(page_token=FIRST, page_size=1) for name in page]
@@ -285,5 +288,5 @@ def missing_namespaces_cannot_be_paged(lab: CatalogLab) -> None:
 
     with lab.judge("IRC-PAG-023"):
         if lab.feature("nesting"):
-            expect.status(lab.send("listNamespaces", parent=absent, page_token=FIRST, page_size=1), 404)
-        expect.status(lab.send("listTables", namespace=absent, page_token=FIRST, page_size=1), 404)
+            expect.status(lab.send(op.list_namespaces, parent=absent, page_token=FIRST, page_size=1), 404)
+        expect.status(lab.send(op.list_tables, namespace=absent, page_token=FIRST, page_size=1), 404)

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from lakepact.conformance import expect
 from lakepact.conformance.checks.iceberg_rest.suite import check
+from lakepact.generated.iceberg_rest import op
 
 if TYPE_CHECKING:
     from lakepact.conformance.checks.iceberg_rest.kit.lab import CatalogLab
@@ -14,8 +15,8 @@ if TYPE_CHECKING:
 @check("IRC-GEN-001", "IRC-GEN-002")
 def routes_stand_below_the_base(lab: CatalogLab) -> None:
     """The configuration and the namespaces are found below the base address, with the configured prefix or none."""
-    config = lab.send("getConfig", warehouse=lab.target.parameters.get("warehouse"))
-    listed = lab.send("listNamespaces")
+    config = lab.send(op.get_config, warehouse=lab.target.parameters.get("warehouse"))
+    listed = lab.send(op.list_namespaces)
 
     with lab.judge("IRC-GEN-001"):
         expect.status(config, 200)
@@ -35,14 +36,14 @@ def percent_encoding_is_decoded_once(lab: CatalogLab) -> None:
 
     with lab.judge("IRC-GEN-021"):
         if literal:
-            expect.equal(list(literal), lab.send("loadNamespaceMetadata", namespace=literal).at("namespace"), "namespace")
+            expect.equal(list(literal), lab.send(op.load_namespace_metadata, namespace=literal).at("namespace"), "namespace")
     child = lab.child_of(parent)
     if child is None:
         lab.skip("IRC-NS-ENC-001", "namespaces of several levels are refused, or not found at their paths")
         return
-    prefix = lab.path("listNamespaces")
-    upper = lab.send_raw("GET", f"{prefix}/{parent[0]}%1F{child[1]}", operation="loadNamespaceMetadata")
-    lower = lab.send_raw("GET", f"{prefix}/{parent[0]}%1f{child[1]}", operation="loadNamespaceMetadata")
+    prefix = lab.path(op.list_namespaces)
+    upper = lab.send_raw("GET", f"{prefix}/{parent[0]}%1F{child[1]}", operation=op.load_namespace_metadata)
+    lower = lab.send_raw("GET", f"{prefix}/{parent[0]}%1f{child[1]}", operation=op.load_namespace_metadata)
     with lab.judge("IRC-GEN-021"):
         expect.equal(upper.at("namespace"), lower.at("namespace"), "namespace")
     with lab.judge("IRC-NS-ENC-001"):
@@ -57,7 +58,7 @@ def plus_in_a_path_is_a_plus(lab: CatalogLab) -> None:
     if plus is None or space is None:
         lab.skip("IRC-GEN-022", "the target refuses namespaces with a plus or a space in their names")
         return
-    prefix = lab.path("listNamespaces")
+    prefix = lab.path(op.list_namespaces)
     answers = {
         f"{stem}+b": plus,
         f"{stem}%2Bb": plus,
@@ -66,7 +67,7 @@ def plus_in_a_path_is_a_plus(lab: CatalogLab) -> None:
 
     with lab.judge("IRC-GEN-022"):
         for segment, namespace in answers.items():
-            reply = lab.send_raw("GET", f"{prefix}/{segment}", operation="loadNamespaceMetadata")
+            reply = lab.send_raw("GET", f"{prefix}/{segment}", operation=op.load_namespace_metadata)
             expect.status(reply, 200)
             expect.equal(list(namespace), reply.at("namespace"), f"namespace at {segment}")
 
@@ -82,13 +83,13 @@ def odd_names_are_refused_or_addressable(lab: CatalogLab) -> None:
     with lab.judge("IRC-GEN-023"):
         for odd in ODD_NAMES:
             name = f"{stem}{odd}"
-            created = lab.send("createTable", namespace=namespace, body=lab.table_request(name))
+            created = lab.send(op.create_table, namespace=namespace, body=lab.table_request(name))
             if 400 <= created.status < 500:
                 continue
             expect.status(created, 200)
             lab.drop_afterwards(namespace, name)
-            loaded = lab.send("loadTable", namespace=namespace, table=name)
+            loaded = lab.send(op.load_table, namespace=namespace, table=name)
             expect.status(loaded, 200)
             expect.equal(created.at("metadata", "table-uuid"), loaded.at("metadata", "table-uuid"), f"table UUID of {name!r}")
             expect.status(lab.drop_table(namespace=namespace, table=name), 204, 200)
-            expect.status(lab.send("loadTable", namespace=namespace, table=name), 404)
+            expect.status(lab.send(op.load_table, namespace=namespace, table=name), 404)

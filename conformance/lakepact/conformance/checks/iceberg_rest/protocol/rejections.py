@@ -9,12 +9,14 @@ from lakepact.conformance import expect
 from lakepact.conformance.checks.iceberg_rest.kit.lab import set_properties
 from lakepact.conformance.checks.iceberg_rest.kit.table_states import unchanged
 from lakepact.conformance.checks.iceberg_rest.suite import check
+from lakepact.generated.iceberg_rest import op
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
     from lakepact.conformance.checks.iceberg_rest.kit.lab import CatalogLab, Table
     from lakepact.conformance.exchanges import Reply
+    from lakepact.generated.contract import OperationId
 
 NOT_IMPLEMENTED = 501  #: what HTTP has for a method that a server knows nowhere
 
@@ -25,16 +27,16 @@ Request: TypeAlias = "tuple[str, Callable[[], Reply]]"
 # -- bodies that are wrong --------------------------------------------------------------------------------------------
 
 
-def valid_bodies(lab: CatalogLab, table: Table) -> dict[str, tuple[dict[str, Any], dict[str, Any]]]:
+def valid_bodies(lab: CatalogLab, table: Table) -> dict[OperationId, tuple[dict[str, Any], dict[str, Any]]]:
     """For each offered operation with a JSON body: its path arguments, and a body that is in order."""
     namespace = {"namespace": table.namespace}
-    bodies: dict[str, tuple[dict[str, Any], dict[str, Any]]] = {
-        "createNamespace": ({}, {"namespace": [lab.name()], "properties": {}}),
-        **({"updateProperties": (namespace, {"removals": [], "updates": {"a": "1"}})} if lab.feature("namespace-properties") else {}),
-        "createTable": (namespace, lab.table_request(lab.name())),
-        "updateTable": (table.at, {"requirements": [], "updates": [set_properties(a="1")]}),
-        "renameTable": ({}, {"source": table.identifier, "destination": {**table.identifier, "name": lab.name()}}),
-        "registerTable": (namespace, {"name": lab.name(), "metadata-location": table.metadata_location or "file:///nowhere.json"}),
+    bodies: dict[OperationId, tuple[dict[str, Any], dict[str, Any]]] = {
+        op.create_namespace: ({}, {"namespace": [lab.name()], "properties": {}}),
+        **({op.update_properties: (namespace, {"removals": [], "updates": {"a": "1"}})} if lab.feature("namespace-properties") else {}),
+        op.create_table: (namespace, lab.table_request(lab.name())),
+        op.update_table: (table.at, {"requirements": [], "updates": [set_properties(a="1")]}),
+        op.rename_table: ({}, {"source": table.identifier, "destination": {**table.identifier, "name": lab.name()}}),
+        op.register_table: (namespace, {"name": lab.name(), "metadata-location": table.metadata_location or "file:///nowhere.json"}),
     }
     return {operation: given for operation, given in bodies.items() if lab.offers(operation)}
 
@@ -77,7 +79,7 @@ def other_top_level_types_are_refused(lab: CatalogLab) -> None:
 
 
 #: Members that real clients leave out although the schema requires them, so that tolerance is no fault (A-45).
-TOLERATED = frozenset({("createView", "properties"), ("replaceView", "requirements")})
+TOLERATED = frozenset({(op.create_view, "properties"), (op.replace_view, "requirements")})
 
 
 @check("IRC-GEN-012")
@@ -95,8 +97,8 @@ def missing_members_are_refused(lab: CatalogLab) -> None:
         for missing in ("namespace", "name"):
             source = {key: value for key, value in table.identifier.items() if key != missing}
             renaming = {"source": source, "destination": {**table.identifier, "name": lab.name()}}
-            if lab.offers("renameTable"):
-                yield f"a source without `{missing}`", partial(lab.send, "renameTable", body=renaming)
+            if lab.offers(op.rename_table):
+                yield f"a source without `{missing}`", partial(lab.send, op.rename_table, body=renaming)
 
     refused_and_unchanged(lab, table, "IRC-GEN-012", requests())
 
@@ -105,13 +107,13 @@ def missing_members_are_refused(lab: CatalogLab) -> None:
 def wrong_types_are_refused(lab: CatalogLab) -> None:
     """A member of the wrong JSON type is refused with 400, and changes nothing."""
     table = lab.make_table()
-    wrong: dict[str, dict[str, Any]] = {
-        "createNamespace": {"namespace": "a", "properties": []},
-        "updateProperties": {"removals": "a", "updates": ["a"]},
-        "createTable": {"name": 5, "schema": "x", "properties": [], "location": 7},
-        "updateTable": {"updates": {}, "requirements": "x"},
-        "renameTable": {"source": "a.b", "destination": []},
-        "registerTable": {"name": {}, "metadata-location": 5},
+    wrong: dict[OperationId, dict[str, Any]] = {
+        op.create_namespace: {"namespace": "a", "properties": []},
+        op.update_properties: {"removals": "a", "updates": ["a"]},
+        op.create_table: {"name": 5, "schema": "x", "properties": [], "location": 7},
+        op.update_table: {"updates": {}, "requirements": "x"},
+        op.rename_table: {"source": "a.b", "destination": []},
+        op.register_table: {"name": {}, "metadata-location": 5},
     }
 
     def requests() -> Iterator[Request]:
@@ -140,7 +142,7 @@ def empty_bodies_are_refused(lab: CatalogLab) -> None:
 @check("IRC-GEN-024", "IRC-GEN-025")
 def what_is_not_in_the_contract_is_refused(lab: CatalogLab) -> None:
     """A path that the contract does not have is answered with some 4xx, and so is a method, or with 501 as HTTP has it."""
-    path = lab.path("listNamespaces")
+    path = lab.path(op.list_namespaces)
     unknown_paths = [f"{path.removesuffix('/namespaces')}/lakepact-nonsense", "/v1/CONFIG"]
     unknown_methods = [
         lab.send_raw("PUT", path, headers=[("Content-Type", "application/json")], content=b"{}"),
@@ -161,7 +163,7 @@ def undeclared_operations_are_refused(lab: CatalogLab) -> None:
     """An operation that the server does not implement is refused as such, not with a server error."""
     table = lab.make_table()
     values: dict[str, Any] = {"plan_id": "x", "view": lab.name(), **table.at}
-    undeclared = [o for o in lab.contract.operations.values() if not lab.offers(o.id) and o.id != "getToken"]
+    undeclared = [o for o in lab.contract.operations.values() if not lab.offers(o.id) and o.id != op.get_token]
     if not undeclared:
         lab.skip("IRC-GEN-026", "the target declares every operation")
         return

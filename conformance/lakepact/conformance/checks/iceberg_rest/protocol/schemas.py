@@ -39,6 +39,7 @@ from lakepact.conformance.checks.iceberg_rest.kit.views import made, next_versio
 from lakepact.conformance.checks.iceberg_rest.suite import check, law
 from lakepact.conformance.judges import Topic
 from lakepact.conformance.outcome import NotOffered, Unmet
+from lakepact.generated.iceberg_rest import op
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -117,7 +118,7 @@ def everything_shown(lab: CatalogLab) -> None:
 
 def configuration(lab: CatalogLab) -> None:
     """Show the configuration."""
-    lab.send("getConfig", warehouse=lab.target.parameters.get("warehouse"))
+    lab.send(op.get_config, warehouse=lab.target.parameters.get("warehouse"))
 
 
 def namespaces(lab: CatalogLab) -> None:
@@ -125,10 +126,10 @@ def namespaces(lab: CatalogLab) -> None:
     parent = lab.make_namespace(properties={"owner": "somebody", "empty": ""})
     for _ in range(2):
         lab.child_of(parent)
-    lab.send("listNamespaces", parent=parent)
-    lab.send("listNamespaces", parent=parent, page_token="", page_size=1)
-    lab.send("updateProperties", namespace=parent, body={"removals": ["owner", "missing"], "updates": {"note": "1"}})
-    lab.send("loadNamespaceMetadata", namespace=parent)
+    lab.send(op.list_namespaces, parent=parent)
+    lab.send(op.list_namespaces, parent=parent, page_token="", page_size=1)
+    lab.send(op.update_properties, namespace=parent, body={"removals": ["owner", "missing"], "updates": {"note": "1"}})
+    lab.send(op.load_namespace_metadata, namespace=parent)
 
 
 def structure(lab: CatalogLab) -> None:
@@ -137,8 +138,8 @@ def structure(lab: CatalogLab) -> None:
     for _ in range(2):
         lab.make_table(home)
     table = lab.make_table(home, schema=NESTED, properties={"lakepact.note": "1"})
-    lab.send("listTables", namespace=home)
-    lab.send("listTables", namespace=home, page_token="", page_size=1)
+    lab.send(op.list_tables, namespace=home)
+    lab.send(op.list_tables, namespace=home, page_token="", page_size=1)
     bucket = partition_field(column(table, "id"), "bucket[16]", "id_bucket", field_id=next_field(table))
     lab.commit(table, add_spec(bucket), set_default_spec(LAST_ADDED))
     order = add_sort_order(
@@ -164,8 +165,8 @@ def history(lab: CatalogLab) -> None:
     lab.commit(first, set_ref("audit", snapshot, min_snapshots_to_keep=2, max_snapshot_age_ms=3_600_000))
     for operation in ("overwrite", "delete", "replace"):
         lab.append(lab.load(first), summary={"operation": operation, "added-records": "10"})
-    lab.send("loadTable", **first.at, snapshots="refs")
-    lab.send("loadTable", **first.at, snapshots="all")
+    lab.send(op.load_table, **first.at, snapshots="refs")
+    lab.send(op.load_table, **first.at, snapshots="all")
 
 
 def files(lab: CatalogLab) -> None:
@@ -187,8 +188,8 @@ def keys(lab: CatalogLab) -> None:
 def views(lab: CatalogLab) -> None:
     """Show views, their versions and their log."""
     view = made(lab, properties={"lakepact.note": "1"})
-    lab.send("listViews", namespace=view.namespace)
-    lab.send("loadView", **view.at)
+    lab.send(op.list_views, namespace=view.namespace)
+    lab.send(op.load_view, **view.at)
     replace(lab, view, *next_version(view, "SELECT 2 AS id"))
 
 
@@ -204,16 +205,16 @@ def tokens(lab: CatalogLab) -> None:
 def credentials(lab: CatalogLab) -> None:
     """Show credentials, with a table and by themselves."""
     table = lab.make_table()
-    lab.send("loadTable", headers=[("X-Iceberg-Access-Delegation", "vended-credentials")], **table.at)
-    lab.send("loadCredentials", **table.at)
+    lab.send(op.load_table, headers=[("X-Iceberg-Access-Delegation", "vended-credentials")], **table.at)
+    lab.send(op.load_credentials, **table.at)
 
 
 def refusals(lab: CatalogLab) -> None:
     """Show errors of every documented kind that requests can bring about."""
     table = lab.make_table()
-    lab.send("createNamespace", body={"namespace": 1})
-    lab.send("loadNamespaceMetadata", namespace=(lab.name(),))
-    lab.send("loadTable", namespace=table.namespace, table=lab.name())
-    lab.send("createTable", namespace=table.namespace, body=lab.table_request(table.name))
-    lab.send("dropNamespace", namespace=table.namespace)
-    lab.send("updateProperties", namespace=table.namespace, body={"removals": ["twice"], "updates": {"twice": "1"}})
+    lab.send(op.create_namespace, body={"namespace": 1})
+    lab.send(op.load_namespace_metadata, namespace=(lab.name(),))
+    lab.send(op.load_table, namespace=table.namespace, table=lab.name())
+    lab.send(op.create_table, namespace=table.namespace, body=lab.table_request(table.name))
+    lab.send(op.drop_namespace, namespace=table.namespace)
+    lab.send(op.update_properties, namespace=table.namespace, body={"removals": ["twice"], "updates": {"twice": "1"}})

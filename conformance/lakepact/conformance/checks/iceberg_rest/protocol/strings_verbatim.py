@@ -11,6 +11,7 @@ from lakepact.conformance.checks.iceberg_rest.kit.namespaces import create, prop
 from lakepact.conformance.checks.iceberg_rest.kit.updates import current_schema
 from lakepact.conformance.checks.iceberg_rest.kit.views import create as created_view
 from lakepact.conformance.checks.iceberg_rest.suite import check
+from lakepact.generated.iceberg_rest import op
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -75,7 +76,7 @@ def properties_of_namespaces_are_kept_as_sent(lab: CatalogLab) -> None:
 
     def updated(properties: Mapping[str, str]) -> Mapping[str, object] | None:
         namespace = lab.make_namespace(properties={"empty": "not empty yet"})
-        reply = lab.send("updateProperties", namespace=namespace, body={"removals": [], "updates": dict(properties)})
+        reply = lab.send(op.update_properties, namespace=namespace, body={"removals": [], "updates": dict(properties)})
         return None if _refused(reply) else properties_of(lab, namespace)
 
     with lab.judge("IRC-NS-CREATE-002"):
@@ -93,11 +94,11 @@ def properties_of_tables_are_kept_as_sent(lab: CatalogLab) -> None:
 
     def created(properties: Mapping[str, str]) -> Mapping[str, object] | None:
         name = lab.name()
-        reply = lab.send("createTable", namespace=namespace, body=lab.table_request(name, properties=dict(properties)))
+        reply = lab.send(op.create_table, namespace=namespace, body=lab.table_request(name, properties=dict(properties)))
         if _refused(reply):
             return None
         lab.drop_afterwards(namespace, name)
-        stored: Mapping[str, object] = lab.send("loadTable", namespace=namespace, table=name).at("metadata", "properties")
+        stored: Mapping[str, object] = lab.send(op.load_table, namespace=namespace, table=name).at("metadata", "properties")
         return stored
 
     def committed(properties: Mapping[str, str]) -> Mapping[str, object] | None:
@@ -105,7 +106,7 @@ def properties_of_tables_are_kept_as_sent(lab: CatalogLab) -> None:
         reply = lab.commit(table, set_properties(**properties))
         if _refused(reply):
             return None
-        stored: Mapping[str, object] = lab.send("loadTable", **table.at).at("metadata", "properties")
+        stored: Mapping[str, object] = lab.send(op.load_table, **table.at).at("metadata", "properties")
         return stored
 
     with lab.judge("IRC-GEN-020"):
@@ -128,11 +129,11 @@ def names_are_kept_as_sent(lab: CatalogLab) -> None:
     with lab.judge("IRC-GEN-020"):
         for odd in ODD:
             name = odd.format(stem)
-            if _refused(lab.send("createTable", namespace=namespace, body=lab.table_request(name))):
+            if _refused(lab.send(op.create_table, namespace=namespace, body=lab.table_request(name))):
                 continue
             lab.drop_afterwards(namespace, name)
-            expect.status(lab.send("loadTable", namespace=namespace, table=name), 200, about=f"for {name!r}")
-            listed = identifiers(lab.send("listTables", namespace=namespace))
+            expect.status(lab.send(op.load_table, namespace=namespace, table=name), 200, about=f"for {name!r}")
+            listed = identifiers(lab.send(op.list_tables, namespace=namespace))
             expect.contains({"namespace": list(namespace), "name": name}, listed, "the tables")
 
 
@@ -158,6 +159,6 @@ def docs_of_views_are_kept_as_sent(lab: CatalogLab) -> None:
     lab.works(reply, 200)
 
     with lab.judge("IRC-GEN-020"):
-        schemas = lab.send("loadView", namespace=namespace, view=name).at("metadata", "schemas")
+        schemas = lab.send(op.load_view, namespace=namespace, view=name).at("metadata", "schemas")
         docs = [field.get("doc") for schema in schemas for field in schema["fields"]]
         expect.equal([doc], docs, "docs of the columns")

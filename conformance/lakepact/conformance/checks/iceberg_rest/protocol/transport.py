@@ -8,9 +8,10 @@ from typing import TYPE_CHECKING
 from lakepact.conformance import expect
 from lakepact.conformance.checks.iceberg_rest.kit.lab import SCHEMA, set_ref
 from lakepact.conformance.checks.iceberg_rest.suite import OPERATIONS, check, law
-from lakepact.conformance.exchanges import Reply
+from lakepact.conformance.exchanges import NO_OPERATION, Reply
 from lakepact.conformance.outcome import Unmet
 from lakepact.generated.contract import Contract
+from lakepact.generated.iceberg_rest import op
 
 if TYPE_CHECKING:
     from lakepact.conformance.checks.iceberg_rest.kit.lab import CatalogLab
@@ -25,7 +26,11 @@ WIDE = (9007199254740993, 9223372036854775806)
 
 def succeeded(exchange: Exchange) -> bool:
     """Whether an operation of the contract was answered with some 2xx."""
-    return exchange.operation is not None and exchange.method == OPERATIONS[exchange.operation].method and 200 <= exchange.status < 300
+    return (
+        exchange.operation is not None
+        and exchange.method == OPERATIONS[exchange.operation or NO_OPERATION].method
+        and 200 <= exchange.status < 300
+    )
 
 
 @law("IRC-GEN-005")
@@ -40,7 +45,7 @@ def success_bodies_are_json(exchange: Exchange) -> bool:
 @law("IRC-GEN-006")
 def success_without_body_is_204(exchange: Exchange) -> bool:
     """An operation whose documented success is 204 is not answered with another 2xx."""
-    if not succeeded(exchange) or OPERATIONS[exchange.operation or ""].success != 204:
+    if not succeeded(exchange) or OPERATIONS[exchange.operation or NO_OPERATION].success != 204:
         return False
     expect.status(Reply(exchange), 204)
     return True
@@ -49,7 +54,7 @@ def success_without_body_is_204(exchange: Exchange) -> bool:
 @law("IRC-GEN-009")
 def success_with_body_is_200(exchange: Exchange) -> bool:
     """An operation whose documented success is 200 is not answered with another 2xx."""
-    if not succeeded(exchange) or OPERATIONS[exchange.operation or ""].success != 200:
+    if not succeeded(exchange) or OPERATIONS[exchange.operation or NO_OPERATION].success != 200:
         return False
     expect.status(Reply(exchange), 200)
     return True
@@ -67,7 +72,7 @@ def heads_have_no_body(exchange: Exchange) -> bool:
 @law("IRC-GEN-018")
 def members_are_kebab_case(exchange: Exchange) -> bool:
     """No member of an answer is the camelCase twin of one that the contract spells with hyphens."""
-    if exchange.operation in {None, "getToken"} or not isinstance(exchange.parsed, dict):
+    if exchange.operation in {None, op.get_token} or not isinstance(exchange.parsed, dict):
         return False
     for member in exchange.parsed:
         if member in CAMEL_TWINS:
@@ -96,9 +101,9 @@ def answers_with_204_have_no_body(lab: CatalogLab) -> None:
     """Whatever is answered with 204 has no body, not even one that the headers do not speak of."""
     table = lab.make_table()
     target = {"namespace": list(table.namespace), "name": lab.name()}
-    replies = [lab.send("renameTable", body={"source": table.identifier, "destination": target}, alone=True)]
+    replies = [lab.send(op.rename_table, body={"source": table.identifier, "destination": target}, alone=True)]
     replies += [lab.drop_table(namespace=table.namespace, table=target["name"], alone=True)]
-    replies += [lab.send("dropNamespace", namespace=table.namespace, alone=True)]
+    replies += [lab.send(op.drop_namespace, namespace=table.namespace, alone=True)]
 
     with lab.judge("IRC-GEN-007"):
         for reply in replies:
@@ -112,8 +117,8 @@ def dropping_twice_is_safe(lab: CatalogLab) -> None:
     table = lab.make_table()
     lab.dropped(**table.at)
     again = lab.drop_table(**table.at)
-    lab.works(lab.send("dropNamespace", namespace=table.namespace))
-    namespace_again = lab.send("dropNamespace", namespace=table.namespace)
+    lab.works(lab.send(op.drop_namespace, namespace=table.namespace))
+    namespace_again = lab.send(op.drop_namespace, namespace=table.namespace)
 
     with lab.judge("IRC-GEN-030"):
         expect.status(again, 404)
@@ -121,11 +126,11 @@ def dropping_twice_is_safe(lab: CatalogLab) -> None:
     with lab.judge("IRC-GEN-027"):
         for _ in range(10):
             level = lab.name()
-            lab.works(lab.send("createNamespace", body={"namespace": [level]}))
-            expect.status(lab.send("loadNamespaceMetadata", namespace=(level,), alone=True), 200)
-            expect.contains([level], lab.send("listNamespaces", alone=True).at("namespaces"), "the list")
-            lab.works(lab.send("dropNamespace", namespace=(level,)))
-            expect.status(lab.send("loadNamespaceMetadata", namespace=(level,), alone=True), 404)
+            lab.works(lab.send(op.create_namespace, body={"namespace": [level]}))
+            expect.status(lab.send(op.load_namespace_metadata, namespace=(level,), alone=True), 200)
+            expect.contains([level], lab.send(op.list_namespaces, alone=True).at("namespaces"), "the list")
+            lab.works(lab.send(op.drop_namespace, namespace=(level,)))
+            expect.status(lab.send(op.load_namespace_metadata, namespace=(level,), alone=True), 404)
 
 
 # -- values that have to survive --------------------------------------------------------------------------------------
@@ -159,7 +164,7 @@ def text_survives(lab: CatalogLab) -> None:
 
     with lab.judge("IRC-GEN-020"):
         if lab.feature("namespace-properties"):
-            expect.equal(text, lab.send("loadNamespaceMetadata", namespace=namespace).at("properties", "note"), "namespace property")
+            expect.equal(text, lab.send(op.load_namespace_metadata, namespace=namespace).at("properties", "note"), "namespace property")
         loaded = lab.load(table)
         expect.equal(text, loaded.reply.at("metadata", "properties", "note"), "table property")
         docs = [f.get("doc") for s in loaded.metadata["schemas"] for f in s["fields"]]

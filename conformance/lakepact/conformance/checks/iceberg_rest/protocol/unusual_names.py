@@ -15,6 +15,7 @@ from lakepact.conformance.checks.iceberg_rest.kit.view_renames import rename as 
 from lakepact.conformance.checks.iceberg_rest.kit.views import View, loaded, made, state
 from lakepact.conformance.checks.iceberg_rest.kit.views import create as create_view
 from lakepact.conformance.checks.iceberg_rest.suite import check
+from lakepact.generated.iceberg_rest import op
 
 if TYPE_CHECKING:
     from lakepact.conformance.checks.iceberg_rest.kit.lab import CatalogLab, Namespace
@@ -38,7 +39,7 @@ def refused(status: int) -> bool:
 
 def looked_up(lab: CatalogLab, namespace: Namespace, *odds: str, of: str = "table") -> list[str]:
     """The odd names that a target looks up where nothing has them. That it can have others, and not address them, is judged elsewhere."""
-    stem, operation = lab.name(), {"table": "loadTable", "view": "loadView"}[of]
+    stem, operation = lab.name(), {"table": op.load_table, "view": op.load_view}[of]
 
     def status(name: str) -> int:
         arguments: dict[str, Any] = {of: name}
@@ -52,9 +53,9 @@ def _tables(lab: CatalogLab, namespace: Namespace) -> list[str]:
     stem, there = lab.name(), []
     for odd in ODD:
         name = odd.format(stem)
-        if lab.send("createTable", namespace=namespace, body=lab.table_request(name)).status == 200:
+        if lab.send(op.create_table, namespace=namespace, body=lab.table_request(name)).status == 200:
             lab.drop_afterwards(namespace, name)
-            if lab.send("loadTable", namespace=namespace, table=name).status == 200:
+            if lab.send(op.load_table, namespace=namespace, table=name).status == 200:
                 there.append(name)
     return there
 
@@ -66,17 +67,17 @@ def tables_of_odd_names_are_listed_found_and_changed(lab: CatalogLab) -> None:
     there = _tables(lab, namespace)
 
     with lab.judge("IRC-GEN-020"):
-        listed = names(lab.send("listTables", namespace=namespace))
+        listed = names(lab.send(op.list_tables, namespace=namespace))
         expect.equal(sorted(there), sorted({*listed} & {*there}), "of the tables, those listed:")
     with lab.judge("IRC-TBL-HEAD-001"):
-        for name in there if lab.offers("tableExists") else ():
-            expect.status(lab.send("tableExists", namespace=namespace, table=name), 204, about=f"for {name!r}, which is there")
+        for name in there if lab.offers(op.table_exists) else ():
+            expect.status(lab.send(op.table_exists, namespace=namespace, table=name), 204, about=f"for {name!r}, which is there")
     with lab.judge("IRC-GEN-021"):
         for name in there:
             body = {"requirements": [], "updates": [set_properties(lakepact=name)]}
-            reply = lab.send("updateTable", namespace=namespace, table=name, body=body)
+            reply = lab.send(op.update_table, namespace=namespace, table=name, body=body)
             expect.status(reply, 200, about=f"for a commit to {name!r}, which is there")
-            found = lab.send("loadTable", namespace=namespace, table=name).at("metadata", "properties")
+            found = lab.send(op.load_table, namespace=namespace, table=name).at("metadata", "properties")
             expect.equal(name, found.get("lakepact"), f"the property of {name!r}")
 
 
@@ -92,7 +93,7 @@ def tables_are_renamed_to_odd_names(lab: CatalogLab) -> None:
             if refused(reply.status):
                 continue
             expect.status(reply, 204)
-            there = lab.send("loadTable", namespace=table.namespace, table=name)
+            there = lab.send(op.load_table, namespace=table.namespace, table=name)
             expect.status(there, 200, about=f"for the new name {name!r}")
             expect.equal(table.uuid, there.at("metadata", "table-uuid"), f"table UUID of {name!r}")
             back = rename(lab, identifier(table.namespace, name), table.identifier)
@@ -124,22 +125,22 @@ def views_of_odd_names_live_a_whole_life(lab: CatalogLab) -> None:
         with lab.judge("IRC-GEN-020"):
             if not refused(created.status):
                 expect.status(created, 200)
-                found = lab.send("loadView", namespace=namespace, view=name)
+                found = lab.send(op.load_view, namespace=namespace, view=name)
                 expect.status(found, 200, about=f"for {name!r}, which was created")
                 expect.equal(created.at("metadata", "view-uuid"), found.at("metadata", "view-uuid"), f"view UUID of {name!r}")
                 there.append(name)
-    listed = lab.send("listViews", namespace=namespace) if lab.offers("listViews") else None
+    listed = lab.send(op.list_views, namespace=namespace) if lab.offers(op.list_views) else None
     with lab.judge("IRC-GEN-020"):
         if listed is not None:
             expect.equal(sorted(there), sorted(set(names(listed)) & {*there}), "of the views, those listed:")
     with lab.judge("IRC-VIEW-LOAD-005"):
-        for name in there if lab.offers("viewExists") else ():
-            expect.status(lab.send("viewExists", namespace=namespace, view=name), 204, about=f"for {name!r}, which is there")
+        for name in there if lab.offers(op.view_exists) else ():
+            expect.status(lab.send(op.view_exists, namespace=namespace, view=name), 204, about=f"for {name!r}, which is there")
     with lab.judge("IRC-VIEW-LOAD-007"):
         for name in there:
             at: dict[str, Any] = {"namespace": namespace, "view": name}
-            expect.status(lab.send("dropView", **at), 204, about=f"for dropping {name!r}")
-            expect.status(lab.send("loadView", **at), 404, about=f"for {name!r} afterwards")
+            expect.status(lab.send(op.drop_view, **at), 204, about=f"for dropping {name!r}")
+            expect.status(lab.send(op.load_view, **at), 404, about=f"for {name!r} afterwards")
 
 
 @check("IRC-VIEW-REN-001")
@@ -155,7 +156,7 @@ def views_are_renamed_to_odd_names(lab: CatalogLab) -> None:
             if refused(reply.status):
                 continue
             expect.status(reply, 204)
-            there = lab.send("loadView", **moved.at)
+            there = lab.send(op.load_view, **moved.at)
             expect.status(there, 200, about=f"for the new name {moved.name!r}")
             expect.equal(state(view.reply), state(there), "unchanged metadata:")
             expect.status(rename_view(lab, moved.identifier, view.identifier), 204, about=f"for renaming {moved.name!r} back")
@@ -169,12 +170,12 @@ def listings_of_namespaces_name_them_as_they_are(lab: CatalogLab) -> None:
     stem, there = lab.name(), []
     for odd in ODD_LEVELS:
         namespace = (*parent, odd.format(stem))
-        created = lab.send("createNamespace", body={"namespace": list(namespace), "properties": {}})
+        created = lab.send(op.create_namespace, body={"namespace": list(namespace), "properties": {}})
         if created.status == 200:
-            lab.afterwards(partial(lab.send, "dropNamespace", namespace=namespace))
-            if lab.send("loadNamespaceMetadata", namespace=namespace).status == 200:
+            lab.afterwards(partial(lab.send, op.drop_namespace, namespace=namespace))
+            if lab.send(op.load_namespace_metadata, namespace=namespace).status == 200:
                 there.append(list(namespace))
-    listed = lab.send("listNamespaces", parent=parent or None)
+    listed = lab.send(op.list_namespaces, parent=parent or None)
 
     with lab.judge("IRC-GEN-020"):
         expect.status(listed, 200)

@@ -15,6 +15,7 @@ from lakepact.conformance.checks.iceberg_rest.kit.table_states import alike
 from lakepact.conformance.checks.iceberg_rest.kit.updates import LAST_ADDED, add_schema, schema_with, set_current_schema
 from lakepact.conformance.checks.iceberg_rest.suite import check
 from lakepact.conformance.outcome import NotOffered
+from lakepact.generated.iceberg_rest import op
 
 if TYPE_CHECKING:
     from lakepact.conformance.checks.iceberg_rest.kit.lab import CatalogLab
@@ -286,7 +287,7 @@ def a_table_that_is_named_is_planned(lab: CatalogLab) -> None:
         raise NotOffered("the harness was told of no table: --parameter scan-table=NAMESPACE.TABLE")
     needs(lab, PLAN)
     *levels, name = named.split(".")
-    before = Table(tuple(levels), name, lab.works(lab.send("loadTable", namespace=tuple(levels), table=name), 200))
+    before = Table(tuple(levels), name, lab.works(lab.send(op.load_table, namespace=tuple(levels), table=name), 200))
 
     with lab.judge("IRC-SCAN-PLAN-027"):
         paths = planned(lab, before).paths

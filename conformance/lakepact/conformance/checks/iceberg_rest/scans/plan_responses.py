@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
     from lakepact.conformance.exchanges import Exchange
+    from lakepact.generated.contract import OperationId
 
 ARRAYS = ("file-scan-tasks", "delete-files", "plan-tasks")
 COUNTS = ("column-sizes", "value-counts", "null-value-counts", "nan-value-counts")
@@ -30,7 +31,7 @@ PAGED = ("scans_tasks.plan_tasks_are_exchanged",)
 FILTERED = ("scans_filtered.filters_keep_every_matching_file",)
 
 
-def told(exchange: Exchange, *operations: str) -> dict[str, Any] | None:
+def told(exchange: Exchange, *operations: OperationId) -> dict[str, Any] | None:
     """The body of an answer of one of these operations that succeeds; None for others."""
     if exchange.operation not in operations or exchange.status != 200 or not isinstance(exchange.parsed, dict):
         return None

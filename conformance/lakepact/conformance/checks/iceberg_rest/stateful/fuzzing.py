@@ -10,6 +10,7 @@ from lakepact.conformance.checks.iceberg_rest.suite import suite
 from lakepact.conformance.fuzz import Fuzz
 from lakepact.conformance.fuzz.judging import EMPTY, MALFORMED, MISSING, NO_OBJECT, WRONG_TYPE
 from lakepact.conformance.fuzz.steps import Learned, Step, filled
+from lakepact.generated.iceberg_rest import op
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -19,47 +20,48 @@ if TYPE_CHECKING:
     from lakepact.conformance.checks.iceberg_rest.stateful.fuzzing_commits import Document, Key
     from lakepact.conformance.exchanges import Reply
     from lakepact.conformance.outcome import Unmet
+    from lakepact.generated.contract import OperationId
 
 #: What is sent; what the state of tables depends on stands here more than once.
 OPERATIONS = (
-    "listNamespaces",
-    "createNamespace",
-    "createNamespace",
-    "loadNamespaceMetadata",
-    "dropNamespace",
-    "updateProperties",
-    "updateProperties",
-    "listTables",
-    "createTable",
-    "createTable",
-    "createTable",
-    "loadTable",
-    "updateTable",
-    "updateTable",
-    "updateTable",
-    "updateTable",
-    "updateTable",
-    "updateTable",
-    "dropTable",
-    "renameTable",
-    "renameTable",
-    "registerTable",
-    "registerTable",
-    "namespaceExists",
-    "tableExists",
-    "listViews",
-    "createView",
-    "createView",
-    "loadView",
-    "replaceView",
-    "replaceView",
-    "replaceView",
-    "dropView",
-    "viewExists",
-    "renameView",
-    "commitTransaction",
-    "commitTransaction",
-    "getConfig",
+    op.list_namespaces,
+    op.create_namespace,
+    op.create_namespace,
+    op.load_namespace_metadata,
+    op.drop_namespace,
+    op.update_properties,
+    op.update_properties,
+    op.list_tables,
+    op.create_table,
+    op.create_table,
+    op.create_table,
+    op.load_table,
+    op.update_table,
+    op.update_table,
+    op.update_table,
+    op.update_table,
+    op.update_table,
+    op.update_table,
+    op.drop_table,
+    op.rename_table,
+    op.rename_table,
+    op.register_table,
+    op.register_table,
+    op.namespace_exists,
+    op.table_exists,
+    op.list_views,
+    op.create_view,
+    op.create_view,
+    op.load_view,
+    op.replace_view,
+    op.replace_view,
+    op.replace_view,
+    op.drop_view,
+    op.view_exists,
+    op.rename_view,
+    op.commit_transaction,
+    op.commit_transaction,
+    op.get_config,
 )
 
 ROOT = Learned(("root",), "root")
@@ -96,12 +98,12 @@ class CatalogWorld:
         """The namespace, with a table and a view in it."""
         at = {"namespace": (ROOT,)}
         return (
-            Step("createNamespace", {}, {"namespace": [ROOT]}),
-            Step("createTable", at, {**self._new_table(random), "name": "t0", "stage-create": False}),
-            Step("createView", at, creating_view(Known(FIRST_VIEW, {}, random), FIRST_VIEW[1])),
+            Step(op.create_namespace, {}, {"namespace": [ROOT]}),
+            Step(op.create_table, at, {**self._new_table(random), "name": "t0", "stage-create": False}),
+            Step(op.create_view, at, creating_view(Known(FIRST_VIEW, {}, random), FIRST_VIEW[1])),
         )
 
-    def arguments(self, operation: str, random: Random) -> dict[str, Any]:
+    def arguments(self, operation: OperationId, random: Random) -> dict[str, Any]:
         """A namespace, and a table or view, that exist, mostly; now and then one that is of the other kind."""
         path = {p.argument for p in self._lab.contract.operations[operation].parameters if p.where == "path"} - {"prefix"}
         if path & {"table", "view"}:
@@ -111,41 +113,41 @@ class CatalogWorld:
                 return {"namespace": namespace, "view": view}
             namespace, table = random.choice([*self.tables * 4, *self.staged, *self.dropped, *self.views[:1], odd])
             return {"namespace": namespace, "table": table}
-        if "namespace" in path or operation == "listNamespaces":
-            usable = self.namespaces[1:] if operation == "dropNamespace" else self.namespaces
+        if "namespace" in path or operation == op.list_namespaces:
+            usable = self.namespaces[1:] if operation == op.drop_namespace else self.namespaces
             namespace = random.choice([*usable * 6, (ROOT, random.choice(ODD_NAMES))])
-            return {"parent" if operation == "listNamespaces" else "namespace": namespace}
+            return {"parent" if operation == op.list_namespaces else "namespace": namespace}
         return {}
 
-    def confined(self, operation: str, body: Any) -> Any:
+    def confined(self, operation: OperationId, body: Any) -> Any:
         """Namespaces in a body are moved below the root."""
         if not isinstance(body, dict):
             return body
         moved = dict(body)
-        if operation == "createNamespace" and "namespace" in body:
+        if operation == op.create_namespace and "namespace" in body:
             moved["namespace"] = _below(body["namespace"])
-        if operation in {"renameTable", "renameView"}:
+        if operation in {op.rename_table, op.rename_view}:
             for side in ("source", "destination"):
                 if isinstance(body.get(side), dict) and "namespace" in body[side]:
                     moved[side] = {**body[side], "namespace": _below(body[side]["namespace"])}
-        if operation == "commitTransaction" and isinstance(body.get("table-changes"), list):
+        if operation == op.commit_transaction and isinstance(body.get("table-changes"), list):
             moved["table-changes"] = [_change_below(change) for change in body["table-changes"]]
         return moved
 
-    def example(self, operation: str, arguments: dict[str, Any], random: Random) -> Any:
+    def example(self, operation: OperationId, arguments: dict[str, Any], random: Random) -> Any:
         """A body that should be accepted."""
         self._serial += 1
         examples: dict[str, Callable[[], Any]] = {
-            "createNamespace": lambda: {"namespace": [*random.choice(self.namespaces), f"n{self._serial}"], "properties": {"a": "1"}},
-            "updateProperties": lambda: {"removals": ["b"], "updates": {"a": str(self._serial)}},
-            "createTable": lambda: self._new_table(random),
-            "updateTable": lambda: self._commit((arguments["namespace"], arguments["table"]), random),
-            "commitTransaction": lambda: self._transaction(random),
-            "renameTable": lambda: self._renaming([*self.tables, FIRST_TABLE], random),
-            "createView": lambda: creating_view(Known(FIRST_VIEW, self._metadata(FIRST_VIEW), random), f"v{self._serial}"),
-            "replaceView": lambda: self._replacement((arguments["namespace"], arguments["view"]), random),
-            "renameView": lambda: self._renaming([*self.views, FIRST_VIEW], random),
-            "registerTable": lambda: self._registration(random),
+            op.create_namespace: lambda: {"namespace": [*random.choice(self.namespaces), f"n{self._serial}"], "properties": {"a": "1"}},
+            op.update_properties: lambda: {"removals": ["b"], "updates": {"a": str(self._serial)}},
+            op.create_table: lambda: self._new_table(random),
+            op.update_table: lambda: self._commit((arguments["namespace"], arguments["table"]), random),
+            op.commit_transaction: lambda: self._transaction(random),
+            op.rename_table: lambda: self._renaming([*self.tables, FIRST_TABLE], random),
+            op.create_view: lambda: creating_view(Known(FIRST_VIEW, self._metadata(FIRST_VIEW), random), f"v{self._serial}"),
+            op.replace_view: lambda: self._replacement((arguments["namespace"], arguments["view"]), random),
+            op.rename_view: lambda: self._renaming([*self.views, FIRST_VIEW], random),
+            op.register_table: lambda: self._registration(random),
         }
         return examples[operation]() if operation in examples else None
 
@@ -215,19 +217,19 @@ class CatalogWorld:
         answer = reply.exchange.parsed if isinstance(reply.exchange.parsed, dict) else {}
         body = step.body if isinstance(step.body, dict) else {}
         namespace = step.arguments.get("namespace", ())
-        if step.operation == "createNamespace":
+        if step.operation == op.create_namespace:
             self._made_namespace(body.get("namespace"))
-        elif step.operation in {"createTable", "registerTable"} and isinstance(body.get("name"), str):
+        elif step.operation in {op.create_table, op.register_table} and isinstance(body.get("name"), str):
             self._made((namespace, body["name"]), answer, staged=body.get("stage-create") is True)
-        elif step.operation in {"updateTable", "loadTable"}:
+        elif step.operation in {op.update_table, op.load_table}:
             self._made((namespace, step.arguments["table"]), answer)
-        elif step.operation == "dropTable":
+        elif step.operation == op.drop_table:
             self._gone((namespace, step.arguments["table"]))
-        elif step.operation == "dropNamespace":
+        elif step.operation == op.drop_namespace:
             self.namespaces = [n for n in self.namespaces if n != namespace]
-        elif step.operation == "renameTable":
+        elif step.operation == op.rename_table:
             self._moved(key_of(body.get("source")), key_of(body.get("destination")))
-        elif step.operation == "commitTransaction":
+        elif step.operation == op.commit_transaction:
             self._learn_transaction(body.get("table-changes"))
         elif "View" in step.operation:
             self._learn_view(step, answer)
@@ -241,14 +243,14 @@ class CatalogWorld:
     def _learn_view(self, step: Step, answer: Document) -> None:
         body = step.body if isinstance(step.body, dict) else {}
         namespace = step.arguments.get("namespace", ())
-        if step.operation == "createView" and isinstance(body.get("name"), str):
+        if step.operation == op.create_view and isinstance(body.get("name"), str):
             self._made_view((namespace, body["name"]), answer)
-        elif step.operation in {"replaceView", "loadView"}:
+        elif step.operation in {op.replace_view, op.load_view}:
             self._made_view((namespace, step.arguments["view"]), answer)
-        elif step.operation == "dropView" and (namespace, step.arguments["view"]) in self.views:
+        elif step.operation == op.drop_view and (namespace, step.arguments["view"]) in self.views:
             self.views.remove((namespace, step.arguments["view"]))
             self.dropped_views.append((namespace, step.arguments["view"]))
-        elif step.operation == "renameView":
+        elif step.operation == op.rename_view:
             source, target = key_of(body.get("source")), key_of(body.get("destination"))
             if source is not None and target is not None and source in self.views:
                 self.views.remove(source)
@@ -259,7 +261,7 @@ class CatalogWorld:
         if namespace is None:
             return
         concrete = filled(namespace, self.known)
-        self._lab.afterwards(lambda: self._lab.send("dropNamespace", namespace=concrete))
+        self._lab.afterwards(lambda: self._lab.send(op.drop_namespace, namespace=concrete))
         if namespace not in self.namespaces:
             self.namespaces.append(namespace)
 
@@ -276,7 +278,7 @@ class CatalogWorld:
         if key not in self.views:
             self.views.append(key)
             concrete = filled(key[0], self.known)
-            self._lab.afterwards(lambda: self._lab.send("dropView", namespace=concrete, view=key[1]))
+            self._lab.afterwards(lambda: self._lab.send(op.drop_view, namespace=concrete, view=key[1]))
 
     def _gone(self, key: Key) -> None:
         if key in self.tables:
@@ -334,7 +336,7 @@ def tolerated(_: str, member: str, lacking: Any) -> bool:
 
 def rehearsed(step: Step) -> Any:
     """What is known of a new table before any catalog was asked: ids that the contract decides, none that a catalog chooses."""
-    if step.operation != "createTable":
+    if step.operation != op.create_table:
         return {}
     specs, orders = step.body.get("partition-spec"), step.body.get("write-order")
     metadata = {

@@ -15,6 +15,7 @@ from lakepact.conformance.checks.iceberg_rest.kit.lab import Table
 from lakepact.conformance.checks.iceberg_rest.kit.table_states import state
 from lakepact.conformance.checks.iceberg_rest.stateful.model_commits import expect_committed, expect_same, expect_same_refs, unheld
 from lakepact.conformance.outcome import Unmet
+from lakepact.generated.iceberg_rest import op
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -22,6 +23,7 @@ if TYPE_CHECKING:
 
     from lakepact.conformance.checks.iceberg_rest.kit.lab import CatalogLab, Namespace
     from lakepact.conformance.exchanges import Reply
+    from lakepact.generated.contract import OperationId
 
     Place: TypeAlias = tuple[Namespace, str]
     Said: TypeAlias = tuple[str, Unmet | None]
@@ -71,30 +73,30 @@ class CatalogModel:
         self._is_astray = False
         self._said: list[Said] = []
         self._judges: Mapping[str, Callable[[Mapping[str, Any], Mapping[str, Any], Reply], None]] = {
-            "createNamespace": self._create_namespace,
-            "dropNamespace": self._drop_namespace,
-            "updateProperties": self._update_properties,
-            "loadNamespaceMetadata": self._load_namespace,
-            "namespaceExists": self._namespace_exists,
-            "listNamespaces": self._list_namespaces,
-            "createTable": self._create_table,
-            "dropTable": self._drop_table,
-            "renameTable": self._rename_table,
-            "loadTable": self._load_table,
-            "tableExists": self._table_exists,
-            "listTables": self._list_tables,
-            "updateTable": self._commit,
-            "commitTransaction": self._transaction,
-            "createView": self._create_view,
-            "replaceView": self._replace_view,
-            "dropView": self._drop_view,
-            "renameView": self._rename_view,
-            "loadView": self._load_view,
-            "viewExists": self._view_exists,
-            "listViews": self._list_views,
+            op.create_namespace: self._create_namespace,
+            op.drop_namespace: self._drop_namespace,
+            op.update_properties: self._update_properties,
+            op.load_namespace_metadata: self._load_namespace,
+            op.namespace_exists: self._namespace_exists,
+            op.list_namespaces: self._list_namespaces,
+            op.create_table: self._create_table,
+            op.drop_table: self._drop_table,
+            op.rename_table: self._rename_table,
+            op.load_table: self._load_table,
+            op.table_exists: self._table_exists,
+            op.list_tables: self._list_tables,
+            op.update_table: self._commit,
+            op.commit_transaction: self._transaction,
+            op.create_view: self._create_view,
+            op.replace_view: self._replace_view,
+            op.drop_view: self._drop_view,
+            op.rename_view: self._rename_view,
+            op.load_view: self._load_view,
+            op.view_exists: self._view_exists,
+            op.list_views: self._list_views,
         }
 
-    def judged(self, operation: str, arguments: Mapping[str, Any], body: Any, reply: Reply) -> Sequence[Said]:
+    def judged(self, operation: OperationId, arguments: Mapping[str, Any], body: Any, reply: Reply) -> Sequence[Said]:
         """Requirements that an answer keeps or, with what is unmet, breaks.
 
         Args:

@@ -10,6 +10,7 @@ from lakepact.conformance.checks.iceberg_rest.stateful.fuzzing_commits import NO
 from lakepact.conformance.checks.iceberg_rest.stateful.model import CatalogModel
 from lakepact.conformance.checks.iceberg_rest.suite import suite
 from lakepact.conformance.fuzz.steps import Learned, Step, filled
+from lakepact.generated.iceberg_rest import op
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
@@ -19,32 +20,33 @@ if TYPE_CHECKING:
     from lakepact.conformance.checks.iceberg_rest.stateful.fuzzing_commits import Document, Key
     from lakepact.conformance.exchanges import Reply
     from lakepact.conformance.outcome import Unmet
+    from lakepact.generated.contract import OperationId
 
 #: What changes a catalog; what happens more often stands here more than once.
 CHANGES = (
-    "createNamespace",
-    "dropNamespace",
-    *("updateProperties",) * 3,
-    *("createTable",) * 4,
-    "dropTable",
-    *("renameTable",) * 3,
-    *("updateTable",) * 7,
-    *("commitTransaction",) * 3,
-    "createView",
-    *("replaceView",) * 2,
-    "dropView",
-    "renameView",
+    op.create_namespace,
+    op.drop_namespace,
+    *(op.update_properties,) * 3,
+    *(op.create_table,) * 4,
+    op.drop_table,
+    *(op.rename_table,) * 3,
+    *(op.update_table,) * 7,
+    *(op.commit_transaction,) * 3,
+    op.create_view,
+    *(op.replace_view,) * 2,
+    op.drop_view,
+    op.rename_view,
 )
 LOOKS = (
-    "listTables",
-    "listViews",
-    "listNamespaces",
-    "loadNamespaceMetadata",
-    "namespaceExists",
-    *("loadTable",) * 2,
-    "tableExists",
-    "loadView",
-    "viewExists",
+    op.list_tables,
+    op.list_views,
+    op.list_namespaces,
+    op.load_namespace_metadata,
+    op.namespace_exists,
+    *(op.load_table,) * 2,
+    op.table_exists,
+    op.load_view,
+    op.view_exists,
 )
 ETAG = "etag"  #: what is learned, before the table of which it is
 NEVER_GIVEN = '"never-given"'  #: an ETag
@@ -75,44 +77,44 @@ class CatalogHistory(CatalogWorld):
 
     # -- what happens ------------------------------------------------------------------------------------------
 
-    def history(self, random: Random, operations: Sequence[str]) -> Iterator[Step]:
+    def history(self, random: Random, operations: Sequence[OperationId]) -> Iterator[Step]:
         """Changes and looks, without an end."""
         yield from (step for step in self.opening(random) if step.operation in operations)
-        changes = [o for o in CHANGES if o in operations and (self._nests or o not in {"createNamespace", "dropNamespace"})]
-        looks = [o for o in LOOKS if o in operations and (self._nests or o != "listNamespaces")]
+        changes = [o for o in CHANGES if o in operations and (self._nests or o not in {op.create_namespace, op.drop_namespace})]
+        looks = [o for o in LOOKS if o in operations and (self._nests or o != op.list_namespaces)]
         while changes and looks:
             change = self._change(random.choice(changes), random)
             yield change
             yield from (look for look in self._at_what_changed(change) if look.operation in operations)
             yield self._look(random.choice(looks), random)
 
-    def _change(self, operation: str, random: Random) -> Step:
-        if operation in {"renameTable", "renameView"}:
+    def _change(self, operation: OperationId, random: Random) -> Step:
+        if operation in {op.rename_table, op.rename_view}:
             return Step(operation, {}, self._move(operation, random))
-        if operation == "commitTransaction":
+        if operation == op.commit_transaction:
             return Step(operation, {}, self._now_and_then_refused(self._transaction(random), random))
-        if operation == "createNamespace":
+        if operation == op.create_namespace:
             return Step(operation, {}, self._new_namespace(random))
         arguments = self._where(operation, random)
         body = self.example(operation, arguments, random)
-        if operation in {"createTable", "createView"}:
+        if operation in {op.create_table, op.create_view}:
             body = {**body, "name": self._name(arguments["namespace"], random, fresh=body["name"])}
-        elif operation == "updateTable":
+        elif operation == op.update_table:
             (body,) = self._now_and_then_refused({"table-changes": [body]}, random)["table-changes"]
-        elif operation == "updateProperties":
+        elif operation == op.update_properties:
             put, taken = random.sample("abc", 2)
             body = {"updates": {put: str(random.randint(0, 99))}, "removals": [taken]}
         return Step(operation, arguments, body)
 
-    def _where(self, operation: str, random: Random) -> dict[str, Any]:
+    def _where(self, operation: OperationId, random: Random) -> dict[str, Any]:
         """What is changed: mostly something that exists, now and then what is gone."""
-        if operation in {"updateTable", "dropTable"}:
+        if operation in {op.update_table, op.drop_table}:
             namespace, table = _one(self.tables, self.dropped, random, otherwise=FIRST_TABLE)
             return {"namespace": namespace, "table": table}
-        if operation in {"replaceView", "dropView"}:
+        if operation in {op.replace_view, op.drop_view}:
             namespace, view = _one(self.views, self.dropped_views, random, otherwise=FIRST_VIEW)
             return {"namespace": namespace, "view": view}
-        if operation == "dropNamespace":
+        if operation == op.drop_namespace:
             return {"namespace": random.choice([*self.namespaces[1:], *self._dropped_namespaces[-1:], self._full_namespace()])}
         return {"namespace": random.choice(self.namespaces or [(ROOT,)])}
 
@@ -126,9 +128,9 @@ class CatalogHistory(CatalogWorld):
         has = [name for at, name in (*self.tables, *self.views) if at == namespace]
         return random.choice([*[fresh] * 5, *had[-3:], *random.sample(has, min(len(has), 1))])
 
-    def _move(self, operation: str, random: Random) -> Document:
+    def _move(self, operation: OperationId, random: Random) -> Document:
         """A rename, mostly of what exists, now and then to where something is or was."""
-        kind = (self.tables, self.dropped, FIRST_TABLE) if operation == "renameTable" else (self.views, self.dropped_views, FIRST_VIEW)
+        kind = (self.tables, self.dropped, FIRST_TABLE) if operation == op.rename_table else (self.views, self.dropped_views, FIRST_VIEW)
         body = self._renaming([_one(*kind[:2], random, otherwise=kind[2])], random)
         self._serial += 1
         destination = body["destination"]
@@ -159,27 +161,27 @@ class CatalogHistory(CatalogWorld):
         arguments, body = change.arguments, change.body if isinstance(change.body, dict) else {}
         kind = "view" if "View" in change.operation else "table"
         touched = [(arguments["namespace"], arguments[kind])] if kind in arguments else []
-        if change.operation in {"createTable", "createView"}:
+        if change.operation in {op.create_table, op.create_view}:
             touched.append((arguments["namespace"], body["name"]))
         identifiers = [body.get("source"), body.get("destination"), *(c["identifier"] for c in body.get("table-changes", ()))]
         touched += [key for key in map(key_of, identifiers) if key is not None]
         for namespace, name in touched:
-            yield Step(f"load{kind.title()}", {"namespace": namespace, kind: name})
-        if not touched and change.operation != "createNamespace":
-            yield Step("loadNamespaceMetadata", dict(arguments))
+            yield Step(op.load_view if kind == "view" else op.load_table, {"namespace": namespace, kind: name})
+        if not touched and change.operation != op.create_namespace:
+            yield Step(op.load_namespace_metadata, dict(arguments))
         elif not touched:
-            yield Step("loadNamespaceMetadata", {"namespace": tuple(body["namespace"])})
+            yield Step(op.load_namespace_metadata, {"namespace": tuple(body["namespace"])})
 
-    def _look(self, operation: str, random: Random) -> Step:
-        if operation in {"loadTable", "tableExists", "loadView", "viewExists"}:
+    def _look(self, operation: OperationId, random: Random) -> Step:
+        if operation in {op.load_table, op.table_exists, op.load_view, op.view_exists}:
             if "iew" in operation:
                 namespace, name = _one(self.views, self.dropped_views, random, otherwise=FIRST_VIEW)
                 return Step(operation, {"namespace": namespace, "view": name})
             key = _one(self.tables, self.dropped, random, otherwise=FIRST_TABLE)
-            further = self._further(key, random) if operation == "loadTable" else {}
+            further = self._further(key, random) if operation == op.load_table else {}
             return Step(operation, {"namespace": key[0], "table": key[1], **further})
         namespace = random.choice([*self.namespaces, (ROOT,)])
-        return Step(operation, {"parent" if operation == "listNamespaces" else "namespace": namespace})
+        return Step(operation, {"parent" if operation == op.list_namespaces else "namespace": namespace})
 
     def _further(self, key: Key, random: Random) -> dict[str, Any]:
         """What else is said where a table is loaded: nothing, that refs will do, or the ETag that it had once."""
@@ -205,14 +207,14 @@ class CatalogHistory(CatalogWorld):
         super().learn(step, reply)
         if not 200 <= reply.status < 300:
             return
-        if step.operation == "loadTable":
+        if step.operation == op.load_table:
             self._tags.setdefault((step.arguments["namespace"], step.arguments["table"]), reply.headers.get("etag"))
-        if step.operation == "dropNamespace":
+        if step.operation == op.drop_namespace:
             self._dropped_namespaces.append(step.arguments["namespace"])
-        elif step.operation in {"renameTable", "renameView"}:
+        elif step.operation in {op.rename_table, op.rename_view}:
             left = key_of(step.body["source"])
             if left is not None:
-                (self.dropped if step.operation == "renameTable" else self.dropped_views).append(left)
+                (self.dropped if step.operation == op.rename_table else self.dropped_views).append(left)
         self._forget_what_is_there()
 
     def _forget_what_is_there(self) -> None:

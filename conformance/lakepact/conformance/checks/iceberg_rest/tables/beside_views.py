@@ -13,10 +13,12 @@ from lakepact.conformance.checks.iceberg_rest.kit.table_requests import commit_s
 from lakepact.conformance.checks.iceberg_rest.kit.views import create as create_view
 from lakepact.conformance.checks.iceberg_rest.suite import check
 from lakepact.conformance.checks.iceberg_rest.tables.list import listed
+from lakepact.generated.iceberg_rest import op
 
 if TYPE_CHECKING:
     from lakepact.conformance.checks.iceberg_rest.kit.lab import CatalogLab, Namespace
     from lakepact.conformance.exchanges import Reply
+    from lakepact.generated.contract import OperationId
 
 
 @check("IRC-TBL-LIST-003", "IRC-TBL-LOAD-005", "IRC-TBL-HEAD-003")
@@ -29,9 +31,9 @@ def views_are_no_tables(lab: CatalogLab) -> None:
     with lab.judge("IRC-TBL-LIST-003"):
         expect.equal([table.name], listed(lab, table.namespace), "tables")
     with lab.judge("IRC-TBL-LOAD-005"):
-        expect.status(lab.send("loadTable", **at), 404)
+        expect.status(lab.send(op.load_table, **at), 404)
     with lab.judge("IRC-TBL-HEAD-003"):
-        expect.status(lab.send("tableExists", **at), 404)
+        expect.status(lab.send(op.table_exists, **at), 404)
 
 
 @check("IRC-TBL-CREATE-015", "IRC-TBL-STAGE-010")
@@ -39,14 +41,14 @@ def names_of_views_are_taken(lab: CatalogLab) -> None:
     """No table is created by the name of a view; one that can be staged by it cannot be committed."""
     namespace = lab.make_namespace()
     name = lab.make_view(namespace)
-    create = lab.send("createTable", namespace=namespace, body=lab.table_request(name))
+    create = lab.send(op.create_table, namespace=namespace, body=lab.table_request(name))
     if create.status < 400:
         lab.drop_afterwards(namespace, name)
 
     with lab.judge("IRC-TBL-CREATE-015"):
         expect.status(create, 409)
     other = lab.make_view(namespace)
-    stage = lab.send("createTable", namespace=namespace, body=lab.table_request(other, stage_create=True))
+    stage = lab.send(op.create_table, namespace=namespace, body=lab.table_request(other, stage_create=True))
     with lab.judge("IRC-TBL-STAGE-010"):
         if stage.status == 200:
             stage = commit_stage(lab, Table(namespace, other, stage))
@@ -62,19 +64,19 @@ def views_are_not_committed_to_as_tables(lab: CatalogLab) -> None:
     name = lab.make_view(namespace)
     at: dict[str, Any] = {"namespace": namespace, "table": name}
     for requirements in ([], [assert_ref("main", None)]):
-        reply = lab.send("updateTable", body={"requirements": requirements, "updates": [HARMLESS]}, **at)
+        reply = lab.send(op.update_table, body={"requirements": requirements, "updates": [HARMLESS]}, **at)
         with lab.judge("IRC-COM-024"):
             expect.status(reply, 404)
     creating_works(lab, namespace)
     updates = creation(plot(lab, namespace), str(uuid.uuid4()))
-    reply = lab.send("updateTable", body={"requirements": [ASSERT_CREATE], "updates": updates}, **at)
+    reply = lab.send(op.update_table, body={"requirements": [ASSERT_CREATE], "updates": updates}, **at)
     if reply.status < 400:
         lab.drop_afterwards(namespace, name)
     with lab.judge("IRC-REQ-006"):
         expect.status(reply, 409)
 
 
-def _left(lab: CatalogLab, operation: str, namespace: Namespace) -> str:
+def _left(lab: CatalogLab, operation: OperationId, namespace: Namespace) -> str:
     """A name that a table or a view had until it was dropped or renamed.
 
     Raises:
@@ -87,15 +89,15 @@ def _left(lab: CatalogLab, operation: str, namespace: Namespace) -> str:
         lab.works(lab.drop_table(**at) if kind == "table" else lab.send(operation, **at))
         return name
     other: dict[str, Any] = {"namespace": namespace, kind: lab.name()}
-    lab.afterwards(lambda: lab.drop_table(**other) if kind == "table" else lab.send("dropView", **other))
+    lab.afterwards(lambda: lab.drop_table(**other) if kind == "table" else lab.send(op.drop_view, **other))
     source, destination = ({"namespace": list(namespace), "name": one} for one in (name, other[kind]))
     lab.works(lab.send(operation, body={"source": source, "destination": destination}))
     return name
 
 
-def _made(lab: CatalogLab, operation: str, namespace: Namespace, name: str) -> Reply:
+def _made(lab: CatalogLab, operation: OperationId, namespace: Namespace, name: str) -> Reply:
     """The answer to a request that creates a table or a view, which is dropped afterwards, should there be one."""
-    if operation == "createTable":
+    if operation == op.create_table:
         lab.drop_afterwards(namespace, name)
         return lab.send(operation, namespace=namespace, body=lab.table_request(name))
     return create_view(lab, namespace, name)
@@ -105,8 +107,8 @@ def _made(lab: CatalogLab, operation: str, namespace: Namespace, name: str) -> R
 def names_are_free_again(lab: CatalogLab) -> None:
     """By the name of what was dropped or renamed there is nothing any more that a new table or view would conflict with."""
     home = lab.make_namespace()
-    leaves = [operation for operation in ("dropTable", "renameTable", "dropView", "renameView") if lab.offers(operation)]
-    for requirement, creating in (("IRC-TBL-CREATE-001", "createTable"), ("IRC-VIEW-CREATE-001", "createView")):
+    leaves = [operation for operation in (op.drop_table, op.rename_table, op.drop_view, op.rename_view) if lab.offers(operation)]
+    for requirement, creating in (("IRC-TBL-CREATE-001", op.create_table), ("IRC-VIEW-CREATE-001", op.create_view)):
         if not leaves or not lab.offers(creating):
             lab.skip(requirement, f"the target does not offer {creating}" if leaves else "the target neither drops nor renames")
             continue

@@ -12,6 +12,7 @@ from lakepact.conformance.checks.iceberg_rest.kit.updates import table_of_versio
 from lakepact.conformance.checks.iceberg_rest.suite import check
 from lakepact.conformance.components import Instance
 from lakepact.conformance.outcome import Unmet
+from lakepact.generated.iceberg_rest import op
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -73,7 +74,7 @@ def _answers(lab: CatalogLab, created: Reply, **at: Any) -> Iterator[Reply]:
     """Those that show the table, if it was created."""
     if created.status == 200:
         yield created
-        yield lab.works(lab.send("loadTable", **at), 200)
+        yield lab.works(lab.send(op.load_table, **at), 200)
 
 
 def _values(reply: Reply, component: str) -> Iterator[Instance]:

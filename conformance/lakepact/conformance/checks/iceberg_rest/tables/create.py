@@ -14,12 +14,14 @@ from lakepact.conformance.checks.iceberg_rest.kit.table_states import properties
 from lakepact.conformance.checks.iceberg_rest.kit.updates import columns, current_schema, table_of_version
 from lakepact.conformance.checks.iceberg_rest.suite import check, law
 from lakepact.conformance.outcome import Unmet
+from lakepact.generated.iceberg_rest import op
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from lakepact.conformance.checks.iceberg_rest.kit.lab import CatalogLab, Namespace
     from lakepact.conformance.exchanges import Exchange, Reply
+    from lakepact.generated.contract import OperationId
 
 UUID = re.compile(r"[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}", re.IGNORECASE)
 
@@ -40,7 +42,7 @@ def expect_texts(config: Any, what: str) -> None:
         expect.true(isinstance(value, str), f"a string as `{key}` of {what}", expect.shown(value))
 
 
-def answered(exchange: Exchange, operation: str) -> dict[str, Any]:
+def answered(exchange: Exchange, operation: OperationId) -> dict[str, Any]:
     """The body with which an operation was fulfilled; empty where it was not."""
     known = exchange.operation == operation and exchange.method in {"GET", "POST"} and exchange.status == 200
     return members(exchange.parsed) if known else {}
@@ -49,7 +51,7 @@ def answered(exchange: Exchange, operation: str) -> dict[str, Any]:
 @law("IRC-TBL-CREATE-027")
 def settings_of_created_tables_are_texts(exchange: Exchange) -> bool:
     """The settings that come with a created table are strings, and each credential has a prefix and settings of its own."""
-    body = answered(exchange, "createTable")
+    body = answered(exchange, op.create_table)
     config, credentials = body.get("config"), objects(body, "storage-credentials")
     if config is not None:
         expect_texts(config, "`config`")
@@ -72,11 +74,11 @@ def created_tables_exist(lab: CatalogLab) -> None:
     with lab.judge("IRC-TBL-CREATE-001"):
         for request in requests:
             table = created(lab, namespace, **request)
-            loaded = lab.send("loadTable", **table.at)
+            loaded = lab.send(op.load_table, **table.at)
             expect.status(loaded, 200)
             expect.equal(table.uuid, loaded.at("metadata", "table-uuid"), "the table-uuid of the created table,")
-            if lab.offers("tableExists"):
-                expect.status(lab.send("tableExists", **table.at), 204, 200)
+            if lab.offers(op.table_exists):
+                expect.status(lab.send(op.table_exists, **table.at), 204, 200)
 
 
 @check("IRC-TBL-CREATE-002")
@@ -225,7 +227,7 @@ def unknown_mechanisms_of_access_are_ignored(lab: CatalogLab) -> None:
         name = lab.name()
         lab.drop_afterwards(namespace, name)
         headers = [] if mechanisms is None else [("X-Iceberg-Access-Delegation", mechanisms)]
-        return lab.send("createTable", namespace=namespace, body=lab.table_request(name), headers=headers)
+        return lab.send(op.create_table, namespace=namespace, body=lab.table_request(name), headers=headers)
 
     with lab.judge("IRC-TBL-CREATE-025"):
         for mechanisms in (None, "lakepact", "lakepact,other", "lakepact, other"):
@@ -254,7 +256,7 @@ def both_format_versions_are_supported(lab: CatalogLab) -> None:
 def tables_need_their_namespace(lab: CatalogLab) -> None:
     """No table is created in a namespace that does not exist, and none makes its namespace."""
     parent, gone = lab.make_namespace(), lab.make_namespace()
-    lab.works(lab.send("dropNamespace", namespace=gone))
+    lab.works(lab.send(op.drop_namespace, namespace=gone))
     absent: list[Namespace] = [(lab.name(),), gone]
     if lab.child_of(parent):
         absent.append((*parent, lab.name()))
@@ -275,7 +277,7 @@ def existing_tables_are_not_created_again(lab: CatalogLab) -> None:
 
     with lab.judge("IRC-TBL-CREATE-014"):
         for request in again:
-            reply = lab.send("createTable", namespace=table.namespace, body=lab.table_request(table.name, **request))
+            reply = lab.send(op.create_table, namespace=table.namespace, body=lab.table_request(table.name, **request))
             expect.status(reply, 409)
             expect.equal("AlreadyExistsException", reply.at("error", "type"), "error type")
             unchanged(lab, before)
@@ -299,11 +301,11 @@ def one_of_many_creates(lab: CatalogLab) -> None:
             lab.table_request(name, schema=extended(fields=[field(1, f"c{n}", "long")]), properties={"lakepact.creator": str(n)})
             for n in range(AT_ONCE)
         ]
-        replies = lab.together([partial(lab.send, "createTable", namespace=namespace, body=request) for request in requests])
+        replies = lab.together([partial(lab.send, op.create_table, namespace=namespace, body=request) for request in requests])
         with lab.judge("IRC-TBL-CREATE-024"):
             winner = expect_one_winner(replies)
             table = Table(namespace, name, replies[winner])
-            loaded = lab.send("loadTable", **table.at)
+            loaded = lab.send(op.load_table, **table.at)
             expect.status(loaded, 200)
             now = Table(namespace, name, loaded)
             expect.equal(table.uuid, now.uuid, "the table-uuid that the winner was answered,")

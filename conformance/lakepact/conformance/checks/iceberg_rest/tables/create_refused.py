@@ -9,6 +9,7 @@ from lakepact.conformance import expect
 from lakepact.conformance.checks.iceberg_rest.kit.table_requests import array, extended, field, mapping, order, spec, struct
 from lakepact.conformance.checks.iceberg_rest.kit.updates import FIRST_FIELD, partition_field, sort_field
 from lakepact.conformance.checks.iceberg_rest.suite import check
+from lakepact.generated.iceberg_rest import op
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -132,7 +133,7 @@ def wrong_requests_create_nothing(lab: CatalogLab) -> None:
     namespace = lab.make_namespace()
     for requirement in WRONG:
         for what, body in wrong_requests(lab, requirement):
-            reply = lab.send("createTable", namespace=namespace, body=body)
+            reply = lab.send(op.create_table, namespace=namespace, body=body)
             if reply.status < 400:
                 drop_should_it_exist(lab, namespace, body)
             with lab.judge(requirement):
@@ -147,7 +148,7 @@ STAGEABLE = tuple(requirement for requirement in WRONG if requirement != "IRC-TB
 def wrong_requests_cannot_be_staged(lab: CatalogLab) -> None:
     """What is refused with 400 when it creates a table is refused with 400 when it stages one."""
     namespace = lab.make_namespace()
-    send = partial(lab.send, "createTable", namespace=namespace)
+    send = partial(lab.send, op.create_table, namespace=namespace)
     refused = 0
     for requirement in STAGEABLE:
         for what, body in wrong_requests(lab, requirement):

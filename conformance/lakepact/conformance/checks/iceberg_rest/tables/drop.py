@@ -17,6 +17,7 @@ from lakepact.conformance.checks.iceberg_rest.kit.tables import ROUNDS, ways
 from lakepact.conformance.checks.iceberg_rest.suite import check
 from lakepact.conformance.checks.iceberg_rest.tables.register import grown
 from lakepact.conformance.outcome import NotOffered
+from lakepact.generated.iceberg_rest import op
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -31,7 +32,7 @@ PURGED_SECONDS = 3.0  #: how long the files of a purged table are waited for
 
 def purge(lab: CatalogLab, table: Table) -> Reply:
     """The answer to a request that drops a table together with its files."""
-    return lab.send("dropTable", purge_requested=True, **table.at)
+    return lab.send(op.drop_table, purge_requested=True, **table.at)
 
 
 def is_refused(reply: Reply) -> bool:
@@ -53,12 +54,12 @@ def dropped_tables_are_gone(lab: CatalogLab) -> None:
     ]
     for table, purging in ways:
         lab.load(table)
-        lab.works(lab.send("listTables", namespace=table.namespace), 200)
-        reply = lab.send("dropTable", purge_requested=purging, **table.at)
+        lab.works(lab.send(op.list_tables, namespace=table.namespace), 200)
+        reply = lab.send(op.drop_table, purge_requested=purging, **table.at)
         if purging and is_refused(reply):
             continue
-        loaded = lab.send("loadTable", **table.at)
-        listed = lab.works(lab.send("listTables", namespace=table.namespace), 200)
+        loaded = lab.send(op.load_table, **table.at)
+        listed = lab.works(lab.send(op.list_tables, namespace=table.namespace), 200)
         with lab.judge("IRC-TBL-DROP-001"):
             expect.status(reply, 204)
             expect.status(loaded, 404)
@@ -72,16 +73,16 @@ def missing_tables_are_not_dropped(lab: CatalogLab) -> None:
     lab.dropped(**dropped.at)
     to = lab.name()
     lab.drop_afterwards(moved.namespace, to)
-    lab.works(lab.send("renameTable", body={"source": moved.identifier, "destination": {**moved.identifier, "name": to}}))
+    lab.works(lab.send(op.rename_table, body={"source": moved.identifier, "destination": {**moved.identifier, "name": to}}))
     places: list[dict[str, Any]] = [{"namespace": dropped.namespace, "table": lab.name()}, dropped.at, moved.at]
     known = ways(lab)
     for place in places:
         for purging in known:
-            reply = lab.send("dropTable", purge_requested=purging, **place)
+            reply = lab.send(op.drop_table, purge_requested=purging, **place)
             with lab.judge("IRC-TBL-DROP-002"):
                 expect.status(reply, 404)
                 expect.equal("NoSuchTableException", reply.at("error", "type"), "error type")
-    reply = lab.send("dropTable", namespace=(lab.name(),), table=dropped.name, purge_requested=known[0])
+    reply = lab.send(op.drop_table, namespace=(lab.name(),), table=dropped.name, purge_requested=known[0])
     with lab.judge("IRC-TBL-DROP-002"):
         expect.status(reply, 404)
         expect.contains(reply.at("error", "type"), ("NoSuchTableException", "NoSuchNamespaceException"), "error types")
@@ -135,13 +136,13 @@ def files_outlive_their_table(lab: CatalogLab) -> None:
     for said in (None, "false", "False"):
         table = lab.load(grown(lab, lab.make_table()))
         files = visible_files(lab, table)
-        reply = lab.send("dropTable", query=[("purgeRequested", said)] if said else [], **table.at)
+        reply = lab.send(op.drop_table, query=[("purgeRequested", said)] if said else [], **table.at)
         if said == "False" and is_refused(reply):
             continue  # clients in Python spell it so; a target may take it for false or for nonsense, but not for true
         lab.works(reply)
         with lab.judge("IRC-TBL-DROP-003"):
             expect.equal([], lost(files), "of the table's files, these to be removed:")
-        if lab.offers("registerTable"):
+        if lab.offers(op.register_table):
             name = lab.name()
             reply = register(lab, table.namespace, name, location_of(table))
             with lab.judge("IRC-TBL-DROP-003"):
@@ -162,7 +163,7 @@ def purged_tables_take_their_files_along(lab: CatalogLab) -> None:
         if is_refused(reply):
             lab.skip("IRC-TBL-DROP-004", f"the target does not purge: {reply.shown}")
             return
-        loaded = lab.send("loadTable", **table.at)
+        loaded = lab.send(op.load_table, **table.at)
         await_purge(files)
         left = [path.name for path in files if path.exists()]
         with lab.judge("IRC-TBL-DROP-004"):
@@ -177,7 +178,7 @@ def refused_purges_keep_the_table(lab: CatalogLab) -> None:
     for table in tables:
         before = lab.load(table)
         reply = purge(lab, table)
-        loaded = lab.send("loadTable", **table.at)
+        loaded = lab.send(op.load_table, **table.at)
         if reply.status < 400:
             lab.skip("IRC-TBL-DROP-005", "the target does not refuse to purge")
             continue
@@ -193,7 +194,7 @@ def purging_is_asked_for_by_a_boolean(lab: CatalogLab) -> None:
     home = lab.make_namespace()
     for wrong in ("maybe", "yes", "2", "-1", "null", "truefalse", "true,false", "[true]", "0.5"):
         table = lab.make_table(home)
-        reply = lab.send("dropTable", query=[("purgeRequested", wrong)], **table.at)
+        reply = lab.send(op.drop_table, query=[("purgeRequested", wrong)], **table.at)
         with lab.judge("IRC-TBL-DROP-007"):
             expect.status(reply, 400, about=f"for {wrong} as `purgeRequested`")
 
@@ -207,8 +208,8 @@ def views_are_not_dropped_as_tables(lab: CatalogLab) -> None:
     home = lab.make_namespace()
     view = lab.make_view(home)
     for purging in ways(lab):
-        reply = lab.send("dropTable", namespace=home, table=view, purge_requested=purging)
-        kept = lab.send("loadView", namespace=home, view=view)
+        reply = lab.send(op.drop_table, namespace=home, table=view, purge_requested=purging)
+        kept = lab.send(op.load_view, namespace=home, view=view)
         with lab.judge("IRC-TBL-DROP-008"):
             expect.status(reply, 404)
             expect.status(kept, 200)
@@ -220,7 +221,7 @@ def recreated_tables_are_others(lab: CatalogLab) -> None:
     for purging in ways(lab):
         table = lab.make_table()
         former = table if purging else lab.append(table)
-        reply = lab.send("dropTable", purge_requested=purging, **table.at)
+        reply = lab.send(op.drop_table, purge_requested=purging, **table.at)
         if purging and not lab.only_purges and is_refused(reply):
             continue
         lab.works(reply)
@@ -240,7 +241,7 @@ def one_of_many_drops_wins(lab: CatalogLab) -> None:
     home, known = lab.make_namespace(), ways(lab)
     for _ in lab.rounds(ROUNDS):
         table = lab.make_table(home)
-        dropping = partial(lab.send, "dropTable", purge_requested=known[0], **table.at)
+        dropping = partial(lab.send, op.drop_table, purge_requested=known[0], **table.at)
         replies = side_by_side(lab, [dropping] * CLIENTS, what="requests")
         with lab.judge("IRC-TBL-DROP-010"):
             for reply in replies:

@@ -11,6 +11,7 @@ from lakepact.conformance.checks.iceberg_rest.kit.table_states import alike
 from lakepact.conformance.checks.iceberg_rest.suite import check, law
 from lakepact.conformance.exchanges import Reply
 from lakepact.conformance.outcome import Blocked
+from lakepact.generated.iceberg_rest import op
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -28,7 +29,7 @@ INVENTED = ('"lakepact"', 'W/"lakepact"', '"lakepact", W/"other"', '""', '"0"', 
 @law("IRC-TBL-ETAG-011")
 def unconditional_loads_are_answered(exchange: Exchange) -> bool:
     """Loading a table is not answered with 304 unless the request says If-None-Match."""
-    if exchange.operation != "loadTable" or exchange.method != "GET":
+    if exchange.operation != op.load_table or exchange.method != "GET":
         return False
     if any(name.lower() == "if-none-match" for name, _ in exchange.request_headers):
         return False
@@ -45,7 +46,7 @@ def invented_tags_match_nothing(lab: CatalogLab) -> None:
         for turn in ("1", "2"):
             lab.committed(table, set_properties(**{"lakepact.turn": turn}))
             for tag in INVENTED:
-                reply = lab.send("loadTable", headers=[("If-None-Match", tag)], **table.at)
+                reply = lab.send(op.load_table, headers=[("If-None-Match", tag)], **table.at)
                 expect.status(reply, 200, about=f"with If-None-Match: {tag}")
                 expect.equal(table.uuid, reply.at("metadata", "table-uuid"), "table-uuid")
                 expect.equal(turn, reply.at("metadata", "properties").get("lakepact.turn"), "property lakepact.turn")
@@ -62,7 +63,7 @@ def absent_tables_match_nothing(lab: CatalogLab) -> None:
     with lab.judge("IRC-TBL-ETAG-009"):
         for at in places:
             for tag in (*INVENTED, "*", *([given] if given else [])):
-                reply = lab.send("loadTable", headers=[("If-None-Match", tag)], **at)
+                reply = lab.send(op.load_table, headers=[("If-None-Match", tag)], **at)
                 expect.status(reply, 404, about=f"with If-None-Match: {tag}")
 
 
@@ -83,18 +84,18 @@ def tag_of(reply: Reply) -> str:
 
 def loaded_if_changed(lab: CatalogLab, table: Table, tag: str, *, snapshots: str | None = None) -> Reply:
     """The answer to loading a table with an ETag in If-None-Match, read to the end of its connection."""
-    return lab.send("loadTable", snapshots=snapshots, headers=[("If-None-Match", tag)], alone=True, **table.at)
+    return lab.send(op.load_table, snapshots=snapshots, headers=[("If-None-Match", tag)], alone=True, **table.at)
 
 
 def registered(lab: CatalogLab, table: Table) -> Reply | None:
     """The answer to registering a table again that was dropped with its files left; none where the target does not do that."""
     location = lab.load(table).metadata_location
-    if location is None or not lab.offers("registerTable"):
+    if location is None or not lab.offers(op.register_table):
         return None
-    if lab.send("dropTable", **table.at).status not in {200, 204}:
+    if lab.send(op.drop_table, **table.at).status not in {200, 204}:
         return None
     body = {"name": table.name, "metadata-location": location}
-    reply = lab.send("registerTable", namespace=table.namespace, body=body)
+    reply = lab.send(op.register_table, namespace=table.namespace, body=body)
     return reply if reply.status == 200 else None
 
 
@@ -102,7 +103,7 @@ def registered(lab: CatalogLab, table: Table) -> Reply | None:
 def tags_are_well_formed(lab: CatalogLab) -> None:
     """ETags of tables that are created, loaded and registered stand in double quotes, with W/ before them if they are weak."""
     table = lab.make_table()
-    replies = [table.reply, lab.load(table).reply, lab.send("loadTable", snapshots="refs", **table.at), registered(lab, table)]
+    replies = [table.reply, lab.load(table).reply, lab.send(op.load_table, snapshots="refs", **table.at), registered(lab, table)]
     tags = [reply.headers["etag"] for reply in replies if reply is not None and "etag" in reply.headers]
     odd = [tag for tag in tags if not ENTITY_TAG.fullmatch(tag)]
 
@@ -122,7 +123,7 @@ def unchanged_tables_are_not_sent_again(lab: CatalogLab) -> None:
         for snapshots in (None, "all", "refs"):
             if snapshots and not lab.feature("snapshots-refs"):
                 continue
-            before = lab.works(lab.send("loadTable", snapshots=snapshots, **table.at), 200)
+            before = lab.works(lab.send(op.load_table, snapshots=snapshots, **table.at), 200)
             tag = tag_of(before)
             for sent in (tag, f'"lakepact", {tag}'):
                 reply = loaded_if_changed(lab, table, sent, snapshots=snapshots)
@@ -131,7 +132,7 @@ def unchanged_tables_are_not_sent_again(lab: CatalogLab) -> None:
                 if reply.status != 304:
                     continue
                 unmodified += 1
-                now = lab.works(lab.send("loadTable", snapshots=snapshots, **table.at), 200)
+                now = lab.works(lab.send(op.load_table, snapshots=snapshots, **table.at), 200)
                 with lab.judge("IRC-TBL-ETAG-003"):
                     expect.no_body(reply)
                     alike(lab, Table(table.namespace, table.name, before), Table(table.namespace, table.name, now))
@@ -169,11 +170,11 @@ def tables_of_transactions_are_sent_again(lab: CatalogLab) -> None:
     """After a transaction its tables are loaded whole and with other ETags, with all snapshots and with those of refs."""
     table = lab.append(lab.make_table())
     ways = (None, "refs") if lab.feature("snapshots-refs") else (None,)
-    tags = {snapshots: tag_of(lab.works(lab.send("loadTable", snapshots=snapshots, **table.at), 200)) for snapshots in ways}
+    tags = {snapshots: tag_of(lab.works(lab.send(op.load_table, snapshots=snapshots, **table.at), 200)) for snapshots in ways}
     update = set_properties(**{"lakepact.turn": "1"})
-    if lab.offers("commitTransaction"):
+    if lab.offers(op.commit_transaction):
         change = {"identifier": table.identifier, "requirements": [], "updates": [update]}
-        lab.works(lab.send("commitTransaction", body={"table-changes": [change]}))
+        lab.works(lab.send(op.commit_transaction, body={"table-changes": [change]}))
     else:
         lab.committed(table, update)
 
@@ -222,7 +223,7 @@ def tags_of_creation_are_those_of_loading(lab: CatalogLab) -> None:
 def tags_tell_representations_apart(lab: CatalogLab) -> None:
     """Who has a table with all its snapshots, and asks for those of refs, gets the table."""
     table = lab.append(lab.append(lab.make_table()))
-    everything = tag_of(lab.works(lab.send("loadTable", snapshots="all", **table.at), 200))
+    everything = tag_of(lab.works(lab.send(op.load_table, snapshots="all", **table.at), 200))
     unsaid = tag_of(lab.load(table).reply)
 
     with lab.judge("IRC-TBL-ETAG-007"):

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 from lakepact.conformance import expect
 from lakepact.conformance.checks.iceberg_rest.kit.listings import names
 from lakepact.conformance.checks.iceberg_rest.suite import check
+from lakepact.generated.iceberg_rest import op
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -25,7 +26,7 @@ def listed(lab: CatalogLab, namespace: Namespace) -> list[str]:
     Raises:
         Unmet: it does not.
     """
-    return names(lab.send("listTables", namespace=namespace))
+    return names(lab.send(op.list_tables, namespace=namespace))
 
 
 # -- what is in the list ------------------------------------------------------------------------------------------------
@@ -33,7 +34,7 @@ def listed(lab: CatalogLab, namespace: Namespace) -> list[str]:
 
 def expect_listed(lab: CatalogLab, namespace: Namespace, wanted: Sequence[str]) -> None:
     """The list names these tables, each as an object with its name and exactly this namespace."""
-    reply = lab.send("listTables", namespace=namespace)
+    reply = lab.send(op.list_tables, namespace=namespace)
     expect.equal(sorted(wanted), sorted(names(reply)), "names of tables")
     for identifier in reply.at("identifiers"):
         expect.equal(list(namespace), identifier.get("namespace"), "the namespace of the path as `namespace`")
@@ -49,7 +50,7 @@ def lists_name_tables_with_their_namespace(lab: CatalogLab) -> None:
     for namespace, there in tables.items():
         for stem in ("", "b", "A"):
             name = lab.name(stem)
-            created = lab.send("createTable", namespace=namespace, body=lab.table_request(name))
+            created = lab.send(op.create_table, namespace=namespace, body=lab.table_request(name))
             if stem and 400 <= created.status < 500:
                 continue  # names like it are refused here
             lab.works(created, 200)
@@ -65,9 +66,9 @@ def namesakes(lab: CatalogLab, level: str) -> list[Namespace]:
     """Namespaces whose names look like `level` to a careless comparison; those that the target refuses are left out."""
     made: list[Namespace] = []
     for name in (f"{level}b", f"{level}.b", level.replace("_", "x"), level.upper(), level[:-1]):
-        if lab.send("createNamespace", body={"namespace": [name]}).status == 200:
-            lab.afterwards(partial(lab.send, "dropNamespace", namespace=(name,)))
-            made += [(name,)] if lab.send("loadNamespaceMetadata", namespace=(name,)).status == 200 else []
+        if lab.send(op.create_namespace, body={"namespace": [name]}).status == 200:
+            lab.afterwards(partial(lab.send, op.drop_namespace, namespace=(name,)))
+            made += [(name,)] if lab.send(op.load_namespace_metadata, namespace=(name,)).status == 200 else []
     return made
 
 
@@ -99,7 +100,7 @@ def empty_namespaces_have_empty_lists(lab: CatalogLab) -> None:
 
     with lab.judge("IRC-TBL-LIST-005"):
         for namespace in empty:
-            reply = lab.send("listTables", namespace=namespace)
+            reply = lab.send(op.list_tables, namespace=namespace)
             expect.status(reply, 200)
             expect.equal([], reply.at("identifiers"), "identifiers")
 
@@ -109,14 +110,14 @@ def lists_need_their_namespace(lab: CatalogLab) -> None:
     """There is no list of a namespace that never was, that was dropped, or that a table only sounds like."""
     table = lab.make_table()
     gone = lab.make_namespace()
-    lab.works(lab.send("dropNamespace", namespace=gone))
+    lab.works(lab.send(op.drop_namespace, namespace=gone))
     absent: list[Namespace] = [(lab.name(),), gone]
     if lab.child_of(table.namespace):
         absent += [(*table.namespace, lab.name()), (*table.namespace, table.name)]
 
     with lab.judge("IRC-TBL-LIST-004"):
         for namespace in absent:
-            reply = lab.send("listTables", namespace=namespace)
+            reply = lab.send(op.list_tables, namespace=namespace)
             expect.status(reply, 404)
             expect.equal("NoSuchNamespaceException", reply.at("error", "type"), "error type")
 
@@ -131,12 +132,12 @@ def lists_show_what_has_happened(lab: CatalogLab) -> None:
         for _ in range(LIVES):
             there.append(lab.make_table(namespace).name)
             expect.equal(sorted(there), sorted(listed(lab, namespace)), "tables after a creation:")
-        if lab.offers("renameTable"):
+        if lab.offers(op.rename_table):
             for old in list(there):
                 new = lab.name()
                 ends = {end: {"namespace": list(namespace), "name": name} for end, name in (("source", old), ("destination", new))}
                 lab.drop_afterwards(namespace, new)
-                lab.works(lab.send("renameTable", body=ends))
+                lab.works(lab.send(op.rename_table, body=ends))
                 there[there.index(old)] = new
                 expect.equal(sorted(there), sorted(listed(lab, namespace)), "tables after a rename:")
         while there:
@@ -150,7 +151,7 @@ def tables_are_listed_where_they_were_moved(lab: CatalogLab) -> None:
     home, other = lab.make_namespace(), lab.make_namespace()
     moved, stays = lab.make_table(home), lab.make_table(home)
     lab.drop_afterwards(other, moved.name)
-    reply = lab.send("renameTable", body={"source": moved.identifier, "destination": {**moved.identifier, "namespace": list(other)}})
+    reply = lab.send(op.rename_table, body={"source": moved.identifier, "destination": {**moved.identifier, "namespace": list(other)}})
     if reply.status == NOT_ACCEPTABLE:
         for requirement in ("IRC-TBL-LIST-001", "IRC-TBL-LIST-007"):
             lab.skip(requirement, "tables stay in their namespaces")
@@ -203,10 +204,10 @@ def existence_is_told_by_status(lab: CatalogLab) -> None:
         table = lab.make_table(namespace)
         with lab.judge("IRC-TBL-HEAD-001"):
             for at in (table.at, lab.append(table).at):
-                expect.status(lab.send("tableExists", **at), 204)
+                expect.status(lab.send(op.table_exists, **at), 204)
     with lab.judge("IRC-TBL-HEAD-002"):
         for at in (*absent_tables(lab), *homeless_tables(lab)):
-            reply = lab.send("tableExists", **at)
+            reply = lab.send(op.table_exists, **at)
             if reply.status == 400 and is_odd(at["table"]):
                 continue
             expect.status(reply, 404, about=f"for {'.'.join(at['namespace'])} {at['table']!r}")
@@ -219,10 +220,10 @@ def existence_is_asked_for_again(lab: CatalogLab) -> None:
     at: dict[str, Any] = {"namespace": namespace, "table": name}
     for _ in range(2):
         with lab.judge("IRC-TBL-HEAD-002"):
-            expect.status(lab.send("tableExists", **at), 404)
+            expect.status(lab.send(op.table_exists, **at), 404)
         lab.make_table(namespace, name=name)
         with lab.judge("IRC-TBL-HEAD-001"):
-            expect.status(lab.send("tableExists", **at), 204)
+            expect.status(lab.send(op.table_exists, **at), 204)
         lab.dropped(**at)
     with lab.judge("IRC-TBL-HEAD-002"):
-        expect.status(lab.send("tableExists", **at), 404)
+        expect.status(lab.send(op.table_exists, **at), 404)

@@ -18,6 +18,7 @@ from lakepact.conformance.checks.iceberg_rest.tables.create import answered, exp
 from lakepact.conformance.checks.iceberg_rest.tables.list import absent_tables, homeless_tables, is_odd
 from lakepact.conformance.checks.iceberg_rest.tables.structure import expect_columns
 from lakepact.conformance.outcome import Blocked, NotOffered, Unmet
+from lakepact.generated.iceberg_rest import op
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -49,7 +50,7 @@ READERS = 3
 @law("IRC-TBL-LOAD-012")
 def settings_of_loaded_tables_are_texts(exchange: Exchange) -> bool:
     """The settings that come with a loaded table are an object of strings."""
-    config = answered(exchange, "loadTable").get("config")
+    config = answered(exchange, op.load_table).get("config")
     if config is None:
         return False
     expect_texts(config, "`config`")
@@ -59,7 +60,7 @@ def settings_of_loaded_tables_are_texts(exchange: Exchange) -> bool:
 @law("IRC-TBL-LOAD-016")
 def standard_settings_are_spelled_right(exchange: Exchange) -> bool:
     """The settings of the contract for S3 are strings, and flags among them are `true` or `false`."""
-    config = members(answered(exchange, "loadTable").get("config"))
+    config = members(answered(exchange, op.load_table).get("config"))
     known = {key: config[key] for key in KEYS if key in config}
     for key, value in known.items():
         expect.true(isinstance(value, str), f"a string as `{key}`", expect.shown(value))
@@ -184,14 +185,14 @@ def what_is_not_there_is_not_loaded(lab: CatalogLab) -> None:
     """A table that is not there is a 404 that says so, whatever stands beside it and whether its namespace exists."""
     with lab.judge("IRC-TBL-LOAD-003"):
         for at in absent_tables(lab):
-            reply = lab.send("loadTable", **at)
+            reply = lab.send(op.load_table, **at)
             if reply.status == 400 and is_odd(at["table"]):
                 continue
             expect.status(reply, 404, about=f"for {'.'.join(at['namespace'])} {at['table']!r}")
             expect.equal("NoSuchTableException", reply.at("error", "type"), "error type")
     with lab.judge("IRC-TBL-LOAD-004"):
         for at in homeless_tables(lab):
-            reply = lab.send("loadTable", **at)
+            reply = lab.send(op.load_table, **at)
             expect.status(reply, 404, about=f"for {'.'.join(at['namespace'])} {at['table']!r}")
             kinds = ("NoSuchTableException", "NoSuchNamespaceException")
             expect.contains(reply.at("error", "type"), kinds, "an error type of those")
@@ -202,10 +203,10 @@ def loading_may_do_more(lab: CatalogLab) -> None:
     """Loading may add credentials where they are asked for, and leaves metadata tables to clients."""
     table = lab.make_table()
     replies = [
-        lab.send("loadTable", headers=[("X-Iceberg-Access-Delegation", "vended-credentials")] if asked else [], **table.at)
+        lab.send(op.load_table, headers=[("X-Iceberg-Access-Delegation", "vended-credentials")] if asked else [], **table.at)
         for asked in (False, True)
     ]
-    files = lab.send("loadTable", namespace=(*table.namespace, table.name), table="files")
+    files = lab.send(op.load_table, namespace=(*table.namespace, table.name), table="files")
 
     with lab.judge("IRC-TBL-LOAD-014"):
         for reply in replies:
@@ -248,10 +249,10 @@ def loads_see_whole_commits(lab: CatalogLab) -> None:
                 states[now.metadata_location] = turn
 
     def read() -> None:
-        loaded.extend(lab.send("loadTable", **table.at) for _ in lab.rounds(2 * COMMITS))
+        loaded.extend(lab.send(op.load_table, **table.at) for _ in lab.rounds(2 * COMMITS))
 
     lab.together([write, *[read] * READERS])
     with lab.judge("IRC-TBL-LOAD-017"):
-        for reply in (*loaded, lab.send("loadTable", **table.at)):
+        for reply in (*loaded, lab.send(op.load_table, **table.at)):
             expect.status(reply, 200)
             expect_one_moment(reply, states)

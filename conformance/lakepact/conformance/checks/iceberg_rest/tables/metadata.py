@@ -34,8 +34,10 @@ from lakepact.conformance.checks.iceberg_rest.kit.updates import (
     table_of_version,
 )
 from lakepact.conformance.checks.iceberg_rest.suite import check, law
+from lakepact.conformance.exchanges import NO_OPERATION
 from lakepact.conformance.outcome import Unmet
 from lakepact.generated.contract import Contract
+from lakepact.generated.iceberg_rest import op
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
@@ -46,13 +48,13 @@ if TYPE_CHECKING:
 #: Operations whose answers carry table metadata, and their methods.
 CARRIERS = {
     operation: Contract("iceberg_rest").operations[operation].method
-    for operation in ("createTable", "loadTable", "updateTable", "registerTable")
+    for operation in (op.create_table, op.load_table, op.update_table, op.register_table)
 }
 
 
 def carries_metadata(exchange: Exchange) -> bool:
     """Whether the answer is one that has to carry table metadata."""
-    return exchange.status == 200 and exchange.method == CARRIERS.get(exchange.operation or "")
+    return exchange.status == 200 and exchange.method == CARRIERS.get(exchange.operation or NO_OPERATION)
 
 
 def metadata_of(exchange: Exchange) -> dict[str, Any]:
@@ -307,7 +309,7 @@ def eventful_life(lab: CatalogLab) -> None:
     first = lab.append(evolved)
     old = first.member("current-snapshot-id")
     second = lab.append(lab.committed(first, set_ref("release", old, kind="tag")))
-    trimmed = lab.works(lab.send("loadTable", **table.at, snapshots="refs"), 200)
+    trimmed = lab.works(lab.send(op.load_table, **table.at, snapshots="refs"), 200)
     answers = [answer.reply for answer in (table, evolved, first, second, lab.load(table))]
     answers += [trimmed, lab.commit(table, remove_snapshots(old)), lab.commit(table, remove_ref("main")), lab.load(table).reply]
 
@@ -345,9 +347,9 @@ def uuid_lasts(lab: CatalogLab) -> None:
     """A table has one UUID from its creation on, through commits and a new name."""
     table = lab.make_table()
     answers = [lab.load(table), lab.committed(table, set_properties(**{"lakepact.note": "1"})), lab.append(table), lab.load(table)]
-    if lab.offers("renameTable"):
+    if lab.offers(op.rename_table):
         renamed = Table(table.namespace, lab.name(), table.reply)
-        reply = lab.send("renameTable", body={"source": table.identifier, "destination": renamed.identifier})
+        reply = lab.send(op.rename_table, body={"source": table.identifier, "destination": renamed.identifier})
         if reply.status in (200, 204):
             lab.drop_afterwards(renamed.namespace, renamed.name)
             answers.append(lab.load(renamed))

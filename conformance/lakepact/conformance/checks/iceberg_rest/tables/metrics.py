@@ -8,6 +8,7 @@ from lakepact.conformance import expect
 from lakepact.conformance.checks.iceberg_rest.kit.metrics_reports import BYTES, COUNTER, TIMER, report, report_about, scan_report
 from lakepact.conformance.checks.iceberg_rest.kit.table_states import unchanged
 from lakepact.conformance.checks.iceberg_rest.suite import check
+from lakepact.generated.iceberg_rest import op
 
 if TYPE_CHECKING:
     from lakepact.conformance.checks.iceberg_rest.kit.lab import CatalogLab, Table
@@ -92,7 +93,7 @@ def reports_of_missing_tables_are_refused(lab: CatalogLab) -> None:
     with lab.judge("IRC-TBL-MET-005"):
         for at in places:
             for body in (scan_report(table), commit_report(table)):
-                reply = lab.send("reportMetrics", body=body, **at)
+                reply = lab.send(op.report_metrics, body=body, **at)
                 expect.status(reply, 404)
                 if at["namespace"] == table.namespace:
                     expect.equal("NoSuchTableException", reply.at("error", "type"), "error type")
@@ -108,7 +109,7 @@ def views_report_no_metrics_as_tables(lab: CatalogLab) -> None:
 
     with lab.judge("IRC-TBL-MET-005"):
         for body in (scan_report(table), commit_report(table)):
-            reply = lab.send("reportMetrics", body=body, namespace=table.namespace, table=view)
+            reply = lab.send(op.report_metrics, body=body, namespace=table.namespace, table=view)
             expect.status(reply, 404, about="for the name of a view")
 
 

@@ -18,6 +18,7 @@ from lakepact.conformance.checks.iceberg_rest.kit.views import create
 from lakepact.conformance.checks.iceberg_rest.suite import check
 from lakepact.conformance.checks.iceberg_rest.tables.rename import is_nowhere, renamed
 from lakepact.conformance.outcome import Blocked
+from lakepact.generated.iceberg_rest import op
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -54,7 +55,7 @@ def _is_gone(lab: CatalogLab, table: Table, how: str) -> None:
     Raises:
         Blocked: there is one.
     """
-    if lab.send("loadTable", **table.at).status != 404:
+    if lab.send(op.load_table, **table.at).status != 404:
         raise Blocked(f"a table that was {how} is still loaded by its name")
 
 
@@ -71,7 +72,7 @@ def commits_move_with_their_table(lab: CatalogLab) -> None:
         moved, *replies = _met(lab, partial(rename, lab, table.identifier, identifier(home, name)), *commits.values(), turn=turn)
         if moved.status != 204:
             continue
-        loaded = lab.send("loadTable", namespace=home, table=name)
+        loaded = lab.send(op.load_table, namespace=home, table=name)
         with lab.judge("IRC-TBL-REN-014"):
             expect.status(loaded, 200)
             properties = properties_of(Table(home, name, loaded))
@@ -89,15 +90,15 @@ def dropped_tables_stay_away(lab: CatalogLab) -> None:
     _is_gone(lab, first, "dropped")
     for turn in lab.rounds(ROUNDS):
         table, name = lab.make_table(home), lab.name()
-        drop = partial(lab.send, "dropTable", purge_requested=known[0], **table.at)
+        drop = partial(lab.send, op.drop_table, purge_requested=known[0], **table.at)
         dropped, *_ = _met(lab, drop, *_commits(lab, table).values(), turn=turn)
         if dropped.status == 204:
             with lab.judge("IRC-TBL-DROP-011"):
                 is_nowhere(lab, home, table.name)
-        if not lab.offers("renameTable"):
+        if not lab.offers(op.rename_table):
             continue
         table = lab.make_table(home)
-        drop = partial(lab.send, "dropTable", purge_requested=known[0], **table.at)
+        drop = partial(lab.send, op.drop_table, purge_requested=known[0], **table.at)
         dropped, moved = _met(lab, drop, partial(rename, lab, table.identifier, identifier(home, name)), turn=turn)
         if dropped.status == 204:
             with lab.judge("IRC-TBL-DROP-011"):
@@ -130,8 +131,8 @@ def names_are_given_once(lab: CatalogLab) -> None:
 def _keep_names_apart(lab: CatalogLab, home: Namespace) -> tuple[bool, bool]:
     """Whether renames, and views, are refused names that tables have: who does not refuse them one after the other is told so elsewhere."""
     table, other = lab.make_table(home), lab.make_table(home)
-    renames = lab.offers("renameTable") and rename(lab, table.identifier, other.identifier).status == 409
-    views = lab.offers("createView") and create(lab, home, other.name).status == 409
+    renames = lab.offers(op.rename_table) and rename(lab, table.identifier, other.identifier).status == 409
+    views = lab.offers(op.create_view) and create(lab, home, other.name).status == 409
     return renames, views
 
 
@@ -139,7 +140,7 @@ def _contenders(lab: CatalogLab, home: Namespace, *, renames: bool, views: bool)
     """Pairs of what wants a name."""
 
     def table(name: str) -> Reply:
-        return lab.send("createTable", namespace=home, body=lab.table_request(name))
+        return lab.send(op.create_table, namespace=home, body=lab.table_request(name))
 
     def renamed_table() -> Contender:
         source = lab.make_table(home).identifier
@@ -151,6 +152,6 @@ def _contenders(lab: CatalogLab, home: Namespace, *, renames: bool, views: bool)
         yield table, partial(create, lab, home)
     if views and renames:
         yield partial(create, lab, home), renamed_table()
-    if views and lab.offers("renameView"):
+    if views and lab.offers(op.rename_view):
         source = identifier(home, lab.make_view(home))
         yield table, lambda name: view_renames.rename(lab, source, identifier(home, name))

@@ -37,6 +37,7 @@ from lakepact.conformance.checks.iceberg_rest.kit.updates import (
     table_of_version,
 )
 from lakepact.conformance.checks.iceberg_rest.suite import check
+from lakepact.generated.iceberg_rest import op
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -144,7 +145,7 @@ def incomplete_requests_are_refused(lab: CatalogLab) -> None:
         "no name, but overwrite": {"metadata-location": location, "overwrite": True},
     }
     for wrong, body in bodies.items():
-        reply = lab.send("registerTable", namespace=former.namespace, body=body)
+        reply = lab.send(op.register_table, namespace=former.namespace, body=body)
         with lab.judge("IRC-TBL-REG-003"):
             expect.status(reply, 400, about=f"for {wrong}")
 
@@ -175,7 +176,7 @@ def views_are_not_registered_over(lab: CatalogLab) -> None:
     view = lab.make_view(home)
     former = left_behind(lab, lab.make_table(home))
     for members in ({}, {"overwrite": True}):
-        reply = lab.send("registerTable", namespace=home, body={"name": view, "metadata-location": location_of(former), **members})
+        reply = lab.send(op.register_table, namespace=home, body={"name": view, "metadata-location": location_of(former), **members})
         with lab.judge("IRC-TBL-REG-008"):
             expect.status(reply, 409, *UNSUPPORTED[bool(members)])
 
@@ -185,7 +186,7 @@ def missing_namespaces_are_not_registered_into(lab: CatalogLab) -> None:
     """Nothing can be registered in a namespace that does not exist, beside others or below one."""
     former = left_behind(lab, lab.make_table())
     dropped = lab.make_namespace()
-    lab.works(lab.send("dropNamespace", namespace=dropped))
+    lab.works(lab.send(op.drop_namespace, namespace=dropped))
     missing = [(lab.name(),), dropped]
     if lab.child_of(former.namespace):
         missing += [(*former.namespace, lab.name()), (lab.name(), former.namespace[-1])]
@@ -214,7 +215,7 @@ def locations_of_nothing_are_refused(lab: CatalogLab) -> None:
     for what, (location, allowed) in nowhere.items():
         name = lab.name()
         reply = register(lab, former.namespace, name, location)
-        behind = lab.send("loadTable", namespace=former.namespace, table=name)
+        behind = lab.send(op.load_table, namespace=former.namespace, table=name)
         with lab.judge("IRC-TBL-REG-010"):
             expect.status(reply, *allowed, about=f"for {what}")
             expect.true(behind.status == 404, f"no table to be created from {what}", behind.shown)

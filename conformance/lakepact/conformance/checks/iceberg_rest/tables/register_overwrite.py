@@ -11,6 +11,7 @@ from lakepact.conformance.checks.iceberg_rest.kit.table_states import BOOKKEEPIN
 from lakepact.conformance.checks.iceberg_rest.suite import check
 from lakepact.conformance.checks.iceberg_rest.tables.register import grown
 from lakepact.conformance.outcome import Unmet
+from lakepact.generated.iceberg_rest import op
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -47,7 +48,7 @@ def tables_are_registered_over(lab: CatalogLab) -> None:
     able = False
     for before, file in overwritings(lab):
         reply = overwritten(lab, before, file)
-        after = lab.send("loadTable", **before.at)
+        after = lab.send(op.load_table, **before.at)
         with lab.judge("IRC-TBL-REG-007"):
             expect.true(reply.status != 200 or not _is_still(before, after), "other metadata after an answer with status 200", after.shown)
         if not able and is_refused(lab, reply):
@@ -96,7 +97,7 @@ def what_cannot_be_read_replaces_nothing(lab: CatalogLab) -> None:
     with lab.judge("IRC-TBL-REG-010"):
         # Who registers over nothing at all may say first that the name is taken.
         expect.status(reply, 400, 404, 406, 409, about="for a file that is not there")
-        after = lab.send("loadTable", **before.at)
+        after = lab.send(op.load_table, **before.at)
         expect.status(after, 200, about="for the table that was to be replaced")
         alike(lab, before, Table(before.namespace, before.name, after), but=BOOKKEEPING)
 

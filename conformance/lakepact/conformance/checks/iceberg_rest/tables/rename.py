@@ -13,6 +13,7 @@ from lakepact.conformance.checks.iceberg_rest.kit.table_states import BOOKKEEPIN
 from lakepact.conformance.checks.iceberg_rest.kit.tables import ROUNDS, identifier, rename
 from lakepact.conformance.checks.iceberg_rest.suite import check
 from lakepact.conformance.checks.iceberg_rest.tables.register import grown
+from lakepact.generated.iceberg_rest import op
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -28,7 +29,7 @@ def renamed(lab: CatalogLab, table: Table, name: str, *, namespace: Namespace | 
     """
     home = namespace or table.namespace
     lab.works(rename(lab, table.identifier, identifier(home, name)))
-    return Table(home, name, lab.works(lab.send("loadTable", namespace=home, table=name), 200))
+    return Table(home, name, lab.works(lab.send(op.load_table, namespace=home, table=name), 200))
 
 
 def moves_between_namespaces(lab: CatalogLab) -> bool:
@@ -45,7 +46,7 @@ def is_at(lab: CatalogLab, before: Table, namespace: Namespace, name: str) -> No
     Raises:
         Unmet: it is not.
     """
-    reply = lab.send("loadTable", namespace=namespace, table=name)
+    reply = lab.send(op.load_table, namespace=namespace, table=name)
     expect.status(reply, 200)
     after = Table(namespace, name, reply)
     expect.equal(before.uuid, after.uuid, "the UUID from before,")
@@ -59,7 +60,7 @@ def is_nowhere(lab: CatalogLab, namespace: Namespace, name: str) -> None:
     Raises:
         Unmet: one is.
     """
-    expect.status(lab.send("loadTable", namespace=namespace, table=name), 404)
+    expect.status(lab.send(op.load_table, namespace=namespace, table=name), 404)
 
 
 @check("IRC-TBL-REN-001")
@@ -105,7 +106,7 @@ def tables_do_not_move_into_nothing(lab: CatalogLab) -> None:
     """A table cannot be renamed into a namespace that does not exist, and it stays where it is."""
     table = lab.load(grown(lab, lab.make_table()))
     dropped = lab.make_namespace()
-    lab.works(lab.send("dropNamespace", namespace=dropped))
+    lab.works(lab.send(op.drop_namespace, namespace=dropped))
     missing = [(lab.name(),), dropped]
     if lab.feature("nesting"):
         missing += [(*table.namespace, lab.name()), (lab.name(), table.namespace[-1])]
@@ -186,7 +187,7 @@ def incomplete_renames_are_refused(lab: CatalogLab) -> None:
             bodies[f"{absent} {member} of the source"] = {"source": {**_without(source, member), **rest}, "destination": destination}
             bodies[f"{absent} {member} of the destination"] = {"source": source, "destination": {**_without(destination, member), **rest}}
     for wrong, body in bodies.items():
-        reply = lab.send("renameTable", body=body)
+        reply = lab.send(op.rename_table, body=body)
         with lab.judge("IRC-TBL-REN-007"):
             expect.status(reply, 400, about=f"for {wrong}")
 

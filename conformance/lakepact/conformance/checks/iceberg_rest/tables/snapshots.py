@@ -23,6 +23,7 @@ from lakepact.conformance.checks.iceberg_rest.kit.updates import (
 from lakepact.conformance.checks.iceberg_rest.suite import check
 from lakepact.conformance.checks.iceberg_rest.tables.metadata import refs
 from lakepact.conformance.outcome import Blocked
+from lakepact.generated.iceberg_rest import op
 
 if TYPE_CHECKING:
     from lakepact.conformance.checks.iceberg_rest.kit.lab import CatalogLab
@@ -71,7 +72,7 @@ def loaded(lab: CatalogLab, table: Table, snapshots: str | None = None) -> Table
     Raises:
         Unmet: it does not.
     """
-    reply = lab.send("loadTable", snapshots=snapshots, **table.at)
+    reply = lab.send(op.load_table, snapshots=snapshots, **table.at)
     expect.status(reply, 200)
     return Table(table.namespace, table.name, reply)
 
@@ -164,7 +165,7 @@ def only_snapshots_differ(lab: CatalogLab) -> None:
 def other_values_are_refused(lab: CatalogLab) -> None:
     """A value of `snapshots` that the contract does not have is refused with 400."""
     table = lab.append(lab.make_table())
-    replies = {value: lab.send("loadTable", snapshots=value, **table.at) for value in ("foo", "none", "all,refs", "1", "ref")}
+    replies = {value: lab.send(op.load_table, snapshots=value, **table.at) for value in ("foo", "none", "all,refs", "1", "ref")}
 
     if all(reply.status == 200 and snapshot_ids(Table((), "", reply)) for reply in replies.values()):
         lab.warn("IRC-TBL-LOAD-011", expected="status 400", actual="the value is ignored")
@@ -172,6 +173,6 @@ def other_values_are_refused(lab: CatalogLab) -> None:
     with lab.judge("IRC-TBL-LOAD-011"):
         for value, reply in replies.items():
             expect.status(reply, 400, about=f"for snapshots={value}")
-    other_case = lab.send("loadTable", snapshots="REFS", **table.at)
+    other_case = lab.send(op.load_table, snapshots="REFS", **table.at)
     if other_case.status == 200:
         lab.warn("IRC-TBL-LOAD-011", expected="status 400 for snapshots=REFS", actual="it is taken for refs, or ignored")

@@ -34,6 +34,7 @@ from lakepact.conformance.checks.iceberg_rest.kit.updates import (
 from lakepact.conformance.checks.iceberg_rest.suite import check
 from lakepact.conformance.checks.iceberg_rest.tables.create import AT_ONCE, OTHER_SCHEMA, ROUNDS, UUID, expect_one_winner
 from lakepact.conformance.checks.iceberg_rest.tables.structure import expect_columns, expect_partitioning, expect_sorting
+from lakepact.generated.iceberg_rest import op
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -81,8 +82,8 @@ def stages_do_not_exist(lab: CatalogLab) -> None:
     """What is only staged, once or twice, is not loaded, not there and not listed; what was created beside it is."""
     namespace = lab.make_namespace()
     beside, stage = lab.make_table(namespace), staged(lab, namespace, **WHOLE)
-    lab.send("createTable", namespace=namespace, body=lab.table_request(stage.name, stage_create=True))
-    loaded, listed = lab.send("loadTable", **stage.at), lab.send("listTables", namespace=namespace)
+    lab.send(op.create_table, namespace=namespace, body=lab.table_request(stage.name, stage_create=True))
+    loaded, listed = lab.send(op.load_table, **stage.at), lab.send(op.list_tables, namespace=namespace)
 
     with lab.judge("IRC-TBL-STAGE-002"):
         expect.status(loaded, 404)
@@ -90,7 +91,7 @@ def stages_do_not_exist(lab: CatalogLab) -> None:
         found = names(listed)
         expect.contains(beside.name, found, "tables")
         expect.lacks(stage.name, found, "tables")
-    existence = lab.send("tableExists", **stage.at)
+    existence = lab.send(op.table_exists, **stage.at)
     with lab.judge("IRC-TBL-STAGE-002", "IRC-TBL-HEAD-004"):
         expect.status(existence, 404)
 
@@ -99,13 +100,13 @@ def stages_do_not_exist(lab: CatalogLab) -> None:
 def stages_reserve_nothing(lab: CatalogLab) -> None:
     """A stage that nobody commits stops nobody from staging the same name again, nor from creating it."""
     stage = staged(lab, **WHOLE)
-    again = lab.send("createTable", namespace=stage.namespace, body=lab.table_request(stage.name, stage_create=True, schema=OTHER_SCHEMA))
-    create = lab.send("createTable", namespace=stage.namespace, body=lab.table_request(stage.name, schema=OTHER_SCHEMA))
+    again = lab.send(op.create_table, namespace=stage.namespace, body=lab.table_request(stage.name, stage_create=True, schema=OTHER_SCHEMA))
+    create = lab.send(op.create_table, namespace=stage.namespace, body=lab.table_request(stage.name, schema=OTHER_SCHEMA))
 
     with lab.judge("IRC-TBL-STAGE-008"):
         expect.status(again, 200)
         expect.status(create, 200)
-        loaded = lab.send("loadTable", **stage.at)
+        loaded = lab.send(op.load_table, **stage.at)
         expect.status(loaded, 200)
         expect_columns(Table(stage.namespace, stage.name, loaded), OTHER_SCHEMA)
 
@@ -114,7 +115,7 @@ def stages_reserve_nothing(lab: CatalogLab) -> None:
 def existing_tables_are_not_staged(lab: CatalogLab) -> None:
     """A table that exists is a conflict for whoever would stage it, at once or when the stage is committed."""
     table = lab.make_table()
-    reply = lab.send("createTable", namespace=table.namespace, body=lab.table_request(table.name, stage_create=True))
+    reply = lab.send(op.create_table, namespace=table.namespace, body=lab.table_request(table.name, stage_create=True))
     is_staged = reply.status == 200
     if is_staged:
         reply = commit_stage(lab, Table(table.namespace, table.name, reply))
@@ -127,7 +128,7 @@ def existing_tables_are_not_staged(lab: CatalogLab) -> None:
 def stages_need_their_namespace(lab: CatalogLab) -> None:
     """A table of a namespace that does not exist cannot be staged, or else the stage cannot be committed."""
     gone = lab.make_namespace()
-    lab.works(lab.send("dropNamespace", namespace=gone))
+    lab.works(lab.send(op.drop_namespace, namespace=gone))
     absent: tuple[Namespace, ...] = ((lab.name(),), gone)
 
     with lab.judge("IRC-TBL-STAGE-011"):
@@ -154,8 +155,8 @@ def the_commit_makes_the_table(lab: CatalogLab) -> None:
             expect.equal(stage.uuid.lower(), answer.uuid.lower(), "the staged UUID")
             expect_whole(answer)
             expect.equal(stage.location.rstrip("/"), answer.location.rstrip("/"), "the staged location")
-        if lab.offers("tableExists"):
-            expect.status(lab.send("tableExists", **stage.at), 204, 200)
+        if lab.offers(op.table_exists):
+            expect.status(lab.send(op.table_exists, **stage.at), 204, 200)
     loaded = lab.load(stage)
     with lab.judge("IRC-TBL-STAGE-013"):
         log = loaded.metadata.get("metadata-log")
@@ -217,7 +218,7 @@ def the_commit_does_not_replace(lab: CatalogLab) -> None:
     with lab.judge("IRC-TBL-STAGE-006"):
         for schema in (SCHEMA, OTHER_SCHEMA):
             stage = staged(lab, **WHOLE)
-            lab.works(lab.send("createTable", namespace=stage.namespace, body=lab.table_request(stage.name, schema=schema)), 200)
+            lab.works(lab.send(op.create_table, namespace=stage.namespace, body=lab.table_request(stage.name, schema=schema)), 200)
             before = lab.load(stage)
             expect.status(commit_stage(lab, stage), 409)
             unchanged(lab, before)

@@ -25,11 +25,13 @@ from lakepact.conformance.checks.iceberg_rest.suite import check
 from lakepact.conformance.checks.iceberg_rest.tables.drop import await_purge, is_refused, lost, purge, visible_files
 from lakepact.conformance.checks.iceberg_rest.tables.register import grown, registered
 from lakepact.conformance.checks.iceberg_rest.tables.rename import moves_between_namespaces, renamed
+from lakepact.generated.iceberg_rest import op
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from lakepact.conformance.checks.iceberg_rest.kit.lab import CatalogLab
+    from lakepact.generated.contract import OperationId
 
 
 def recreated(lab: CatalogLab, name: str, *, times: int = 1, across: bool = False) -> tuple[Table, list[Table]]:
@@ -66,7 +68,7 @@ def successors_have_their_own_location(lab: CatalogLab) -> None:
         if lab.feature("stage-create"):
             lab.dropped(**table.at)
             request = lab.table_request(table.name, stage_create=True)
-            staged = lab.works(lab.send("createTable", namespace=table.namespace, body=request), 200)
+            staged = lab.works(lab.send(op.create_table, namespace=table.namespace, body=request), 200)
             locations.append(Table(table.namespace, table.name, staged).location.rstrip("/"))
         for location in locations:
             with lab.judge("IRC-TBL-REN-011"):
@@ -76,7 +78,7 @@ def successors_have_their_own_location(lab: CatalogLab) -> None:
 @check("IRC-TBL-DROP-006")
 def purges_leave_successors_whole(lab: CatalogLab) -> None:
     """When a renamed table is purged, the table that has its old name keeps its metadata, its files and its life."""
-    if lab.offers("registerTable"):
+    if lab.offers(op.register_table):
         registered(lab, left_behind(lab, lab.make_table()))
     for table, former in successors(lab):
         before = lab.load(table)
@@ -95,9 +97,9 @@ def purges_leave_successors_whole(lab: CatalogLab) -> None:
             expect.equal([], lost(files), "of the other table's files, these to be removed:")
         with lab.judge("IRC-TBL-DROP-006"):
             expect.status(lab.commit(table, HARMLESS, requirements=[assert_uuid(table.uuid)]), 200)
-        if lab.offers("registerTable"):
+        if lab.offers(op.register_table):
             # The first metadata file is one that no commit has written anew.
-            lab.works(lab.send("dropTable", **table.at))
+            lab.works(lab.send(op.drop_table, **table.at))
             again = register(lab, table.namespace, table.name, location_of(before))
             with lab.judge("IRC-TBL-DROP-006"):
                 expect.status(again, 200)
@@ -136,8 +138,8 @@ def commits_by_old_names_find_nothing(lab: CatalogLab) -> None:
 
 def _judge_late_commits(lab: CatalogLab, old: Table, now: Table) -> None:
     for what, body in commits_of_all_kinds(lab, old).items():
-        reply = lab.send("updateTable", body=body, **old.at)
-        behind = lab.send("loadTable", **old.at)
+        reply = lab.send(op.update_table, body=body, **old.at)
+        behind = lab.send(op.load_table, **old.at)
         with lab.judge("IRC-TBL-REN-013"):
             # Who refuses commits of nothing need not look for a table first.
             expect.status(reply, *((404,) if body["updates"] else (404, 400)), about=f"for a commit of {what}")
@@ -151,19 +153,19 @@ def nothing_answers_to_old_names(lab: CatalogLab) -> None:
     table = lab.append(lab.make_table())
     now = renamed(lab, table, lab.name())
     nobody: dict[str, Any] = {**table.at, "table": lab.name()}
-    asked: dict[str, dict[str, Any]] = {
-        "tableExists": {},
-        "loadCredentials": {},
-        "reportMetrics": {"body": scan_report(table)},
-        "planTableScan": {"body": {}},
-        "dropTable": {"purge_requested": ways(lab)[0]},
+    asked: dict[OperationId, dict[str, Any]] = {
+        op.table_exists: {},
+        op.load_credentials: {},
+        op.report_metrics: {"body": scan_report(table)},
+        op.plan_table_scan: {"body": {}},
+        op.drop_table: {"purge_requested": ways(lab)[0]},
     }
 
     with lab.judge("IRC-TBL-REN-001"):
         for operation, arguments in asked.items():
             if lab.offers(operation) and lab.send(operation, **arguments, **nobody).status == 404:
                 expect.status(lab.send(operation, **arguments, **table.at), 404, about=f"for {operation} by the old name")
-        expect.status(lab.send("loadTable", **now.at), 200, about="for the new name afterwards")
+        expect.status(lab.send(op.load_table, **now.at), 200, about="for the new name afterwards")
 
 
 @check("IRC-VIEW-REN-001")
@@ -173,14 +175,14 @@ def nothing_answers_to_old_names_of_views(lab: CatalogLab) -> None:
     new: dict[str, Any] = {**view.identifier, "name": lab.name()}
     nobody: dict[str, Any] = {**view.at, "view": lab.name()}
     lab.works(rename_view(lab, view.identifier, new))
-    asked: dict[str, dict[str, Any]] = {
-        "viewExists": {},
-        "replaceView": {"body": {"requirements": [], "updates": [HARMLESS]}},
-        "dropView": {},
+    asked: dict[OperationId, dict[str, Any]] = {
+        op.view_exists: {},
+        op.replace_view: {"body": {"requirements": [], "updates": [HARMLESS]}},
+        op.drop_view: {},
     }
 
     with lab.judge("IRC-VIEW-REN-001"):
         for operation, arguments in asked.items():
             if lab.offers(operation) and lab.send(operation, **arguments, **nobody).status == 404:
                 expect.status(lab.send(operation, **arguments, **view.at), 404, about=f"for {operation} by the old name")
-        expect.status(lab.send("loadView", namespace=view.namespace, view=new["name"]), 200, about="for the new name afterwards")
+        expect.status(lab.send(op.load_view, namespace=view.namespace, view=new["name"]), 200, about="for the new name afterwards")

@@ -24,6 +24,7 @@ from lakepact.conformance.checks.iceberg_rest.kit.table_requests import (
 )
 from lakepact.conformance.checks.iceberg_rest.kit.updates import current_schema, partition_field, sort_field
 from lakepact.conformance.checks.iceberg_rest.suite import check
+from lakepact.generated.iceberg_rest import op
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -117,7 +118,7 @@ def young_types_are_kept(lab: CatalogLab) -> None:
             name, schema = lab.name(), struct(field(1, "id", "long"), field(2, "young", kind))
             reply = request_creation(lab, namespace, name, schema=schema, properties={"format-version": "3"})
             if reply.status == 200:
-                loaded = lab.send("loadTable", namespace=namespace, table=name)
+                loaded = lab.send(op.load_table, namespace=namespace, table=name)
                 expect.equal(shape(schema), shape(current_schema(Table(namespace, name, loaded))), "columns")
 
 

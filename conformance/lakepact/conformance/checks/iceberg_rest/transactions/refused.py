@@ -44,6 +44,7 @@ from lakepact.conformance.checks.iceberg_rest.kit.updates import (
     set_default_spec,
 )
 from lakepact.conformance.checks.iceberg_rest.suite import check
+from lakepact.generated.iceberg_rest import op
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -159,7 +160,7 @@ def changes_are_an_array(lab: CatalogLab) -> None:
         *({"table-changes": value} for value in (None, one, {}, "none", 0, True)),
     )
     for body in bodies:
-        reply = lab.send("commitTransaction", body=body)
+        reply = lab.send(op.commit_transaction, body=body)
         with lab.judge("IRC-TXN-006"):
             expect.status(reply, 400, about=f"for {expect.shown(body)}")
 
@@ -203,8 +204,8 @@ def views_stay_where_tables_are_created(lab: CatalogLab) -> None:
 
     with lab.judge("IRC-TXN-016"):
         expect.status(reply, 400, 404, 409)
-        expect.status(lab.send("loadView", namespace=ground.namespace, view=view), 200)
-        expect.status(lab.send("loadTable", **ground.at), 404)
+        expect.status(lab.send(op.load_view, namespace=ground.namespace, view=view), 200)
+        expect.status(lab.send(op.load_table, **ground.at), 404)
 
 
 @check("IRC-TXN-002", "IRC-TXN-012")
@@ -218,7 +219,7 @@ def creations_are_part_of_it(lab: CatalogLab) -> None:
         reply = transact(lab, *[made, marking(table, f"created {first}")][:: 1 if first else -1])
         with lab.judge("IRC-TXN-012", remark="" if reply.status in MADE else f"creating is refused with {reply.status}"):
             expect.status(reply, *MADE, 400, 404)
-            loaded = lab.send("loadTable", **ground.at)
+            loaded = lab.send(op.load_table, **ground.at)
             if reply.status not in MADE:
                 expect.status(loaded, 404, about="for the table that was not created")
                 all_unchanged(lab, [before])
@@ -242,7 +243,7 @@ def _refused_creations(lab: CatalogLab, table: Table, *, first: bool, offered: b
     for failing in (assert_ref("main", None), ASSERT_CREATE) if offered else (assert_ref("main", None),):
         stale = change(table, HARMLESS, requirements=[failing])
         reply = transact(lab, *[made, stale][:: 1 if first else -1])
-        loaded = lab.send("loadTable", **ground.at)
+        loaded = lab.send(op.load_table, **ground.at)
         with lab.judge("IRC-TXN-002"):
             expect.status(reply, *allowed, about=f"when {failing['type']} fails beside a creation")
             expect.status(loaded, 404, about="for the table that was not created")

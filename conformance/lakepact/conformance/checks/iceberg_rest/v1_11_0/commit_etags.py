@@ -8,6 +8,7 @@ from lakepact.conformance import expect
 from lakepact.conformance.checks.iceberg_rest.kit.lab import set_properties
 from lakepact.conformance.checks.iceberg_rest.tables.etags import tag_of
 from lakepact.conformance.checks.iceberg_rest.v1_11_0.suite import check
+from lakepact.generated.iceberg_rest import op
 
 if TYPE_CHECKING:
     from lakepact.conformance.checks.iceberg_rest.kit.lab import CatalogLab
@@ -32,7 +33,7 @@ def commits_answer_with_the_tag_of_loading(lab: CatalogLab) -> None:
             return
         with lab.judge("IRC-CET-001"):
             expect.equal(tag, loaded, "the ETag of the table as it is loaded after a commit,")
-            reply = lab.send("loadTable", headers=[("If-None-Match", tag)], alone=True, **table.at)
+            reply = lab.send(op.load_table, headers=[("If-None-Match", tag)], alone=True, **table.at)
             expect.status(reply, 304, 200, about="with the ETag of the last commit")
         with lab.judge("IRC-CET-002"):
             expect.true(tag not in known, f"another ETag than before commit {turn}", tag)
@@ -43,7 +44,7 @@ def commits_answer_with_the_tag_of_loading(lab: CatalogLab) -> None:
 def representations_have_tags_of_their_own(lab: CatalogLab) -> None:
     """A table with snapshots that no ref names is loaded with one ETag whole, and with another one with those of refs."""
     table = lab.append(lab.append(lab.make_table()))
-    whole, refs = (lab.works(lab.send("loadTable", snapshots=which, **table.at), 200) for which in ("all", "refs"))
+    whole, refs = (lab.works(lab.send(op.load_table, snapshots=which, **table.at), 200) for which in ("all", "refs"))
 
     if whole.document.get("metadata") == refs.document.get("metadata"):
         lab.skip("IRC-CET-003", "both answers are the same")

@@ -20,10 +20,12 @@ from lakepact.conformance.checks.iceberg_rest.kit.views import loaded, made, rep
 from lakepact.conformance.checks.iceberg_rest.kit.views import properties_of as view_properties_of
 from lakepact.conformance.checks.iceberg_rest.v1_11_0.keys import new_key
 from lakepact.conformance.checks.iceberg_rest.v1_11_0.suite import LIFETIME, check, configuration
+from lakepact.generated.iceberg_rest import op
 
 if TYPE_CHECKING:
     from lakepact.conformance.checks.iceberg_rest.kit.lab import CatalogLab
     from lakepact.conformance.exchanges import Reply
+    from lakepact.generated.contract import OperationId
 
 DURATION = re.compile(r"P(?!$)(?:\d+Y)?(?:\d+M)?(?:\d+W)?(?:\d+D)?(?:T(?!$)(?:\d+H)?(?:\d+M)?(?:\d+(?:[.,]\d+)?S)?)?")
 AT_ONCE = 8
@@ -45,24 +47,24 @@ def lifetimes_are_durations(lab: CatalogLab) -> None:
 def namespaces_are_made_and_dropped_once(lab: CatalogLab) -> None:
     """A namespace is created and dropped as ever by who sends keys, and again with the same answers; nothing is there in the end."""
     namespace = (lab.name(),)
-    lab.afterwards(lambda: lab.send("dropNamespace", namespace=namespace))
+    lab.afterwards(lambda: lab.send(op.drop_namespace, namespace=namespace))
     creating, dropping = new_key(), new_key()
     body = {"namespace": list(namespace), "properties": {"note": "once"}}
-    first = lab.send("createNamespace", body=body, idempotency_key=creating)
+    first = lab.send(op.create_namespace, body=body, idempotency_key=creating)
     with lab.judge("IRC-IDEM-002"):
         expect.status(first, 200, about="with a key of version 7")
         expect.equal(list(namespace), first.at("namespace"), "namespace")
     lab.works(first, 200)
-    again = lab.send("createNamespace", body=body, idempotency_key=creating)
+    again = lab.send(op.create_namespace, body=body, idempotency_key=creating)
     with lab.judge("IRC-IDEM-003"):
         expect.status(again, 200, about=AGAIN)
         expect.equal(list(namespace), again.at("namespace"), "namespace")
 
-    lab.works(lab.send("dropNamespace", namespace=namespace, idempotency_key=dropping), 204)
-    gone = lab.send("dropNamespace", namespace=namespace, idempotency_key=dropping)
+    lab.works(lab.send(op.drop_namespace, namespace=namespace, idempotency_key=dropping), 204)
+    gone = lab.send(op.drop_namespace, namespace=namespace, idempotency_key=dropping)
     with lab.judge("IRC-IDEM-010"):
         expect.status(gone, 204, about=AGAIN)
-        expect.status(lab.send("loadNamespaceMetadata", namespace=namespace), 404, about="for the namespace")
+        expect.status(lab.send(op.load_namespace_metadata, namespace=namespace), 404, about="for the namespace")
 
 
 @check("IRC-IDEM-011")
@@ -70,13 +72,13 @@ def properties_are_updated_once(lab: CatalogLab) -> None:
     """What others have changed since is left alone when properties are updated again under a key."""
     namespace = lab.make_namespace(properties={"turn": "0"})
     key = new_key()
-    lab.works(lab.send("updateProperties", namespace=namespace, body={"updates": {"turn": "1"}}, idempotency_key=key), 200)
-    lab.works(lab.send("updateProperties", namespace=namespace, body={"updates": {"turn": "2"}}), 200)
-    again = lab.send("updateProperties", namespace=namespace, body={"updates": {"turn": "1"}}, idempotency_key=key)
+    lab.works(lab.send(op.update_properties, namespace=namespace, body={"updates": {"turn": "1"}}, idempotency_key=key), 200)
+    lab.works(lab.send(op.update_properties, namespace=namespace, body={"updates": {"turn": "2"}}), 200)
+    again = lab.send(op.update_properties, namespace=namespace, body={"updates": {"turn": "1"}}, idempotency_key=key)
 
     with lab.judge("IRC-IDEM-011"):
         expect.status(again, 200, about=AGAIN)
-        now = lab.send("loadNamespaceMetadata", namespace=namespace).at("properties").get("turn")
+        now = lab.send(op.load_namespace_metadata, namespace=namespace).at("properties").get("turn")
         expect.equal("2", now, "the property that was changed since,")
 
 
@@ -86,9 +88,9 @@ def tables_are_created_once(lab: CatalogLab) -> None:
     namespace, name, key = lab.make_namespace(), lab.name(), new_key()
     body = lab.table_request(name)
     lab.drop_afterwards(namespace, name)
-    first = lab.works(lab.send("createTable", namespace=namespace, body=body, idempotency_key=key), 200)
-    again = lab.send("createTable", namespace=namespace, body=body, idempotency_key=key)
-    other = lab.send("createTable", namespace=namespace, body=body, idempotency_key=new_key())
+    first = lab.works(lab.send(op.create_table, namespace=namespace, body=body, idempotency_key=key), 200)
+    again = lab.send(op.create_table, namespace=namespace, body=body, idempotency_key=key)
+    other = lab.send(op.create_table, namespace=namespace, body=body, idempotency_key=new_key())
 
     with lab.judge("IRC-IDEM-004"):
         expect.status(again, 200, about=AGAIN)
@@ -110,9 +112,9 @@ def commits_are_applied_once(lab: CatalogLab) -> None:
     """A commit that is sent again under its key changes nothing more, also when others have committed since; with other keys it does."""
     table = lab.make_table(properties={TURN: "0"})
     key, body = new_key(), adding(lab, table)
-    lab.works(lab.send("updateTable", body=body, idempotency_key=key, **table.at), 200)
+    lab.works(lab.send(op.update_table, body=body, idempotency_key=key, **table.at), 200)
     lab.committed(table, set_properties(**{TURN: "2"}))
-    again = lab.send("updateTable", body=body, idempotency_key=key, **table.at)
+    again = lab.send(op.update_table, body=body, idempotency_key=key, **table.at)
     after = lab.load(table)
 
     with lab.judge("IRC-IDEM-005"):
@@ -121,7 +123,7 @@ def commits_are_applied_once(lab: CatalogLab) -> None:
         expect.equal(1, len(after.metadata.get("snapshots") or ()), "the number of snapshots")
     for turn in ("3", "4", "3"):
         one = {"requirements": [], "updates": [set_properties(**{TURN: turn})]}
-        reply = lab.send("updateTable", body=one, idempotency_key=new_key(), **table.at)
+        reply = lab.send(op.update_table, body=one, idempotency_key=new_key(), **table.at)
         with lab.judge("IRC-IDEM-014"):
             expect.status(reply, 200, about="with a key of its own")
             expect.equal(turn, properties_of(lab.load(table)).get(TURN), "the property after a commit with a key of its own,")
@@ -133,9 +135,9 @@ def transactions_are_applied_once(lab: CatalogLab) -> None:
     namespace = lab.make_namespace()
     tables = [lab.make_table(namespace, properties={TURN: "0"}) for _ in range(2)]
     key, body = new_key(), {"table-changes": [{"identifier": table.identifier, **adding(lab, table)} for table in tables]}
-    lab.works(lab.send("commitTransaction", body=body, idempotency_key=key), 204)
+    lab.works(lab.send(op.commit_transaction, body=body, idempotency_key=key), 204)
     lab.committed(tables[0], set_properties(**{TURN: "2"}))
-    again = lab.send("commitTransaction", body=body, idempotency_key=key)
+    again = lab.send(op.commit_transaction, body=body, idempotency_key=key)
 
     with lab.judge("IRC-IDEM-006"):
         expect.status(again, 204, about=AGAIN)
@@ -149,16 +151,16 @@ def transactions_are_applied_once(lab: CatalogLab) -> None:
 def tables_are_dropped_once(lab: CatalogLab) -> None:
     """Dropping a table again under its key succeeds, and does not touch a new table of that name."""
     table, key = lab.make_table(), new_key()
-    lab.works(lab.send("dropTable", idempotency_key=key, **table.at), 204)
-    again = lab.send("dropTable", idempotency_key=key, **table.at)
+    lab.works(lab.send(op.drop_table, idempotency_key=key, **table.at), 204)
+    again = lab.send(op.drop_table, idempotency_key=key, **table.at)
     with lab.judge("IRC-IDEM-007"):
         expect.status(again, 204, about=AGAIN)
 
     newer = lab.make_table(table.namespace, name=table.name)
-    late = lab.send("dropTable", idempotency_key=key, **table.at)
+    late = lab.send(op.drop_table, idempotency_key=key, **table.at)
     with lab.judge("IRC-IDEM-008"):
         expect.true(late.status < 500, "an answer other than an error of the server", late.shown)
-        expect.equal(newer.uuid, lab.send("loadTable", **newer.at).at("metadata", "table-uuid"), "table-uuid of the newer table")
+        expect.equal(newer.uuid, lab.send(op.load_table, **newer.at).at("metadata", "table-uuid"), "table-uuid of the newer table")
 
 
 @check("IRC-IDEM-009")
@@ -167,12 +169,12 @@ def tables_are_renamed_once(lab: CatalogLab) -> None:
     table, key, name = lab.make_table(), new_key(), lab.name()
     body = {"source": table.identifier, "destination": {"namespace": list(table.namespace), "name": name}}
     lab.drop_afterwards(table.namespace, name)
-    lab.works(lab.send("renameTable", body=body, idempotency_key=key), 204)
-    again = lab.send("renameTable", body=body, idempotency_key=key)
+    lab.works(lab.send(op.rename_table, body=body, idempotency_key=key), 204)
+    again = lab.send(op.rename_table, body=body, idempotency_key=key)
 
     with lab.judge("IRC-IDEM-009"):
         expect.status(again, 204, about=AGAIN)
-        expect.status(lab.send("loadTable", namespace=table.namespace, table=name), 200, about="for the new name")
+        expect.status(lab.send(op.load_table, namespace=table.namespace, table=name), 200, about="for the new name")
 
 
 @check("IRC-IDEM-012")
@@ -180,14 +182,14 @@ def refusals_come_again(lab: CatalogLab) -> None:
     """A conflict under a key stays one after what was in the way is gone, and creates nothing; a new key creates it."""
     table, key = lab.make_table(), new_key()
     body = lab.table_request(table.name)
-    create = partial(lab.send, "createTable", namespace=table.namespace, body=body)
+    create = partial(lab.send, op.create_table, namespace=table.namespace, body=body)
     lab.works(create(idempotency_key=key), 409)
     lab.dropped(**table.at)
     again = create(idempotency_key=key)
 
     with lab.judge("IRC-IDEM-012"):
         expect.status(again, 409, about=AGAIN)
-        expect.status(lab.send("tableExists", **table.at) if lab.offers("tableExists") else lab.send("loadTable", **table.at), 404)
+        expect.status(lab.send(op.table_exists, **table.at) if lab.offers(op.table_exists) else lab.send(op.load_table, **table.at), 404)
         expect.status(create(idempotency_key=new_key()), 200, about="with a key of its own")
 
 
@@ -197,18 +199,18 @@ def keys_are_for_one_operation(lab: CatalogLab) -> None:
     namespace, key = (lab.name(),), new_key()
     others = (lab.name(),)
     for one in (namespace, others):
-        lab.afterwards(partial(lab.send, "dropNamespace", namespace=one))
-    lab.works(lab.send("createNamespace", body={"namespace": list(namespace)}, idempotency_key=key), 200)
-    lab.send("createNamespace", body={"namespace": list(others)}, idempotency_key=key)
+        lab.afterwards(partial(lab.send, op.drop_namespace, namespace=one))
+    lab.works(lab.send(op.create_namespace, body={"namespace": list(namespace)}, idempotency_key=key), 200)
+    lab.send(op.create_namespace, body={"namespace": list(others)}, idempotency_key=key)
     name = lab.name()
     lab.drop_afterwards(namespace, name)
     # Without its operation: whoever repeats the first answer is not accused of a created table that is none.
     headers = [("Content-Type", "application/json"), ("Idempotency-Key", key)]
-    lab.send_raw("POST", lab.path("createTable", namespace=namespace), headers=headers, content=orjson.dumps(lab.table_request(name)))
+    lab.send_raw("POST", lab.path(op.create_table, namespace=namespace), headers=headers, content=orjson.dumps(lab.table_request(name)))
 
     with lab.judge("IRC-IDEM-013"):
-        expect.status(lab.send("loadNamespaceMetadata", namespace=others), 404, about="for a namespace of a second request")
-        expect.status(lab.send("loadTable", namespace=namespace, table=name), 404, about="for a table of a third request")
+        expect.status(lab.send(op.load_namespace_metadata, namespace=others), 404, about="for a namespace of a second request")
+        expect.status(lab.send(op.load_table, namespace=namespace, table=name), 404, about="for a table of a third request")
 
 
 @check("IRC-IDEM-015", alone=True)
@@ -218,7 +220,7 @@ def one_of_equal_commits_is_applied(lab: CatalogLab) -> None:
     for _ in range(3):
         key, body = new_key(), adding(lab, lab.load(table))
         before = len(lab.load(table).metadata.get("snapshots") or ())
-        replies = lab.together([partial(lab.send, "updateTable", body=body, idempotency_key=key, **table.at)] * AT_ONCE)
+        replies = lab.together([partial(lab.send, op.update_table, body=body, idempotency_key=key, **table.at)] * AT_ONCE)
         after = len(lab.load(table).metadata.get("snapshots") or ())
 
         with lab.judge("IRC-IDEM-015"):
@@ -232,14 +234,17 @@ def one_of_equal_commits_is_applied(lab: CatalogLab) -> None:
 def views_are_changed_once(lab: CatalogLab) -> None:
     """Replacing, renaming and dropping a view again under their keys is answered as the first time, and does nothing more."""
     view, key, name = made(lab), new_key(), lab.name()
-    lab.afterwards(lambda: lab.send("dropView", namespace=view.namespace, view=name))
-    replacing = partial(lab.send, "replaceView", body={"requirements": [], "updates": [set_properties(**{TURN: "1"})]}, **view.at)
+    lab.afterwards(lambda: lab.send(op.drop_view, namespace=view.namespace, view=name))
+    replacing = partial(lab.send, op.replace_view, body={"requirements": [], "updates": [set_properties(**{TURN: "1"})]}, **view.at)
     renaming = {"source": view.identifier, "destination": {"namespace": list(view.namespace), "name": name}}
     lab.works(replacing(idempotency_key=key), 200)
     replaced(lab, view, set_properties(**{TURN: "2"}))
     again = replacing(idempotency_key=key)
     now = view_properties_of(loaded(lab, view)).get(TURN)
-    steps = {"renameView": twice(lab, "renameView", body=renaming), "dropView": twice(lab, "dropView", namespace=view.namespace, view=name)}
+    steps = {
+        op.rename_view: twice(lab, op.rename_view, body=renaming),
+        op.drop_view: twice(lab, op.drop_view, namespace=view.namespace, view=name),
+    }
 
     with lab.judge("IRC-IDEM-016"):
         expect.status(again, 200, about=f"for replaceView {AGAIN}")
@@ -248,7 +253,7 @@ def views_are_changed_once(lab: CatalogLab) -> None:
             expect.status(second, first.status, about=f"for {operation} {AGAIN}")
 
 
-def twice(lab: CatalogLab, operation: str, **arguments: Any) -> tuple[Reply, Reply]:
+def twice(lab: CatalogLab, operation: OperationId, **arguments: Any) -> tuple[Reply, Reply]:
     """The answers to a request and to the same again, under one key.
 
     Raises:
@@ -265,7 +270,7 @@ def tables_are_registered_once(lab: CatalogLab) -> None:
     last = left_behind(lab, lab.make_table())
     name = lab.name()
     lab.drop_afterwards(last.namespace, name)
-    first, again = twice(lab, "registerTable", namespace=last.namespace, body=registration(name, last))
+    first, again = twice(lab, op.register_table, namespace=last.namespace, body=registration(name, last))
 
     with lab.judge("IRC-IDEM-017"):
         expect.status(again, 200, about=AGAIN)

@@ -17,11 +17,13 @@ from lakepact.conformance.checks.iceberg_rest.v1_11_0.keys import new_key
 from lakepact.conformance.checks.iceberg_rest.v1_11_0.register_view import left_behind
 from lakepact.conformance.checks.iceberg_rest.v1_11_0.suite import check
 from lakepact.conformance.outcome import NotOffered
+from lakepact.generated.iceberg_rest import op
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
     from lakepact.conformance.checks.iceberg_rest.kit.lab import CatalogLab, Table
+    from lakepact.generated.contract import OperationId
 
 BETWEEN = 12  #: requests with keys of their own, after which the first key has to be known
 
@@ -30,7 +32,7 @@ BETWEEN = 12  #: requests with keys of their own, after which the first key has 
 class Pair:
     """Two requests of one operation, of which a key can stand for the first alone."""
 
-    operation: str
+    operation: OperationId
     first: dict[str, Any]
     second: dict[str, Any]
     expected: Any  #: what is seen where the second was not carried out
@@ -47,27 +49,27 @@ def pairs(lab: CatalogLab) -> Iterator[Pair]:
     table = lab.make_table(properties={TURN: "0"})
     turn = partial(_turn_of, lab, table)
     here, levels = {"namespace": table.namespace}, list(table.namespace)
-    yield Pair("updateTable", {**table.at, "body": turned("1")}, {**table.at, "body": turned("2")}, "1", turn)
-    if lab.offers("commitTransaction"):
+    yield Pair(op.update_table, {**table.at, "body": turned("1")}, {**table.at, "body": turned("2")}, "1", turn)
+    if lab.offers(op.commit_transaction):
         changes = [{"body": {"table-changes": [{"identifier": table.identifier, **turned(to)}]}} for to in ("3", "4")]
-        yield Pair("commitTransaction", changes[0], changes[1], "3", turn)
+        yield Pair(op.commit_transaction, changes[0], changes[1], "3", turn)
     if lab.feature("namespace-properties"):
         updates = [{**here, "body": {"removals": [], "updates": {"turn": to}}} for to in ("1", "2")]
-        yield Pair("updateProperties", updates[0], updates[1], "1", partial(_namespace_turn, lab, table))
+        yield Pair(op.update_properties, updates[0], updates[1], "1", partial(_namespace_turn, lab, table))
     spaces = [lab.make_namespace() for _ in range(2)]
-    there = partial(_status, lab, "loadNamespaceMetadata", namespace=spaces[1])
-    yield Pair("dropNamespace", {"namespace": spaces[0]}, {"namespace": spaces[1]}, 200, there)
+    there = partial(_status, lab, op.load_namespace_metadata, namespace=spaces[1])
+    yield Pair(op.drop_namespace, {"namespace": spaces[0]}, {"namespace": spaces[1]}, 200, there)
     tables = [lab.make_table(table.namespace) for _ in range(3)]
-    yield Pair("dropTable", tables[0].at, tables[1].at, 200, partial(_status, lab, "loadTable", **tables[1].at))
+    yield Pair(op.drop_table, tables[0].at, tables[1].at, 200, partial(_status, lab, op.load_table, **tables[1].at))
     renames = []
     for source in (tables[1], tables[2]):
         name = lab.name()
         lab.drop_afterwards(table.namespace, name)
         renames.append({"body": {"source": source.identifier, "destination": {"namespace": levels, "name": name}}})
-    yield Pair("renameTable", renames[0], renames[1], 200, partial(_status, lab, "loadTable", **tables[2].at))
-    if lab.offers("registerTable"):
+    yield Pair(op.rename_table, renames[0], renames[1], 200, partial(_status, lab, op.load_table, **tables[2].at))
+    if lab.offers(op.register_table):
         yield from _pairs_of_registrations(lab, table)
-    if lab.offers("createView"):
+    if lab.offers(op.create_view):
         yield from _pairs_of_views(lab, table)
 
 
@@ -77,25 +79,25 @@ def _pairs_of_registrations(lab: CatalogLab, table: Table) -> Iterator[Pair]:
     for _ in range(2):
         former = lab.make_table(table.namespace)
         location = lab.load(former).metadata_location
-        if not location or lab.send("dropTable", **former.at).status not in {200, 204}:
+        if not location or lab.send(op.drop_table, **former.at).status not in {200, 204}:
             return
         lab.drop_afterwards(table.namespace, former.name)
         requests.append({**here, "body": {"name": former.name, "metadata-location": location}})
-    there = partial(_status, lab, "loadTable", **here, table=requests[1]["body"]["name"])
-    yield Pair("registerTable", requests[0], requests[1], 404, there)
+    there = partial(_status, lab, op.load_table, **here, table=requests[1]["body"]["name"])
+    yield Pair(op.register_table, requests[0], requests[1], 404, there)
 
 
 def _pairs_of_views(lab: CatalogLab, table: Table) -> Iterator[Pair]:
     here: dict[str, Any] = {"namespace": table.namespace}
     names = [lab.name() for _ in range(2)]
     for name in names:
-        lab.afterwards(partial(lab.send, "dropView", **here, view=name))
+        lab.afterwards(partial(lab.send, op.drop_view, **here, view=name))
     bodies = [{**here, "body": view_request(table.namespace, name)} for name in names]
-    yield Pair("createView", bodies[0], bodies[1], 404, partial(_status, lab, "loadView", **here, view=names[1]))
+    yield Pair(op.create_view, bodies[0], bodies[1], 404, partial(_status, lab, op.load_view, **here, view=names[1]))
     view, other = made(lab, table.namespace), made(lab, table.namespace)
     replaced = [{**view.at, "body": turned(to)} for to in ("1", "2")]
-    yield Pair("replaceView", replaced[0], replaced[1], "1", lambda: view_properties_of(loaded(lab, view)).get(TURN))
-    yield Pair("dropView", view.at, other.at, 200, partial(_status, lab, "loadView", **other.at))
+    yield Pair(op.replace_view, replaced[0], replaced[1], "1", lambda: view_properties_of(loaded(lab, view)).get(TURN))
+    yield Pair(op.drop_view, view.at, other.at, 200, partial(_status, lab, op.load_view, **other.at))
 
 
 def _turn_of(lab: CatalogLab, table: Table) -> Any:
@@ -103,10 +105,10 @@ def _turn_of(lab: CatalogLab, table: Table) -> Any:
 
 
 def _namespace_turn(lab: CatalogLab, table: Table) -> Any:
-    return lab.works(lab.send("loadNamespaceMetadata", namespace=table.namespace), 200).at("properties").get("turn")
+    return lab.works(lab.send(op.load_namespace_metadata, namespace=table.namespace), 200).at("properties").get("turn")
 
 
-def _status(lab: CatalogLab, operation: str, **arguments: Any) -> int:
+def _status(lab: CatalogLab, operation: OperationId, **arguments: Any) -> int:
     return lab.send(operation, **arguments).status
 
 
@@ -129,20 +131,20 @@ def keys_are_for_one_request(lab: CatalogLab) -> None:
 def refused_drops_come_again(lab: CatalogLab) -> None:
     """What could not be dropped is not dropped under the same key once it could be."""
     table, name = lab.make_table(), lab.name()
-    missing = partial(lab.send, "dropTable", idempotency_key=new_key(), namespace=table.namespace, table=name)
-    filled = partial(lab.send, "dropNamespace", idempotency_key=new_key(), namespace=table.namespace)
+    missing = partial(lab.send, op.drop_table, idempotency_key=new_key(), namespace=table.namespace, table=name)
+    filled = partial(lab.send, op.drop_namespace, idempotency_key=new_key(), namespace=table.namespace)
     lab.works(missing(), 404)
     lab.works(filled(), 409)
     newer = lab.make_table(table.namespace, name=name)
 
     with lab.judge("IRC-IDEM-012"):
         expect.status(missing(), 404, about=f"for dropTable {AGAIN}")
-        expect.status(lab.send("loadTable", **newer.at), 200, about="for a table that was not there to be dropped")
+        expect.status(lab.send(op.load_table, **newer.at), 200, about="for a table that was not there to be dropped")
     for one in (table, newer):
-        lab.works(lab.send("dropTable", **one.at), 204, 404)
+        lab.works(lab.send(op.drop_table, **one.at), 204, 404)
     with lab.judge("IRC-IDEM-012"):
         expect.status(filled(), 409, about=f"for dropNamespace {AGAIN}")
-        kept = lab.send("loadNamespaceMetadata", namespace=table.namespace)
+        kept = lab.send(op.load_namespace_metadata, namespace=table.namespace)
         expect.status(kept, 200, about="for a namespace that was not empty")
 
 
@@ -150,15 +152,15 @@ def refused_drops_come_again(lab: CatalogLab) -> None:
 def views_are_created_and_registered_once(lab: CatalogLab) -> None:
     """Creating a view again under its key, and registering one, is answered with that view."""
     namespace, name = lab.make_namespace(), lab.name()
-    lab.afterwards(lambda: lab.send("dropView", namespace=namespace, view=name))
-    first, again = twice(lab, "createView", namespace=namespace, body=view_request(namespace, name))
-    answers = {"createView": (first, again)}
-    if lab.offers("registerView"):
+    lab.afterwards(lambda: lab.send(op.drop_view, namespace=namespace, view=name))
+    first, again = twice(lab, op.create_view, namespace=namespace, body=view_request(namespace, name))
+    answers = {op.create_view: (first, again)}
+    if lab.offers(op.register_view):
         last, _ = left_behind(lab)
         other = lab.name()
-        lab.afterwards(lambda: lab.send("dropView", namespace=last.namespace, view=other))
+        lab.afterwards(lambda: lab.send(op.drop_view, namespace=last.namespace, view=other))
         body = {"name": other, "metadata-location": last.reply.at("metadata-location")}
-        answers["registerView"] = twice(lab, "registerView", namespace=last.namespace, body=body)
+        answers[op.register_view] = twice(lab, op.register_view, namespace=last.namespace, body=body)
 
     with lab.judge("IRC-IDEM-020"):
         for operation, (before, after) in answers.items():
@@ -170,10 +172,10 @@ def views_are_created_and_registered_once(lab: CatalogLab) -> None:
 def keys_are_known_for_a_while(lab: CatalogLab) -> None:
     """A commit is not applied again under its key after others were made under keys of their own."""
     table = lab.make_table(properties={TURN: "0"})
-    first = partial(lab.send, "updateTable", body=turned("first"), idempotency_key=new_key(), **table.at)
+    first = partial(lab.send, op.update_table, body=turned("first"), idempotency_key=new_key(), **table.at)
     lab.works(first(), 200)
     for turn in range(BETWEEN):
-        lab.works(lab.send("updateTable", body=turned(str(turn)), idempotency_key=new_key(), **table.at), 200)
+        lab.works(lab.send(op.update_table, body=turned(str(turn)), idempotency_key=new_key(), **table.at), 200)
     again = first()
 
     with lab.judge("IRC-IDEM-005"):
@@ -186,15 +188,15 @@ def keys_open_nothing(lab: CatalogLab) -> None:
     """Who may do nothing is not given the answer to another's request by sending that one's request and key."""
     third = bearing(needed(lab, THIRD))
     table = lab.make_table()
-    requests: tuple[tuple[str, dict[str, Any]], ...] = (
-        ("updateTable", {**table.at, "body": turned("1")}),
-        ("createTable", {"namespace": table.namespace, "body": lab.table_request(lab.name())}),
+    requests: tuple[tuple[OperationId, dict[str, Any]], ...] = (
+        (op.update_table, {**table.at, "body": turned("1")}),
+        (op.create_table, {"namespace": table.namespace, "body": lab.table_request(lab.name())}),
     )
-    if lab.send("loadTable", headers=third, anonymous=True, **table.at).status == 200:
+    if lab.send(op.load_table, headers=third, anonymous=True, **table.at).status == 200:
         raise NotOffered("the third principal sees the tables of the first; it should be allowed nothing")
     for operation, arguments in requests:
         key = new_key()
-        if operation == "createTable":
+        if operation == op.create_table:
             lab.drop_afterwards(table.namespace, arguments["body"]["name"])
         lab.works(lab.send(operation, idempotency_key=key, **arguments), 200)
         reply = lab.send(operation, headers=third, anonymous=True, idempotency_key=key, **arguments)

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from lakepact.conformance import expect
 from lakepact.conformance.checks.iceberg_rest.kit.scans import grown, on_pages, planned, position_deletes
 from lakepact.conformance.checks.iceberg_rest.v1_11_0.suite import check
+from lakepact.generated.iceberg_rest import op
 
 if TYPE_CHECKING:
     from lakepact.conformance.checks.iceberg_rest.kit.lab import CatalogLab
@@ -20,7 +21,7 @@ def completed_scans_have_ids(lab: CatalogLab) -> None:
     table = lab.make_table()
 
     for body in ({}, {"min-rows-requested": 0}, {"min-rows-requested": 9007199254740993}):
-        reply = lab.send("planTableScan", body=body, **table.at)
+        reply = lab.send(op.plan_table_scan, body=body, **table.at)
         with lab.judge("IRC-PLAN-002"):
             expect.status(reply, 200, about=f"for {body}")
             expect.true(reply.at("status") in {"completed", "submitted"}, "a scan that is completed or submitted", reply.at("status"))
@@ -66,7 +67,7 @@ def rows_that_are_deleted_do_not_count(lab: CatalogLab) -> None:
 def plans_that_are_not_there_cannot_be_cancelled(lab: CatalogLab) -> None:
     """Who cancels a plan that there is not is told so, or that there is none now."""
     table = lab.make_table()
-    reply = lab.send("cancelPlanning", plan_id=str(uuid.uuid4()), **table.at)
+    reply = lab.send(op.cancel_planning, plan_id=str(uuid.uuid4()), **table.at)
 
     with lab.judge("IRC-PLAN-003"):
         expect.status(reply, 204, 404)

@@ -9,6 +9,7 @@ from lakepact.conformance.checks.iceberg_rest.kit.lab import SEPARATOR, Table
 from lakepact.conformance.checks.iceberg_rest.kit.table_states import alike
 from lakepact.conformance.checks.iceberg_rest.kit.views import made, state
 from lakepact.conformance.checks.iceberg_rest.v1_11_0.suite import check
+from lakepact.generated.iceberg_rest import op
 
 if TYPE_CHECKING:
     from lakepact.conformance.checks.iceberg_rest.kit.lab import CatalogLab
@@ -22,14 +23,14 @@ def what_is_loaded_through_views_is_the_same(lab: CatalogLab) -> None:
     names = [SEPARATOR.join((*table.namespace, lab.name())) for _ in range(2)]
 
     for chain in (names[0], ",".join(names)):
-        reply = lab.send("loadTable", referenced_by=chain, **table.at)
+        reply = lab.send(op.load_table, referenced_by=chain, **table.at)
         with lab.judge("IRC-RBY-001"):
             expect.status(reply, 200, about=f"with referenced-by={chain!r}")
             alike(lab, whole, Table(table.namespace, table.name, reply))
     if not lab.feature("views"):
         return
     view = made(lab, table.namespace)
-    reply = lab.send("loadView", referenced_by=names[0], **view.at)
+    reply = lab.send(op.load_view, referenced_by=names[0], **view.at)
     with lab.judge("IRC-RBY-001"):
         expect.status(reply, 200, about="for a view with referenced-by")
         expect.equal(state(view.reply), state(reply), "the metadata with referenced-by,")

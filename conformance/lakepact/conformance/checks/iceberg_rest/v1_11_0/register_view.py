@@ -10,6 +10,7 @@ from lakepact.conformance.checks.iceberg_rest.kit.listings import identifiers
 from lakepact.conformance.checks.iceberg_rest.kit.views import View, loaded, made, next_version, replace, state, unchanged
 from lakepact.conformance.checks.iceberg_rest.v1_11_0.suite import check
 from lakepact.conformance.outcome import Blocked
+from lakepact.generated.iceberg_rest import op
 
 if TYPE_CHECKING:
     from lakepact.conformance.checks.iceberg_rest.kit.lab import CatalogLab, Namespace
@@ -21,8 +22,8 @@ NO_FILE = "99999-00000000-0000-4000-8000-000000000000.metadata.json"  #: a name 
 
 def register(lab: CatalogLab, namespace: Namespace, name: str, location: str) -> Reply:
     """The answer to a request that registers a view's metadata file; the view is dropped afterwards, should there be one."""
-    lab.afterwards(lambda: lab.send("dropView", namespace=namespace, view=name))
-    return lab.send("registerView", namespace=namespace, body={"name": name, "metadata-location": location})
+    lab.afterwards(lambda: lab.send(op.drop_view, namespace=namespace, view=name))
+    return lab.send(op.register_view, namespace=namespace, body={"name": name, "metadata-location": location})
 
 
 def registered(lab: CatalogLab) -> tuple[View, Reply]:
@@ -40,7 +41,7 @@ def registered(lab: CatalogLab) -> tuple[View, Reply]:
     beside = register(lab, view.namespace, lab.name(), location)
     if beside.status == 200:
         return last, beside
-    lab.works(lab.send("dropView", **view.at))
+    lab.works(lab.send(op.drop_view, **view.at))
     return last, register(lab, view.namespace, lab.name(), location)
 
 
@@ -54,8 +55,8 @@ def left_behind(lab: CatalogLab) -> tuple[View, str]:
     """
     last, reply = registered(lab)
     lab.works(reply, 200)
-    if lab.send("loadView", **last.at).status == NOT_FOUND:
-        lab.works(lab.send("dropView", namespace=last.namespace, view=reply.exchange.request_parsed["name"]))
+    if lab.send(op.load_view, **last.at).status == NOT_FOUND:
+        lab.works(lab.send(op.drop_view, namespace=last.namespace, view=reply.exchange.request_parsed["name"]))
     return last, last.reply.at("metadata-location")
 
 
@@ -70,8 +71,8 @@ def registered_views_are_those_of_their_files(lab: CatalogLab) -> None:
         expect.equal(state(last.reply), state(reply), "the metadata of the file,")
     lab.works(reply, 200)
     with lab.judge("IRC-VIEW-REG-002"):
-        expect.equal(state(reply), state(lab.send("loadView", **view.at)), "the metadata when it is loaded,")
-        expect.contains(view.identifier, identifiers(lab.send("listViews", namespace=view.namespace)), "the list of views")
+        expect.equal(state(reply), state(lab.send(op.load_view, **view.at)), "the metadata when it is loaded,")
+        expect.contains(view.identifier, identifiers(lab.send(op.list_views, namespace=view.namespace)), "the list of views")
     with lab.judge("IRC-VIEW-REG-008"):
         changed = replace(lab, loaded(lab, view), *next_version(view, "SELECT 3 AS id"))
         expect.status(changed, 200)
@@ -82,8 +83,8 @@ def registered_views_are_those_of_their_files(lab: CatalogLab) -> None:
 def names_of_dropped_views_are_free(lab: CatalogLab) -> None:
     """By the name of a view that was dropped another one can be registered: where its file is left, it is."""
     last, location = left_behind(lab)
-    if lab.send("loadView", **last.at).status != NOT_FOUND:
-        lab.works(lab.send("dropView", **last.at))
+    if lab.send(op.load_view, **last.at).status != NOT_FOUND:
+        lab.works(lab.send(op.drop_view, **last.at))
     reply = register(lab, last.namespace, last.name, location)
 
     with lab.judge("IRC-VIEW-REG-001"):
@@ -101,9 +102,9 @@ def registrations_need_name_and_location(lab: CatalogLab) -> None:
 
     with lab.judge("IRC-VIEW-REG-003"):
         for body in wrong:
-            expect.status(lab.send("registerView", namespace=last.namespace, body=body), 400, about=f"for {sorted(body)}")
+            expect.status(lab.send(op.register_view, namespace=last.namespace, body=body), 400, about=f"for {sorted(body)}")
     with lab.judge("IRC-VIEW-REG-003"):
-        names = [view["name"] for view in lab.send("listViews", namespace=last.namespace).at("identifiers")]
+        names = [view["name"] for view in lab.send(op.list_views, namespace=last.namespace).at("identifiers")]
         expect.lacks(whole["name"], names, "the list of views")
 
 
@@ -115,11 +116,11 @@ def names_that_are_taken_cannot_be_registered(lab: CatalogLab) -> None:
     table = lab.make_table(last.namespace)
 
     with lab.judge("IRC-VIEW-REG-004"):
-        reply = lab.send("registerView", namespace=other.namespace, body={"name": other.name, "metadata-location": location})
+        reply = lab.send(op.register_view, namespace=other.namespace, body={"name": other.name, "metadata-location": location})
         expect.status(reply, 409, about="under the name of a view")
         unchanged(lab, other)
     with lab.judge("IRC-VIEW-REG-005"):
-        reply = lab.send("registerView", namespace=table.namespace, body={"name": table.name, "metadata-location": location})
+        reply = lab.send(op.register_view, namespace=table.namespace, body={"name": table.name, "metadata-location": location})
         expect.status(reply, 409, about="under the name of a table")
         expect.equal(table.uuid, lab.load(table).uuid, "table-uuid")
 
@@ -128,7 +129,7 @@ def names_that_are_taken_cannot_be_registered(lab: CatalogLab) -> None:
 def views_are_not_registered_nowhere(lab: CatalogLab) -> None:
     """In a namespace that does not exist, nothing is registered."""
     _, location = left_behind(lab)
-    reply = lab.send("registerView", namespace=(lab.name(),), body={"name": lab.name(), "metadata-location": location})
+    reply = lab.send(op.register_view, namespace=(lab.name(),), body={"name": lab.name(), "metadata-location": location})
 
     with lab.judge("IRC-VIEW-REG-006"):
         expect.status(reply, 404)
@@ -145,7 +146,7 @@ def files_that_are_not_there_are_not_registered(lab: CatalogLab) -> None:
         reply = register(lab, last.namespace, name, wrong)
         with lab.judge("IRC-VIEW-REG-007"):
             expect.status(reply, 400, 404, about=f"for {wrong}")
-            expect.status(lab.send("loadView", namespace=last.namespace, view=name), 404, about="for the view")
+            expect.status(lab.send(op.load_view, namespace=last.namespace, view=name), 404, about="for the view")
 
 
 @check("IRC-VIEW-REG-007")
@@ -160,4 +161,4 @@ def metadata_of_tables_make_no_views(lab: CatalogLab) -> None:
 
     with lab.judge("IRC-VIEW-REG-007"):
         expect.client_error(reply)
-        expect.status(lab.send("loadView", namespace=table.namespace, view=name), 404, about="for the view")
+        expect.status(lab.send(op.load_view, namespace=table.namespace, view=name), 404, about="for the view")

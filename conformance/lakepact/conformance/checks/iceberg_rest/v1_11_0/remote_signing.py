@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 from lakepact.conformance import expect
 from lakepact.conformance.checks.iceberg_rest.v1_11_0.suite import check
 from lakepact.conformance.outcome import NotOffered
+from lakepact.generated.iceberg_rest import op
 
 if TYPE_CHECKING:
     from lakepact.conformance.checks.iceberg_rest.kit.lab import CatalogLab, Table
@@ -32,7 +33,7 @@ def address(location: str, *, path: str = "data/00000-0.parquet") -> str:
 
 def sign(lab: CatalogLab, table: Table, body: Any) -> Any:
     """The answer to asking for a signature."""
-    return lab.send("signRequest", body=body, **table.at)
+    return lab.send(op.sign_request, body=body, **table.at)
 
 
 @check("IRC-SIGN-001", "IRC-SIGN-005")
@@ -80,7 +81,7 @@ def requests_are_whole_and_of_tables_that_exist(lab: CatalogLab) -> None:
         for member in ("region", "uri", "method", "headers"):
             body = {name: value for name, value in whole.items() if name != member}
             expect.status(sign(lab, table, body), 400, about=f"without {member}")
-    absent = lab.send("signRequest", body=whole, namespace=table.namespace, table=lab.name())
+    absent = lab.send(op.sign_request, body=whole, namespace=table.namespace, table=lab.name())
     with lab.judge("IRC-SIGN-004"):
         expect.status(absent, 404)
         expect.equal("NoSuchTableException", absent.at("error", "type"), "error.type")

@@ -10,6 +10,7 @@ from lakepact.conformance.checks.iceberg_rest.kit.lab import SEPARATOR as UNIT
 from lakepact.conformance.checks.iceberg_rest.kit.listings import identifiers
 from lakepact.conformance.checks.iceberg_rest.v1_11_0.suite import SEPARATOR, check, configuration
 from lakepact.conformance.outcome import NotOffered
+from lakepact.generated.iceberg_rest import op
 
 if TYPE_CHECKING:
     from lakepact.conformance.checks.iceberg_rest.kit.lab import CatalogLab, Namespace
@@ -51,17 +52,17 @@ def namespaces_are_found_by_either_separator(lab: CatalogLab) -> None:
     _, child = nested(lab)
     table = lab.table_request(lab.name())
     # Where the levels cannot be joined by 0x1F, no table is made there: that is what is judged here, and not in the way of it.
-    holds = lab.send("createTable", namespace=child, body=table).status == MADE
+    holds = lab.send(op.create_table, namespace=child, body=table).status == MADE
     lab.drop_afterwards(child, table["name"])
 
-    namespaces = lab.path("listNamespaces")
+    namespaces = lab.path(op.list_namespaces)
     for requirement, separator in (("IRC-SEP-001", encoded(announced(lab))), ("IRC-SEP-002", quote(UNIT))):
         spelled = f"{namespaces}/{separator.join(child)}"
         with lab.judge(requirement):
-            loaded = lab.send_raw("GET", spelled, operation="loadNamespaceMetadata")
+            loaded = lab.send_raw("GET", spelled, operation=op.load_namespace_metadata)
             expect.status(loaded, 200, about=f"for the levels joined by {separator!r}")
             expect.equal(list(child), loaded.at("namespace"), "namespace")
-            listed = lab.send_raw("GET", f"{spelled}/tables", operation="listTables")
+            listed = lab.send_raw("GET", f"{spelled}/tables", operation=op.list_tables)
             expect.status(listed, 200, about=f"for the levels joined by {separator!r}")
             if holds:
                 expect.contains({"namespace": list(child), "name": table["name"]}, identifiers(listed), "the list of tables")
@@ -75,7 +76,7 @@ def parents_are_found_by_either_separator(lab: CatalogLab) -> None:
 
     with lab.judge("IRC-SEP-003"):
         for separator in (unquote(announced(lab)), UNIT):
-            reply = lab.send("listNamespaces", parent=separator.join(child))
+            reply = lab.send(op.list_namespaces, parent=separator.join(child))
             expect.status(reply, 200, about=f"for a parent whose levels are joined by {separator!r}")
             expect.equal([list(below)], reply.at("namespaces"), "the namespaces below it,")
 

@@ -13,6 +13,7 @@ from lakepact.conformance.checks.iceberg_rest.kit.lab import CatalogLab
 from lakepact.conformance.checks.iceberg_rest.suite import discover as discover_before
 from lakepact.conformance.checks.iceberg_rest.suite import with_a_table
 from lakepact.conformance.suite import Suite
+from lakepact.generated.iceberg_rest import op
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -30,7 +31,7 @@ def configuration(wire: Wire, target: Target, *, check: str) -> Mapping[str, Any
     """What a catalog is configured with, for the warehouse that is judged; empty if it does not say."""
     warehouse = target.parameters.get("warehouse")
     query = f"?warehouse={quote(warehouse, safe='')}" if warehouse else ""
-    reply = wire.send("GET", f"/v1/config{query}", operation="getConfig", check=check, accepts="application/json")
+    reply = wire.send("GET", f"/v1/config{query}", operation=op.get_config, check=check, accepts="application/json")
     parsed = reply.exchange.parsed
     return parsed if reply.status == 200 and isinstance(parsed, dict) else {}
 
@@ -47,7 +48,7 @@ def discover(wire: Wire, target: Target) -> Offer:
     declared = {
         "idempotency-key": LIFETIME in config,
         "namespace-separator": isinstance(overrides, dict) and SEPARATOR in overrides,
-        "remote-signing": "signRequest" in found.operations,
+        "remote-signing": op.sign_request in found.operations,
     }
     return with_a_table(wire, target, replace(found, features=MappingProxyType({**found.features, **declared})))
 

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from lakepact.conformance import expect
 from lakepact.conformance.checks.iceberg_rest.v1_11_0.suite import check
+from lakepact.generated.iceberg_rest import op
 
 if TYPE_CHECKING:
     from lakepact.conformance.checks.iceberg_rest.kit.lab import CatalogLab
@@ -15,7 +16,7 @@ if TYPE_CHECKING:
 def unknown_warehouses_are_not_found(lab: CatalogLab) -> None:
     """A warehouse that there is not is answered with 404 and its own type of error, by who does not answer for another one."""
     for name in (lab.name(), f"s3://{lab.name()}/nowhere", f"{lab.name()} ä"):
-        reply = lab.send("getConfig", warehouse=name)
+        reply = lab.send(op.get_config, warehouse=name)
         if reply.status == 200:
             lab.skip("IRC-WHS-001", "the target answers for every warehouse")
             return

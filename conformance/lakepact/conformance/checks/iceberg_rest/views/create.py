@@ -25,6 +25,7 @@ from lakepact.conformance.checks.iceberg_rest.kit.views import (
     view_request,
 )
 from lakepact.conformance.checks.iceberg_rest.suite import check
+from lakepact.generated.iceberg_rest import op
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -130,7 +131,7 @@ def names_are_given_once(lab: CatalogLab) -> None:
     table = lab.load(lab.make_table(view.namespace))
     ways: tuple[dict[str, Any], ...] = ({}, {"schema": OTHER_SCHEMA}, {"view_version": version(view.namespace, sql("SELECT 2 AS id"))})
     for members in ways:
-        again = lab.send("createView", namespace=view.namespace, body=view_request(view.namespace, view.name, **members))
+        again = lab.send(op.create_view, namespace=view.namespace, body=view_request(view.namespace, view.name, **members))
         with lab.judge("IRC-VIEW-CREATE-009"):
             expect.status(again, 409)
             unchanged(lab, view)
@@ -144,12 +145,12 @@ def names_are_given_once(lab: CatalogLab) -> None:
 def views_need_their_namespace(lab: CatalogLab) -> None:
     """No view is created in a namespace that never was or was dropped, and none comes to be by it."""
     gone = lab.make_namespace()
-    lab.works(lab.send("dropNamespace", namespace=gone))
+    lab.works(lab.send(op.drop_namespace, namespace=gone))
 
     with lab.judge("IRC-VIEW-CREATE-011"):
         for namespace in (gone, (lab.name(),)):
             expect.status(create(lab, namespace, lab.name()), 404)
-            expect.status(lab.send("loadNamespaceMetadata", namespace=namespace), 404)
+            expect.status(lab.send(op.load_namespace_metadata, namespace=namespace), 404)
 
 
 @check("IRC-VIEW-CREATE-017")
@@ -168,7 +169,7 @@ def views_keep_their_properties(lab: CatalogLab) -> None:
         reply = create(lab, home, name, properties={"lakepact.note": wrong})
         with lab.judge("IRC-VIEW-CREATE-017"):
             expect.status(reply, 400, about=f"for {expect.shown(wrong)} as a property")
-            expect.status(lab.send("loadView", namespace=home, view=name), 404)
+            expect.status(lab.send(op.load_view, namespace=home, view=name), 404)
 
 
 @check("IRC-VIEW-CREATE-018", alone=True)
@@ -186,6 +187,6 @@ def one_of_many_creates_a_view(lab: CatalogLab) -> None:
             statuses = [reply.status for reply in replies]
             expect.equal(1, statuses.count(200), f"of statuses {statuses}, of 200 to be there")
             winner = View(home, name, replies[statuses.index(200)])
-            now = lab.send("loadView", **winner.at)
+            now = lab.send(op.load_view, **winner.at)
             expect.status(now, 200)
             expect.equal(winner.uuid, now.at("metadata", "view-uuid"), "the view-uuid that the winner was answered,")

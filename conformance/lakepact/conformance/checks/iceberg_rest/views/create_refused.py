@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 from lakepact.conformance import expect
 from lakepact.conformance.checks.iceberg_rest.kit.views import OTHER_SCHEMA, create, sql, version
 from lakepact.conformance.checks.iceberg_rest.suite import check
+from lakepact.generated.iceberg_rest import op
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -35,7 +36,7 @@ def judge_refusals(lab: CatalogLab, requirement: str, home: Namespace, *, cases:
         reply = create(lab, home, name, **members)
         with lab.judge(requirement):
             expect.status(reply, 400, about=f"for {wrong}")
-            expect.status(lab.send("loadView", namespace=home, view=name), 404)
+            expect.status(lab.send(op.load_view, namespace=home, view=name), 404)
 
 
 @check("IRC-VIEW-CREATE-002")
@@ -44,7 +45,7 @@ def views_need_name_schema_and_version(lab: CatalogLab) -> None:
     home = lab.make_namespace()
     cases: dict[str, dict[str, Any]] = {f"no {member}": {member.replace("-", "_"): None} for member in ("schema", "view-version")}
     judge_refusals(lab, "IRC-VIEW-CREATE-002", home, cases=cases)
-    nameless = lab.send("createView", namespace=home, body={"schema": OTHER_SCHEMA, "view-version": version(home), "properties": {}})
+    nameless = lab.send(op.create_view, namespace=home, body={"schema": OTHER_SCHEMA, "view-version": version(home), "properties": {}})
     plain = create(lab, home, lab.name(), properties=None)
 
     with lab.judge("IRC-VIEW-CREATE-002", remark=f"without properties: status {plain.status}"):
@@ -84,4 +85,4 @@ def unknown_representations_are_refused(lab: CatalogLab) -> None:
 
     with lab.judge("IRC-VIEW-CREATE-016"):
         expect.client_error(reply)
-        expect.status(lab.send("loadView", namespace=home, view=name), 404)
+        expect.status(lab.send(op.load_view, namespace=home, view=name), 404)

@@ -8,6 +8,7 @@ from lakepact.conformance import expect
 from lakepact.conformance.checks.iceberg_rest.kit.listings import FIRST, listing, names
 from lakepact.conformance.checks.iceberg_rest.kit.views import made
 from lakepact.conformance.checks.iceberg_rest.suite import check
+from lakepact.generated.iceberg_rest import op
 
 if TYPE_CHECKING:
     from lakepact.conformance.checks.iceberg_rest.kit.lab import CatalogLab, Namespace
@@ -25,7 +26,7 @@ def lists_are_of_views_of_one_namespace(lab: CatalogLab) -> None:
 
     with lab.judge("IRC-VIEW-LIST-001"):
         for home, wanted in views.items():
-            reply = lab.send("listViews", namespace=home)
+            reply = lab.send(op.list_views, namespace=home)
             expect.equal(sorted(wanted), sorted(names(reply)), "names of views")
             for identifier in reply.at("identifiers"):
                 expect.equal(list(home), identifier.get("namespace"), "the namespace of the path as `namespace`")
@@ -39,36 +40,36 @@ def lists_of_views_show_what_has_happened(lab: CatalogLab) -> None:
 
     with lab.judge("IRC-VIEW-LIST-001"):
         expect.equal(sorted([first, second]), sorted(_listed(lab, home)), "views after creations:")
-    if lab.offers("renameView"):
+    if lab.offers(op.rename_view):
         new = lab.name()
-        lab.afterwards(lambda: lab.send("dropView", namespace=home, view=new))
+        lab.afterwards(lambda: lab.send(op.drop_view, namespace=home, view=new))
         ends = {end: {"namespace": list(home), "name": name} for end, name in (("source", first), ("destination", new))}
-        lab.works(lab.send("renameView", body=ends))
+        lab.works(lab.send(op.rename_view, body=ends))
         first = new
         with lab.judge("IRC-VIEW-LIST-001"):
             expect.equal(sorted([first, second]), sorted(_listed(lab, home)), "views after a rename:")
-    lab.works(lab.send("dropView", namespace=home, view=first))
+    lab.works(lab.send(op.drop_view, namespace=home, view=first))
     with lab.judge("IRC-VIEW-LIST-001"):
         expect.equal([second], _listed(lab, home), "views after a drop:")
 
 
 def _listed(lab: CatalogLab, namespace: Namespace) -> list[str]:
     """The names of the views that are listed."""
-    return names(lab.send("listViews", namespace=namespace))
+    return names(lab.send(op.list_views, namespace=namespace))
 
 
 @check("IRC-VIEW-LIST-002")
 def lists_of_views_need_their_namespace(lab: CatalogLab) -> None:
     """There is no list of a namespace that never was, that was dropped, or that a view only sounds like."""
     view, gone = made(lab), lab.make_namespace()
-    lab.works(lab.send("dropNamespace", namespace=gone))
+    lab.works(lab.send(op.drop_namespace, namespace=gone))
     absent: list[Namespace] = [(lab.name(),), gone]
     if lab.child_of(view.namespace):
         absent += [(*view.namespace, lab.name()), (*view.namespace, view.name)]
 
     with lab.judge("IRC-VIEW-LIST-002"):
         for namespace in absent:
-            reply = lab.send("listViews", namespace=namespace)
+            reply = lab.send(op.list_views, namespace=namespace)
             expect.status(reply, 404)
             expect.true(isinstance(reply.at("error"), dict), '`{"error": {…}}` as the body', reply.shown)
 
@@ -77,12 +78,12 @@ def lists_of_views_need_their_namespace(lab: CatalogLab) -> None:
 def namespaces_without_views_have_empty_lists(lab: CatalogLab) -> None:
     """A namespace that has no views, has none any more, or has only tables is listed as an empty array."""
     fresh, left, other = (lab.make_namespace() for _ in range(3))
-    lab.works(lab.send("dropView", **made(lab, left).at))
+    lab.works(lab.send(op.drop_view, **made(lab, left).at))
     lab.make_table(other)
 
     with lab.judge("IRC-VIEW-LIST-003"):
         for namespace in (fresh, left, other):
-            reply = lab.send("listViews", namespace=namespace)
+            reply = lab.send(op.list_views, namespace=namespace)
             expect.status(reply, 200)
             expect.equal([], reply.at("identifiers"), "identifiers")
 
@@ -90,7 +91,7 @@ def namespaces_without_views_have_empty_lists(lab: CatalogLab) -> None:
 @check("IRC-VIEW-LIST-004")
 def lists_of_views_are_paged(lab: CatalogLab) -> None:
     """Pages of views hold at most what was asked for, and following their tokens yields every view exactly once and ends."""
-    views = listing(lab, "listViews")
+    views = listing(lab, op.list_views)
 
     with lab.judge("IRC-VIEW-LIST-004"):
         paged = views.is_paged()
@@ -106,14 +107,14 @@ def existence_of_views_is_told_by_status(lab: CatalogLab) -> None:
     """Whether a view exists is told by 204 and 404 without a body, over its life and beside what is no view."""
     view = made(lab)
     table = lab.make_table(view.namespace)
-    there = lab.send("viewExists", alone=True, **view.at)
-    lab.works(lab.send("dropView", **view.at))
+    there = lab.send(op.view_exists, alone=True, **view.at)
+    lab.works(lab.send(op.drop_view, **view.at))
     nowhere = ((lab.name(),), view.name)
 
     with lab.judge("IRC-VIEW-LOAD-005"):
         expect.status(there, 204)
         expect.no_body(there)
         for namespace, name in ((view.namespace, view.name), (view.namespace, lab.name()), (table.namespace, table.name), nowhere):
-            reply = lab.send("viewExists", alone=True, namespace=namespace, view=name)
+            reply = lab.send(op.view_exists, alone=True, namespace=namespace, view=name)
             expect.status(reply, 404)
             expect.no_body(reply)

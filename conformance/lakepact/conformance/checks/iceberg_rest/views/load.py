@@ -23,6 +23,7 @@ from lakepact.conformance.checks.iceberg_rest.kit.views import (
 )
 from lakepact.conformance.checks.iceberg_rest.suite import check
 from lakepact.conformance.outcome import NotOffered
+from lakepact.generated.iceberg_rest import op
 
 if TYPE_CHECKING:
     from lakepact.conformance.checks.iceberg_rest.kit.lab import CatalogLab
@@ -47,10 +48,10 @@ def views_are_loaded_from_their_files(lab: CatalogLab) -> None:
     """A view is loaded as it was answered to whoever made or changed it, and as its file says; its configuration are texts."""
     view = made(lab, properties={"lakepact.note": "1"})
     answers = [view]
-    if lab.offers("replaceView"):
+    if lab.offers(op.replace_view):
         answers.append(replaced(lab, view, HARMLESS, *next_version(view, "SELECT 2 AS id")))
     before = answers[-1]
-    reply = lab.send("loadView", **view.at)
+    reply = lab.send(op.load_view, **view.at)
 
     with lab.judge("IRC-VIEW-LOAD-001"):
         expect.equal(state(before.reply), state(reply), "the metadata of the last answer,")
@@ -72,21 +73,21 @@ def dropped_views_are_gone(lab: CatalogLab) -> None:
     """A view is dropped once, and what is not there is neither loaded nor dropped."""
     home = lab.make_namespace()
     views = [made(lab, home), made(lab, home)]
-    if lab.offers("replaceView"):
+    if lab.offers(op.replace_view):
         replaced(lab, views[1], *next_version(views[1], "SELECT 2 AS id"))
     other = loaded(lab, made(lab, home))
     for view in views:
-        dropped = lab.send("dropView", **view.at)
+        dropped = lab.send(op.drop_view, **view.at)
         with lab.judge("IRC-VIEW-LOAD-007"):
             expect.status(dropped, 204)
-            expect.status(lab.send("loadView", **view.at), 404)
+            expect.status(lab.send(op.load_view, **view.at), 404)
             unchanged(lab, other)
     absent: list[dict[str, Any]] = [views[0].at, {**views[0].at, "view": lab.name()}, {**other.at, "namespace": (lab.name(),)}]
     for at in absent:
         with lab.judge("IRC-VIEW-LOAD-002"):
-            expect.status(lab.send("loadView", **at), 404)
+            expect.status(lab.send(op.load_view, **at), 404)
         with lab.judge("IRC-VIEW-LOAD-008"):
-            expect.status(lab.send("dropView", **at), 404)
+            expect.status(lab.send(op.drop_view, **at), 404)
 
 
 @check("IRC-VIEW-LOAD-003", "IRC-VIEW-LOAD-009")
@@ -96,9 +97,9 @@ def tables_are_no_views(lab: CatalogLab) -> None:
     at: dict[str, Any] = {"namespace": table.namespace, "view": table.name}
 
     with lab.judge("IRC-VIEW-LOAD-003"):
-        expect.status(lab.send("loadView", **at), 404)
+        expect.status(lab.send(op.load_view, **at), 404)
     with lab.judge("IRC-VIEW-LOAD-009"):
-        expect.status(lab.send("dropView", **at), 404)
+        expect.status(lab.send(op.drop_view, **at), 404)
         table_unchanged(lab, table)
 
 
@@ -106,18 +107,18 @@ def tables_are_no_views(lab: CatalogLab) -> None:
 def namespaces_without_views_are_dropped(lab: CatalogLab) -> None:
     """A namespace is empty again once its last view was dropped."""
     view = made(lab)
-    lab.works(lab.send("dropView", **view.at))
+    lab.works(lab.send(op.drop_view, **view.at))
 
     with lab.judge("IRC-NS-DROP-001"):
-        expect.status(lab.send("dropNamespace", namespace=view.namespace), 204)
-        expect.status(lab.send("loadNamespaceMetadata", namespace=view.namespace), 404)
+        expect.status(lab.send(op.drop_namespace, namespace=view.namespace), 204)
+        expect.status(lab.send(op.load_namespace_metadata, namespace=view.namespace), 404)
 
 
 @check("IRC-NS-DROP-004")
 def namespaces_with_views_stay(lab: CatalogLab) -> None:
     """A namespace that holds only a view is not dropped, and the view still loads."""
     view = loaded(lab, made(lab))
-    reply = lab.send("dropNamespace", namespace=view.namespace)
+    reply = lab.send(op.drop_namespace, namespace=view.namespace)
 
     with lab.judge("IRC-NS-DROP-004"):
         expect.status(reply, 409)
@@ -130,10 +131,10 @@ def existence_of_views_is_asked_for_again(lab: CatalogLab) -> None:
     namespace, name = lab.make_namespace(), lab.name()
     at: dict[str, Any] = {"namespace": namespace, "view": name}
     for _ in range(2):
-        before = lab.send("viewExists", **at)
+        before = lab.send(op.view_exists, **at)
         lab.make_view(namespace, name=name)
-        after = lab.send("viewExists", **at)
-        lab.works(lab.send("dropView", **at))
-        gone = lab.send("viewExists", **at)
+        after = lab.send(op.view_exists, **at)
+        lab.works(lab.send(op.drop_view, **at))
+        gone = lab.send(op.view_exists, **at)
         with lab.judge("IRC-VIEW-LOAD-005"):
             expect.equal([404, 204, 404], [reply.status for reply in (before, after, gone)], "statuses of a view's life")

@@ -10,19 +10,23 @@ from lakepact.conformance.checks.iceberg_rest.kit.metadata_members import expect
 from lakepact.conformance.checks.iceberg_rest.kit.updates import LAST_ADDED, add_schema
 from lakepact.conformance.checks.iceberg_rest.kit.views import OTHER_SCHEMA, View, loaded, made, next_version, replaced
 from lakepact.conformance.checks.iceberg_rest.suite import check, law
+from lakepact.conformance.exchanges import NO_OPERATION
 from lakepact.generated.contract import Contract
+from lakepact.generated.iceberg_rest import op
 
 if TYPE_CHECKING:
     from lakepact.conformance.checks.iceberg_rest.kit.lab import CatalogLab
     from lakepact.conformance.exchanges import Exchange
 
 #: Operations whose answers carry view metadata, and their methods.
-CARRIERS = {operation: Contract("iceberg_rest").operations[operation].method for operation in ("createView", "loadView", "replaceView")}
+CARRIERS = {
+    operation: Contract("iceberg_rest").operations[operation].method for operation in (op.create_view, op.load_view, op.replace_view)
+}
 
 
 def metadata_of(exchange: Exchange) -> dict[str, Any]:
     """The view metadata that an answer carries; empty where it carries none."""
-    carries = exchange.status == 200 and exchange.method == CARRIERS.get(exchange.operation or "")
+    carries = exchange.status == 200 and exchange.method == CARRIERS.get(exchange.operation or NO_OPERATION)
     return members(members(exchange.parsed).get("metadata")) if carries else {}
 
 
@@ -48,16 +52,16 @@ def eventful_life_of_a_view(lab: CatalogLab) -> None:
     """A view that is replaced again and again, and renamed, has one UUID and format version, and no id leads nowhere."""
     view = made(lab, properties={"version.history.num-entries": "2"})
     answers = [view, loaded(lab, view)]
-    if lab.offers("replaceView"):
+    if lab.offers(op.replace_view):
         answers.append(replaced(lab, view, set_properties(note="1")))
         answers.append(replaced(lab, view, add_schema(OTHER_SCHEMA), *next_version(view, "SELECT 'a' AS other", schema_id=LAST_ADDED)))
         for number in range(3):
             answers.append(replaced(lab, view, *next_version(answers[-1], f"SELECT {number} AS id")))
             answers.append(loaded(lab, view))
-    if lab.offers("renameView"):
+    if lab.offers(op.rename_view):
         renamed = View(view.namespace, lab.name(), view.reply)
-        lab.afterwards(lambda: lab.send("dropView", **renamed.at))
-        if lab.send("renameView", body={"source": view.identifier, "destination": renamed.identifier}).status == 204:
+        lab.afterwards(lambda: lab.send(op.drop_view, **renamed.at))
+        if lab.send(op.rename_view, body={"source": view.identifier, "destination": renamed.identifier}).status == 204:
             answers.append(loaded(lab, renamed))
 
     with lab.judge("IRC-META-017"):

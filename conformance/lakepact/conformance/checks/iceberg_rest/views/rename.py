@@ -11,6 +11,7 @@ from lakepact.conformance.checks.iceberg_rest.kit.view_renames import identifier
 from lakepact.conformance.checks.iceberg_rest.kit.views import View, loaded, made, next_version, replaced, state, unchanged
 from lakepact.conformance.checks.iceberg_rest.suite import check
 from lakepact.conformance.outcome import NotOffered
+from lakepact.generated.iceberg_rest import op
 
 if TYPE_CHECKING:
     from lakepact.conformance.checks.iceberg_rest.kit.lab import CatalogLab
@@ -20,21 +21,21 @@ if TYPE_CHECKING:
 def renamed_views_move(lab: CatalogLab) -> None:
     """A renamed view is loaded by its new name as it was by the old one, by which there is none any more; and so back again."""
     first = made(lab, properties={"lakepact.note": "1"})
-    view = loaded(lab, replaced(lab, first, *next_version(first, "SELECT 2 AS id")) if lab.offers("replaceView") else first)
+    view = loaded(lab, replaced(lab, first, *next_version(first, "SELECT 2 AS id")) if lab.offers(op.replace_view) else first)
     names = [view.name, lab.name(), lab.name(), view.name]
     for old, new in pairwise(names):
         reply = rename(lab, identifier(view.namespace, old), identifier(view.namespace, new))
         with lab.judge("IRC-VIEW-REN-001"):
             expect.status(reply, 204)
             unchanged(lab, View(view.namespace, new, view.reply))
-            expect.status(lab.send("loadView", namespace=view.namespace, view=old), 404)
+            expect.status(lab.send(op.load_view, namespace=view.namespace, view=old), 404)
 
 
 @check("IRC-VIEW-REN-002", "IRC-VIEW-REN-007")
 def only_views_are_renamed(lab: CatalogLab) -> None:
     """Neither what is not there nor a table can be renamed as a view, and the table keeps its name."""
     gone = made(lab)
-    lab.works(lab.send("dropView", **gone.at))
+    lab.works(lab.send(op.drop_view, **gone.at))
     table = lab.load(lab.make_table(gone.namespace))
     nowhere = (lab.name(),)
     for source in (gone.identifier, identifier(gone.namespace, lab.name()), identifier(nowhere, gone.name)):
@@ -63,7 +64,7 @@ def views_do_not_move_into_nothing(lab: CatalogLab) -> None:
         lab.skip("IRC-VIEW-REN-003", "the target does not rename views into other namespaces")
         return
     view, gone = loaded(lab, made(lab)), lab.make_namespace()
-    lab.works(lab.send("dropNamespace", namespace=gone))
+    lab.works(lab.send(op.drop_namespace, namespace=gone))
     for namespace in (gone, (lab.name(),)):
         for name in (lab.name(), view.name):
             reply = rename(lab, view.identifier, identifier(namespace, name))
@@ -96,7 +97,7 @@ def moves_between_namespaces_are_noted(lab: CatalogLab) -> None:
     with lab.judge("IRC-VIEW-REN-005", remark=f"answered with status {reply.status}"):
         expect.status(reply, 204, 406)
         if reply.status == 204:
-            expect.equal(state(view.reply), state(lab.send("loadView", namespace=home, view=view.name)), "unchanged metadata:")
+            expect.equal(state(view.reply), state(lab.send(op.load_view, namespace=home, view=view.name)), "unchanged metadata:")
 
 
 @check("IRC-NS-DROP-001")
@@ -105,11 +106,11 @@ def namespaces_whose_views_moved_are_empty(lab: CatalogLab) -> None:
     view, home = loaded(lab, made(lab)), lab.make_namespace()
     if rename(lab, view.identifier, identifier(home, view.name)).status != 204:
         raise NotOffered("the target does not rename views into other namespaces")
-    reply = lab.send("dropNamespace", namespace=view.namespace)
+    reply = lab.send(op.drop_namespace, namespace=view.namespace)
 
     with lab.judge("IRC-NS-DROP-001"):
         expect.status(reply, 204, about="for a namespace whose only view has moved")
-        expect.status(lab.send("loadNamespaceMetadata", namespace=view.namespace), 404, about="for the namespace afterwards")
+        expect.status(lab.send(op.load_namespace_metadata, namespace=view.namespace), 404, about="for the namespace afterwards")
 
 
 @check("IRC-VIEW-REN-006")
@@ -117,14 +118,14 @@ def incomplete_renames_are_refused(lab: CatalogLab) -> None:
     """A request that does not say what is renamed, or to what, is refused, and nothing is renamed."""
     view = loaded(lab, made(lab))
     whole = {"source": view.identifier, "destination": identifier(view.namespace, lab.name())}
-    lab.afterwards(lambda: lab.send("dropView", namespace=view.namespace, view=whole["destination"]["name"]))
+    lab.afterwards(lambda: lab.send(op.drop_view, namespace=view.namespace, view=whole["destination"]["name"]))
     cases: dict[str, dict[str, Any]] = {f"no {side}": {other: whole[other] for other in whole if other != side} for side in whole}
     for side, named in whole.items():
         for member in named:
             part = {key: value for key, value in named.items() if key != member}
             cases[f"a {side} without {member}"] = {**whole, side: part}
     for wrong, body in cases.items():
-        reply = lab.send("renameView", body=body)
+        reply = lab.send(op.rename_view, body=body)
         with lab.judge("IRC-VIEW-REN-006"):
             expect.status(reply, 400, about=f"for {wrong}")
             unchanged(lab, view)

@@ -31,6 +31,7 @@ from lakepact.conformance.checks.iceberg_rest.kit.views import (
 )
 from lakepact.conformance.checks.iceberg_rest.suite import check
 from lakepact.conformance.checks.iceberg_rest.views.create import ODD_SQL
+from lakepact.generated.iceberg_rest import op
 
 if TYPE_CHECKING:
     from lakepact.conformance.checks.iceberg_rest.kit.lab import CatalogLab
@@ -77,7 +78,7 @@ def properties_add_no_version(lab: CatalogLab) -> None:
 def only_views_are_replaced(lab: CatalogLab) -> None:
     """What is not there, and what is a table, is not replaced."""
     view = made(lab)
-    lab.works(lab.send("dropView", **view.at))
+    lab.works(lab.send(op.drop_view, **view.at))
     table = lab.make_table(view.namespace)
     absent = [view, View((lab.name(),), view.name, view.reply), View(view.namespace, lab.name(), view.reply)]
 

@@ -28,6 +28,7 @@ from lakepact.conformance.checks.iceberg_rest.kit.views import (
     version,
 )
 from lakepact.conformance.checks.iceberg_rest.suite import check
+from lakepact.generated.iceberg_rest import op
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -69,9 +70,9 @@ def updates_are_needed_and_requirements_are_not(lab: CatalogLab) -> None:
     )
 
     with lab.judge("IRC-VIEW-REPL-002"):
-        expect.status(lab.send("replaceView", body={"updates": [HARMLESS]}, **view.at), 200, about="without requirements")
+        expect.status(lab.send(op.replace_view, body={"updates": [HARMLESS]}, **view.at), 200, about="without requirements")
         for body in without:
-            expect.status(lab.send("replaceView", body=body, **view.at), 400, about="without updates")
+            expect.status(lab.send(op.replace_view, body=body, **view.at), 400, about="without updates")
 
 
 @check("IRC-VIEW-REPL-005", "IRC-REQ-036")

@@ -8,17 +8,19 @@ from lakepact.conformance import expect
 from lakepact.conformance.clients.iceberg_rest.refusals import is_not_repeated, key_of, refusing
 from lakepact.conformance.clients.iceberg_rest.v1_11_0.suite import check
 from lakepact.conformance.outcome import NotOffered
+from lakepact.generated.iceberg_rest import op
 
 if TYPE_CHECKING:
     from lakepact.conformance.clients.iceberg_rest.v1_11_0.suite import NewerCatalogClientLab
     from lakepact.conformance.clients.stage import Answer, Forward, Request, Script
+    from lakepact.generated.contract import OperationId
 
 LIFETIME = "idempotency-key-lifetime"
 TWICE = "set-properties-twice"
 BUSY = (502, 503, 504)
 
 
-def at_first(script: Script, operation: str) -> Script:
+def at_first(script: Script, operation: OperationId) -> Script:
     """A catalog that answers the first request for an operation by a script, and all others as it is."""
     met: list[bytes] = []
 
@@ -35,7 +37,7 @@ def without_lifetime(script: Script) -> Script:
     """A catalog that says of no keys, and answers by a script besides."""
 
     def unkeyed(request: Request, forward: Forward) -> Answer:
-        if request.operation != "getConfig":
+        if request.operation != op.get_config:
             return script(request, forward)
         answer = forward(request)
         return answer.with_document({name: value for name, value in answer.document.items() if name != LIFETIME})
@@ -50,10 +52,10 @@ def each_change_has_a_key_of_its_own(lab: NewerCatalogClientLab) -> None:
     lab.does("set-properties", namespace=home, table="t", updates={"lakepact.plain": "1"})
     by_key: dict[str, set[bytes]] = {}
     for status in BUSY:
-        busy = at_first(refusing("updateTable", status, "ServiceFailureException"), "updateTable")
+        busy = at_first(refusing(op.update_table, status, "ServiceFailureException"), op.update_table)
         first, second = {"lakepact.first": str(status)}, {"lakepact.second": str(status)}
         done = lab.performs(TWICE, busy, namespace=home, table="t", first=first, second=second)
-        attempts = [(exchange.request_body, key_of(exchange)) for exchange in done.of("updateTable")]
+        attempts = [(exchange.request_body, key_of(exchange)) for exchange in done.of(op.update_table)]
         if not any(key for _, key in attempts):
             raise NotOffered("the client sends no keys")
         for body, key in attempts:
@@ -74,6 +76,6 @@ def nobody_relies_on_keys_that_are_not_kept(lab: NewerCatalogClientLab) -> None:
     lab.does("set-properties", namespace=home, table="t", updates={"lakepact.first": "1"})
     with lab.judge("IRC-IDEM-019"):
         for status in (502, 504):
-            script = without_lifetime(refusing("updateTable", status, "CommitStateUnknownException", is_done=True))
+            script = without_lifetime(refusing(op.update_table, status, "CommitStateUnknownException", is_done=True))
             done = lab.performs("set-properties", script, namespace=home, table="t", updates={"lakepact.unknown": str(status)})
             is_not_repeated(done, status, keys_are_kept=False)

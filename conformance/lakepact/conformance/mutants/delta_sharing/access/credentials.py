@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from lakepact.conformance.mutants.delta_sharing.listings.tables import each_table
 from lakepact.conformance.mutants.delta_sharing.operators.wrapped import DELTA, METADATA, PARQUET, leave_out, on_wrapped, rewrite, write
+from lakepact.generated.delta_sharing import op
 from lakepact.reference_server.delta_sharing.answers import refused
 from lakepact.reference_server.faults import Install, accept, fault, on_answer, on_call, on_reply, on_request, replace_rule
 
@@ -18,8 +19,8 @@ if TYPE_CHECKING:
     from lakepact.reference_server.http.replies import Reply
     from lakepact.reference_server.service import Handler, Scope
 
-OPERATION = "generateTemporaryTableCredentials"
-LISTS = ("listTables", "listAllTables")
+OPERATION = op.generate_temporary_table_credentials
+LISTS = (op.list_tables, op.list_all_tables)
 
 
 def _on_credentials(edit: Callable[[dict[str, Any]], object]) -> Install:

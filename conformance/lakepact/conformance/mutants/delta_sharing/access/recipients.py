@@ -5,6 +5,7 @@ from __future__ import annotations
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
+from lakepact.generated.delta_sharing import op
 from lakepact.reference_server.delta_sharing.answers import json_answer, refused
 from lakepact.reference_server.faults import (
     Install,
@@ -27,7 +28,7 @@ if TYPE_CHECKING:
     from lakepact.reference_server.service import Handler
 
 #: Operations that not everybody may have answered.
-OF_TABLES = ("getTableVersion", "getTableMetadata")
+OF_TABLES = (op.get_table_version, op.get_table_metadata)
 
 
 def _anybody(original: Callable[..., Any]) -> Callable[..., Any]:
@@ -125,7 +126,7 @@ def everything_is_granted() -> Install:
     return replace_rule("may_read", lambda *_: True)
 
 
-@fault("DS-LSH-01", by=partial(on_call, "listShares"))
+@fault("DS-LSH-01", by=partial(on_call, op.list_shares))
 def shares_of_others_are_listed(handler: Handler, arguments: dict[str, Any]) -> Reply:
     """The list of shares has one that was not granted."""
     reply = handler(**arguments)
@@ -134,7 +135,7 @@ def shares_of_others_are_listed(handler: Handler, arguments: dict[str, Any]) -> 
     return json_answer(document)
 
 
-@fault("DS-LSH-01", by=partial(on_answer, "listShares"))
+@fault("DS-LSH-01", by=partial(on_answer, op.list_shares))
 def last_share_is_not_listed(document: dict[str, Any]) -> None:
     """The last share is left out of the list."""
     document["items"] = document["items"][:-1] if "nextPageToken" not in document else document["items"]

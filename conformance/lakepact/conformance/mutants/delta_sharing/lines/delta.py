@@ -16,6 +16,7 @@ from lakepact.conformance.mutants.delta_sharing.operators.wrapped import (
     rewrite,
     write,
 )
+from lakepact.generated.delta_sharing import op
 from lakepact.reference_server.faults import Install, fault
 
 if TYPE_CHECKING:
@@ -57,7 +58,7 @@ def _changing(kind: str, *, changed: bool) -> Callable[[Document], None]:
 @fault("DS-DFL-06")
 def removals_change_no_data() -> Install:
     """Among files that changed, wrapped removes say that they change no data."""
-    return on_wrapped("file", _changing("remove", changed=False), form=DELTA, of=("queryTable", CHANGES))
+    return on_wrapped("file", _changing("remove", changed=False), form=DELTA, of=(op.query_table, CHANGES))
 
 
 @fault("DS-DFL-06")

@@ -13,11 +13,13 @@ import orjson
 from lakepact.conformance.mutants.delta_sharing.operators.asking import on_query, without
 from lakepact.conformance.mutants.delta_sharing.operators.lines import on_statistics
 from lakepact.conformance.mutants.delta_sharing.operators.wrapped import DELTA, PARQUET, QUERY, Document, on_all, on_wrapped, rewrite, write
+from lakepact.generated.delta_sharing import op
 from lakepact.reference_server.faults import Fault, Install, fault, on_answer, on_call, wrap_rule
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from lakepact.generated.contract import OperationId
     from lakepact.reference_server.faults import Install
     from lakepact.reference_server.http.replies import Reply
     from lakepact.reference_server.service import Handler
@@ -31,7 +33,7 @@ def _one_more(number: int) -> int:
     return number + 1
 
 
-def _items(change: Callable[[Document], object], *operations: str) -> Install:
+def _items(change: Callable[[Document], object], *operations: OperationId) -> Install:
     """Change every item of listings."""
 
     def edit(document: Document) -> None:
@@ -70,7 +72,7 @@ def _lines(reply: Reply) -> list[Any]:
     return [orjson.loads(line) for line in reply.body.splitlines()]
 
 
-@fault("DS-MDT-11", "DS-MDT-12", "DS-DMD-03", "DS-DMD-04", by=partial(on_call, "getTableMetadata"))
+@fault("DS-MDT-11", "DS-MDT-12", "DS-DMD-03", "DS-DMD-04", by=partial(on_call, op.get_table_metadata))
 def metadata_of_versions_counts_what_is_there_now(handler: Handler, arguments: dict[str, Any]) -> Reply:
     """Metadata of a version says the size and the number of files that the table has now."""
     reply = handler(**arguments).joined()
@@ -103,13 +105,13 @@ def ids_of_vectors_change() -> Install:
 @fault("DS-SHR-03")
 def display_names_are_too_long() -> Install:
     """Shares have long display names."""
-    return _items(write(displayName="x" * 256), "listShares")
+    return _items(write(displayName="x" * 256), op.list_shares)
 
 
 @fault("DS-LTB-06")
 def auxiliary_locations_are_a_text() -> Install:
     """The auxiliary locations of tables are one text."""
-    return _items(write(auxiliaryLocations="s3://elsewhere/table"), "listTables", "listAllTables")
+    return _items(write(auxiliaryLocations="s3://elsewhere/table"), op.list_tables, op.list_all_tables)
 
 
 @fault("DS-TTV-01")

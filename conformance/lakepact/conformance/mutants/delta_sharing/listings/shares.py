@@ -7,6 +7,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from lakepact.conformance.mutants.delta_sharing.operators.absent import absent_is_empty
+from lakepact.generated.delta_sharing import op
 from lakepact.reference_server.delta_sharing.answers import json_answer
 from lakepact.reference_server.faults import Install, fault, on_answer, on_call, on_status
 from lakepact.reference_server.http.problems import Problem
@@ -15,7 +16,7 @@ if TYPE_CHECKING:
     from lakepact.reference_server.http.replies import Reply
     from lakepact.reference_server.service import Handler
 
-LIST, GET, SCHEMAS = "listShares", "getShare", "listSchemas"
+LIST, GET, SCHEMAS = op.list_shares, op.get_share, op.list_schemas
 
 
 def _said_of_shares(**members: Any) -> Install:

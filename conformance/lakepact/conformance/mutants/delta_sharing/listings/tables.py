@@ -7,20 +7,22 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from lakepact.conformance.mutants.delta_sharing.operators.absent import absent_is_empty
+from lakepact.generated.delta_sharing import op
 from lakepact.reference_server.delta_sharing.answers import json_answer, refused
 from lakepact.reference_server.faults import Install, fault, on_answer, on_call
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from lakepact.generated.contract import OperationId
     from lakepact.reference_server.http.replies import Reply
     from lakepact.reference_server.service import Handler, Service
 
-TABLES, ALL = "listTables", "listAllTables"
+TABLES, ALL = op.list_tables, op.list_all_tables
 LISTS = (TABLES, ALL)
 
 
-def each_table(operations: str | tuple[str, ...], edit: Callable[[dict[str, Any]], Any]) -> Install:
+def each_table(operations: OperationId | tuple[OperationId, ...], edit: Callable[[dict[str, Any]], Any]) -> Install:
     """Change every table of listings."""
 
     def change(document: dict[str, Any]) -> None:
@@ -138,7 +140,7 @@ def all_tables_lack_one() -> Install:
 @fault("DS-LAT-01")
 def all_tables_end_at_an_empty_schema(service: Service) -> None:
     """The listing of a share ends at the first schema without tables."""
-    schemas, tables = service.handlers["listSchemas"], service.handlers[TABLES]
+    schemas, tables = service.handlers[op.list_schemas], service.handlers[TABLES]
 
     def act(handler: Handler, arguments: dict[str, Any]) -> Reply:
         document = handler(**arguments).document
@@ -161,10 +163,10 @@ def absent_schemas_are_empty() -> Install:
 @fault("DS-LTB-11")
 def tables_by_url_cannot_be_queried() -> Install:
     """Queries of tables are refused that are read by URLs."""
-    return on_call("queryTable", _refused)
+    return on_call(op.query_table, _refused)
 
 
-@fault("DS-LTB-07", by=partial(on_call, "generateTemporaryTableCredentials"))
+@fault("DS-LTB-07", by=partial(on_call, op.generate_temporary_table_credentials))
 def auxiliary_locations_have_no_credentials(handler: Handler, arguments: dict[str, Any]) -> Reply:
     """Credentials are given for the main location of a table alone."""
     if (arguments.get("body") or {}).get("location"):
@@ -175,4 +177,4 @@ def auxiliary_locations_have_no_credentials(handler: Handler, arguments: dict[st
 @fault("DS-LTB-11")
 def directories_have_no_credentials() -> Install:
     """There are no credentials for tables that are read by directory."""
-    return on_call("generateTemporaryTableCredentials", _refused)
+    return on_call(op.generate_temporary_table_credentials, _refused)

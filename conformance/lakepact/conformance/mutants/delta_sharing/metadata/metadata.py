@@ -19,6 +19,7 @@ from lakepact.conformance.mutants.delta_sharing.operators.wrapped import (
     rewrite,
     write,
 )
+from lakepact.generated.delta_sharing import op
 from lakepact.reference_server.faults import Install, fault, on_call, on_lines, replace_rule
 from lakepact.reference_server.http.problems import Problem
 
@@ -131,7 +132,7 @@ def ids_of_tables_change() -> Install:
 @fault("DS-MDT-01")
 def changes_are_of_another_table() -> Install:
     """The id in the metadata of changes is another one."""
-    return on_wrapped("metaData", write(id="another"), form=PARQUET, of="queryTableChanges")
+    return on_wrapped("metaData", write(id="another"), form=PARQUET, of=op.query_table_changes)
 
 
 @fault("DS-MDT-01")

@@ -6,21 +6,23 @@ from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
+from lakepact.generated.delta_sharing import op
 from lakepact.reference_server.delta_sharing.answers import json_answer, refused
 from lakepact.reference_server.faults import Install, fault, on_reply, replace_rule, wrap_rule
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from lakepact.generated.contract import OperationId
     from lakepact.reference_server.delta_sharing.log import Log
     from lakepact.reference_server.http.replies import Reply
     from lakepact.reference_server.service import Scope
 
-VERSION, HEAD = "getTableVersion", "headTableVersion"
+VERSION, HEAD = op.get_table_version, op.head_table_version
 HEADER = b"delta-table-version"
 
 
-def header(operations: str | tuple[str, ...], change: Callable[[int], bytes | None]) -> Install:
+def header(operations: OperationId | tuple[OperationId, ...], change: Callable[[int], bytes | None]) -> Install:
     """Send another version in the header of answers, or none."""
 
     def changed(reply: Reply, _: Scope) -> Reply:
@@ -68,7 +70,7 @@ def version_is_stale() -> Install:
 @fault("DS-VER-03")
 def metadata_is_of_another_version() -> Install:
     """Metadata says that it is of the version before."""
-    return header("getTableMetadata", _one_less)
+    return header(op.get_table_metadata, _one_less)
 
 
 @fault("DS-VER-02")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from lakepact.generated.delta_sharing import op
 from lakepact.reference_server.faults import Install, on_call
 
 if TYPE_CHECKING:
@@ -19,7 +20,7 @@ def on_query(edit: Callable[[dict[str, Any]], dict[str, Any]]) -> Install:
     def act(handler: Handler, arguments: dict[str, Any]) -> Reply:
         return handler(**arguments | {"body": edit(dict(arguments.get("body") or {}))})
 
-    return on_call("queryTable", act)
+    return on_call(op.query_table, act)
 
 
 def on_changes(edit: Callable[[dict[str, Any]], dict[str, Any]]) -> Install:
@@ -28,7 +29,7 @@ def on_changes(edit: Callable[[dict[str, Any]], dict[str, Any]]) -> Install:
     def act(handler: Handler, arguments: dict[str, Any]) -> Reply:
         return handler(**edit(dict(arguments)))
 
-    return on_call("queryTableChanges", act)
+    return on_call(op.query_table_changes, act)
 
 
 def without(*names: str) -> Callable[[dict[str, Any]], dict[str, Any]]:

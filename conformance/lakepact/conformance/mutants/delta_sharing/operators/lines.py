@@ -5,12 +5,15 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING, Any
 
+from lakepact.generated.delta_sharing import op
 from lakepact.reference_server.faults import Install, on_lines
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-QUERY, CHANGES = "queryTable", "queryTableChanges"
+    from lakepact.generated.contract import OperationId
+
+QUERY, CHANGES = op.query_table, op.query_table_changes
 KINDS = ("file", "add", "remove", "cdf")
 
 
@@ -38,7 +41,7 @@ def wrapper_of(line: dict[str, Any]) -> dict[str, Any]:
     return wrapper
 
 
-def on_files(operation: str, edit: Callable[[dict[str, Any]], object]) -> Install:
+def on_files(operation: OperationId, edit: Callable[[dict[str, Any]], object]) -> Install:
     """Edit in place what each line says of a file."""
 
     def change(lines: list[Any]) -> None:
@@ -48,7 +51,7 @@ def on_files(operation: str, edit: Callable[[dict[str, Any]], object]) -> Instal
     return on_lines(operation, change)
 
 
-def on_metadata(operation: str, edit: Callable[[dict[str, Any]], object]) -> Install:
+def on_metadata(operation: OperationId, edit: Callable[[dict[str, Any]], object]) -> Install:
     """Edit in place the metadata that each line says, unwrapped."""
 
     def change(lines: list[Any]) -> None:
@@ -59,7 +62,7 @@ def on_metadata(operation: str, edit: Callable[[dict[str, Any]], object]) -> Ins
     return on_lines(operation, change)
 
 
-def on_schema(operation: str, edit: Callable[[list[dict[str, Any]]], object]) -> Install:
+def on_schema(operation: OperationId, edit: Callable[[list[dict[str, Any]]], object]) -> Install:
     """Edit in place the columns of each schema."""
 
     def change(metadata: dict[str, Any]) -> None:

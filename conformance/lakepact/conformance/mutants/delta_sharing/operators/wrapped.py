@@ -4,12 +4,15 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from lakepact.generated.delta_sharing import op
 from lakepact.reference_server.faults import Install, on_lines
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-IN_LINES = ("getTableMetadata", "queryTable", "queryTableChanges")
+    from lakepact.generated.contract import OperationId
+
+IN_LINES = (op.get_table_metadata, op.query_table, op.query_table_changes)
 METADATA, QUERY, CHANGES = IN_LINES
 PARQUET, DELTA = "parquet", "delta"
 
@@ -27,7 +30,11 @@ def wrapped(lines: list[Any], *kinds: str) -> Iterator[Document]:
 
 
 def on_wrapped(
-    kinds: str | tuple[str, ...], edit: Callable[[Document], object], *, form: str = "", of: str | tuple[str, ...] = IN_LINES
+    kinds: str | tuple[str, ...],
+    edit: Callable[[Document], object],
+    *,
+    form: str = "",
+    of: OperationId | tuple[OperationId, ...] = IN_LINES,
 ) -> Install:
     """Edit in place each object of some kinds, of answers in one format or in either."""
     names = (kinds,) if isinstance(kinds, str) else kinds
@@ -40,12 +47,12 @@ def on_wrapped(
     return on_lines(of, change)
 
 
-def on_all(change: Callable[[list[Any]], Any], *, form: str = "", of: str | tuple[str, ...] = IN_LINES) -> Install:
+def on_all(change: Callable[[list[Any]], Any], *, form: str = "", of: OperationId | tuple[OperationId, ...] = IN_LINES) -> Install:
     """Change the lines of answers in one format or in either, as `on_lines` does."""
     return on_lines(of, lambda lines: change(lines) if form in {"", form_of(lines)} else None)
 
 
-def on_actions(edit: Callable[[Document], object], *, of: str | tuple[str, ...] = IN_LINES) -> Install:
+def on_actions(edit: Callable[[Document], object], *, of: OperationId | tuple[OperationId, ...] = IN_LINES) -> Install:
     """Edit in place each action that a file line in delta format wraps."""
 
     def change(file: Document) -> None:

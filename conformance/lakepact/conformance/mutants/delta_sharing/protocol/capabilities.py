@@ -8,12 +8,14 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from lakepact.conformance.mutants.delta_sharing.operators.wrapped import CHANGES, DELTA, IN_LINES, PARQUET, QUERY, on_all
+from lakepact.generated.delta_sharing import op
 from lakepact.reference_server.delta_sharing.answers import refused
 from lakepact.reference_server.faults import Install, fault, on_call, on_reply, replace_rule, wrap_rule
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
+    from lakepact.generated.contract import OperationId
     from lakepact.reference_server.delta_sharing.capabilities import Capabilities
     from lakepact.reference_server.http.replies import Reply
     from lakepact.reference_server.service import Handler, Scope
@@ -26,7 +28,7 @@ def _read(change: Callable[[str], str]) -> Install:
     return wrap_rule("read_capabilities", lambda original: lambda header: original(header and change(header)))
 
 
-def _not_for(*operations: str) -> Install:
+def _not_for(*operations: OperationId) -> Install:
     """Read the header of other operations alone."""
 
     def act(handler: Handler, arguments: dict[str, Any]) -> Reply:
@@ -86,7 +88,7 @@ def queries_have_no_capabilities() -> Install:
 @fault("DS-MET-04")
 def metadata_has_no_capabilities() -> Install:
     """Capabilities do not count for metadata."""
-    return _not_for("getTableMetadata")
+    return _not_for(op.get_table_metadata)
 
 
 @fault("DS-QRY-09", by=partial(wrap_rule, "negotiate"))
@@ -166,7 +168,7 @@ def reader_features_are_not_looked_at(original: Callable[..., str]) -> Callable[
     return negotiate
 
 
-@fault("DS-RDF-02", by=partial(on_reply, (QUERY, "getTableMetadata")))
+@fault("DS-RDF-02", by=partial(on_reply, (QUERY, op.get_table_metadata)))
 def reader_features_of_nobody_are_a_failure(reply: Reply, scope: Scope) -> Reply:
     """Who names both formats and no reader feature meets a failure where one is needed."""
     header = next((value.lower() for name, value in scope["headers"] if name == HEADER), b"")

@@ -6,6 +6,7 @@ from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
+from lakepact.generated.delta_sharing import op
 from lakepact.reference_server.delta_sharing.answers import json_answer
 from lakepact.reference_server.faults import Install, fault, on_answer, on_reply, on_status
 from lakepact.reference_server.service import EVERY, WRONG_METHOD
@@ -26,13 +27,13 @@ def _error_without(member: str) -> Install:
     return on_reply(EVERY, change)
 
 
-@fault("DS-GEN-15", by=partial(on_reply, "queryTableChanges"))
+@fault("DS-GEN-15", by=partial(on_reply, op.query_table_changes))
 def long_versions_are_a_failure(reply: Reply, scope: Scope) -> Reply:
     """Changes since a version of thirty digits are a failure."""
     return replace(reply, status=500) if reply.status == 400 and b"0" * 20 in scope["query_string"] else reply
 
 
-@fault("DS-GEN-15", by=partial(on_reply, "queryTable"))
+@fault("DS-GEN-15", by=partial(on_reply, op.query_table))
 def pages_of_no_files_are_a_failure(reply: Reply, _: Scope) -> Reply:
     """A query for pages of no files, or of less, is a failure."""
     return replace(reply, status=500) if reply.status == 400 and b"maxFiles" in reply.body else reply

@@ -8,19 +8,21 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 from urllib.parse import unquote
 
+from lakepact.generated.delta_sharing import op
 from lakepact.reference_server.faults import Fault, Install, fault, on_answer, on_call, replace_rule, wrap_rule
 from lakepact.reference_server.http.problems import Problem
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
+    from lakepact.generated.contract import OperationId
     from lakepact.reference_server.http.replies import Reply
     from lakepact.reference_server.service import Handler
 
-SHARES, SCHEMAS, TABLES = "listShares", "listSchemas", "listAllTables"
+SHARES, SCHEMAS, TABLES = op.list_shares, op.list_schemas, op.list_all_tables
 
 
-def last_item(operation: str, edit: Callable[[dict[str, Any]], Any]) -> Install:
+def last_item(operation: OperationId, edit: Callable[[dict[str, Any]], Any]) -> Install:
     """Change the last item of the last page of a listing."""
 
     def change(document: dict[str, Any]) -> None:
@@ -30,7 +32,7 @@ def last_item(operation: str, edit: Callable[[dict[str, Any]], Any]) -> Install:
     return on_answer(operation, change)
 
 
-def _called(operation: str, rename: Callable[[str], str], *, member: str = "name") -> Install:
+def _called(operation: OperationId, rename: Callable[[str], str], *, member: str = "name") -> Install:
     return last_item(operation, lambda item: item.update({member: rename(item[member])}))
 
 
@@ -39,7 +41,7 @@ def _table_decoded_again(handler: Handler, arguments: dict[str, Any]) -> Reply:
     return handler(**arguments | {"table": unquote(arguments["table"])})
 
 
-@fault("DS-GEN-11", by=partial(on_call, "getTableMetadata"))
+@fault("DS-GEN-11", by=partial(on_call, op.get_table_metadata))
 def tables_are_found_in_any_schema(handler: Handler, arguments: dict[str, Any]) -> Reply:
     """A table is found by its name in every schema of its share."""
     try:
@@ -90,7 +92,7 @@ def schema_with_a_period() -> Install:
 @fault("DS-NAME-06")
 def table_with_a_period() -> Install:
     """A table has a name with a period."""
-    return _called("listTables", lambda n: f"{n}.2")
+    return _called(op.list_tables, lambda n: f"{n}.2")
 
 
 @fault("DS-NAME-06", by=partial(wrap_rule, "named"))
@@ -124,7 +126,7 @@ def names_have_case(known: Mapping[str, Any], name: str) -> Any:
     return next((found for found in known.values() if found.name == name), None)
 
 
-@fault("DS-GEN-13", by=partial(on_call, "getTableMetadata"))
+@fault("DS-GEN-13", by=partial(on_call, op.get_table_metadata))
 def capitals_lead_to_another_table(handler: Handler, arguments: dict[str, Any]) -> Reply:
     """Metadata of a table whose name is written in capitals has another id."""
     reply = handler(**arguments)
@@ -159,6 +161,6 @@ FAULTS: tuple[Fault, ...] = (
             ("DS-GEN-14",),
             on_call(operation, _table_decoded_again),
         )
-        for what, operation in (("queries", "queryTable"), ("changes", "queryTableChanges"), ("metadata", "getTableMetadata"))
+        for what, operation in (("queries", op.query_table), ("changes", op.query_table_changes), ("metadata", op.get_table_metadata))
     ),
 )

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from lakepact.conformance.mutants.delta_sharing.operators.lines import file_of
 from lakepact.conformance.mutants.delta_sharing.operators.wrapped import CHANGES, DELTA, IN_LINES, QUERY, on_all, wrapped
+from lakepact.generated.delta_sharing import op
 from lakepact.reference_server.delta_sharing.answers import json_answer, refused
 from lakepact.reference_server.faults import UNKNOWN_PATH, Install, fault, on_call, on_lines, on_reply, wrap_rule
 from lakepact.reference_server.http.replies import NDJSON
@@ -22,8 +23,8 @@ if TYPE_CHECKING:
     from lakepact.reference_server.service import Handler, Scope
 
 TEXT = b"text/plain; charset=utf-8"
-LISTS = ("listShares", "listSchemas", "listTables", "listAllTables")
-CREDENTIALS = "generateTemporaryTableCredentials"
+LISTS = (op.list_shares, op.list_schemas, op.list_tables, op.list_all_tables)
+CREDENTIALS = op.generate_temporary_table_credentials
 MOST_RESULTS = 500
 ANY_FORMAT = b"responseformat=avro"
 
@@ -90,7 +91,7 @@ def paths_of_nothing_are_answered_in_text(reply: Reply, _: Scope) -> Reply:
     return _in_text(reply, 404, b"404 Not Found") if reply.status == 404 else reply
 
 
-@fault("DS-GEN-07", by=partial(on_reply, "getShare"))
+@fault("DS-GEN-07", by=partial(on_reply, op.get_share))
 def encoded_slashes_are_answered_in_text(reply: Reply, scope: Scope) -> Reply:
     """A name with a slash is answered in text."""
     return _in_text(reply, 404, b"404 Not Found") if b"%2f" in scope["raw_path"].lower() else reply
@@ -104,7 +105,7 @@ def sizes_above_500_are_refused(handler: Handler, arguments: dict[str, Any]) -> 
     return handler(**arguments)
 
 
-@fault("DS-VER-04", by=partial(on_call, "getTableVersion"))
+@fault("DS-VER-04", by=partial(on_call, op.get_table_version))
 def time_of_the_last_version_is_refused(handler: Handler, arguments: dict[str, Any]) -> Reply:
     """The time of the last version is refused."""
     current = dict(handler(**arguments | {"starting_timestamp": None}).headers)[b"delta-table-version"]
@@ -219,7 +220,7 @@ def credentials_refused_are_a_failure(reply: Reply, _: Scope) -> Reply:
     return _failed(reply) if reply.status == 400 else reply
 
 
-@fault("DS-GEN-13", by=partial(on_call, ("listSchemas", "listTables", "listAllTables")))
+@fault("DS-GEN-13", by=partial(on_call, (op.list_schemas, op.list_tables, op.list_all_tables)))
 def names_are_those_of_the_caller(handler: Handler, arguments: dict[str, Any]) -> Reply:
     """Listings spell names as the caller does."""
     document = handler(**arguments).document

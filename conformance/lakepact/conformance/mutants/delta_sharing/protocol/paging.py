@@ -8,6 +8,7 @@ from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
+from lakepact.generated.delta_sharing import op
 from lakepact.reference_server.delta_sharing.answers import json_answer, refused
 from lakepact.reference_server.faults import Install, all_of, fault, on_answer, on_call, on_reply, wrap_rule
 from lakepact.reference_server.http.problems import Problem
@@ -18,7 +19,7 @@ if TYPE_CHECKING:
     from lakepact.reference_server.http.replies import Reply
     from lakepact.reference_server.service import Handler, Scope
 
-LISTS = ("listShares", "listSchemas", "listTables", "listAllTables")
+LISTS = (op.list_shares, op.list_schemas, op.list_tables, op.list_all_tables)
 
 
 def paged(change: Callable[..., Any]) -> Install:
@@ -174,7 +175,7 @@ def forged_token_is_the_end(handler: Handler, arguments: dict[str, Any]) -> Repl
         return json_answer({"items": []})
 
 
-@fault("DS-PAG-13", by=partial(on_call, "listSchemas"))
+@fault("DS-PAG-13", by=partial(on_call, op.list_schemas))
 def tokens_are_places(handler: Handler, arguments: dict[str, Any]) -> Reply:
     """A token holds for the schemas of any share."""
     token, size = arguments.get("page_token"), arguments.get("max_results")

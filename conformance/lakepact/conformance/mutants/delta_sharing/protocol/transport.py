@@ -7,6 +7,7 @@ from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING
 
+from lakepact.generated.delta_sharing import op
 from lakepact.reference_server.faults import Install, fault, on_headers, on_reply
 from lakepact.reference_server.http.replies import NDJSON
 
@@ -17,8 +18,8 @@ if TYPE_CHECKING:
     from lakepact.reference_server.http.replies import Reply
     from lakepact.reference_server.service import Scope
 
-LISTS = ("listShares", "listSchemas", "listTables", "listAllTables")
-IN_LINES = ("getTableMetadata", "queryTable", "queryTableChanges")
+LISTS = (op.list_shares, op.list_schemas, op.list_tables, op.list_all_tables)
+IN_LINES = (op.get_table_metadata, op.query_table, op.query_table_changes)
 
 
 def written(change: Callable[[list[bytes]], bytes]) -> Install:
@@ -47,7 +48,7 @@ def listings_are_text() -> Install:
 @fault("DS-GEN-04")
 def shares_are_in_latin_1() -> Install:
     """A share says that its charset is another one."""
-    return on_headers("getShare", {"content-type": "application/json; charset=iso-8859-1"})
+    return on_headers(op.get_share, {"content-type": "application/json; charset=iso-8859-1"})
 
 
 @fault("DS-GEN-05")
@@ -65,7 +66,7 @@ def charset_of_lines_is_not_said() -> Install:
 @fault("DS-GEN-05")
 def charset_of_changes_is_not_said() -> Install:
     """Changes alone do not say their charset."""
-    return on_headers("queryTableChanges", {"content-type": "application/x-ndjson"})
+    return on_headers(op.query_table_changes, {"content-type": "application/x-ndjson"})
 
 
 @fault("DS-GEN-06", by=partial(written))

@@ -8,6 +8,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from lakepact.conformance.mutants.delta_sharing.operators.wrapped import CHANGES, DELTA, PARQUET, Document, on_wrapped, rewrite, write
+from lakepact.generated.delta_sharing import op
 from lakepact.reference_server.faults import Install, fault, on_call
 
 if TYPE_CHECKING:
@@ -28,7 +29,7 @@ def _by_size(document: Document) -> None:
     document["id"] = f"size-{action['size'] // 1_000_000}"
 
 
-@fault("DS-FIL-03", "DS-DFL-01", by=partial(on_call, "queryTable"))
+@fault("DS-FIL-03", "DS-DFL-01", by=partial(on_call, op.query_table))
 def ids_are_of_their_version(handler: Handler, arguments: dict[str, Any]) -> Reply:
     """Files have other ids in answers of earlier versions."""
     reply = handler(**arguments)
@@ -39,7 +40,7 @@ def ids_are_of_their_version(handler: Handler, arguments: dict[str, Any]) -> Rep
     return reply if version == now else replace(reply, chunks=None, body=lines.replace(b'"id":"', b'"id":"%b-' % version))
 
 
-@fault("DS-DFL-01", by=partial(on_wrapped, "file", form=DELTA, of="queryTableChanges"))
+@fault("DS-DFL-01", by=partial(on_wrapped, "file", form=DELTA, of=op.query_table_changes))
 def wrapped_files_of_changes_share_an_id(file: Document) -> None:
     """In delta format all files of changes have one id."""
     if "cdc" in file["deltaSingleAction"]:

@@ -11,6 +11,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from lakepact.conformance.mutants.delta_sharing.operators.asking import on_query
+from lakepact.generated.delta_sharing import op
 from lakepact.reference_server.delta_sharing.queries import malformed
 from lakepact.reference_server.faults import Install, accept, fault, on_call, replace_rule, wrap_rule
 
@@ -194,7 +195,7 @@ def first_files_without_hints(selected: Selected, snapshot: Snapshot, hints: dic
     return selected(snapshot, **hints) if any(value is not None for value in hints.values()) else range(len(snapshot.files) // 2)
 
 
-@fault("DS-HNT-03", "DS-HNT-09", "DS-HNT-12", by=partial(on_call, "queryTable"))
+@fault("DS-HNT-03", "DS-HNT-09", "DS-HNT-12", by=partial(on_call, op.query_table))
 def hints_are_about_today(handler: Handler, arguments: dict[str, Any]) -> Reply:
     """Hints with time travel leave only files that the table still has."""
     reply = handler(**arguments)

@@ -7,6 +7,7 @@ from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
+from lakepact.generated.delta_sharing import op
 from lakepact.reference_server.faults import Install, fault, on_call, wrap_rule
 from lakepact.reference_server.http.problems import Problem
 
@@ -59,7 +60,7 @@ def _changed(line: bytes) -> int | None:
     return None if "metaData" in document or "endStreamAction" in document else wrapped["version"]
 
 
-@fault("DS-QRY-08", by=partial(on_call, "queryTable"))
+@fault("DS-QRY-08", by=partial(on_call, op.query_table))
 def later_pages_name_the_current_version(handler: Handler, arguments: dict[str, Any]) -> Reply:
     """The header of each page but the first names the current version."""
     reply = handler(**arguments)
@@ -69,7 +70,7 @@ def later_pages_name_the_current_version(handler: Handler, arguments: dict[str, 
     return replace(reply, headers=tuple((name, now if name == b"delta-table-version" else value) for name, value in reply.headers))
 
 
-@fault("DS-CAP-04", by=partial(on_call, "queryTable"))
+@fault("DS-CAP-04", by=partial(on_call, op.query_table))
 def later_pages_are_in_parquet_format(handler: Handler, arguments: dict[str, Any]) -> Reply:
     """Each page but the first is in parquet format."""
     try:
@@ -82,10 +83,10 @@ def later_pages_are_in_parquet_format(handler: Handler, arguments: dict[str, Any
 @fault("DS-QRY-09")
 def later_pages_are_of_now() -> Install:
     """Later pages of a query have the files of the current version."""
-    return on_call("queryTable", _OfNow())
+    return on_call(op.query_table, _OfNow())
 
 
-@fault("DS-CDF-10", by=partial(on_call, "queryTableChanges"))
+@fault("DS-CDF-10", by=partial(on_call, op.query_table_changes))
 def pages_of_changes_begin_with_a_version(handler: Handler, arguments: dict[str, Any]) -> Reply:
     """A page of changes that begins within a version begins with the first file of that version."""
     reply = handler(**arguments).joined()
@@ -98,7 +99,7 @@ def pages_of_changes_begin_with_a_version(handler: Handler, arguments: dict[str,
     return replace(reply, body=b"".join([*page[:2], *again, *page[3:]]))
 
 
-@fault("DS-CDF-07", by=partial(on_call, "queryTableChanges"))
+@fault("DS-CDF-07", by=partial(on_call, op.query_table_changes))
 def later_pages_lack_later_metadata(handler: Handler, arguments: dict[str, Any]) -> Reply:
     """Later metadata stands on the first page of changes alone."""
     reply = handler(**arguments).joined()
@@ -107,7 +108,7 @@ def later_pages_lack_later_metadata(handler: Handler, arguments: dict[str, Any])
     return replace(reply, body=b"".join([*lines[:2], *kept])) if arguments.get("page_token") else reply
 
 
-@fault("DS-TTV-07", by=partial(on_call, "queryTable"))
+@fault("DS-TTV-07", by=partial(on_call, op.query_table))
 def pages_of_what_changed_lose_one(handler: Handler, arguments: dict[str, Any]) -> Reply:
     """A page of files that changed lacks the first one, unless it is the first page."""
     reply = handler(**arguments).joined()
@@ -139,7 +140,7 @@ def pages_of_files_lose_one(page: Callable[..., Any]) -> Callable[..., Any]:
     return beyond
 
 
-@fault("DS-QRY-09", by=partial(on_call, "queryTable"))
+@fault("DS-QRY-09", by=partial(on_call, op.query_table))
 def later_pages_have_no_head(handler: Handler, arguments: dict[str, Any]) -> Reply:
     """Only the first page has protocol and metaData."""
     reply = handler(**arguments).joined()
@@ -147,7 +148,7 @@ def later_pages_have_no_head(handler: Handler, arguments: dict[str, Any]) -> Rep
     return replace(reply, body=b"\n".join(reply.body.split(b"\n")[2:])) if later and reply.status == 200 else reply
 
 
-@fault("DS-HNT-03", by=partial(on_call, "queryTable"))
+@fault("DS-HNT-03", by=partial(on_call, op.query_table))
 def later_pages_lose_what_hints_leave(handler: Handler, arguments: dict[str, Any]) -> Reply:
     """With hints, the first file of each later page is lost."""
     body: Mapping[str, Any] = arguments.get("body") or {}
@@ -158,7 +159,7 @@ def later_pages_lose_what_hints_leave(handler: Handler, arguments: dict[str, Any
     return replace(reply, body=b"".join([*lines[:2], *lines[3:]]))
 
 
-@fault("DS-CDF-10", by=partial(on_call, "queryTableChanges"))
+@fault("DS-CDF-10", by=partial(on_call, op.query_table_changes))
 def second_page_of_changes_is_the_last(handler: Handler, arguments: dict[str, Any]) -> Reply:
     """Changes end with the second page, however many there are."""
     reply = handler(**arguments).joined()
@@ -168,7 +169,7 @@ def second_page_of_changes_is_the_last(handler: Handler, arguments: dict[str, An
     return replace(reply, body=b"".join(kept))
 
 
-@fault("DS-EST-02", by=partial(on_call, "queryTable"))
+@fault("DS-EST-02", by=partial(on_call, op.query_table))
 def any_page_token_will_do(handler: Handler, arguments: dict[str, Any]) -> Reply:
     """A token of another table leads to the first page."""
     try:
@@ -180,7 +181,7 @@ def any_page_token_will_do(handler: Handler, arguments: dict[str, Any]) -> Reply
         return handler(**{**arguments, "body": {name: value for name, value in body.items() if name != "pageToken"}})
 
 
-@fault("DS-EST-02", by=partial(on_call, "queryTable"))
+@fault("DS-EST-02", by=partial(on_call, op.query_table))
 def page_tokens_are_of_a_version(handler: Handler, arguments: dict[str, Any]) -> Reply:
     """A token of another table that has this version leads to a page."""
     try:

@@ -7,6 +7,7 @@ from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
+from lakepact.generated.iceberg_rest import op
 from lakepact.reference_server.faults import (
     EVERY,
     Install,
@@ -149,16 +150,16 @@ def refused_without_a_challenge(reply: Reply, _: Scope) -> Reply:
 @fault("IRC-SEC-012")
 def tables_come_with_bad_tokens() -> Install:
     """Tables come with a token that opens nothing."""
-    return on_answer("loadTable", _with_a_token)
+    return on_answer(op.load_table, _with_a_token)
 
 
 @fault("IRC-SEC-012")
 def views_come_with_bad_tokens() -> Install:
     """Views come with a token that opens nothing."""
-    return on_answer("loadView", _with_a_token)
+    return on_answer(op.load_view, _with_a_token)
 
 
-@fault("IRC-TBL-ETAG-010", by=partial(on_reply, "loadTable"))
+@fault("IRC-TBL-ETAG-010", by=partial(on_reply, op.load_table))
 def tags_instead_of_tokens(reply: Reply, scope: Scope) -> Reply:
     """Who has any tag of a table need not show a token to be told that nothing has changed."""
     asks = any(name == b"if-none-match" for name, _ in scope["headers"])

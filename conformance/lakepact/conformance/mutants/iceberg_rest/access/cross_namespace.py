@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 from lakepact.conformance.mutants.iceberg_rest.access.authentication import NEEDS_PRINCIPALS
 from lakepact.conformance.mutants.iceberg_rest.access.rights import admitting
 from lakepact.conformance.mutants.iceberg_rest.operators.requests import switched
+from lakepact.generated.iceberg_rest import op
 from lakepact.reference_server.faults import Install, UnknownFault, accept, fault, wrap_rule
 from lakepact.reference_server.http.problems import Problem
 
@@ -17,7 +18,7 @@ if TYPE_CHECKING:
     from lakepact.reference_server.http.replies import Reply
     from lakepact.reference_server.service import Handler, Service
 
-RENAMES = ("renameTable", "renameView")
+RENAMES = (op.rename_table, op.rename_view)
 
 
 def _not_asking(pick: Callable[[str, Any], bool]) -> Install:
@@ -62,7 +63,7 @@ def renames_ask_at_the_destination() -> Install:
     return _not_asking(lambda operation, need: operation in RENAMES and need.subject.name is not None)
 
 
-@fault("IRC-SEC-005", by=partial(admitting, ("updateTable", "commitTransaction")))
+@fault("IRC-SEC-005", by=partial(admitting, (op.update_table, op.commit_transaction)))
 def commits_create_anywhere(asks: Handler, handler: Handler, arguments: dict[str, Any]) -> Reply:
     """A commit creates a table wherever its namespace is seen."""
     changes = arguments["body"].get("table-changes", [arguments["body"]])
@@ -73,28 +74,28 @@ def commits_create_anywhere(asks: Handler, handler: Handler, arguments: dict[str
 @fault("IRC-SEC-005")
 def strangers_plan_scans() -> Install:
     """Scans are planned for every principal that is known."""
-    return admitting(("planTableScan",), _unasked)
+    return admitting((op.plan_table_scan,), _unasked)
 
 
 @fault("IRC-SEC-005")
 def strangers_have_credentials() -> Install:
     """Credentials of tables are given to every principal."""
-    return admitting(("loadCredentials",), _unasked)
+    return admitting((op.load_credentials,), _unasked)
 
 
 @fault("IRC-SEC-005")
 def strangers_drop_tables() -> Install:
     """Who sees nothing may drop tables."""
-    return admitting(("dropTable",), _by_strangers)
+    return admitting((op.drop_table,), _by_strangers)
 
 
 @fault("IRC-SEC-005")
 def strangers_create_namespaces() -> Install:
     """Who sees nothing may create namespaces."""
-    return admitting(("createNamespace",), _by_strangers)
+    return admitting((op.create_namespace,), _by_strangers)
 
 
-@fault("IRC-TBL-ETAG-010", by=partial(admitting, ("loadTable",)))
+@fault("IRC-TBL-ETAG-010", by=partial(admitting, (op.load_table,)))
 def tags_are_rights(asks: Handler, handler: Handler, arguments: dict[str, Any]) -> Reply:
     """Who has the tag of a table is told that it is unchanged."""
     try:

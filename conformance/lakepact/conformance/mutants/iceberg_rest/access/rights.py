@@ -6,25 +6,27 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from lakepact.conformance.mutants.iceberg_rest.access.authentication import NEEDS_PRINCIPALS
+from lakepact.generated.iceberg_rest import op
 from lakepact.reference_server.faults import EVERY, Install, UnknownFault, fault, on_status, wrap_rule
 from lakepact.reference_server.http.problems import Problem
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from lakepact.generated.contract import OperationId
     from lakepact.reference_server.http.replies import Reply
     from lakepact.reference_server.service import Handler, Service
 
     May = Callable[..., bool]
 
-CREATES, COMMITS, TRANSACTS = "createNamespace", "updateTable", "commitTransaction"
+CREATES, COMMITS, TRANSACTS = op.create_namespace, op.update_table, op.commit_transaction
 
 
-def letting(*operations: str) -> Install:
+def letting(*operations: OperationId) -> Install:
     """Let every principal that is known do some operations to what it sees."""
 
     def wrap(may: May) -> May:
-        def lets(operation: str, rights: Any, need: Any) -> bool:
+        def lets(operation: OperationId, rights: Any, need: Any) -> bool:
             return operation in operations or may(operation, rights, need)
 
         return lets
@@ -32,7 +34,7 @@ def letting(*operations: str) -> Install:
     return wrap_rule("may", wrap)
 
 
-def admitting(operations: tuple[str, ...], act: Callable[[Handler, Handler, dict[str, Any]], Reply]) -> Install:
+def admitting(operations: tuple[OperationId, ...], act: Callable[[Handler, Handler, dict[str, Any]], Reply]) -> Install:
     """Answer some operations by `act(asks, handler, arguments)`: what asks whether the caller may, and what does not."""
 
     def install(service: Service) -> None:
@@ -40,7 +42,7 @@ def admitting(operations: tuple[str, ...], act: Callable[[Handler, Handler, dict
         if former is None:
             raise UnknownFault(NEEDS_PRINCIPALS)
 
-        def admission(operation: str, handler: Handler) -> Handler:
+        def admission(operation: OperationId, handler: Handler) -> Handler:
             asks = former(operation, handler)
             if operation not in operations:
                 return asks
@@ -86,25 +88,25 @@ def readers_commit() -> Install:
 @fault("IRC-SEC-005")
 def readers_drop_tables() -> Install:
     """Who may read a table may drop it."""
-    return letting("dropTable")
+    return letting(op.drop_table)
 
 
 @fault("IRC-SEC-005")
 def readers_rename() -> Install:
     """Who may read may rename."""
-    return letting("renameTable", "renameView")
+    return letting(op.rename_table, op.rename_view)
 
 
 @fault("IRC-SEC-005")
 def readers_change_views() -> Install:
     """Who may read a view may change it."""
-    return letting("replaceView")
+    return letting(op.replace_view)
 
 
 @fault("IRC-SEC-005")
 def strangers_read_tables() -> Install:
     """Tables are shown to every principal that is known."""
-    return admitting(("loadTable", "tableExists"), without_asking)
+    return admitting((op.load_table, op.table_exists), without_asking)
 
 
 @fault("IRC-SEC-005")
@@ -116,25 +118,25 @@ def forbidden_is_unauthorized() -> Install:
 @fault("IRC-SEC-005")
 def forbidden_drops_find_nothing() -> Install:
     """Who may not drop what it sees is told that it does not exist."""
-    return on_status(("dropTable", "dropView", "dropNamespace"), {403: 404})
+    return on_status((op.drop_table, op.drop_view, op.drop_namespace), {403: 404})
 
 
 @fault("IRC-SEC-016")
 def refuses_commits_after_the_deed() -> Install:
     """A commit by who may not is made, and refused."""
-    return admitting((COMMITS, "replaceView"), after_the_deed)
+    return admitting((COMMITS, op.replace_view), after_the_deed)
 
 
 @fault("IRC-SEC-016")
 def refuses_properties_after_the_deed() -> Install:
     """Properties are changed by who may not change them, who is told that they are not."""
-    return admitting(("updateProperties",), after_the_deed)
+    return admitting((op.update_properties,), after_the_deed)
 
 
 @fault("IRC-SEC-016")
 def refuses_drops_after_the_deed() -> Install:
     """What may not be dropped is dropped, and that is refused."""
-    return admitting(("dropTable", "dropNamespace"), after_the_deed)
+    return admitting((op.drop_table, op.drop_namespace), after_the_deed)
 
 
 @fault("IRC-SEC-014", by=partial(admitting, (TRANSACTS,)))
@@ -163,16 +165,16 @@ def transactions_ask_about_the_first_table(asks: Handler, handler: Handler, argu
 @fault("IRC-SEC-008")
 def strangers_are_listed_nothing() -> Install:
     """Who may see nothing is given empty listings."""
-    return letting("listNamespaces")
+    return letting(op.list_namespaces)
 
 
 @fault("IRC-SEC-008")
 def strangers_list_tables() -> Install:
     """Tables and views are listed to every principal that is known."""
-    return admitting(("listTables", "listViews"), without_asking)
+    return admitting((op.list_tables, op.list_views), without_asking)
 
 
 @fault("IRC-VIEW-LOAD-006")
 def strangers_find_views() -> Install:
     """Whether a view exists is told to every principal that is known."""
-    return admitting(("viewExists",), without_asking)
+    return admitting((op.view_exists,), without_asking)

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 import orjson
 
 from lakepact.conformance.mutants.iceberg_rest.access.authentication import authorization, turning_away
+from lakepact.generated.iceberg_rest import op
 from lakepact.reference_server.faults import Install, around, fault, on_answer, on_reply, on_request, replace_rule, wrap_rule
 from lakepact.reference_server.http.problems import Problem
 from lakepact.reference_server.http.replies import json_reply
@@ -25,7 +26,7 @@ if TYPE_CHECKING:
 
     Fields = Mapping[str, str]
 
-TOKENS = "getToken"
+TOKENS = op.get_token
 OTHER = "access_token"  #: what is neither a token, nor one of its types
 
 

@@ -11,6 +11,7 @@ import orjson
 
 from lakepact.conformance.mutants.iceberg_rest.access.authentication import CHALLENGE, NEEDS_PRINCIPALS, authorization, letting_in
 from lakepact.conformance.mutants.iceberg_rest.access.rights import admitting, after_the_deed, without_asking
+from lakepact.generated.iceberg_rest import op
 from lakepact.reference_server.faults import EVERY, Install, UnknownFault, fault, on_reply
 from lakepact.reference_server.http.problems import Problem
 from lakepact.reference_server.http.replies import Reply
@@ -18,10 +19,11 @@ from lakepact.reference_server.http.replies import Reply
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from lakepact.generated.contract import OperationId
     from lakepact.reference_server.service import Handler, Scope, Service
 
 
-def keeping(*operations: str) -> Install:
+def keeping(*operations: OperationId) -> Install:
     """Answer equal requests as the first of them, whoever sent it."""
 
     def install(service: Service) -> None:
@@ -39,7 +41,7 @@ def keeping(*operations: str) -> Install:
     return install
 
 
-def allowing(operation: str, meant: Callable[[dict[str, Any]], Any]) -> Install:
+def allowing(operation: OperationId, meant: Callable[[dict[str, Any]], Any]) -> Install:
     """Ask for no rights where the arguments of an operation are what is meant."""
 
     def act(asks: Handler, handler: Handler, arguments: dict[str, Any]) -> Reply:
@@ -67,7 +69,7 @@ def views_that_were_shown_stay_open(service: Service) -> None:
             shown.add(scope["path"])
         return reply
 
-    on_reply("loadView", keep)(service)
+    on_reply(op.load_view, keep)(service)
     letting_in(lambda scope: scope["method"] == "GET" and scope["path"] in shown)(service)
 
 
@@ -82,44 +84,44 @@ def wrong_tokens_are_not_challenged(reply: Reply, scope: Scope) -> Reply:
 @fault("IRC-SEC-005")
 def credentials_are_kept_for_all() -> Install:
     """Credentials that were given to one principal are given to the next one, too."""
-    return keeping("loadCredentials")
+    return keeping(op.load_credentials)
 
 
 @fault("IRC-SEC-008")
 def listings_are_kept_for_all() -> Install:
     """What was listed to one principal is listed to all."""
-    return keeping("listViews")
+    return keeping(op.list_views)
 
 
 @fault("IRC-SEC-008")
 def strangers_turn_pages() -> Install:
     """Who asks for pages of a listing is not asked for rights."""
-    return allowing("listTables", lambda arguments: arguments.get("page_size") is not None)
+    return allowing(op.list_tables, lambda arguments: arguments.get("page_size") is not None)
 
 
 @fault("IRC-SEC-005")
 def strangers_exchange_plan_tasks(service: Service) -> None:
     """Plan tasks are exchanged for every principal that knows them."""
     service.rules.replace("plans_are_of", str)  # the empty text: one owner for all plans
-    admitting(("fetchScanTasks",), without_asking)(service)
+    admitting((op.fetch_scan_tasks,), without_asking)(service)
 
 
 @fault("IRC-SEC-005")
 def readers_stage_tables() -> Install:
     """Who may read may stage tables."""
-    return allowing("createTable", lambda arguments: arguments["body"].get("stage-create"))
+    return allowing(op.create_table, lambda arguments: arguments["body"].get("stage-create"))
 
 
 @fault("IRC-SEC-005")
 def readers_create_namespaces_below() -> Install:
     """Who may read a namespace may create others below it."""
-    return allowing("createNamespace", lambda arguments: len(arguments["body"]["namespace"]) > 1)
+    return allowing(op.create_namespace, lambda arguments: len(arguments["body"]["namespace"]) > 1)
 
 
 @fault("IRC-SEC-016")
 def refuses_namespaces_after_the_deed() -> Install:
     """A namespace that may not be created is created, and that is refused."""
-    return admitting(("createNamespace",), after_the_deed)
+    return admitting((op.create_namespace,), after_the_deed)
 
 
 @fault("IRC-SEC-016")
@@ -132,14 +134,14 @@ def obeys_and_refuses_who_shows_nothing(service: Service) -> None:
     def caller(scope: Scope) -> Any:
         return _refusal(former, scope) or former(scope)
 
-    def admission(operation: str, handler: Handler) -> Handler:
+    def admission(operation: OperationId, handler: Handler) -> Handler:
         asks = admitted(operation, handler)
 
         def answer(**arguments: Any) -> Reply:
             refusal = arguments["caller"]
             if not isinstance(refusal, Problem):
                 return asks(**arguments)
-            if operation in {"updateProperties", "dropView"}:
+            if operation in {op.update_properties, op.drop_view}:
                 with suppress(Problem):
                     without_asking(asks, handler, dict(arguments))
             raise refusal

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import orjson
 
+from lakepact.generated.iceberg_rest import op
 from lakepact.reference_server.faults import Install, fault, on_answer, on_call, on_status, wrap_rule
 from lakepact.reference_server.http.problems import Problem
 from lakepact.reference_server.http.replies import Reply, json_reply
@@ -21,7 +22,7 @@ if TYPE_CHECKING:
 
     Credentials = list[Document]
 
-LOAD = "loadCredentials"
+LOAD = op.load_credentials
 ENDS = "s3.session-token-expires-at-ms"
 ENVELOPE = "storage-credentials"
 
@@ -87,7 +88,7 @@ def for_the_usual_place(document: Document) -> None:
 @fault("IRC-TBL-CRED-004")
 def created_tables_have_usual_credentials() -> Install:
     """The credentials of a new table are for where it does not lie."""
-    return on_answer("createTable", for_the_usual_place)
+    return on_answer(op.create_table, for_the_usual_place)
 
 
 @fault("IRC-TBL-CRED-004")
@@ -102,7 +103,7 @@ def credentials_stay_behind(service: Service) -> None:
             document[ENVELOPE] = first.setdefault((arguments["namespace"], arguments["table"]), document[ENVELOPE])
         return replace(reply, body=orjson.dumps(document))
 
-    on_call("loadTable", act)(service)
+    on_call(op.load_table, act)(service)
 
 
 @fault("IRC-TBL-CRED-002")

@@ -9,6 +9,7 @@ from lakepact.conformance.mutants.iceberg_rest.operators.commits import conflict
 from lakepact.conformance.mutants.iceberg_rest.operators.operations import COMMIT
 from lakepact.conformance.mutants.iceberg_rest.operators.refusals import called, refusals_become, with_status
 from lakepact.conformance.mutants.iceberg_rest.operators.requests import taken_as
+from lakepact.generated.iceberg_rest import op
 from lakepact.reference_server.faults import Fault, on_answer, on_call, on_status, wrap_rule
 from lakepact.reference_server.http.problems import Problem
 from lakepact.reference_server.iceberg_rest.catalog import SEPARATOR, bad_request
@@ -48,7 +49,7 @@ CONFLICTS = (
 
 
 def _answer_former(service: Service) -> None:
-    commit, load = service.handlers[COMMIT], service.handlers["loadTable"]
+    commit, load = service.handlers[COMMIT], service.handlers[op.load_table]
 
     def answer(**arguments: Any) -> Reply:
         try:

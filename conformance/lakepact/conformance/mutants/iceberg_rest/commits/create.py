@@ -12,6 +12,7 @@ from lakepact.conformance.mutants.iceberg_rest.operators.preconditions import al
 from lakepact.conformance.mutants.iceberg_rest.operators.refusals import refusals_become, with_status
 from lakepact.conformance.mutants.iceberg_rest.operators.requests import taken_as
 from lakepact.conformance.mutants.iceberg_rest.operators.tables import given
+from lakepact.generated.iceberg_rest import op
 from lakepact.reference_server.faults import Install, fault, wrap_rule
 from lakepact.reference_server.http.problems import Problem
 from lakepact.reference_server.iceberg_rest.catalog import SEPARATOR, no_such_table
@@ -43,7 +44,7 @@ def commits_create_nothing(find: Callable[..., Any]) -> Callable[..., Any]:
 @fault("IRC-REQ-001")
 def commits_create_what_was_staged(service: Service) -> None:
     """Only what was staged can be created, once."""
-    create, commit = service.handlers["createTable"], service.handlers[COMMIT]
+    create, commit = service.handlers[op.create_table], service.handlers[COMMIT]
     staged: set[tuple[str, str]] = set()
 
     def stage(*, namespace: str, body: Document, **arguments: Any) -> Reply:
@@ -60,7 +61,7 @@ def commits_create_what_was_staged(service: Service) -> None:
             staged.discard((namespace, table))
         return reply
 
-    service.handlers |= {"createTable": stage, COMMIT: only_staged}
+    service.handlers |= {op.create_table: stage, COMMIT: only_staged}
 
 
 @fault("IRC-REQ-001", by=partial(taken_as, COMMIT))
@@ -108,7 +109,7 @@ def incomplete_tables_are_failures(body: Document) -> bool:
 @fault("IRC-REQ-003")
 def incomplete_tables_are_made_up(service: Service) -> None:
     """What a new table lacks is made up by the server."""
-    create, commit = service.handlers["createTable"], service.handlers[COMMIT]
+    create, commit = service.handlers[op.create_table], service.handlers[COMMIT]
 
     def make_up(*, namespace: str, table: str, body: Document, **arguments: Any) -> Reply:
         try:
@@ -125,7 +126,7 @@ def incomplete_tables_are_made_up(service: Service) -> None:
 @fault("IRC-REQ-003")
 def refused_tables_stay(service: Service) -> None:
     """A new table that is refused exists afterwards."""
-    create, commit = service.handlers["createTable"], service.handlers[COMMIT]
+    create, commit = service.handlers[op.create_table], service.handlers[COMMIT]
 
     def begin(*, namespace: str, table: str, body: Document, **arguments: Any) -> Reply:
         try:

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING
 
+from lakepact.generated.iceberg_rest import op
 from lakepact.reference_server.faults import Install, fault
 from lakepact.reference_server.http.endpoint import refusal
 from lakepact.reference_server.http.problems import Problem
@@ -16,6 +17,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from lakepact.conformance.mutants.iceberg_rest.operators.tables import Arguments
+    from lakepact.generated.contract import OperationId
     from lakepact.reference_server.http.wire import Wire
     from lakepact.reference_server.service import Handler, Service
 
@@ -29,7 +31,7 @@ class _Half(Reply):
     rest: Callable[[], Reply] = lambda: NO_CONTENT
 
 
-def in_halves(operation: str, begin: Callable[[Handler, Arguments], Callable[[], Reply] | None]) -> Install:
+def in_halves(operation: OperationId, begin: Callable[[Handler, Arguments], Callable[[], Reply] | None]) -> Install:
     """Do one half of a change at once, and the other one a while later, if somebody waits for the answer.
 
     Args:
@@ -63,7 +65,7 @@ def in_halves(operation: str, begin: Callable[[Handler, Arguments], Callable[[],
     return install
 
 
-@fault("IRC-COM-022", by=partial(in_halves, "updateTable"))
+@fault("IRC-COM-022", by=partial(in_halves, op.update_table))
 def commits_end_when_callers_leave(handler: Handler, arguments: Arguments) -> Callable[[], Reply] | None:
     """A commit whose caller leaves ends after its first update."""
     body = arguments["body"]
@@ -74,7 +76,7 @@ def commits_end_when_callers_leave(handler: Handler, arguments: Arguments) -> Ca
     return lambda: handler(**{**arguments, "body": {**body, "requirements": [], "updates": rest}})
 
 
-@fault("IRC-TXN-015", by=partial(in_halves, "commitTransaction"))
+@fault("IRC-TXN-015", by=partial(in_halves, op.commit_transaction))
 def transactions_end_when_callers_leave(handler: Handler, arguments: Arguments) -> Callable[[], Reply] | None:
     """A transaction whose caller leaves ends after its first table."""
     first, *rest = arguments["body"]["table-changes"] or [None]
@@ -103,4 +105,4 @@ def names_stay_taken_when_creators_leave() -> Install:
 
         return create
 
-    return in_halves("createTable", begin)
+    return in_halves(op.create_table, begin)

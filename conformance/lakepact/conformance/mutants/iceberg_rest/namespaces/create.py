@@ -7,6 +7,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from lakepact.conformance.mutants.iceberg_rest.operators.requests import refused_if
+from lakepact.generated.iceberg_rest import op
 from lakepact.reference_server.faults import (
     Install,
     accept,
@@ -30,7 +31,7 @@ if TYPE_CHECKING:
     from lakepact.reference_server.service import Handler, Scope, Service
     from lakepact.reference_server.storage.store import Place, Record, Transaction
 
-NAMED = ("createNamespace", "loadNamespaceMetadata")
+NAMED = (op.create_namespace, op.load_namespace_metadata)
 
 
 def with_properties(edit: Callable[[dict[str, Any]], Any]) -> Install:
@@ -57,7 +58,7 @@ def created_name_shortened(document: dict[str, Any]) -> None:
 @fault("IRC-NS-CREATE-001")
 def created_without_answer() -> Install:
     """What is created is answered without its name."""
-    return on_answer("createNamespace", lambda _: {})
+    return on_answer(op.create_namespace, lambda _: {})
 
 
 @fault("IRC-NS-CREATE-002", "IRC-NS-GET-002")
@@ -66,7 +67,7 @@ def properties_dropped() -> Install:
     return with_properties(lambda _: {})
 
 
-@fault("IRC-NS-CREATE-010", by=partial(on_call, "createNamespace"))
+@fault("IRC-NS-CREATE-010", by=partial(on_call, op.create_namespace))
 def orphans_vanish(handler: Handler, arguments: dict[str, Any]) -> Reply:
     """A child of a missing parent is answered as if it were made."""
     try:
@@ -87,7 +88,7 @@ def properties_null() -> Install:
 @fault("IRC-NS-CREATE-004")
 def properties_required() -> Install:
     """A namespace without properties is refused."""
-    return refused_if("createNamespace", lambda body: "properties" not in body)
+    return refused_if(op.create_namespace, lambda body: "properties" not in body)
 
 
 @fault("IRC-NS-CREATE-005", "IRC-NS-CREATE-006", "IRC-NS-CREATE-016")
@@ -99,7 +100,7 @@ def namespaces_created_twice() -> Install:
 @fault("IRC-NS-CREATE-006")
 def refused_but_overwritten(service: Service) -> None:
     """A namespace that exists takes the properties of a refused request."""
-    update = service.handlers["updateProperties"]
+    update = service.handlers[op.update_properties]
 
     def act(handler: Handler, arguments: dict[str, Any]) -> Reply:
         try:
@@ -110,14 +111,14 @@ def refused_but_overwritten(service: Service) -> None:
                 update(namespace=SEPARATOR.join(body["namespace"]), body={"removals": [], "updates": body.get("properties") or {}})
             raise
 
-    on_call("createNamespace", act)(service)
+    on_call(op.create_namespace, act)(service)
 
 
 @fault(
     "IRC-NS-CREATE-007",
     "IRC-NS-CREATE-014",
     "IRC-NS-CREATE-017",
-    by=lambda act: all_of(unchecked("createNamespace"), on_call("createNamespace", act)),
+    by=lambda act: all_of(unchecked(op.create_namespace), on_call(op.create_namespace, act)),
 )
 def namespaces_of_anything(handler: Handler, arguments: dict[str, Any]) -> Reply:
     """A namespace is made of whatever is sent."""
@@ -138,10 +139,10 @@ def any_level_will_do(levels: tuple[str, ...]) -> None:
 @fault("IRC-NS-CREATE-008")
 def no_levels_needed() -> Install:
     """A namespace without levels is created."""
-    return on_status("createNamespace", {400: 200})
+    return on_status(op.create_namespace, {400: 200})
 
 
-@fault("IRC-NS-CREATE-009", by=partial(on_call, "createNamespace"))
+@fault("IRC-NS-CREATE-009", by=partial(on_call, op.create_namespace))
 def no_children(handler: Handler, arguments: dict[str, Any]) -> Reply:
     """The parent of a new namespace is never found."""
     body = arguments["body"]
@@ -150,7 +151,7 @@ def no_children(handler: Handler, arguments: dict[str, Any]) -> Reply:
     return handler(body=body)
 
 
-@fault("IRC-NS-GET-005", by=partial(on_reply, "loadNamespaceMetadata"))
+@fault("IRC-NS-GET-005", by=partial(on_reply, op.load_namespace_metadata))
 def missing_namespace_is_empty(reply: Reply, _: Scope) -> Reply:
     """A namespace that does not exist has no properties."""
     return replace(reply, status=200, body=b"{}") if reply.status == 404 else reply
@@ -170,10 +171,10 @@ def missing_child_is_its_parent(transaction: Transaction, levels: Place) -> Reco
 @fault("IRC-NS-HEAD-001", "IRC-NS-HEAD-003")
 def namespace_heads_miss() -> Install:
     """HEAD finds no namespace."""
-    return on_status("namespaceExists", {204: 404})
+    return on_status(op.namespace_exists, {204: 404})
 
 
 @fault("IRC-NS-HEAD-002", "IRC-NS-HEAD-003")
 def namespace_heads_hit() -> Install:
     """HEAD finds every namespace."""
-    return on_status("namespaceExists", {404: 204})
+    return on_status(op.namespace_exists, {404: 204})

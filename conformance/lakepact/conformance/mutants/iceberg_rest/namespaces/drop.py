@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 from lakepact.conformance.mutants.iceberg_rest.operators.commits import creates
 from lakepact.conformance.mutants.iceberg_rest.operators.namespaces import made_where_missing
 from lakepact.conformance.mutants.iceberg_rest.operators.operations import COMMIT
+from lakepact.generated.iceberg_rest import op
 from lakepact.reference_server.faults import Install, all_of, fault, on_call, on_status, replace_rule, wrap_rule
 from lakepact.reference_server.http.problems import Problem
 from lakepact.reference_server.http.replies import Reply
@@ -49,7 +50,7 @@ def never_empty_again(service: Service) -> None:
             raise Problem(409, "NamespaceNotEmptyException", "it holds a table")
         return handler(**arguments)
 
-    all_of(on_call("renameTable", rename), on_call("dropNamespace", drop))(service)
+    all_of(on_call(op.rename_table, rename), on_call(op.drop_namespace, drop))(service)
 
 
 @fault("IRC-NS-DROP-001")
@@ -70,19 +71,19 @@ def moved_views_count(service: Service) -> None:
             raise Problem(409, "NamespaceNotEmptyException", "it holds views")
         return handler(**arguments)
 
-    all_of(on_call("createView", counting(1)), on_call("dropView", counting(-1)), on_call("dropNamespace", drop))(service)
+    all_of(on_call(op.create_view, counting(1)), on_call(op.drop_view, counting(-1)), on_call(op.drop_namespace, drop))(service)
 
 
 @fault("IRC-NS-DROP-001")
 def drops_do_nothing() -> Install:
     """Dropping succeeds without effect."""
-    return on_call("dropNamespace", lambda _h, _a: Reply(204))
+    return on_call(op.drop_namespace, lambda _h, _a: Reply(204))
 
 
 @fault("IRC-NS-DROP-002")
 def drops_of_nothing_succeed() -> Install:
     """Dropping what is not there succeeds."""
-    return on_status("dropNamespace", {404: 204})
+    return on_status(op.drop_namespace, {404: 204})
 
 
 @fault("IRC-NS-DROP-003", "IRC-NS-DROP-008", by=partial(replace_rule, "namespace_is_empty"))
@@ -125,4 +126,4 @@ def properties_outlive_their_namespace() -> Install:
         kept[tuple(body["namespace"])] = reply.document["properties"]
         return reply
 
-    return on_call("createNamespace", create)
+    return on_call(op.create_namespace, create)

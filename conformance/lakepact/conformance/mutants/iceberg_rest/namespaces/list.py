@@ -6,6 +6,7 @@ from fnmatch import fnmatchcase
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
+from lakepact.generated.iceberg_rest import op
 from lakepact.reference_server.faults import Install, fault, on_answer, on_call, on_reply
 from lakepact.reference_server.http.replies import Reply, json_reply
 from lakepact.reference_server.iceberg_rest.catalog import SEPARATOR, no_such_namespace
@@ -22,7 +23,7 @@ def listed(edit: Callable[[list[Any]], list[Any]]) -> Install:
     def change(document: dict[str, Any]) -> None:
         document["namespaces"] = edit(document["namespaces"])
 
-    return on_answer("listNamespaces", change)
+    return on_answer(op.list_namespaces, change)
 
 
 def _with_grandchildren(handler: Handler, arguments: dict[str, Any]) -> Reply:
@@ -36,7 +37,7 @@ def _with_grandchildren(handler: Handler, arguments: dict[str, Any]) -> Reply:
 @fault("IRC-NS-LIST-001")
 def top_level_holds_children() -> Install:
     """The top level lists children too."""
-    return on_call("listNamespaces", _with_grandchildren)
+    return on_call(op.list_namespaces, _with_grandchildren)
 
 
 @fault("IRC-NS-LIST-002")
@@ -45,7 +46,7 @@ def children_without_parents() -> Install:
     return listed(lambda given: [n[-1:] for n in given])
 
 
-@fault("IRC-NS-LIST-003", by=partial(on_call, "listNamespaces"))
+@fault("IRC-NS-LIST-003", by=partial(on_call, op.list_namespaces))
 def parent_of_one_level(handler: Handler, arguments: dict[str, Any]) -> Reply:
     """Of a parent only the first level counts."""
     if arguments.get("parent"):
@@ -56,10 +57,10 @@ def parent_of_one_level(handler: Handler, arguments: dict[str, Any]) -> Reply:
 @fault("IRC-NS-LIST-004")
 def grandchildren_are_children() -> Install:
     """Children of children are listed."""
-    return on_call("listNamespaces", _with_grandchildren)
+    return on_call(op.list_namespaces, _with_grandchildren)
 
 
-@fault("IRC-NS-LIST-005", by=partial(on_call, "listNamespaces"))
+@fault("IRC-NS-LIST-005", by=partial(on_call, op.list_namespaces))
 def empty_parent_is_missing(handler: Handler, arguments: dict[str, Any]) -> Reply:
     """An empty parent does not exist."""
     if arguments.get("parent") == "":
@@ -67,13 +68,13 @@ def empty_parent_is_missing(handler: Handler, arguments: dict[str, Any]) -> Repl
     return handler(**arguments)
 
 
-@fault("IRC-NS-LIST-006", by=partial(on_reply, "listNamespaces"))
+@fault("IRC-NS-LIST-006", by=partial(on_reply, op.list_namespaces))
 def unknown_parent_is_empty(reply: Reply, _: Scope) -> Reply:
     """A parent that does not exist has no children."""
     return json_reply({"namespaces": [], "next-page-token": None}) if reply.status == 404 else reply
 
 
-@fault("IRC-NS-LIST-007", by=partial(on_call, "listNamespaces"))
+@fault("IRC-NS-LIST-007", by=partial(on_call, op.list_namespaces))
 def leaves_are_missing(handler: Handler, arguments: dict[str, Any]) -> Reply:
     """A namespace without children is not found."""
     reply = handler(**arguments)
@@ -82,7 +83,7 @@ def leaves_are_missing(handler: Handler, arguments: dict[str, Any]) -> Reply:
     return reply
 
 
-@fault("IRC-NS-LIST-008", by=partial(on_call, "listNamespaces"))
+@fault("IRC-NS-LIST-008", by=partial(on_call, op.list_namespaces))
 def children_by_pattern(handler: Handler, arguments: dict[str, Any]) -> Reply:
     """The parent is a pattern of names."""
     parent = arguments.get("parent")
@@ -94,7 +95,7 @@ def children_by_pattern(handler: Handler, arguments: dict[str, Any]) -> Reply:
     return json_reply(document)
 
 
-@fault("IRC-NS-LIST-008", by=partial(on_call, "listNamespaces"))
+@fault("IRC-NS-LIST-008", by=partial(on_call, op.list_namespaces))
 def children_by_prefix(handler: Handler, arguments: dict[str, Any]) -> Reply:
     """What begins like the parent is its child."""
     parent = arguments.get("parent")

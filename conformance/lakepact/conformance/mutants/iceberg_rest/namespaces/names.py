@@ -6,6 +6,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from lakepact.conformance.mutants.iceberg_rest.operators.requests import asked_for
+from lakepact.generated.iceberg_rest import op
 from lakepact.reference_server.faults import fault, on_call, replace_rule, wrap_rule
 from lakepact.reference_server.http.problems import Problem
 from lakepact.reference_server.iceberg_rest.catalog import NAMESPACES, SEPARATOR
@@ -19,7 +20,7 @@ if TYPE_CHECKING:
     from lakepact.reference_server.storage.store import Place, Record, Transaction
 
 
-@fault("IRC-NS-ENC-001", by=partial(asked_for, "createNamespace"))
+@fault("IRC-NS-ENC-001", by=partial(asked_for, op.create_namespace))
 def levels_stored_as_one(body: Document) -> Document:
     """Levels are joined when they are stored."""
     return {**body, "namespace": [".".join(body["namespace"])]}
@@ -75,14 +76,14 @@ def levels_behind_the_fourth_overlooked(find: Callable[..., Record]) -> Callable
     return namespace_exists
 
 
-@fault("IRC-NS-ENC-002", by=partial(on_call, "listNamespaces"))
+@fault("IRC-NS-ENC-002", by=partial(on_call, op.list_namespaces))
 def dots_separate_parents(handler: Handler, arguments: dict[str, Any]) -> Reply:
     """A dot in a parent separates levels."""
     parent = arguments.get("parent")
     return handler(**{**arguments, "parent": parent.replace(".", SEPARATOR)} if parent else arguments)
 
 
-@fault("IRC-NS-ENC-004", by=partial(asked_for, "createNamespace"))
+@fault("IRC-NS-ENC-004", by=partial(asked_for, op.create_namespace))
 def created_in_lower_case(body: Document) -> Document:
     """Names are stored in lower case, and looked for as they are."""
     return {**body, "namespace": [level.lower() for level in body["namespace"]]}

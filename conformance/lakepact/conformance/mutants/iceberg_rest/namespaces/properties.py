@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from lakepact.conformance.mutants.iceberg_rest.operators.namespaces import made_where_missing
 from lakepact.conformance.mutants.iceberg_rest.operators.requests import asked_for, refused_if
+from lakepact.generated.iceberg_rest import op
 from lakepact.reference_server.faults import (
     Install,
     accept,
@@ -30,7 +31,7 @@ if TYPE_CHECKING:
     from lakepact.reference_server.iceberg_rest.documents import Document
     from lakepact.reference_server.service import Handler, Service
 
-UPDATE = "updateProperties"
+UPDATE = op.update_properties
 
 
 def answered(edit: Callable[[dict[str, Any]], Any]) -> Install:
@@ -59,7 +60,7 @@ def keys_not_overwritten() -> Install:
 @fault("IRC-NS-PROP-003")
 def updates_replace_everything(service: Service) -> None:
     """Keys that are not mentioned vanish."""
-    load = service.handlers["loadNamespaceMetadata"]
+    load = service.handlers[op.load_namespace_metadata]
 
     def act(handler: Handler, arguments: dict[str, Any]) -> Reply:
         body = arguments["body"]
@@ -87,7 +88,7 @@ def removed_is_empty() -> Install:
 @fault("IRC-NS-PROP-005")
 def empty_values_are_missing(service: Service) -> None:
     """A key whose value is empty counts as missing."""
-    load = service.handlers["loadNamespaceMetadata"]
+    load = service.handlers[op.load_namespace_metadata]
 
     def act(handler: Handler, arguments: dict[str, Any]) -> Reply:
         stored = load(namespace=arguments["namespace"]).document["properties"]
@@ -108,7 +109,7 @@ def missing_counts_as_removed(document: dict[str, Any]) -> None:
 @fault("IRC-NS-PROP-006")
 def unknown_removals_refused(service: Service) -> None:
     """A key that is not there cannot be removed."""
-    load = service.handlers["loadNamespaceMetadata"]
+    load = service.handlers[op.load_namespace_metadata]
 
     def act(handler: Handler, arguments: dict[str, Any]) -> Reply:
         stored = load(namespace=arguments["namespace"]).document["properties"]
@@ -201,7 +202,7 @@ def properties_of_the_first_level(handler: Handler, arguments: dict[str, Any]) -
 def parallel_updates_lost(service: Service) -> None:
     """Of updates side by side the last one wins."""
     read: dict[str, dict[str, str]] = {}
-    load = service.handlers["loadNamespaceMetadata"]
+    load = service.handlers[op.load_namespace_metadata]
 
     def act(handler: Handler, arguments: dict[str, Any]) -> Reply:
         namespace = arguments["namespace"]

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from lakepact.conformance.mutants.iceberg_rest.operators.tables import given
+from lakepact.generated.iceberg_rest import op
 from lakepact.reference_server.http.problems import Problem
 from lakepact.reference_server.iceberg_rest.catalog import SEPARATOR
 
@@ -12,6 +13,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from lakepact.conformance.mutants.iceberg_rest.operators.tables import Arguments, Handlers
+    from lakepact.generated.contract import OperationId
     from lakepact.reference_server.faults import Install
     from lakepact.reference_server.http.replies import Reply
     from lakepact.reference_server.iceberg_rest.documents import Document
@@ -21,13 +23,13 @@ def make_namespace(handlers: Handlers, levels: Sequence[str]) -> None:
     """Make a namespace, and those above it, as far as they do not exist."""
     for depth in range(1, len(levels) + 1):
         try:
-            handlers["createNamespace"](body={"namespace": levels[:depth], "properties": {}})
+            handlers[op.create_namespace](body={"namespace": levels[:depth], "properties": {}})
         except Problem as problem:
             if problem.status != 409:
                 raise
 
 
-def made_where_missing(operation: str, *, when: Callable[[Document], bool] | None = None) -> Install:
+def made_where_missing(operation: OperationId, *, when: Callable[[Document], bool] | None = None) -> Install:
     """What finds no namespace makes it, and is done then; `when` picks the requests by their bodies, None for all."""
 
     def act(handlers: Handlers, arguments: Arguments) -> Reply:

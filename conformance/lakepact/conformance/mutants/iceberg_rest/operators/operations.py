@@ -2,5 +2,7 @@
 
 from __future__ import annotations
 
-CREATE, LIST, LOAD, EXISTS, COMMIT = "createTable", "listTables", "loadTable", "tableExists", "updateTable"
-TRANSACT = "commitTransaction"
+from lakepact.generated.iceberg_rest import op
+
+CREATE, LIST, LOAD, EXISTS, COMMIT = op.create_table, op.list_tables, op.load_table, op.table_exists, op.update_table
+TRANSACT = op.commit_transaction

@@ -17,6 +17,7 @@ from lakepact.reference_server.iceberg_rest.commits.preconditions import check
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from lakepact.generated.contract import OperationId
     from lakepact.reference_server.http.wire import Wire
     from lakepact.reference_server.iceberg_rest.documents import Document
     from lakepact.reference_server.storage.store import Key, Record, Transaction
@@ -27,7 +28,7 @@ CONFLICT = Reply(409, b'{"error":{"message":"somebody else was faster","type":"C
 FAILURE = Reply(500, b'{"error":{"message":"database is locked","type":"OperationalError","code":500}}')
 
 
-def read_before(operation: str = COMMIT, *, checked_again: bool) -> Install:
+def read_before(operation: OperationId = COMMIT, *, checked_again: bool) -> Install:
     """Commits start from the table as it was when no other commit was under way, and overwrite what these have made of it.
 
     Args:
@@ -54,7 +55,7 @@ def read_before(operation: str = COMMIT, *, checked_again: bool) -> Install:
     return all_of(wrap_rule("committed_table", wrapper), on_wire(operation, answer))
 
 
-def crowded(operation: str = COMMIT, *, first: Reply | None, others: Reply) -> Install:
+def crowded(operation: OperationId = COMMIT, *, first: Reply | None, others: Reply) -> Install:
     """Commits at one path that meet while their answers wait are answered otherwise.
 
     Args:

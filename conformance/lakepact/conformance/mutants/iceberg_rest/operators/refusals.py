@@ -10,13 +10,14 @@ from lakepact.reference_server.http.problems import Problem
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from lakepact.generated.contract import OperationId
     from lakepact.reference_server.http.replies import Reply
     from lakepact.reference_server.iceberg_rest.documents import Document
     from lakepact.reference_server.service import Handler
 
 
 def refusals_become(
-    operation: str, status: int, become: Callable[[Problem], Problem], *, when: Callable[[Document], bool] | None = None
+    operation: OperationId, status: int, become: Callable[[Problem], Problem], *, when: Callable[[Document], bool] | None = None
 ) -> Install:
     """What an operation refuses with one status is refused with `become(problem)`.
 

@@ -15,6 +15,7 @@ from lakepact.reference_server.iceberg_rest.catalog import bad_request
 from lakepact.reference_server.iceberg_rest.documents import Document
 
 if TYPE_CHECKING:
+    from lakepact.generated.contract import OperationId
     from lakepact.reference_server.http.replies import Reply
     from lakepact.reference_server.service import Handler, Scope, Service
 
@@ -22,7 +23,7 @@ Rewrite = Callable[[Document], Document]
 Wrapper = Callable[[Callable[..., Any]], Callable[..., Any]]
 
 
-def asked_for(operation: str, rewrite: Rewrite) -> Install:
+def asked_for(operation: OperationId, rewrite: Rewrite) -> Install:
     """Requests are answered as if `rewrite(body)` had been sent; it gets a copy."""
 
     def act(handler: Handler, arguments: dict[str, Any]) -> Reply:
@@ -31,7 +32,7 @@ def asked_for(operation: str, rewrite: Rewrite) -> Install:
     return on_call(operation, act)
 
 
-def taken_as(operation: str, rewrite: Rewrite) -> Install:
+def taken_as(operation: OperationId, rewrite: Rewrite) -> Install:
     """Like `asked_for`, and what `rewrite(body)` returns is held against the schema in place of what was sent."""
 
     def install(service: Service) -> None:
@@ -45,7 +46,7 @@ def taken_as(operation: str, rewrite: Rewrite) -> Install:
     return install
 
 
-def check(service: Service, operation: str, body: Document) -> None:
+def check(service: Service, operation: OperationId, body: Document) -> None:
     """Hold a body against the schema of an operation, as it is done before requests are handled.
 
     Raises:
@@ -57,7 +58,7 @@ def check(service: Service, operation: str, body: Document) -> None:
         raise bad_request(str(invalid)) from None
 
 
-def refused_if(operation: str, wrong: Callable[[Document], bool]) -> Install:
+def refused_if(operation: OperationId, wrong: Callable[[Document], bool]) -> Install:
     """Requests with a body that `wrong` picks are refused with status 400."""
 
     def act(handler: Handler, arguments: dict[str, Any]) -> Reply:
@@ -68,7 +69,7 @@ def refused_if(operation: str, wrong: Callable[[Document], bool]) -> Install:
     return on_call(operation, act)
 
 
-def refused_by_header(operation: str, name: str, wrong: Callable[[str | None], bool]) -> Install:
+def refused_by_header(operation: OperationId, name: str, wrong: Callable[[str | None], bool]) -> Install:
     """Requests are refused with status 400 when `wrong` says so of a header's value, `None` being its absence."""
 
     def guard(scope: Scope) -> None:
@@ -106,7 +107,7 @@ def switched(service: Service, rule: str, wrapper: Wrapper) -> Callable[[], Abst
     return block
 
 
-def while_handling(operation: str, rule: str, wrapper: Wrapper) -> Install:
+def while_handling(operation: OperationId, rule: str, wrapper: Wrapper) -> Install:
     """Let `wrapper(rule)` decide in the place of a rule while one operation is answered."""
 
     def install(service: Service) -> None:
@@ -121,7 +122,7 @@ def while_handling(operation: str, rule: str, wrapper: Wrapper) -> Install:
     return install
 
 
-def remembered(operation: str, item: str) -> Install:
+def remembered(operation: OperationId, item: str) -> Install:
     """Who has asked once whether something exists is told of it from then on; `item` names it in the path."""
 
     def install(service: Service) -> None:

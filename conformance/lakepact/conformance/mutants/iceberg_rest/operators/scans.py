@@ -6,14 +6,16 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from lakepact.conformance.mutants.iceberg_rest.operators.tables import given
+from lakepact.generated.iceberg_rest import op
 from lakepact.reference_server.faults import Install, on_answer, wrap_rule
 from lakepact.reference_server.iceberg_rest.documents import Document
 
 if TYPE_CHECKING:
     from lakepact.conformance.mutants.iceberg_rest.operators.tables import Arguments, Handlers
+    from lakepact.generated.contract import OperationId
     from lakepact.reference_server.http.replies import Reply
 
-PLAN, FETCH, CANCEL, TASKS = "planTableScan", "fetchPlanningResult", "cancelPlanning", "fetchScanTasks"
+PLAN, FETCH, CANCEL, TASKS = op.plan_table_scan, op.fetch_planning_result, op.cancel_planning, op.fetch_scan_tasks
 TOLD = (PLAN, FETCH, TASKS)  #: operations whose answers tell tasks
 
 Ask = Callable[[Document, Document], Any]
@@ -70,7 +72,7 @@ def kinds_in(expression: Any) -> set[Any]:
 # -- what is told -----------------------------------------------------------------------------------------------------
 
 
-def tasks_told(change: Callable[[Document], Any], by: str | tuple[str, ...] = TOLD) -> Install:
+def tasks_told(change: Callable[[Document], Any], by: OperationId | tuple[OperationId, ...] = TOLD) -> Install:
     """File scan tasks are told as `change(task)` leaves them, or what it returns."""
     return on_answer(by, lambda document: _each(document, "file-scan-tasks", change))
 
@@ -126,7 +128,7 @@ def changed(member: str, change: Callable[[Any], Any]) -> Callable[[Document], N
     return edit
 
 
-def in_state(state: str, edit: Callable[[Document], Any], by: str | tuple[str, ...] = (PLAN, FETCH)) -> Install:
+def in_state(state: str, edit: Callable[[Document], Any], by: OperationId | tuple[OperationId, ...] = (PLAN, FETCH)) -> Install:
     """Plans in one state are told as `edit(document)` leaves them."""
 
     def change(document: Document) -> Any:
@@ -135,7 +137,7 @@ def in_state(state: str, edit: Callable[[Document], Any], by: str | tuple[str, .
     return on_answer(by, change)
 
 
-def at_any_table(operation: str, name: Callable[[Arguments], str], named: Callable[[Document], list[str]]) -> Install:
+def at_any_table(operation: OperationId, name: Callable[[Arguments], str], named: Callable[[Document], list[str]]) -> Install:
     """What was made for one table is found at the path of any.
 
     Args:

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import orjson
 
+from lakepact.generated.iceberg_rest import op
 from lakepact.reference_server.faults import Install, all_of, on_wire
 from lakepact.reference_server.http.problems import Problem
 from lakepact.reference_server.http.replies import NO_CONTENT, Reply
@@ -19,11 +20,12 @@ from lakepact.reference_server.storage.store import Record
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
+    from lakepact.generated.contract import OperationId
     from lakepact.reference_server.http.wire import Wire
     from lakepact.reference_server.iceberg_rest.documents import Document
     from lakepact.reference_server.service import Handler, Service
 
-    Handlers = Mapping[str, Handler]
+    Handlers = Mapping[OperationId, Handler]
     Arguments = dict[str, Any]
 
 WHILE = 0.1  #: seconds between looking and doing, where others get in between
@@ -31,7 +33,7 @@ WHILE = 0.1  #: seconds between looking and doing, where others get in between
 SCHEMA = {"type": "struct", "schema-id": 0, "fields": [{"id": 1, "name": "id", "type": "long", "required": True}]}
 
 
-def given(operation: str, act: Callable[[Handlers, Arguments], Reply]) -> Install:
+def given(operation: OperationId, act: Callable[[Handlers, Arguments], Reply]) -> Install:
     """Answer an operation by `act(handlers, arguments)`, which may call every operation as it is without this."""
 
     def install(service: Service) -> None:
@@ -41,7 +43,7 @@ def given(operation: str, act: Callable[[Handlers, Arguments], Reply]) -> Instal
     return install
 
 
-def carried_over(operation: str, edit: Callable[[Document], Document]) -> Install:
+def carried_over(operation: OperationId, edit: Callable[[Document], Document]) -> Install:
     """What a rename moves has the metadata that `edit(metadata)` makes of its own, and says that they stand where they stood."""
 
     def install(service: Service) -> None:
@@ -69,7 +71,7 @@ def at(identifier: Document) -> Arguments:
 def exists(handlers: Handlers, identifier: Document) -> bool:
     """Whether there is a table."""
     try:
-        handlers["tableExists"](**at(identifier))
+        handlers[op.table_exists](**at(identifier))
     except Problem:
         return False
     return True
@@ -77,12 +79,12 @@ def exists(handlers: Handlers, identifier: Document) -> bool:
 
 def create(handlers: Handlers, *, namespace: str, name: str) -> Reply:
     """Make a table of one column."""
-    return handlers["createTable"](namespace=namespace, body={"name": name, "schema": SCHEMA})
+    return handlers[op.create_table](namespace=namespace, body={"name": name, "schema": SCHEMA})
 
 
 def metadata_path(handlers: Handlers, *, namespace: str, table: str) -> Path:
     """Where the metadata file of a table is."""
-    location: str = handlers["loadTable"](namespace=namespace, table=table).document["metadata-location"]
+    location: str = handlers[op.load_table](namespace=namespace, table=table).document["metadata-location"]
     return Path(location.removeprefix("file://"))
 
 
@@ -94,7 +96,7 @@ class _Promise(Reply):
 
 
 def promised(
-    operation: str,
+    operation: OperationId,
     look: Callable[[Handlers, Arguments], object],
     *,
     act: Callable[[Handlers, Arguments, Any], object] | None = None,
@@ -117,7 +119,7 @@ def promised(
     return _later(operation, promise, too_late=too_late)
 
 
-def followed(operation: str, act: Callable[[Handlers, Arguments, Reply], object]) -> Install:
+def followed(operation: OperationId, act: Callable[[Handlers, Arguments, Reply], object]) -> Install:
     """Do an operation, and something more a while later, before it is answered."""
 
     def do(handlers: Handlers, arguments: Arguments) -> Reply:
@@ -127,7 +129,7 @@ def followed(operation: str, act: Callable[[Handlers, Arguments, Reply], object]
     return _later(operation, do)
 
 
-def _later(operation: str, begin: Callable[[Handlers, Arguments], Reply], *, too_late: Reply | None = None) -> Install:
+def _later(operation: OperationId, begin: Callable[[Handlers, Arguments], Reply], *, too_late: Reply | None = None) -> Install:
     """Answer what `begin` promises once it is done, a while later."""
 
     async def answer(wire: Wire, reply: Reply) -> None:

@@ -9,22 +9,24 @@ from typing import TYPE_CHECKING
 
 from lakepact.conformance.mutants.iceberg_rest.operators import creation
 from lakepact.conformance.mutants.iceberg_rest.operators.requests import while_handling
+from lakepact.generated.iceberg_rest import op
 from lakepact.reference_server.faults import Install, around, wrap_rule
 from lakepact.reference_server.iceberg_rest.catalog import identifier_key
 from lakepact.reference_server.iceberg_rest.documents import Document
 from lakepact.reference_server.iceberg_rest.views.updates import ViewDraft
 
 if TYPE_CHECKING:
+    from lakepact.generated.contract import OperationId
     from lakepact.reference_server.storage.store import Place, Record, Transaction
 
 CREATE, LIST, LOAD, EXISTS, REPLACE, DROP, RENAME = (
-    "createView",
-    "listViews",
-    "loadView",
-    "viewExists",
-    "replaceView",
-    "dropView",
-    "renameView",
+    op.create_view,
+    op.list_views,
+    op.load_view,
+    op.view_exists,
+    op.replace_view,
+    op.drop_view,
+    op.rename_view,
 )
 CARRIERS = (CREATE, LOAD, REPLACE)  #: operations whose answers carry view metadata
 
@@ -40,17 +42,17 @@ def of_any_kind(find: Callable[..., Record]) -> Callable[..., Record]:
     return found
 
 
-def takes_tables(operation: str) -> Install:
+def takes_tables(operation: OperationId) -> Install:
     """An operation on views takes a table for one."""
     return while_handling(operation, "view_exists", of_any_kind)
 
 
-def takes_views(operation: str) -> Install:
+def takes_views(operation: OperationId) -> Install:
     """An operation on tables takes a view for one."""
     return while_handling(operation, "table_exists", of_any_kind)
 
 
-def overlooks(operation: str, kind: str) -> Install:
+def overlooks(operation: OperationId, kind: str) -> Install:
     """An operation that needs a free name does not see those of that kind."""
 
     def wrapper(usual: Callable[..., None]) -> Callable[..., None]:

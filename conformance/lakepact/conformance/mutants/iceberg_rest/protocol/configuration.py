@@ -6,6 +6,7 @@ import itertools
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
+from lakepact.generated.iceberg_rest import op
 from lakepact.reference_server.faults import Install, all_of, fault, on_answer, on_call, on_request, on_status
 from lakepact.reference_server.http.problems import Problem
 from lakepact.reference_server.http.replies import Reply, json_reply
@@ -19,7 +20,7 @@ if TYPE_CHECKING:
 
 def config(edit: Callable[[dict[str, Any]], Any]) -> Install:
     """Change the configuration."""
-    return on_answer("getConfig", edit)
+    return on_answer(op.get_config, edit)
 
 
 def without(member: str) -> Callable[[dict[str, Any]], None]:
@@ -74,7 +75,7 @@ def config_with_objects() -> Install:
     return config(lambda d: {**d, "overrides": {"s3": {"region": "x"}}})
 
 
-@fault("IRC-CFG-004", by=partial(on_call, "getConfig"))
+@fault("IRC-CFG-004", by=partial(on_call, op.get_config))
 def config_needs_a_warehouse(handler: Handler, arguments: dict[str, Any]) -> Reply:
     """Without a warehouse there is no configuration."""
     if "warehouse" not in arguments:
@@ -82,13 +83,13 @@ def config_needs_a_warehouse(handler: Handler, arguments: dict[str, Any]) -> Rep
     return handler(**arguments)
 
 
-@fault("IRC-CFG-005", by=partial(on_call, "getConfig"))
+@fault("IRC-CFG-005", by=partial(on_call, op.get_config))
 def any_warehouse_will_do(handler: Handler, _: dict[str, Any]) -> Reply:
     """A warehouse that does not exist is the default one."""
     return handler()
 
 
-@fault("IRC-CFG-006", by=partial(on_request, "getConfig"))
+@fault("IRC-CFG-006", by=partial(on_request, op.get_config))
 def warehouses_as_they_are_spelled(scope: Scope) -> None:
     """The name of a warehouse is not percent-decoded."""
     if b"%" in scope["query_string"]:
@@ -98,7 +99,7 @@ def warehouses_as_they_are_spelled(scope: Scope) -> None:
 @fault("IRC-CFG-007")
 def config_is_forbidden() -> Install:
     """The configuration is refused."""
-    return on_status("getConfig", {200: 403})
+    return on_status(op.get_config, {200: 403})
 
 
 @fault("IRC-CFG-008")
@@ -128,7 +129,7 @@ def endpoints_with_other_names() -> Install:
 @fault("IRC-CFG-011")
 def endpoints_promise_credentials() -> Install:
     """Credentials of a table are declared, but not served."""
-    return on_call("loadCredentials", _not_served)
+    return on_call(op.load_credentials, _not_served)
 
 
 @fault("IRC-CFG-012")
@@ -140,7 +141,7 @@ def endpoints_hide_renaming() -> Install:
 @fault("IRC-CFG-013")
 def defaults_not_served() -> Install:
     """No endpoints are declared, and not all of the defaults are served."""
-    return all_of(config(without("endpoints")), on_call("renameTable", _not_served))
+    return all_of(config(without("endpoints")), on_call(op.rename_table, _not_served))
 
 
 @fault("IRC-CFG-014")
@@ -152,13 +153,13 @@ def heads_without_endpoints() -> Install:
 @fault("IRC-CFG-015")
 def heads_always_miss() -> Install:
     """HEAD finds nothing."""
-    return on_status(("namespaceExists", "tableExists"), {204: 404})
+    return on_status((op.namespace_exists, op.table_exists), {204: 404})
 
 
 @fault("IRC-CFG-015")
 def heads_always_hit() -> Install:
     """HEAD finds everything."""
-    return on_status(("namespaceExists", "tableExists"), {404: 204})
+    return on_status((op.namespace_exists, op.table_exists), {404: 204})
 
 
 @fault("IRC-CFG-016")
@@ -182,7 +183,7 @@ def config_changes() -> Install:
         document = handler(**arguments).document
         return json_reply({**document, "endpoints": document["endpoints"][: None if next(counted) % 2 else -1]})
 
-    return on_call("getConfig", act)
+    return on_call(op.get_config, act)
 
 
 @fault("IRC-CFG-020", by=partial(config))

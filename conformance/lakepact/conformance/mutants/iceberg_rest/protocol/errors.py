@@ -9,17 +9,19 @@ from typing import TYPE_CHECKING, Any
 import orjson
 
 from lakepact.conformance.mutants.iceberg_rest.operators.requests import header
+from lakepact.generated.iceberg_rest import op
 from lakepact.reference_server.faults import Install, fault, on_reply
 from lakepact.reference_server.service import EVERY
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from lakepact.generated.contract import OperationId
     from lakepact.reference_server.http.replies import Reply
     from lakepact.reference_server.service import Scope
 
 
-def on_errors(edit: Callable[[dict[str, Any]], Any], operations: str | tuple[str, ...] = EVERY) -> Install:
+def on_errors(edit: Callable[[dict[str, Any]], Any], operations: OperationId | tuple[OperationId, ...] = EVERY) -> Install:
     """Change the body of every refusal, or send what `edit` returns instead."""
 
     def change(reply: Reply, _: Scope) -> Reply:
@@ -156,31 +158,31 @@ def conflicts_are_called_conflict() -> Install:
 @fault("IRC-ERR-008")
 def missing_views_are_called_tables() -> Install:
     """Views that are missing are called tables."""
-    return on_errors(_called("NoSuchViewException", "NoSuchTableException"), ("loadView", "dropView"))
+    return on_errors(_called("NoSuchViewException", "NoSuchTableException"), (op.load_view, op.drop_view))
 
 
 @fault("IRC-ERR-008")
 def missing_views_are_not_found() -> Install:
     """Views that are to be changed and are missing are not found."""
-    return on_errors(_called("NoSuchViewException", "NotFoundException"), ("replaceView", "renameView"))
+    return on_errors(_called("NoSuchViewException", "NotFoundException"), (op.replace_view, op.rename_view))
 
 
 @fault("IRC-ERR-010")
 def taken_names_of_tables_are_conflicts() -> Install:
     """Who renames or registers to a name that is taken is told of a conflict."""
-    return on_errors(_called("AlreadyExistsException", "ConflictException"), ("renameTable", "registerTable"))
+    return on_errors(_called("AlreadyExistsException", "ConflictException"), (op.rename_table, op.register_table))
 
 
 @fault("IRC-ERR-010")
 def taken_names_of_views_are_conflicts() -> Install:
     """Who makes or renames a view to a name that is taken is told of a conflict."""
-    return on_errors(_called("AlreadyExistsException", "ConflictException"), ("createView", "renameView"))
+    return on_errors(_called("AlreadyExistsException", "ConflictException"), (op.create_view, op.rename_view))
 
 
 @fault("IRC-ERR-010")
 def stale_views_exist() -> Install:
     """Who replaces a view that has changed is told that it exists."""
-    return on_errors(_called("CommitFailedException", "AlreadyExistsException"), "replaceView")
+    return on_errors(_called("CommitFailedException", "AlreadyExistsException"), op.replace_view)
 
 
 @fault("IRC-ERR-014", by=partial(on_reply, EVERY))

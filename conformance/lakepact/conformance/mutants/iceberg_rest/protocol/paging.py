@@ -6,6 +6,7 @@ import re
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
+from lakepact.generated.iceberg_rest import op
 from lakepact.reference_server.faults import Install, all_of, fault, on_answer, on_call, on_reply, replace_rule
 from lakepact.reference_server.http.paging import BadToken, opened, page
 from lakepact.reference_server.http.problems import Problem
@@ -17,7 +18,7 @@ if TYPE_CHECKING:
 
     from lakepact.reference_server.service import Handler, Scope
 
-LISTS = ("listNamespaces", "listTables")
+LISTS = (op.list_namespaces, op.list_tables)
 
 
 def paged(change: Callable[..., Any]) -> Install:
@@ -242,7 +243,7 @@ def tokens_of_others_work() -> Install:
     return paged(change)
 
 
-@fault("IRC-PAG-022", by=partial(on_call, "listNamespaces"))
+@fault("IRC-PAG-022", by=partial(on_call, op.list_namespaces))
 def token_forgets_the_parent(handler: Handler, arguments: dict[str, Any]) -> Reply:
     """Pages list the top level whatever the parent."""
     if "page_token" in arguments:

@@ -5,15 +5,18 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from lakepact.conformance.mutants.iceberg_rest.protocol.errors import on_errors
+from lakepact.generated.iceberg_rest import op
 from lakepact.reference_server.faults import Fault, Install, on_answer
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
+    from lakepact.generated.contract import OperationId
+
     Change = Callable[[Any], Any]
     Path = tuple[str, ...]
 
-CARRIERS = ("createTable", "loadTable", "updateTable", "registerTable")
+CARRIERS = (op.create_table, op.load_table, op.update_table, op.register_table)
 
 EACH = "*"  #: stands in a path for every item of an array, or every member of an object
 
@@ -81,7 +84,7 @@ def changed(value: Any, path: Sequence[str], change: Change) -> Any:
     return value
 
 
-def answered(operations: str | Path, path: Path, change: Change) -> Install:
+def answered(operations: OperationId | tuple[OperationId, ...], path: Path, change: Change) -> Install:
     """A change to every answer of some operations that succeeds."""
     return on_answer(operations, lambda document: changed(document, path, change))
 
@@ -111,8 +114,8 @@ REFUSALS = (
 )
 
 CONFIGURATION = (
-    Wrong("CatalogConfig", "overrides-are-null", "The overrides are null.", answered("getConfig", ("overrides",), always(None))),
-    Wrong("CatalogConfig", "defaults-hold-numbers", "A default is a number.", answered("getConfig", ("defaults",), having(clients=4))),
+    Wrong("CatalogConfig", "overrides-are-null", "The overrides are null.", answered(op.get_config, ("overrides",), always(None))),
+    Wrong("CatalogConfig", "defaults-hold-numbers", "A default is a number.", answered(op.get_config, ("defaults",), having(clients=4))),
 )
 
 NAMESPACES = (
@@ -120,56 +123,56 @@ NAMESPACES = (
         "Namespace",
         "namespaces-are-dotted",
         "Namespaces are listed as dotted names.",
-        answered("listNamespaces", ("namespaces", EACH), ".".join),
+        answered(op.list_namespaces, ("namespaces", EACH), ".".join),
     ),
     Wrong(
         "Namespace",
         "namespaces-of-tables-are-dotted",
         "Namespaces of tables are dotted names.",
-        answered("listTables", ("identifiers", EACH, "namespace"), ".".join),
+        answered(op.list_tables, ("identifiers", EACH, "namespace"), ".".join),
     ),
     Wrong(
         "PageToken",
         "page-tokens-are-numbers",
         "Page tokens are numbers.",
-        answered(("listNamespaces", "listTables"), ("next-page-token",), lambda token: 1 if token else token),
+        answered((op.list_namespaces, op.list_tables), ("next-page-token",), lambda token: 1 if token else token),
     ),
     Wrong(
         "TableIdentifier",
         "identifiers-without-namespace",
         "Tables are listed without their namespace.",
-        answered("listTables", ("identifiers", EACH), without("namespace")),
+        answered(op.list_tables, ("identifiers", EACH), without("namespace")),
     ),
-    Wrong("ListTablesResponse", "last-table-twice", "Lists have the last table twice.", answered("listTables", ("identifiers",), twice)),
+    Wrong("ListTablesResponse", "last-table-twice", "Lists have the last table twice.", answered(op.list_tables, ("identifiers",), twice)),
     Wrong(
         "ListNamespacesResponse",
         "namespaces-by-name",
         "Namespaces are listed as members of an object.",
-        answered("listNamespaces", ("namespaces",), lambda items: {item[-1]: item for item in items}),
+        answered(op.list_namespaces, ("namespaces",), lambda items: {item[-1]: item for item in items}),
     ),
     Wrong(
         "CreateNamespaceResponse",
         "created-namespace-unnamed",
         "The answer to a creation does not name the namespace.",
-        answered("createNamespace", (), without("namespace")),
+        answered(op.create_namespace, (), without("namespace")),
     ),
     Wrong(
         "GetNamespaceResponse",
         "namespace-properties-are-pairs",
         "Properties of a namespace are an array of pairs.",
-        answered("loadNamespaceMetadata", ("properties",), lambda properties: list(properties.items())),
+        answered(op.load_namespace_metadata, ("properties",), lambda properties: list(properties.items())),
     ),
     Wrong(
         "UpdateNamespacePropertiesResponse",
         "removed-is-null",
         "The keys that were removed are null.",
-        answered("updateProperties", ("removed",), always(None)),
+        answered(op.update_properties, ("removed",), always(None)),
     ),
     Wrong(
         "UpdateNamespacePropertiesResponse",
         "updated-as-a-map",
         "The keys that were updated come with their values.",
-        answered("updateProperties", ("updated",), lambda keys: dict.fromkeys(keys, "1")),
+        answered(op.update_properties, ("updated",), lambda keys: dict.fromkeys(keys, "1")),
     ),
 )
 
@@ -317,19 +320,19 @@ TABLES = (
         change=str,
     ),
     Wrong(
-        "LoadTableResult", "table-config-is-null", "The config of loaded tables is null.", answered("loadTable", (), having(config=None))
+        "LoadTableResult", "table-config-is-null", "The config of loaded tables is null.", answered(op.load_table, (), having(config=None))
     ),
     Wrong(
         "LoadTableResult",
         "table-config-holds-numbers",
         "The config of created tables holds numbers.",
-        answered("createTable", (), having(config={"clients": 4})),
+        answered(op.create_table, (), having(config={"clients": 4})),
     ),
     Wrong(
         "CommitTableResponse",
         "commits-without-file",
         "Commits are answered without the metadata file.",
-        answered("updateTable", ("metadata-location",), always(None)),
+        answered(op.update_table, ("metadata-location",), always(None)),
     ),
 )
 
@@ -338,25 +341,25 @@ CREDENTIALS = (
         "LoadCredentialsResponse",
         "credentials-under-another-name",
         "Credentials by themselves are called just that.",
-        answered("loadCredentials", (), lambda whole: {"credentials": whole["storage-credentials"]}),
+        answered(op.load_credentials, (), lambda whole: {"credentials": whole["storage-credentials"]}),
     ),
     Wrong(
         "LoadCredentialsResponse",
         "credentials-by-prefix",
         "Credentials by themselves are an object with a member for each prefix.",
-        answered("loadCredentials", ("storage-credentials",), lambda all_: {one["prefix"]: one["config"] for one in all_}),
+        answered(op.load_credentials, ("storage-credentials",), lambda all_: {one["prefix"]: one["config"] for one in all_}),
     ),
     Wrong(
         "StorageCredential",
         "credentials-for-a-location",
         "Credentials of loaded tables have a location for a prefix.",
-        answered("loadTable", ("storage-credentials", EACH), lambda one: {"location": one["prefix"], "config": one["config"]}),
+        answered(op.load_table, ("storage-credentials", EACH), lambda one: {"location": one["prefix"], "config": one["config"]}),
     ),
     Wrong(
         "StorageCredential",
         "credentials-end-at-a-number",
         "What a credential holds has a number in it.",
-        answered("loadCredentials", ("storage-credentials", EACH, "config"), having(seconds=3600)),
+        answered(op.load_credentials, ("storage-credentials", EACH, "config"), having(seconds=3600)),
     ),
 )
 

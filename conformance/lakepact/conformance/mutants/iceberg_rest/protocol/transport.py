@@ -10,6 +10,7 @@ from urllib.parse import unquote
 
 import orjson
 
+from lakepact.generated.iceberg_rest import op
 from lakepact.reference_server.faults import (
     Install,
     all_of,
@@ -35,9 +36,9 @@ if TYPE_CHECKING:
     from lakepact.reference_server.http.wire import Wire
     from lakepact.reference_server.service import Handler, Scope, Service
 
-LEFT_OUT = "loadCredentials"
-NO_CONTENT = ("dropTable", "dropNamespace", "renameTable")
-POSTS = ("createNamespace", "updateProperties", "createTable", "updateTable", "renameTable", "registerTable")
+LEFT_OUT = op.load_credentials
+NO_CONTENT = (op.drop_table, op.drop_namespace, op.rename_table)
+POSTS = (op.create_namespace, op.update_properties, op.create_table, op.update_table, op.rename_table, op.register_table)
 
 
 async def _body_behind(wire: Wire, reply: Reply) -> None:
@@ -85,19 +86,19 @@ def _not_found_is_empty(reply: Reply, _: Scope) -> Reply:
 
 
 def _gone_is_fine(status: int) -> Install:
-    return on_status(("dropTable", "dropNamespace"), {404: status})
+    return on_status((op.drop_table, op.drop_namespace), {404: status})
 
 
 @fault("IRC-GEN-001")
 def config_below_another_path() -> Install:
     """The configuration is not found where it should be."""
-    return on_status("getConfig", {200: 404})
+    return on_status(op.get_config, {200: 404})
 
 
 @fault("IRC-GEN-002")
 def namespaces_need_a_prefix() -> Install:
     """Namespaces are not found without a prefix."""
-    return on_status("listNamespaces", {200: 404})
+    return on_status(op.list_namespaces, {200: 404})
 
 
 @fault("IRC-GEN-004", by=partial(on_request, POSTS))
@@ -111,7 +112,7 @@ def content_type_compared_whole(scope: Scope) -> None:
 @fault("IRC-GEN-005")
 def tables_as_octets() -> Install:
     """Tables are served as application/octet-stream."""
-    return on_reply("loadTable", lambda reply, _: replace(reply, media_type=b"application/octet-stream"))
+    return on_reply(op.load_table, lambda reply, _: replace(reply, media_type=b"application/octet-stream"))
 
 
 @fault("IRC-GEN-006")
@@ -123,13 +124,13 @@ def drops_answer_200() -> Install:
 @fault("IRC-GEN-006")
 def heads_answer_200() -> Install:
     """HEAD is answered with 200."""
-    return on_status(("tableExists", "namespaceExists"), {204: 200})
+    return on_status((op.table_exists, op.namespace_exists), {204: 200})
 
 
 @fault("IRC-GEN-006")
 def drops_accepted() -> Install:
     """Drops are answered with 202."""
-    return on_status("dropTable", {204: 202})
+    return on_status(op.drop_table, {204: 202})
 
 
 @fault("IRC-GEN-007")
@@ -141,13 +142,13 @@ def body_behind_204() -> Install:
 @fault("IRC-GEN-008", "IRC-ERR-017")
 def body_behind_head() -> Install:
     """Bytes follow the headers of an answer to HEAD."""
-    return on_wire(("tableExists", "namespaceExists"), _body_behind)
+    return on_wire((op.table_exists, op.namespace_exists), _body_behind)
 
 
 @fault("IRC-GEN-009")
 def creation_is_201() -> Install:
     """What is created is answered with 201."""
-    return on_status(("createNamespace", "createTable"), {200: 201})
+    return on_status((op.create_namespace, op.create_table), {200: 201})
 
 
 @fault("IRC-GEN-010")
@@ -169,7 +170,7 @@ def any_json_will_do(_handler: Handler, arguments: dict[str, Any]) -> Reply:
     return Reply(200, b"{}") if not isinstance(body, dict) else _handler(**arguments)
 
 
-@fault("IRC-GEN-012", "IRC-GEN-013", by=lambda act: all_of(unchecked("createNamespace"), on_call("createNamespace", act)))
+@fault("IRC-GEN-012", "IRC-GEN-013", by=lambda act: all_of(unchecked(op.create_namespace), on_call(op.create_namespace, act)))
 def members_may_be_missing(handler: Handler, arguments: dict[str, Any]) -> Reply:
     """A namespace may be made of any object."""
     body = arguments["body"]
@@ -183,10 +184,10 @@ def members_may_be_missing(handler: Handler, arguments: dict[str, Any]) -> Reply
 @fault("IRC-GEN-014")
 def empty_body_is_an_object() -> Install:
     """No body is taken for an empty object."""
-    return all_of(wrap_rule("read_json", lambda read: lambda raw: read(raw or b"{}")), unchecked("updateProperties"))
+    return all_of(wrap_rule("read_json", lambda read: lambda raw: read(raw or b"{}")), unchecked(op.update_properties))
 
 
-@fault("IRC-GEN-015", by=partial(on_call, "createTable"))
+@fault("IRC-GEN-015", by=partial(on_call, op.create_table))
 def unknown_members_refused(handler: Handler, arguments: dict[str, Any]) -> Reply:
     """A member that the contract does not know is refused."""
     if "x-irc" in arguments["body"]:
@@ -207,7 +208,7 @@ def unknown_headers_refused() -> Install:
     return on_request(EVERY, _needs_header(b"x-unknown"))
 
 
-@fault("IRC-GEN-018", by=partial(on_answer, "loadTable"))
+@fault("IRC-GEN-018", by=partial(on_answer, op.load_table))
 def camel_case(document: dict[str, Any]) -> None:
     """metadata-location is spelled metadataLocation."""
     document["metadataLocation"] = document.pop("metadata-location", None)
@@ -216,16 +217,16 @@ def camel_case(document: dict[str, Any]) -> None:
 @fault("IRC-GEN-019")
 def integers_as_doubles() -> Install:
     """Integers beyond 2^53 are rounded."""
-    return on_answer(("loadTable", "updateTable"), _rounded)
+    return on_answer((op.load_table, op.update_table), _rounded)
 
 
-@fault("IRC-GEN-019", by=partial(on_answer, "loadTable"))
+@fault("IRC-GEN-019", by=partial(on_answer, op.load_table))
 def snapshot_ids_as_text(document: Any) -> Any:
     """Snapshot ids are strings."""
     return orjson.loads(re.sub(rb'"snapshot-id":(\d+)', rb'"snapshot-id":"\1"', orjson.dumps(document)))
 
 
-@fault("IRC-GEN-020", by=partial(on_answer, ("loadTable", "loadNamespaceMetadata")))
+@fault("IRC-GEN-020", by=partial(on_answer, (op.load_table, op.load_namespace_metadata)))
 def text_in_latin(document: Any) -> Any:
     """Text is squeezed into Latin-1."""
     text = orjson.dumps(document).decode().encode("latin-1", "replace").decode("latin-1")
@@ -244,7 +245,7 @@ def lower_case_hex_unknown(raw: bytes) -> str:
     return raw.decode() if b"%1f" in raw else segment(raw)
 
 
-@fault("IRC-GEN-022", by=partial(on_call, "loadNamespaceMetadata"))
+@fault("IRC-GEN-022", by=partial(on_call, op.load_namespace_metadata))
 def plus_is_a_space(handler: Handler, arguments: dict[str, Any]) -> Reply:
     """A plus in a path is read as a space."""
     return handler(**{**arguments, "namespace": arguments["namespace"].replace("+", " ")})
@@ -288,14 +289,14 @@ def not_offered_is_500(service: Service) -> None:
     on_status(LEFT_OUT, {406: 500})(service)
 
 
-@fault("IRC-GEN-027", by=partial(on_call, "listNamespaces"))
+@fault("IRC-GEN-027", by=partial(on_call, op.list_namespaces))
 def lists_lag_behind(handler: Handler, arguments: dict[str, Any]) -> Reply:
     """The newest namespace is missing from the list."""
     document = handler(**arguments).document
     return json_reply({**document, "namespaces": document["namespaces"][:-1]})
 
 
-@fault("IRC-GEN-028", by=partial(on_call, "createTable"))
+@fault("IRC-GEN-028", by=partial(on_call, op.create_table))
 def format_version_1_refused(handler: Handler, arguments: dict[str, Any]) -> Reply:
     """Tables of format version 1 are refused."""
     properties = arguments["body"].get("properties") or {}
@@ -310,7 +311,7 @@ def second_drop_is_500() -> Install:
     return _gone_is_fine(500)
 
 
-@fault("IRC-GEN-032", by=partial(on_request, "loadTable"))
+@fault("IRC-GEN-032", by=partial(on_request, op.load_table))
 def accept_taken_literally(scope: Scope) -> None:
     """Only requests that accept application/json are answered."""
     if dict(scope["headers"]).get(b"accept", b"") != b"application/json":

@@ -10,6 +10,7 @@ from lakepact.conformance.mutants.iceberg_rest.operators.refusals import called,
 from lakepact.conformance.mutants.iceberg_rest.operators.requests import refused_if
 from lakepact.conformance.mutants.iceberg_rest.operators.scans import CANCEL, FETCH, PLAN, TASKS, asked, asked_as, without
 from lakepact.conformance.mutants.iceberg_rest.operators.tables import given
+from lakepact.generated.iceberg_rest import op
 from lakepact.reference_server.faults import Install, fault, on_answer, on_status
 from lakepact.reference_server.http.problems import Problem
 from lakepact.reference_server.iceberg_rest.catalog import bad_request
@@ -140,7 +141,7 @@ def planning_writes(handlers: Handlers, arguments: Arguments) -> Reply:
     reply = handlers[PLAN](**arguments)
     updates = [{"action": "set-properties", "updates": {"last-planned": "now"}}]
     at = {key: arguments[key] for key in ("namespace", "table")}
-    handlers["updateTable"](**at, body={"requirements": [], "updates": updates})
+    handlers[op.update_table](**at, body={"requirements": [], "updates": updates})
     return reply
 
 

@@ -17,11 +17,12 @@ from lakepact.reference_server.http.replies import NO_CONTENT, json_reply
 
 if TYPE_CHECKING:
     from lakepact.conformance.mutants.iceberg_rest.operators.tables import Arguments, Handlers
+    from lakepact.generated.contract import OperationId
     from lakepact.reference_server.http.replies import Reply
     from lakepact.reference_server.service import Handler, Service
 
 
-def beyond_their_table(operation: str, name: str) -> Install:
+def beyond_their_table(operation: OperationId, name: str) -> Install:
     """What was answered once is answered again where the table is not found."""
 
     def install(service: Service) -> None:

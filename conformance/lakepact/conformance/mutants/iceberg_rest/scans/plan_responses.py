@@ -22,6 +22,7 @@ from lakepact.reference_server.faults import Fault, Install, on_answer
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from lakepact.generated.contract import OperationId
     from lakepact.reference_server.iceberg_rest.documents import Document
 
 
@@ -33,7 +34,7 @@ def _plan_status(document: Document) -> Document:
     return {"plan-status" if key == "status" else key: value for key, value in document.items()}
 
 
-def _as(member: str, change: Callable[[Any], Any], by: str | tuple[str, ...] = TOLD) -> Install:
+def _as(member: str, change: Callable[[Any], Any], by: OperationId | tuple[OperationId, ...] = TOLD) -> Install:
     """A member of answers is told as `change(value)`."""
     return on_answer(by, changed(member, change))
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 from lakepact.conformance.mutants.iceberg_rest.operators.commits import conflict
 from lakepact.conformance.mutants.iceberg_rest.operators.requests import while_handling
 from lakepact.conformance.mutants.iceberg_rest.operators.views import overlooks, takes_views
+from lakepact.generated.iceberg_rest import op
 from lakepact.reference_server.faults import Install, all_of, fault, on_call, replace_rule
 from lakepact.reference_server.http.problems import Problem
 from lakepact.reference_server.iceberg_rest.catalog import IDENTIFIERS, NAMESPACES, SEPARATOR
@@ -15,6 +16,7 @@ from lakepact.reference_server.iceberg_rest.catalog import IDENTIFIERS, NAMESPAC
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
+    from lakepact.generated.contract import OperationId
     from lakepact.reference_server.faults import Install
     from lakepact.reference_server.http.replies import Reply
     from lakepact.reference_server.iceberg_rest.documents import Document
@@ -40,7 +42,7 @@ def names_stay_with_their_kind(service: Service) -> None:
     """The name of a table that is gone is not free for views, nor the other way round."""
     left: dict[tuple[str, str], str] = {}
 
-    def leaving(operation: str, kind: str) -> Install:
+    def leaving(operation: OperationId, kind: str) -> Install:
         def act(handler: Handler, arguments: dict[str, Any]) -> Reply:
             reply = handler(**arguments)
             source = arguments["body"]["source"] if "body" in arguments else None
@@ -50,7 +52,7 @@ def names_stay_with_their_kind(service: Service) -> None:
 
         return on_call(operation, act)
 
-    def creating(operation: str, kind: str) -> Install:
+    def creating(operation: OperationId, kind: str) -> Install:
         def act(handler: Handler, arguments: dict[str, Any]) -> Reply:
             if left.get((arguments["namespace"], arguments["body"]["name"]), kind) != kind:
                 raise Problem(409, "AlreadyExistsException", "the name is that of something else")
@@ -58,10 +60,13 @@ def names_stay_with_their_kind(service: Service) -> None:
 
         return on_call(operation, act)
 
-    for kind in ("table", "view"):
-        for operation in ("drop", "rename"):
-            leaving(f"{operation}{kind.capitalize()}", kind)(service)
-        creating(f"create{kind.capitalize()}", kind)(service)
+    for kind, leaves, creates in (
+        ("table", (op.drop_table, op.rename_table), op.create_table),
+        ("view", (op.drop_view, op.rename_view), op.create_view),
+    ):
+        for operation in leaves:
+            leaving(operation, kind)(service)
+        creating(creates, kind)(service)
 
 
 @fault("IRC-TBL-LIST-003")
@@ -79,58 +84,58 @@ def lists_tables_as_views() -> Install:
 @fault("IRC-TBL-LOAD-005")
 def loads_views_as_tables() -> Install:
     """A view is loaded as a table."""
-    return takes_views("loadTable")
+    return takes_views(op.load_table)
 
 
 @fault("IRC-TBL-HEAD-003")
 def views_exist_as_tables() -> Install:
     """A view exists as a table."""
-    return takes_views("tableExists")
+    return takes_views(op.table_exists)
 
 
 @fault("IRC-TBL-DROP-008")
 def drops_views_as_tables() -> Install:
     """A view is dropped as a table."""
-    return takes_views("dropTable")
+    return takes_views(op.drop_table)
 
 
 @fault("IRC-TBL-REN-008")
 def renames_views_as_tables() -> Install:
     """A view is renamed as a table."""
-    return takes_views("renameTable")
+    return takes_views(op.rename_table)
 
 
 @fault("IRC-TBL-CREATE-015")
 def creates_tables_over_views() -> Install:
     """A new table replaces a view."""
-    return overlooks("createTable", "view")
+    return overlooks(op.create_table, "view")
 
 
 @fault("IRC-TBL-REG-008")
 def registers_tables_over_views() -> Install:
     """A registered table replaces a view."""
-    return overlooks("registerTable", "view")
+    return overlooks(op.register_table, "view")
 
 
 @fault("IRC-TBL-REN-005")
 def renames_tables_over_views() -> Install:
     """A renamed table replaces a view."""
-    return overlooks("renameTable", "view")
+    return overlooks(op.rename_table, "view")
 
 
 @fault("IRC-REQ-006")
 def commits_tables_over_views() -> Install:
     """A table that its commit creates replaces a view."""
-    return while_handling("updateTable", "committed_table", _create_over_views)
+    return while_handling(op.update_table, "committed_table", _create_over_views)
 
 
 @fault("IRC-TBL-STAGE-010")
 def stages_tables_over_views() -> Install:
     """A table that is staged by the name of a view replaces it."""
-    return all_of(overlooks("createTable", "view"), while_handling("updateTable", "committed_table", _create_over_views))
+    return all_of(overlooks(op.create_table, "view"), while_handling(op.update_table, "committed_table", _create_over_views))
 
 
-@fault("IRC-COM-024", by=partial(while_handling, "updateTable", "committed_table"))
+@fault("IRC-COM-024", by=partial(while_handling, op.update_table, "committed_table"))
 def commits_to_views_conflict(find: Callable[..., Record | None]) -> Callable[..., Record | None]:
     """A commit to a table by the name of a view is a conflict."""
 

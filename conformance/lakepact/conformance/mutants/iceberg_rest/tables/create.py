@@ -12,6 +12,7 @@ from lakepact.conformance.mutants.iceberg_rest.operators.creation import is_stag
 from lakepact.conformance.mutants.iceberg_rest.operators.operations import CREATE, LOAD
 from lakepact.conformance.mutants.iceberg_rest.operators.refusals import called, refusals_become, with_status
 from lakepact.conformance.mutants.iceberg_rest.operators.requests import asked_for, refused_by_header, switched, while_handling
+from lakepact.generated.iceberg_rest import op
 from lakepact.reference_server.faults import Install, accept, all_of, fault, on_answer, on_call
 from lakepact.reference_server.http.problems import Problem
 from lakepact.reference_server.iceberg_rest.catalog import identifier_key, namespace_key
@@ -71,7 +72,7 @@ def stages_when_it_is_mentioned(body: Document) -> Document:
 @fault("IRC-TBL-CREATE-001")
 def forgets_created_tables(service: Service) -> None:
     """Tables are answered and not kept."""
-    drop = service.handlers["dropTable"]
+    drop = service.handlers[op.drop_table]
 
     def act(handler: Handler, arguments: dict[str, Any]) -> Reply:
         reply = handler(**arguments)

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, cast
 
 from lakepact.conformance.mutants.iceberg_rest.operators.refusals import called, refusals_become
 from lakepact.conformance.mutants.iceberg_rest.operators.tables import at, given, metadata_path, promised
+from lakepact.generated.iceberg_rest import op
 from lakepact.reference_server.faults import (
     Install,
     all_of,
@@ -34,7 +35,7 @@ CONFLICT = Reply(409, b'{"error":{"message":"somebody else was faster","type":"C
 
 
 def _look(handlers: Handlers, arguments: Arguments) -> Reply:
-    return handlers["tableExists"](namespace=arguments["namespace"], table=arguments["table"])
+    return handlers[op.table_exists](namespace=arguments["namespace"], table=arguments["table"])
 
 
 def _drop_nothing(handlers: Handlers, arguments: Arguments) -> Reply:
@@ -43,21 +44,21 @@ def _drop_nothing(handlers: Handlers, arguments: Arguments) -> Reply:
 
 
 def _purges_when(wanted: Callable[[Arguments], bool]) -> Install:
-    return on_call("dropTable", lambda handler, arguments: handler(**{**arguments, "purge_requested": wanted(arguments)}))
+    return on_call(op.drop_table, lambda handler, arguments: handler(**{**arguments, "purge_requested": wanted(arguments)}))
 
 
 def _remove_metadata_file(handlers: Handlers, arguments: Arguments) -> Reply:
     path = metadata_path(handlers, namespace=arguments["namespace"], table=arguments["table"])
-    reply = handlers["dropTable"](**{**arguments, "purge_requested": False})
+    reply = handlers[op.drop_table](**{**arguments, "purge_requested": False})
     path.unlink()
     return reply
 
 
 def _drop(handlers: Handlers, arguments: Arguments) -> Reply:
-    return handlers["dropTable"](**arguments)
+    return handlers[op.drop_table](**arguments)
 
 
-@fault("IRC-TBL-DROP-001", by=partial(on_call, "dropTable"))
+@fault("IRC-TBL-DROP-001", by=partial(on_call, op.drop_table))
 def drops_by_purging_alone(handler: Handler, arguments: dict[str, Any]) -> Reply:
     """No table is dropped that is not purged."""
     if not arguments.get("purge_requested"):
@@ -68,7 +69,7 @@ def drops_by_purging_alone(handler: Handler, arguments: dict[str, Any]) -> Reply
 @fault("IRC-TBL-DROP-001")
 def drops_nothing() -> Install:
     """Drops are answered as if they were done."""
-    return given("dropTable", _drop_nothing)
+    return given(op.drop_table, _drop_nothing)
 
 
 @fault("IRC-TBL-DROP-001")
@@ -87,7 +88,7 @@ def keeps_listing_what_was_dropped() -> Install:
         names = sorted(gone.get(arguments["namespace"], ()))
         return json_reply({**document, "identifiers": [*document["identifiers"], *({"namespace": levels, "name": name} for name in names)]})
 
-    return all_of(on_call("dropTable", drop), on_call("listTables", listing))
+    return all_of(on_call(op.drop_table, drop), on_call(op.list_tables, listing))
 
 
 @fault("IRC-TBL-DROP-001", "IRC-TBL-REN-001")
@@ -104,25 +105,25 @@ def loads_dropped_tables_from_cache() -> Install:
                 raise
         return cache[key]
 
-    return on_call("loadTable", load)
+    return on_call(op.load_table, load)
 
 
 @fault("IRC-TBL-DROP-002", "IRC-TBL-DROP-010")
 def drops_what_is_missing() -> Install:
     """Dropping a table that does not exist succeeds."""
-    return on_status("dropTable", {404: 204})
+    return on_status(op.drop_table, {404: 204})
 
 
 @fault("IRC-TBL-DROP-002", "IRC-TBL-DROP-010")
 def missing_tables_are_bad_requests() -> Install:
     """Dropping a table that does not exist is a bad request."""
-    return on_status("dropTable", {404: 400})
+    return on_status(op.drop_table, {404: 400})
 
 
 @fault("IRC-TBL-DROP-002")
 def drops_find_nothing() -> Install:
     """A table that cannot be dropped is called NotFoundException."""
-    return refusals_become("dropTable", 404, called("NotFoundException", instead_of="NoSuchTableException"))
+    return refusals_become(op.drop_table, 404, called("NotFoundException", instead_of="NoSuchTableException"))
 
 
 @fault("IRC-TBL-DROP-003")
@@ -137,7 +138,7 @@ def purges_whatever_is_said() -> Install:
     return _purges_when(lambda arguments: "purge_requested" in arguments)
 
 
-@fault("IRC-TBL-DROP-003", by=partial(on_request, "dropTable"))
+@fault("IRC-TBL-DROP-003", by=partial(on_request, op.drop_table))
 def purges_when_told_false(scope: Scope) -> None:
     """False with a capital letter asks for a purge, as any text does."""
     query = scope["query_string"].replace(b"purgeRequested=False", b"purgeRequested=true")
@@ -147,7 +148,7 @@ def purges_when_told_false(scope: Scope) -> None:
 @fault("IRC-TBL-DROP-003")
 def drops_the_metadata_file() -> Install:
     """A drop removes the metadata file."""
-    return given("dropTable", _remove_metadata_file)
+    return given(op.drop_table, _remove_metadata_file)
 
 
 @fault("IRC-TBL-DROP-004")
@@ -156,40 +157,40 @@ def purges_nothing() -> Install:
     return replace_rule("files_may_go", lambda *_: False)
 
 
-@fault("IRC-TBL-DROP-004", by=partial(given, "dropTable"))
+@fault("IRC-TBL-DROP-004", by=partial(given, op.drop_table))
 def purges_the_newest_metadata_only(handlers: Handlers, arguments: Arguments) -> Reply:
     """A purge leaves former metadata files."""
     return (_remove_metadata_file if arguments.get("purge_requested") else _drop)(handlers, arguments)
 
 
-@fault("IRC-TBL-DROP-001", "IRC-TBL-DROP-004", by=partial(given, "dropTable"))
+@fault("IRC-TBL-DROP-001", "IRC-TBL-DROP-004", by=partial(given, op.drop_table))
 def purges_some_day(handlers: Handlers, arguments: Arguments) -> Reply:
     """A table that is to be purged stays until then."""
-    return _drop_nothing(handlers, arguments) if arguments.get("purge_requested") else handlers["dropTable"](**arguments)
+    return _drop_nothing(handlers, arguments) if arguments.get("purge_requested") else handlers[op.drop_table](**arguments)
 
 
-@fault("IRC-TBL-DROP-005", by=partial(given, "dropTable"))
+@fault("IRC-TBL-DROP-005", by=partial(given, op.drop_table))
 def refuses_purges_after_dropping(handlers: Handlers, arguments: Arguments) -> Reply:
     """A purge is refused, and the table is gone."""
-    reply = handlers["dropTable"](**{**arguments, "purge_requested": False})
+    reply = handlers[op.drop_table](**{**arguments, "purge_requested": False})
     if arguments.get("purge_requested"):
         raise Problem(400, "UnsupportedOperationException", "purging is not supported")
     return reply
 
 
-@fault("IRC-TBL-DROP-005", by=partial(given, "dropTable"))
+@fault("IRC-TBL-DROP-005", by=partial(given, op.drop_table))
 def fails_to_purge(handlers: Handlers, arguments: Arguments) -> Reply:
     """A purge is a server error."""
     if arguments.get("purge_requested"):
         raise Problem(500, "NotImplementedException", "purging is not implemented")
-    return handlers["dropTable"](**arguments)
+    return handlers[op.drop_table](**arguments)
 
 
-@fault("IRC-TBL-DROP-006", by=partial(given, "dropTable"))
+@fault("IRC-TBL-DROP-006", by=partial(given, op.drop_table))
 def purges_the_namespace(handlers: Handlers, arguments: Arguments) -> Reply:
     """A purge removes the folder that the table's folder is in."""
     path = metadata_path(handlers, namespace=arguments["namespace"], table=arguments["table"])
-    reply = handlers["dropTable"](**arguments)
+    reply = handlers[op.drop_table](**arguments)
     if arguments.get("purge_requested"):
         shutil.rmtree(path.parent.parent.parent, ignore_errors=True)
     return reply
@@ -213,13 +214,13 @@ def purges_by_old_names() -> Install:
             handler(**at(old))
         return reply
 
-    return all_of(on_call("renameTable", rename), on_call("dropTable", drop))
+    return all_of(on_call(op.rename_table, rename), on_call(op.drop_table, drop))
 
 
 @fault("IRC-TBL-DROP-007")
 def forgives_purge_flags() -> Install:
     """Whatever is neither true nor false is false."""
-    return on_status("dropTable", {400: 204})
+    return on_status(op.drop_table, {400: 204})
 
 
 @fault("IRC-TBL-DROP-009", by=partial(wrap_rule, "new_metadata"))
@@ -241,16 +242,16 @@ def takes_commits_to_former_tables(*_: object) -> None:
 @fault("IRC-TBL-DROP-009")
 def commits_to_former_tables_are_missing() -> Install:
     """Commits that assert another UUID find no table."""
-    return on_status("updateTable", {409: 404})
+    return on_status(op.update_table, {409: 404})
 
 
 @fault("IRC-TBL-DROP-010")
 def drops_race() -> Install:
     """Of simultaneous drops all succeed."""
-    return promised("dropTable", _look)
+    return promised(op.drop_table, _look)
 
 
 @fault("IRC-TBL-DROP-010")
 def racing_drops_conflict() -> Install:
     """Of simultaneous drops all but one are conflicts."""
-    return promised("dropTable", _look, too_late=CONFLICT)
+    return promised(op.drop_table, _look, too_late=CONFLICT)

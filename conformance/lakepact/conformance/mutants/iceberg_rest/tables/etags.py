@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from lakepact.conformance.mutants.iceberg_rest.operators.operations import CREATE, LOAD
 from lakepact.conformance.mutants.iceberg_rest.operators.requests import header
+from lakepact.generated.iceberg_rest import op
 from lakepact.reference_server.faults import Install, fault, on_reply, on_status, on_wire, replace_rule, wrap_rule
 from lakepact.reference_server.http.replies import Reply
 from lakepact.reference_server.iceberg_rest.tables.etags import tag_of, tag_of_representation
@@ -149,7 +150,7 @@ def created_tables_have_other_tags() -> Install:
 @fault("IRC-TBL-ETAG-006")
 def registered_tables_have_other_tags() -> Install:
     """Tables are registered with another ETag than they are loaded with."""
-    return on_reply("registerTable", _tagged_otherwise)
+    return on_reply(op.register_table, _tagged_otherwise)
 
 
 @fault("IRC-TBL-ETAG-007")

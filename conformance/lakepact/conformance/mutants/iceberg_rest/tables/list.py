@@ -11,6 +11,7 @@ from lakepact.conformance.mutants.iceberg_rest.operators.creation import is_stag
 from lakepact.conformance.mutants.iceberg_rest.operators.operations import CREATE, EXISTS, LIST
 from lakepact.conformance.mutants.iceberg_rest.operators.refusals import called, refusals_become, with_status
 from lakepact.conformance.mutants.iceberg_rest.operators.requests import remembered, while_handling
+from lakepact.generated.iceberg_rest import op
 from lakepact.reference_server.faults import (
     Install,
     accept,
@@ -113,7 +114,7 @@ def lists_former_namespaces(service: Service) -> None:
     def came_from(identifier: Document) -> Document:
         return {**identifier, "namespace": former.get((*identifier["namespace"], identifier["name"]), identifier["namespace"])}
 
-    on_call("renameTable", act)(service)
+    on_call(op.rename_table, act)(service)
     on_answer(LIST, _each(came_from))(service)
 
 
@@ -226,7 +227,7 @@ def lists_old_names(service: Service) -> None:
         names.setdefault(SEPARATOR.join(source["namespace"]), []).append(source["name"])
         return reply
 
-    on_call("renameTable", act)(service)
+    on_call(op.rename_table, act)(service)
     _list_once_more(names)(service)
 
 
@@ -240,7 +241,7 @@ def lists_dropped_tables(service: Service) -> None:
         names.setdefault(arguments["namespace"], []).append(arguments["table"])
         return reply
 
-    on_call("dropTable", act)(service)
+    on_call(op.drop_table, act)(service)
     _list_once_more(names)(service)
 
 

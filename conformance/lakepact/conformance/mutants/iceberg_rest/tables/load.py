@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 from lakepact.conformance.mutants.iceberg_rest.operators.operations import COMMIT, LOAD
 from lakepact.conformance.mutants.iceberg_rest.operators.refusals import called, refusals_become, with_status
 from lakepact.conformance.mutants.iceberg_rest.operators.requests import while_handling
+from lakepact.generated.iceberg_rest import op
 from lakepact.reference_server.faults import Install, fault, on_answer, on_call, wrap_rule
 from lakepact.reference_server.http.problems import Problem
 from lakepact.reference_server.http.replies import Reply, json_reply
@@ -227,12 +228,12 @@ def loads_dropped_tables(service: Service) -> None:
 
     def drop(handler: Handler, arguments: dict[str, Any]) -> Reply:
         place = arguments["namespace"], arguments["table"]
-        last = service.handlers["loadTable"](namespace=place[0], table=place[1])
+        last = service.handlers[op.load_table](namespace=place[0], table=place[1])
         reply = handler(**arguments)
         known[place] = last
         return reply
 
-    on_call("dropTable", drop)(service)
+    on_call(op.drop_table, drop)(service)
     on_call(LOAD, load)(service)
 
 

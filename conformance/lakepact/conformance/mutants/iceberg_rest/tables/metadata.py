@@ -6,6 +6,7 @@ import uuid
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
+from lakepact.generated.iceberg_rest import op
 from lakepact.reference_server.faults import Install, fault, on_answer
 
 if TYPE_CHECKING:
@@ -13,7 +14,7 @@ if TYPE_CHECKING:
 
     from lakepact.reference_server.iceberg_rest.documents import Document
 
-CARRIERS = ("createTable", "loadTable", "updateTable", "registerTable")
+CARRIERS = (op.create_table, op.load_table, op.update_table, op.register_table)
 
 
 def answered(edit: Callable[[Document], object]) -> Install:

@@ -9,6 +9,7 @@ import orjson
 
 from lakepact.conformance.mutants.iceberg_rest.operators.operations import COMMIT
 from lakepact.conformance.mutants.iceberg_rest.operators.requests import refused_if, taken_as
+from lakepact.generated.iceberg_rest import op
 from lakepact.reference_server.faults import Install, fault, on_answer, on_call, on_status
 from lakepact.reference_server.http.problems import Problem
 from lakepact.reference_server.http.replies import NO_CONTENT
@@ -22,7 +23,7 @@ if TYPE_CHECKING:
     from lakepact.reference_server.iceberg_rest.documents import Document
     from lakepact.reference_server.service import Handler, Service
 
-REPORT = "reportMetrics"
+REPORT = op.report_metrics
 KNOWN_METRICS = frozenset(
     {
         "total-planning-duration",
@@ -111,7 +112,7 @@ def reports_of_the_past_are_refused(service: Service) -> None:
     def act(handler: Handler, arguments: dict[str, Any]) -> Reply:
         place = {name: arguments[name] for name in ("namespace", "table")}
         reply = handler(**arguments)
-        current = service.handlers["loadTable"](**place).document["metadata"].get("current-snapshot-id")
+        current = service.handlers[op.load_table](**place).document["metadata"].get("current-snapshot-id")
         if arguments["body"]["snapshot-id"] != current:
             raise Problem(400, "BadRequestException", "the report is not about the current snapshot")
         return reply
@@ -162,7 +163,7 @@ def views_are_reported(service: Service) -> None:
     def reported(handler: Handler, arguments: dict[str, Any]) -> Reply:
         return NO_CONTENT if (arguments["namespace"], arguments["table"]) in views else handler(**arguments)
 
-    on_call("createView", made)(service)
+    on_call(op.create_view, made)(service)
     on_call(REPORT, reported)(service)
 
 

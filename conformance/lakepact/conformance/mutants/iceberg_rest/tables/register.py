@@ -15,6 +15,7 @@ from lakepact.conformance.mutants.iceberg_rest.operators.namespaces import make_
 from lakepact.conformance.mutants.iceberg_rest.operators.refusals import called, refusals_become
 from lakepact.conformance.mutants.iceberg_rest.operators.tables import create, exists, given
 from lakepact.conformance.mutants.iceberg_rest.operators.views import overlooks
+from lakepact.generated.iceberg_rest import op
 from lakepact.reference_server.faults import Install, all_of, fault, on_answer, on_call, on_status, unchecked, wrap_rule
 from lakepact.reference_server.http.problems import Problem
 from lakepact.reference_server.iceberg_rest.catalog import SEPARATOR
@@ -28,7 +29,7 @@ if TYPE_CHECKING:
     from lakepact.reference_server.iceberg_rest.documents import Document
     from lakepact.reference_server.service import Handler
 
-REGISTER = "registerTable"
+REGISTER = op.register_table
 
 
 # -- what is read -----------------------------------------------------------------------------------------------------
@@ -60,7 +61,7 @@ def _existing(handlers: Handlers, arguments: Arguments) -> Reply | None:
     name = arguments["body"]["name"]
     if not exists(handlers, _identifier(arguments)):
         return None
-    return handlers["loadTable"](namespace=arguments["namespace"], table=name)
+    return handlers[op.load_table](namespace=arguments["namespace"], table=name)
 
 
 # -- what is done -----------------------------------------------------------------------------------------------------
@@ -80,7 +81,7 @@ def _read_only(status: int) -> Install:
             raise Problem(status, "UnsupportedOperationException", "the table belongs to another catalog")
         return handler(**arguments)
 
-    return all_of(on_call(REGISTER, register), on_call("updateTable", commit))
+    return all_of(on_call(REGISTER, register), on_call(op.update_table, commit))
 
 
 @fault("IRC-TBL-REG-001", by=partial(reads))
@@ -156,7 +157,7 @@ def registers_nothing(handlers: Handlers, arguments: Arguments) -> Reply:
     """Registered tables cannot be loaded."""
     reply = handlers[REGISTER](**arguments)
     if not arguments["body"].get("overwrite"):
-        handlers["dropTable"](namespace=arguments["namespace"], table=arguments["body"]["name"])
+        handlers[op.drop_table](namespace=arguments["namespace"], table=arguments["body"]["name"])
     return reply
 
 
@@ -267,7 +268,7 @@ def overwrites_nothing(handlers: Handlers, arguments: Arguments) -> Reply:
     missing = arguments["body"].get("overwrite") and _existing(handlers, arguments) is None
     reply = handlers[REGISTER](**arguments)
     if missing:
-        handlers["dropTable"](namespace=arguments["namespace"], table=arguments["body"]["name"])
+        handlers[op.drop_table](namespace=arguments["namespace"], table=arguments["body"]["name"])
     return reply
 
 
@@ -321,7 +322,7 @@ def registers_over_in_vain(handlers: Handlers, arguments: Arguments) -> Reply:
         body = arguments["body"]
         if body.get("overwrite") is True:
             with suppress(Problem):
-                handlers["dropTable"](namespace=arguments["namespace"], table=body["name"])
+                handlers[op.drop_table](namespace=arguments["namespace"], table=body["name"])
         raise
 
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 from lakepact.conformance.mutants.iceberg_rest.operators.namespaces import make_namespace
 from lakepact.conformance.mutants.iceberg_rest.operators.refusals import called, refusals_become
 from lakepact.conformance.mutants.iceberg_rest.operators.tables import at, carried_over, create, exists, given, promised
+from lakepact.generated.iceberg_rest import op
 from lakepact.reference_server.faults import Install, all_of, fault, on_call, on_status, replace_rule, unchecked
 from lakepact.reference_server.http.problems import Problem
 from lakepact.reference_server.http.replies import NO_CONTENT, Reply, json_reply
@@ -18,6 +19,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from lakepact.conformance.mutants.iceberg_rest.operators.tables import Arguments, Handlers
+    from lakepact.generated.contract import OperationId
     from lakepact.reference_server.iceberg_rest.catalog import Catalog
     from lakepact.reference_server.iceberg_rest.documents import Document
     from lakepact.reference_server.service import Handler, Service
@@ -27,7 +29,7 @@ FAILURE = Reply(500, b'{"error":{"message":"database is locked","type":"Operatio
 
 def _look(handlers: Handlers, arguments: Arguments) -> None:
     body = arguments["body"]
-    handlers["tableExists"](**at(body["source"]))
+    handlers[op.table_exists](**at(body["source"]))
     if exists(handlers, body["destination"]):
         raise Problem(409, "AlreadyExistsException", "the name is taken")
 
@@ -38,10 +40,10 @@ def _loses_source(status: int) -> Callable[[Handlers, Arguments], Reply]:
     def rename(handlers: Handlers, arguments: Arguments) -> Reply:
         source = arguments["body"]["source"]
         try:
-            return handlers["renameTable"](**arguments)
+            return handlers[op.rename_table](**arguments)
         except Problem as problem:
             if problem.status == status and exists(handlers, source):
-                handlers["dropTable"](**at(source))
+                handlers[op.drop_table](**at(source))
             raise
 
     return rename
@@ -55,7 +57,7 @@ def _redirect(levels_of: Callable[[Document], Sequence[str]]) -> Install:
         destination = {**body["destination"], "namespace": list(levels_of(body))}
         return handler(body={**body, "destination": destination})
 
-    return on_call("renameTable", rename)
+    return on_call(op.rename_table, rename)
 
 
 def _location_by_name(catalog: Catalog, _: Document, *, levels: Sequence[str], name: str) -> str:
@@ -63,7 +65,7 @@ def _location_by_name(catalog: Catalog, _: Document, *, levels: Sequence[str], n
 
 
 def remembering(
-    operation: str, act: Callable[[Handler, dict[str, Any], Document], Reply], *, of: Callable[[Document], Document]
+    operation: OperationId, act: Callable[[Handler, dict[str, Any], Document], Reply], *, of: Callable[[Document], Document]
 ) -> Install:
     """Answer calls by the old name of a renamed table, while there is none of that name, by `act(handler, arguments, remembered)`.
 
@@ -89,7 +91,7 @@ def remembering(
                 raise
             return act(handler, arguments, remembered)
 
-    return all_of(on_call("renameTable", rename), on_call(operation, call))
+    return all_of(on_call(op.rename_table, rename), on_call(operation, call))
 
 
 def _follow(handler: Handler, arguments: dict[str, Any], new: Document) -> Reply:
@@ -97,7 +99,7 @@ def _follow(handler: Handler, arguments: dict[str, Any], new: Document) -> Reply
     return handler(**{**arguments, **at(new), "body": body})
 
 
-def _known_by_old_names(renaming: str, operation: str, kind: str) -> Install:
+def _known_by_old_names(renaming: OperationId, operation: OperationId, kind: str) -> Install:
     """One operation finds what was renamed by its old name, too."""
 
     def install(service: Service) -> None:
@@ -127,83 +129,83 @@ def _known_by_old_names(renaming: str, operation: str, kind: str) -> Install:
 @fault("IRC-TBL-REN-001")
 def existence_by_old_names() -> Install:
     """Tables exist by their old names."""
-    return _known_by_old_names("renameTable", "tableExists", "table")
+    return _known_by_old_names(op.rename_table, op.table_exists, "table")
 
 
 @fault("IRC-TBL-REN-001")
 def credentials_by_old_names() -> Install:
     """Credentials are given by old names."""
-    return _known_by_old_names("renameTable", "loadCredentials", "table")
+    return _known_by_old_names(op.rename_table, op.load_credentials, "table")
 
 
 @fault("IRC-TBL-REN-001")
 def reports_by_old_names() -> Install:
     """Reports are taken by old names."""
-    return _known_by_old_names("renameTable", "reportMetrics", "table")
+    return _known_by_old_names(op.rename_table, op.report_metrics, "table")
 
 
 @fault("IRC-VIEW-REN-001")
 def existence_of_views_by_old_names() -> Install:
     """Views exist by their old names."""
-    return _known_by_old_names("renameView", "viewExists", "view")
+    return _known_by_old_names(op.rename_view, op.view_exists, "view")
 
 
 @fault("IRC-VIEW-REN-001")
 def replaces_views_by_old_names() -> Install:
     """Views are replaced by their old names."""
-    return _known_by_old_names("renameView", "replaceView", "view")
+    return _known_by_old_names(op.rename_view, op.replace_view, "view")
 
 
 @fault("IRC-VIEW-REN-001")
 def drops_views_by_old_names() -> Install:
     """Views are dropped by their old names."""
-    return _known_by_old_names("renameView", "dropView", "view")
+    return _known_by_old_names(op.rename_view, op.drop_view, "view")
 
 
-@fault("IRC-TBL-REN-001", by=partial(given, "renameTable"))
+@fault("IRC-TBL-REN-001", by=partial(given, op.rename_table))
 def renames_nothing(handlers: Handlers, arguments: Arguments) -> Reply:
     """Renames are answered as if they were done."""
-    handlers["tableExists"](**at(arguments["body"]["source"]))
+    handlers[op.table_exists](**at(arguments["body"]["source"]))
     return NO_CONTENT
 
 
-@fault("IRC-TBL-REN-001", "IRC-TBL-REN-013", by=partial(given, "renameTable"))
+@fault("IRC-TBL-REN-001", "IRC-TBL-REN-013", by=partial(given, op.rename_table))
 def copies_instead_of_renaming(handlers: Handlers, arguments: Arguments) -> Reply:
     """A renamed table keeps its old name, too."""
     source = arguments["body"]["source"]
-    location = handlers["loadTable"](**at(source)).document["metadata-location"]
-    reply = handlers["renameTable"](**arguments)
+    location = handlers[op.load_table](**at(source)).document["metadata-location"]
+    reply = handlers[op.rename_table](**arguments)
     if not exists(handlers, source):
-        handlers["registerTable"](namespace=at(source)["namespace"], body={"name": source["name"], "metadata-location": location})
+        handlers[op.register_table](namespace=at(source)["namespace"], body={"name": source["name"], "metadata-location": location})
     return reply
 
 
-@fault("IRC-TBL-REN-001", by=partial(given, "renameTable"))
+@fault("IRC-TBL-REN-001", by=partial(given, op.rename_table))
 def renames_by_recreating(handlers: Handlers, arguments: Arguments) -> Reply:
     """A renamed table is another one with the same name."""
-    reply = handlers["renameTable"](**arguments)
+    reply = handlers[op.rename_table](**arguments)
     new = at(arguments["body"]["destination"])
-    handlers["dropTable"](**new)
+    handlers[op.drop_table](**new)
     create(handlers, namespace=new["namespace"], name=new["table"])
     return reply
 
 
-@fault("IRC-TBL-REN-001", by=partial(given, "renameTable"))
+@fault("IRC-TBL-REN-001", by=partial(given, op.rename_table))
 def renames_write_metadata(handlers: Handlers, arguments: Arguments) -> Reply:
     """A renamed table has new metadata."""
-    reply = handlers["renameTable"](**arguments)
+    reply = handlers[op.rename_table](**arguments)
     update = {"action": "set-properties", "updates": {"renamed": "yes"}}
-    handlers["updateTable"](**at(arguments["body"]["destination"]), body={"requirements": [], "updates": [update]})
+    handlers[op.update_table](**at(arguments["body"]["destination"]), body={"requirements": [], "updates": [update]})
     return reply
 
 
 @fault("IRC-TBL-REN-001")
 def renames_lose_properties() -> Install:
     """A renamed table has none of its properties."""
-    return carried_over("renameTable", lambda metadata: {**metadata, "properties": {}})
+    return carried_over(op.rename_table, lambda metadata: {**metadata, "properties": {}})
 
 
-@fault("IRC-TBL-REN-001", by=partial(carried_over, "renameTable"))
+@fault("IRC-TBL-REN-001", by=partial(carried_over, op.rename_table))
 def renames_tidy_up(metadata: Document) -> Document:
     """A renamed table has those of its snapshots that a ref names."""
     named = {ref["snapshot-id"] for ref in (metadata.get("refs") or {}).values()}
@@ -213,62 +215,62 @@ def renames_tidy_up(metadata: Document) -> Document:
 @fault("IRC-TBL-REN-001")
 def renames_answer_200() -> Install:
     """Renames are answered with 200."""
-    return on_status("renameTable", {204: 200})
+    return on_status(op.rename_table, {204: 200})
 
 
 @fault("IRC-TBL-REN-002", "IRC-TBL-REN-003", "IRC-TBL-REN-012")
 def renames_what_is_missing() -> Install:
     """Renaming what does not exist, or into what does not, succeeds."""
-    return on_status("renameTable", {404: 204})
+    return on_status(op.rename_table, {404: 204})
 
 
 @fault("IRC-TBL-REN-002")
 def missing_sources_are_called_otherwise() -> Install:
     """A table that cannot be renamed is called NotFoundException."""
-    return refusals_become("renameTable", 404, called("NotFoundException", instead_of="NoSuchTableException"))
+    return refusals_become(op.rename_table, 404, called("NotFoundException", instead_of="NoSuchTableException"))
 
 
 @fault("IRC-TBL-REN-003")
 def missing_destinations_are_called_tables() -> Install:
     """A namespace that a table cannot be renamed into is called a missing table."""
-    return refusals_become("renameTable", 404, called("NoSuchTableException", instead_of="NoSuchNamespaceException"))
+    return refusals_become(op.rename_table, 404, called("NoSuchTableException", instead_of="NoSuchNamespaceException"))
 
 
-@fault("IRC-TBL-REN-003", by=partial(given, "renameTable"))
+@fault("IRC-TBL-REN-003", by=partial(given, op.rename_table))
 def renames_make_namespaces(handlers: Handlers, arguments: Arguments) -> Reply:
     """Renaming makes the namespace."""
     make_namespace(handlers, arguments["body"]["destination"]["namespace"])
-    return handlers["renameTable"](**arguments)
+    return handlers[op.rename_table](**arguments)
 
 
 @fault("IRC-TBL-REN-003")
 def loses_tables_that_cannot_move() -> Install:
     """A table whose new namespace does not exist is lost."""
-    return given("renameTable", _loses_source(404))
+    return given(op.rename_table, _loses_source(404))
 
 
-@fault("IRC-TBL-REN-004", "IRC-TBL-REN-012", by=partial(given, "renameTable"))
+@fault("IRC-TBL-REN-004", "IRC-TBL-REN-012", by=partial(given, op.rename_table))
 def renames_over_tables(handlers: Handlers, arguments: Arguments) -> Reply:
     """A rename replaces the table that has the name."""
     source, destination = arguments["body"]["source"], arguments["body"]["destination"]
     if source != destination and exists(handlers, source) and exists(handlers, destination):
-        handlers["dropTable"](**at(destination))
-    return handlers["renameTable"](**arguments)
+        handlers[op.drop_table](**at(destination))
+    return handlers[op.rename_table](**arguments)
 
 
 @fault("IRC-TBL-REN-004", "IRC-TBL-REN-012")
 def loses_tables_that_are_in_conflict() -> Install:
     """A table whose new name is taken is lost."""
-    return given("renameTable", _loses_source(409))
+    return given(op.rename_table, _loses_source(409))
 
 
 @fault("IRC-TBL-REN-004", "IRC-TBL-REN-012")
 def taken_names_are_bad_requests() -> Install:
     """Renaming to a name that is taken is a bad request."""
-    return on_status("renameTable", {409: 400})
+    return on_status(op.rename_table, {409: 400})
 
 
-@fault("IRC-TBL-REN-007", by=lambda act: all_of(unchecked("renameTable"), given("renameTable", act)))
+@fault("IRC-TBL-REN-007", by=lambda act: all_of(unchecked(op.rename_table), given(op.rename_table, act)))
 def guesses_what_renames_leave_out(handlers: Handlers, arguments: Arguments) -> Reply:
     """A rename may leave out anything."""
     body = arguments["body"]
@@ -278,13 +280,13 @@ def guesses_what_renames_leave_out(handlers: Handlers, arguments: Arguments) -> 
         destination[member] = destination.get(member) or source[member]
     if not source["name"] or not exists(handlers, source):
         return NO_CONTENT
-    return handlers["renameTable"](body={"source": source, "destination": destination})
+    return handlers[op.rename_table](body={"source": source, "destination": destination})
 
 
 @fault("IRC-TBL-REN-007")
 def incomplete_renames_fail() -> Install:
     """Incomplete renames are server errors."""
-    return on_status("renameTable", {400: 500})
+    return on_status(op.rename_table, {400: 500})
 
 
 @fault("IRC-TBL-REN-010")
@@ -318,8 +320,8 @@ def stages_in_old_locations() -> Install:
 
     def rename(handlers: Handlers, arguments: Arguments) -> Reply:
         old = at(arguments["body"]["source"])
-        location = handlers["loadTable"](**old).document["metadata"]["location"]
-        reply = handlers["renameTable"](**arguments)
+        location = handlers[op.load_table](**old).document["metadata"]["location"]
+        reply = handlers[op.rename_table](**arguments)
         locations[old["namespace"], old["table"]] = location
         return reply
 
@@ -331,48 +333,48 @@ def stages_in_old_locations() -> Install:
         document = reply.document
         return json_reply({**document, "metadata": {**document["metadata"], "location": former}})
 
-    return all_of(given("renameTable", rename), on_call("createTable", create_table))
+    return all_of(given(op.rename_table, rename), on_call(op.create_table, create_table))
 
 
-@fault("IRC-TBL-REN-009", by=partial(given, "renameTable"))
+@fault("IRC-TBL-REN-009", by=partial(given, op.rename_table))
 def renames_to_the_same_lose_tables(handlers: Handlers, arguments: Arguments) -> Reply:
     """A table that is renamed to its own name is gone."""
     source, destination = arguments["body"]["source"], arguments["body"]["destination"]
     if source == destination:
-        return handlers["dropTable"](**at(source))
-    return handlers["renameTable"](**arguments)
+        return handlers[op.drop_table](**at(source))
+    return handlers[op.rename_table](**arguments)
 
 
 @fault("IRC-TBL-REN-012")
 def renames_race() -> Install:
     """Of simultaneous renames all succeed."""
-    return promised("renameTable", _look)
+    return promised(op.rename_table, _look)
 
 
 @fault("IRC-TBL-REN-012")
 def racing_renames_fail() -> Install:
     """Of simultaneous renames all but one fail with 500."""
-    return promised("renameTable", _look, too_late=FAILURE)
+    return promised(op.rename_table, _look, too_late=FAILURE)
 
 
 @fault("IRC-TBL-REN-013")
 def commits_follow_renames() -> Install:
     """A commit by an old name goes to the table that had it."""
-    return remembering("updateTable", _follow, of=lambda body: body["destination"])
+    return remembering(op.update_table, _follow, of=lambda body: body["destination"])
 
 
-@fault("IRC-TBL-REN-013", by=partial(remembering, "updateTable", of=lambda body: body["destination"]))
+@fault("IRC-TBL-REN-013", by=partial(remembering, op.update_table, of=lambda body: body["destination"]))
 def commits_follow_renames_in_secret(handler: Handler, arguments: dict[str, Any], new: Document) -> Reply:
     """A commit by an old name is refused, yet done."""
     _follow(handler, arguments, new)
     raise Problem(404, "NoSuchTableException", "the table has another name")
 
 
-@fault("IRC-TBL-REN-013", by=partial(given, "updateTable"))
+@fault("IRC-TBL-REN-013", by=partial(given, op.update_table))
 def commits_make_tables(handlers: Handlers, arguments: Arguments) -> Reply:
     """A commit to no table makes one."""
     try:
-        return handlers["updateTable"](**arguments)
+        return handlers[op.update_table](**arguments)
     except Problem as problem:
         if problem.status != 404:
             raise
@@ -382,4 +384,4 @@ def commits_make_tables(handlers: Handlers, arguments: Arguments) -> Reply:
 @fault("IRC-TBL-REN-013")
 def commits_by_old_names_conflict() -> Install:
     """A commit to no table is a conflict."""
-    return on_status("updateTable", {404: 409})
+    return on_status(op.update_table, {404: 409})

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 from urllib.parse import parse_qs
 
 from lakepact.conformance.mutants.iceberg_rest.operators.operations import LOAD
+from lakepact.generated.iceberg_rest import op
 from lakepact.reference_server.faults import Install, fault, on_call, on_status, replace_rule, wrap_rule
 from lakepact.reference_server.http.replies import Reply, json_reply
 
@@ -216,7 +217,7 @@ def refs_are_remembered(service: Service) -> None:
         return handler(**arguments)
 
     on_call(LOAD, load)(service)
-    on_call("updateTable", commit)(service)
+    on_call(op.update_table, commit)(service)
 
 
 @fault("IRC-TBL-LOAD-011")

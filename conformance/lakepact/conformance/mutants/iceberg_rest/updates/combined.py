@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from lakepact.conformance.mutants.iceberg_rest.operators.tables import given
 from lakepact.conformance.mutants.iceberg_rest.operators.updates import afterwards, in_place_of, rewritten
+from lakepact.generated.iceberg_rest import op
 from lakepact.reference_server.faults import Install, fault
 
 if TYPE_CHECKING:
@@ -14,12 +15,13 @@ if TYPE_CHECKING:
 
     from lakepact.conformance.mutants.iceberg_rest.operators.tables import Arguments, Handlers
     from lakepact.conformance.mutants.iceberg_rest.operators.updates import Update
+    from lakepact.generated.contract import OperationId
     from lakepact.reference_server.http.replies import Reply
     from lakepact.reference_server.iceberg_rest.documents import Document
     from lakepact.reference_server.iceberg_rest.updates import Draft
     from lakepact.reference_server.service import Service
 
-LOAD = "loadTable"
+LOAD = op.load_table
 
 
 def _only_new(member: str, added: str) -> Callable[[Update, Draft, Document], None]:
@@ -70,7 +72,7 @@ def _shortened(update: Document) -> Document:
     return {**update, "updates": {key: value[:1000] if isinstance(value, str) else value for key, value in updates.items()}}
 
 
-def _remembered_until(*operations: str) -> Callable[[Service], None]:
+def _remembered_until(*operations: OperationId) -> Callable[[Service], None]:
     """Loaded tables are remembered until one of these operations is called."""
 
     def install(service: Service) -> None:
@@ -84,7 +86,7 @@ def _remembered_until(*operations: str) -> Callable[[Service], None]:
                 known[key] = handlers[LOAD](**arguments)
             return known[key]
 
-        def forgetting(operation: str) -> Callable[[Handlers, Arguments], Reply]:
+        def forgetting(operation: OperationId) -> Callable[[Handlers, Arguments], Reply]:
             def act(handlers: Handlers, arguments: Arguments) -> Reply:
                 try:
                     return handlers[operation](**arguments)
@@ -100,7 +102,7 @@ def _remembered_until(*operations: str) -> Callable[[Service], None]:
     return install
 
 
-CHANGES = ("createTable", "updateTable", "dropTable", "commitTransaction", "registerTable", "renameTable")
+CHANGES = (op.create_table, op.update_table, op.drop_table, op.commit_transaction, op.register_table, op.rename_table)
 SET_REF, EXPIRE, UPGRADE = "set-snapshot-ref", "remove-snapshots", "upgrade-format-version"
 
 
@@ -267,10 +269,10 @@ def partition_statistics_have_no_size() -> Install:
 @fault("IRC-TBL-REG-005")
 def loads_remember_over_registering() -> Install:
     """A table that was loaded stays so when another is registered over it."""
-    return _remembered_until(*(one for one in CHANGES if one != "registerTable"))
+    return _remembered_until(*(one for one in CHANGES if one != op.register_table))
 
 
 @fault("IRC-TBL-REN-001")
 def loads_remember_over_renames() -> Install:
     """A table that was loaded can be loaded by its old name."""
-    return _remembered_until(*(one for one in CHANGES if one != "renameTable"))
+    return _remembered_until(*(one for one in CHANGES if one != op.rename_table))

@@ -15,6 +15,7 @@ from lakepact.conformance.mutants.iceberg_rest.operators.updates import (
     refused_when,
 )
 from lakepact.conformance.mutants.iceberg_rest.operators.versions import SPECS
+from lakepact.generated.iceberg_rest import op
 from lakepact.reference_server.faults import Fault, instead, on_answer
 from lakepact.reference_server.http.problems import Problem
 
@@ -74,7 +75,7 @@ ADD = (
         "leaves-out-partition-field-ids",
         "Fields of a spec get no ids.",
         ("IRC-UPD-022",),
-        on_answer(("loadTable", COMMIT), _leave_out_field_ids),
+        on_answer((op.load_table, COMMIT), _leave_out_field_ids),
     ),
     Fault("duplicates-equal-specs", "A spec that is known is added again.", ("IRC-UPD-023",), in_place_of("add-spec", _add_again)),
     Fault("forgives-invalid-specs", "A spec that is not valid is ignored.", ("IRC-UPD-024", "IRC-UPD-025"), forgiven("add-spec")),

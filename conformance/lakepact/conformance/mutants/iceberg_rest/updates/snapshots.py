@@ -15,6 +15,7 @@ from lakepact.conformance.mutants.iceberg_rest.operators.updates import (
     refused_when,
     rewritten,
 )
+from lakepact.generated.iceberg_rest import op
 from lakepact.reference_server.faults import Fault, all_of, instead, on_answer, unchecked
 
 if TYPE_CHECKING:
@@ -97,7 +98,7 @@ NUMBERS = (
         ("IRC-UPD-035", "IRC-META-009"),
         in_place_of("add-snapshot", _keep_member("last-sequence-number")),
     ),
-    Fault("rounds-snapshot-ids", "Snapshot ids go through a double.", ("IRC-UPD-035",), on_answer(("loadTable", COMMIT), _round_ids)),
+    Fault("rounds-snapshot-ids", "Snapshot ids go through a double.", ("IRC-UPD-035",), on_answer((op.load_table, COMMIT), _round_ids)),
     Fault(
         "replaces-snapshots", "A snapshot takes the place of one with its id.", ("IRC-UPD-036",), in_place_of("add-snapshot", _replace_twin)
     ),

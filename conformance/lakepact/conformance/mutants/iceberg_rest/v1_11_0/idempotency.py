@@ -10,6 +10,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from lakepact.conformance.mutants.iceberg_rest.access.rights import admitting
+from lakepact.generated.iceberg_rest import op
 from lakepact.reference_server.faults import Fault, Install, fault, on_answer, on_call, wrap_rule
 from lakepact.reference_server.http.problems import Problem
 from lakepact.reference_server.http.replies import NO_CONTENT, Reply
@@ -17,6 +18,7 @@ from lakepact.reference_server.http.replies import NO_CONTENT, Reply
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from lakepact.generated.contract import OperationId
     from lakepact.reference_server.service import Handler, Service
     from lakepact.reference_server.storage.store import Record, Transaction
 
@@ -24,20 +26,20 @@ KEY = "idempotency_key"
 
 #: Operations whose requests are done again, as if they had no key, and what that breaks.
 FORGETFUL = {
-    "createNamespace": "IRC-IDEM-003",
-    "createTable": "IRC-IDEM-004",
-    "updateTable": "IRC-IDEM-005",
-    "commitTransaction": "IRC-IDEM-006",
-    "dropTable": "IRC-IDEM-007",
-    "renameTable": "IRC-IDEM-009",
-    "dropNamespace": "IRC-IDEM-010",
-    "updateProperties": "IRC-IDEM-011",
-    "replaceView": "IRC-IDEM-016",
-    "renameView": "IRC-IDEM-016",
-    "dropView": "IRC-IDEM-016",
-    "registerTable": "IRC-IDEM-017",
-    "createView": "IRC-IDEM-020",
-    "registerView": "IRC-IDEM-020",
+    op.create_namespace: "IRC-IDEM-003",
+    op.create_table: "IRC-IDEM-004",
+    op.update_table: "IRC-IDEM-005",
+    op.commit_transaction: "IRC-IDEM-006",
+    op.drop_table: "IRC-IDEM-007",
+    op.rename_table: "IRC-IDEM-009",
+    op.drop_namespace: "IRC-IDEM-010",
+    op.update_properties: "IRC-IDEM-011",
+    op.replace_view: "IRC-IDEM-016",
+    op.rename_view: "IRC-IDEM-016",
+    op.drop_view: "IRC-IDEM-016",
+    op.register_table: "IRC-IDEM-017",
+    op.create_view: "IRC-IDEM-020",
+    op.register_view: "IRC-IDEM-020",
 }
 
 
@@ -63,12 +65,12 @@ def _derived(key: str, arguments: dict[str, Any]) -> str:
     return str(uuid.uuid5(uuid.NAMESPACE_OID, key + json.dumps(rest, sort_keys=True, default=str)))
 
 
-def _forgetful(operation: str, breaks: str) -> Fault:
+def _forgetful(operation: OperationId, breaks: str) -> Fault:
     says = f"{operation} is done again when it is sent again with its Idempotency-Key."
     return Fault(f"keys-are-nothing-to-{operation}", says, (breaks,), on_call(operation, without_key))
 
 
-@fault("IRC-IDEM-001", by=partial(on_answer, "getConfig"))
+@fault("IRC-IDEM-001", by=partial(on_answer, op.get_config))
 def lifetime_of_keys_in_words(config: dict[str, Any]) -> None:
     """The configuration tells how long keys may be used as `30 minutes`."""
     config["idempotency-key-lifetime"] = "30 minutes"
@@ -77,10 +79,10 @@ def lifetime_of_keys_in_words(config: dict[str, Any]) -> None:
 @fault("IRC-IDEM-002")
 def keys_are_refused() -> Install:
     """A namespace cannot be created by who sends an Idempotency-Key, though the configuration says that keys are supported."""
-    return on_call("createNamespace", refused_with_key)
+    return on_call(op.create_namespace, refused_with_key)
 
 
-@fault("IRC-IDEM-008", by=partial(on_call, "dropTable"))
+@fault("IRC-IDEM-008", by=partial(on_call, op.drop_table))
 def drops_whatever_has_the_name(handler: Handler, arguments: dict[str, Any]) -> Reply:
     """Dropping a table again under its key drops a newer table of the same name."""
     try:
@@ -105,10 +107,10 @@ def forgets_refusals(keep: Callable[..., None]) -> Callable[..., None]:
 @fault("IRC-IDEM-013")
 def keys_for_several_operations() -> Install:
     """A key that was used may be used for other requests, which are carried out."""
-    return on_call(("createNamespace", "createTable"), key_of_its_own)
+    return on_call((op.create_namespace, op.create_table), key_of_its_own)
 
 
-@fault("IRC-IDEM-014", by=partial(on_call, ("createTable", "updateTable")))
+@fault("IRC-IDEM-014", by=partial(on_call, (op.create_table, op.update_table)))
 def equal_requests_are_one(handler: Handler, arguments: dict[str, Any]) -> Reply:
     """Requests that are alike are taken for one, whatever their keys are."""
     return handler(**{**arguments, KEY: _derived("", arguments)} if KEY in arguments else arguments)
@@ -128,25 +130,25 @@ def keys_are_known_late(known: Callable[..., Record | None]) -> Callable[..., Re
 @fault("IRC-IDEM-002")
 def keys_are_refused_with_views() -> Install:
     """A view cannot be created by who sends an Idempotency-Key."""
-    return on_call("createView", refused_with_key)
+    return on_call(op.create_view, refused_with_key)
 
 
 @fault("IRC-IDEM-013")
 def keys_for_several_commits() -> Install:
     """A key that was used may be used for other commits, which are made."""
-    return on_call("updateTable", key_of_its_own)
+    return on_call(op.update_table, key_of_its_own)
 
 
 @fault("IRC-IDEM-013")
 def keys_for_several_registrations() -> Install:
     """A key that was used may be used to register other tables."""
-    return on_call("registerTable", key_of_its_own)
+    return on_call(op.register_table, key_of_its_own)
 
 
 @fault("IRC-IDEM-013")
 def keys_for_several_drops() -> Install:
     """A key with which something was dropped may be used to drop something else."""
-    return on_call(("dropView", "dropNamespace"), key_of_its_own)
+    return on_call((op.drop_view, op.drop_namespace), key_of_its_own)
 
 
 @fault("IRC-IDEM-012", by=partial(wrap_rule, "key_is_kept"))
@@ -191,7 +193,7 @@ def keys_are_given_to_everybody(service: Service) -> None:
             answers[key] = asks(**arguments)
         return answers[key]
 
-    admitting(("createTable",), act)(service)
+    admitting((op.create_table,), act)(service)
 
 
 FAULTS: tuple[Fault, ...] = (*(_forgetful(operation, breaks) for operation, breaks in FORGETFUL.items()),)

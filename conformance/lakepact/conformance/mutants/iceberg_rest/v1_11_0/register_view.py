@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import orjson
 
+from lakepact.generated.iceberg_rest import op
 from lakepact.reference_server.faults import Install, all_of, fault, on_answer, on_call, on_status, wrap_rule
 from lakepact.reference_server.http.problems import Problem
 from lakepact.reference_server.http.replies import Reply
@@ -23,7 +24,7 @@ def over_what_has_the_name(kind: str) -> Install:
     """Register over a view, or over a table, that has the name."""
 
     def install(service: Service) -> None:
-        register, free = service.handlers["registerView"], service.rules.current("identifier_is_free")
+        register, free = service.handlers[op.register_view], service.rules.current("identifier_is_free")
         registering: list[bool] = []
 
         def is_free(transaction: Any, levels: Any, name: str, wanted: str) -> None:
@@ -41,7 +42,7 @@ def over_what_has_the_name(kind: str) -> Install:
                 registering.pop()
 
         service.rules.replace("identifier_is_free", is_free)
-        service.handlers["registerView"] = answer
+        service.handlers[op.register_view] = answer
 
     return install
 
@@ -49,7 +50,7 @@ def over_what_has_the_name(kind: str) -> Install:
 @fault("IRC-VIEW-REG-001")
 def dropped_views_keep_their_names(service: Service) -> None:
     """No view is registered by the name of one that was dropped."""
-    register, drop = service.handlers["registerView"], service.handlers["dropView"]
+    register, drop = service.handlers[op.register_view], service.handlers[op.drop_view]
     gone: set[tuple[str, str]] = set()
 
     def dropped(**arguments: Any) -> Reply:
@@ -62,7 +63,7 @@ def dropped_views_keep_their_names(service: Service) -> None:
             raise Problem(409, "AlreadyExistsException", "there was a view by this name")
         return register(**arguments)
 
-    service.handlers.update(dropView=dropped, registerView=registered)
+    service.handlers.update({op.drop_view: dropped, op.register_view: registered})
 
 
 @fault("IRC-VIEW-REG-001", by=partial(wrap_rule, "read_view_metadata"))
@@ -80,20 +81,20 @@ def registered_views_have_no_properties(read: Callable[..., Any]) -> Callable[..
 @fault("IRC-VIEW-REG-002")
 def registered_views_are_gone(service: Service) -> None:
     """A view that is registered is not there afterwards."""
-    register, drop = service.handlers["registerView"], service.handlers["dropView"]
+    register, drop = service.handlers[op.register_view], service.handlers[op.drop_view]
 
     def answer(**arguments: Any) -> Reply:
         reply = register(**arguments)
         drop(namespace=arguments["namespace"], view=arguments["body"]["name"])
         return reply
 
-    service.handlers["registerView"] = answer
+    service.handlers[op.register_view] = answer
 
 
 @fault("IRC-VIEW-REG-003")
 def registers_nothing_with_422() -> Install:
     """Registering a view without a name or a location is answered with 422."""
-    return on_status("registerView", {400: 422})
+    return on_status(op.register_view, {400: 422})
 
 
 @fault("IRC-VIEW-REG-004")
@@ -108,13 +109,13 @@ def registers_views_over_tables() -> Install:
     return over_what_has_the_name("table")
 
 
-@fault("IRC-VIEW-REG-006", by=partial(on_answer, "registerView", status=404))
+@fault("IRC-VIEW-REG-006", by=partial(on_answer, op.register_view, status=404))
 def registers_nowhere_with_another_type(document: dict[str, Any]) -> None:
     """Registering a view in a namespace that does not exist is answered with NotFoundException."""
     document["error"]["type"] = "NotFoundException"
 
 
-@fault("IRC-VIEW-REG-007", by=partial(on_call, "registerView"))
+@fault("IRC-VIEW-REG-007", by=partial(on_call, op.register_view))
 def fails_on_views_that_cannot_be_read(handler: Handler, arguments: dict[str, Any]) -> Reply:
     """Registering a view where no metadata can be read is answered with 500."""
     try:
@@ -128,7 +129,7 @@ def fails_on_views_that_cannot_be_read(handler: Handler, arguments: dict[str, An
 @fault("IRC-VIEW-REG-008", by=partial(all_of))
 def registered_views_are_fixed(service: Service) -> None:
     """A view that was registered cannot be replaced."""
-    register, replace = service.handlers["registerView"], service.handlers["replaceView"]
+    register, replace = service.handlers[op.register_view], service.handlers[op.replace_view]
     registered: set[tuple[str, str]] = set()
 
     def answer(**arguments: Any) -> Reply:
@@ -141,5 +142,5 @@ def registered_views_are_fixed(service: Service) -> None:
             raise Problem(409, "CommitFailedException", "the view is somebody else's")
         return replace(**arguments)
 
-    service.handlers["registerView"] = answer
-    service.handlers["replaceView"] = refuse
+    service.handlers[op.register_view] = answer
+    service.handlers[op.replace_view] = refuse

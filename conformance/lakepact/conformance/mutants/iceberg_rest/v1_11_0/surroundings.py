@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 from urllib.parse import unquote
 
 from lakepact.conformance.mutants.iceberg_rest.access.vended_credentials import for_the_usual_place
+from lakepact.generated.iceberg_rest import op
 from lakepact.reference_server.faults import Install, fault, on_answer, on_call, on_request, on_status
 from lakepact.reference_server.http.problems import Problem
 from lakepact.reference_server.http.replies import json_reply
@@ -17,7 +18,7 @@ if TYPE_CHECKING:
     from lakepact.reference_server.service import Handler, Scope
 
 UNIT, OWN = b"%1F", b"%1E"
-READING = ("loadNamespaceMetadata", "listTables")
+READING = (op.load_namespace_metadata, op.list_tables)
 
 
 def not_found_by(operations: Operations, separator: bytes) -> Install:
@@ -33,7 +34,7 @@ def not_found_by(operations: Operations, separator: bytes) -> Install:
 @fault("IRC-WHS-001")
 def unknown_warehouses_are_bad_requests() -> Install:
     """Asking for a warehouse that does not exist is answered with 400."""
-    return on_status("getConfig", {404: 400})
+    return on_status(op.get_config, {404: 400})
 
 
 @fault("IRC-SEP-001")
@@ -51,10 +52,10 @@ def only_the_announced_separator_is_read() -> Install:
 @fault("IRC-SEP-003")
 def parents_by_the_announced_separator_alone() -> Install:
     """Parents are not found by the byte 0x1F."""
-    return not_found_by("listNamespaces", UNIT)
+    return not_found_by(op.list_namespaces, UNIT)
 
 
-@fault("IRC-SEP-004", by=partial(on_answer, "getConfig"))
+@fault("IRC-SEP-004", by=partial(on_answer, op.get_config))
 def separator_is_announced_unencoded(config: dict[str, Any]) -> None:
     """The override namespace-separator is not URL-encoded."""
     overrides = config["overrides"]
@@ -62,7 +63,7 @@ def separator_is_announced_unencoded(config: dict[str, Any]) -> None:
         overrides["namespace-separator"] = unquote(overrides["namespace-separator"])
 
 
-@fault("IRC-RBY-001", by=partial(on_call, "loadTable"))
+@fault("IRC-RBY-001", by=partial(on_call, op.load_table))
 def chains_of_views_are_refused(handler: Handler, arguments: dict[str, Any]) -> Reply:
     """Tables cannot be loaded with referenced-by."""
     if "referenced_by" in arguments:
@@ -70,14 +71,14 @@ def chains_of_views_are_refused(handler: Handler, arguments: dict[str, Any]) -> 
     return handler(**arguments)
 
 
-@fault("IRC-PLAN-001", by=partial(on_answer, "planTableScan"))
+@fault("IRC-PLAN-001", by=partial(on_answer, op.plan_table_scan))
 def completed_plans_without_id(plan: dict[str, Any]) -> None:
     """A scan that is completed at once has no plan-id."""
     if plan.get("status") == "completed":
         plan.pop("plan-id", None)
 
 
-@fault("IRC-PLAN-002", by=partial(on_call, "planTableScan"))
+@fault("IRC-PLAN-002", by=partial(on_call, op.plan_table_scan))
 def least_rows_are_one_file(handler: Handler, arguments: dict[str, Any]) -> Reply:
     """Planning a scan with min-rows-requested has one file, however few rows that has."""
     reply = handler(**arguments)
@@ -88,7 +89,7 @@ def least_rows_are_one_file(handler: Handler, arguments: dict[str, Any]) -> Repl
     return json_reply(document)
 
 
-@fault("IRC-PLAN-002", by=partial(on_call, "planTableScan"))
+@fault("IRC-PLAN-002", by=partial(on_call, op.plan_table_scan))
 def least_rows_may_be_deleted(handler: Handler, arguments: dict[str, Any]) -> Reply:
     """Planning a scan with min-rows-requested counts rows that are deleted."""
     reply = handler(**arguments)
@@ -107,10 +108,10 @@ def least_rows_may_be_deleted(handler: Handler, arguments: dict[str, Any]) -> Re
 @fault("IRC-TBL-CRED-004")
 def registered_tables_have_usual_credentials() -> Install:
     """The credentials of a registered table are for where it does not lie."""
-    return on_answer("registerTable", for_the_usual_place)
+    return on_answer(op.register_table, for_the_usual_place)
 
 
-@fault("IRC-PLAN-002", by=partial(on_call, "planTableScan"))
+@fault("IRC-PLAN-002", by=partial(on_call, op.plan_table_scan))
 def least_rows_are_refused(handler: Handler, arguments: dict[str, Any]) -> Reply:
     """Planning a scan with min-rows-requested is answered with 400."""
     if "min-rows-requested" in (arguments.get("body") or {}):
@@ -118,7 +119,7 @@ def least_rows_are_refused(handler: Handler, arguments: dict[str, Any]) -> Reply
     return handler(**arguments)
 
 
-@fault("IRC-PLAN-003", by=partial(on_answer, "cancelPlanning", status=404))
+@fault("IRC-PLAN-003", by=partial(on_answer, op.cancel_planning, status=404))
 def unknown_plans_are_called_tables(document: dict[str, Any]) -> None:
     """Cancelling a plan that does not exist is answered with NoSuchTableException."""
     document["error"]["type"] = "NoSuchTableException"

@@ -6,6 +6,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from lakepact.conformance.mutants.iceberg_rest.operators.views import EXISTS, LIST
+from lakepact.generated.iceberg_rest import op
 from lakepact.reference_server.faults import Install, fault, on_answer, on_call, on_status, replace_rule
 from lakepact.reference_server.http.problems import Problem
 from lakepact.reference_server.http.replies import Reply, json_reply
@@ -59,7 +60,7 @@ def lists_old_names_of_views(service: Service) -> None:
         more = [{"namespace": namespace.split(SEPARATOR), "name": name} for name in former.get(namespace, ())]
         return json_reply({**document, "identifiers": document["identifiers"] + more})
 
-    on_call("renameView", renamed)(service)
+    on_call(op.rename_view, renamed)(service)
     on_call(LIST, listed)(service)
 
 

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from lakepact.conformance.mutants.iceberg_rest.operators.requests import remembered
 from lakepact.conformance.mutants.iceberg_rest.operators.views import CARRIERS, DROP, EXISTS, LOAD, REPLACE, takes_tables
+from lakepact.generated.iceberg_rest import op
 from lakepact.reference_server.faults import Fault, Install, on_answer, on_call, on_status
 from lakepact.reference_server.http.problems import Problem
 from lakepact.reference_server.http.replies import Reply
@@ -15,6 +16,7 @@ from lakepact.reference_server.iceberg_rest.catalog import SEPARATOR
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from lakepact.generated.contract import OperationId
     from lakepact.reference_server.iceberg_rest.documents import Document
     from lakepact.reference_server.service import Service
     from lakepact.reference_server.storage.store import Place, Transaction
@@ -25,7 +27,7 @@ METADATA = ("metadata",)
 VERSIONS = (*METADATA, "versions", EACH)
 
 
-def _answered(change: Callable[[Any], Any], *path: str, by: tuple[str, ...] = CARRIERS) -> Install:
+def _answered(change: Callable[[Any], Any], *path: str, by: tuple[OperationId, ...] = CARRIERS) -> Install:
     """What stands at `path` in answers is `change(value)`."""
     return on_answer(by, lambda document: _at(document, path, change))
 
@@ -59,7 +61,7 @@ def _schema(component: str, name: str, says: str, install: Install) -> Fault:
 def _counted_for_ever(service: Service) -> None:
     """A namespace that a view was created in is never empty again."""
     filled: set[tuple[str, ...]] = set()
-    create, is_empty = service.handlers["createView"], service.rules.current("namespace_is_empty")
+    create, is_empty = service.handlers[op.create_view], service.rules.current("namespace_is_empty")
 
     def counted(*, namespace: str, **arguments: Any) -> Reply:
         reply = create(namespace=namespace, **arguments)
@@ -71,7 +73,7 @@ def _counted_for_ever(service: Service) -> None:
         if tuple(levels) in filled:
             raise Problem(409, "NamespaceNotEmptyException", "it holds a view")
 
-    service.handlers["createView"] = counted
+    service.handlers[op.create_view] = counted
     service.rules.replace("namespace_is_empty", namespace_is_empty)
 
 

@@ -10,6 +10,7 @@ from lakepact.conformance.mutants.iceberg_rest.operators.refusals import called,
 from lakepact.conformance.mutants.iceberg_rest.operators.requests import taken_as
 from lakepact.conformance.mutants.iceberg_rest.operators.tables import carried_over, given
 from lakepact.conformance.mutants.iceberg_rest.operators.views import RENAME, overlooks, takes_tables
+from lakepact.generated.iceberg_rest import op
 from lakepact.reference_server.faults import Install, fault, on_status
 from lakepact.reference_server.http.problems import Problem
 from lakepact.reference_server.http.replies import NO_CONTENT, Reply
@@ -28,7 +29,7 @@ def _created(handlers: Handlers, identifier: Document, metadata: Document) -> No
     at = _at(identifier)
     version, schema = metadata["versions"][-1], metadata["schemas"][-1]
     body = {"name": at["view"], "schema": schema, "view-version": version, "properties": metadata["properties"]}
-    handlers["createView"](namespace=at["namespace"], body=body)
+    handlers[op.create_view](namespace=at["namespace"], body=body)
 
 
 @fault("IRC-VIEW-REN-001", by=partial(carried_over, RENAME))
@@ -42,7 +43,7 @@ def renamed_views_lose_their_history(metadata: Document) -> Document:
 @fault("IRC-VIEW-REN-001", by=partial(given, RENAME))
 def renames_no_views(handlers: Handlers, arguments: Arguments) -> Reply:
     """Renames of views do nothing."""
-    handlers["viewExists"](**_at(arguments["body"]["source"]))
+    handlers[op.view_exists](**_at(arguments["body"]["source"]))
     return NO_CONTENT
 
 
@@ -50,7 +51,7 @@ def renames_no_views(handlers: Handlers, arguments: Arguments) -> Reply:
 def copies_views(handlers: Handlers, arguments: Arguments) -> Reply:
     """A renamed view keeps its old name, too."""
     source = arguments["body"]["source"]
-    metadata = handlers["loadView"](**_at(source)).document["metadata"]
+    metadata = handlers[op.load_view](**_at(source)).document["metadata"]
     reply = handlers[RENAME](**arguments)
     _created(handlers, source, metadata)
     return reply
@@ -61,8 +62,8 @@ def recreates_views(handlers: Handlers, arguments: Arguments) -> Reply:
     """A renamed view is another one."""
     destination = arguments["body"]["destination"]
     reply = handlers[RENAME](**arguments)
-    metadata = handlers["loadView"](**_at(destination)).document["metadata"]
-    handlers["dropView"](**_at(destination))
+    metadata = handlers[op.load_view](**_at(destination)).document["metadata"]
+    handlers[op.drop_view](**_at(destination))
     _created(handlers, destination, metadata)
     return reply
 
@@ -111,7 +112,7 @@ def loses_views_in_conflict(handlers: Handlers, arguments: Arguments) -> Reply:
         return handlers[RENAME](**arguments)
     except Problem as problem:
         if problem.status == 409:
-            handlers["dropView"](**_at(arguments["body"]["source"]))
+            handlers[op.drop_view](**_at(arguments["body"]["source"]))
         raise
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
+from lakepact.generated.iceberg_rest import op
 from lakepact.reference_server.faults import Install, accept, around, fault, instead, on_call
 from lakepact.reference_server.iceberg_rest.documents import refused
 
@@ -50,7 +51,7 @@ def later_schemas_of_views_are_turned(step: Callable[..., Any]) -> Callable[...,
     return act
 
 
-@fault("IRC-VIEW-REPL-005", by=partial(on_call, "replaceView"))
+@fault("IRC-VIEW-REPL-005", by=partial(on_call, op.replace_view))
 def empty_replacements_check_nothing(handler: Handler, arguments: dict[str, Any]) -> Reply:
     """Requirements of replacements without updates are not checked."""
     body = arguments["body"]
