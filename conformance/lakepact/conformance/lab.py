@@ -50,16 +50,30 @@ class Lab:
         check: name of the check.
         run: a word that makes the names of this run unlike those of any other.
         serial: number of the check in this run, for unique names.
+        races: how many times as often as usual a race is repeated.
+        waived: requirements that the check judges and that a profile does not have.
     """
 
-    def __init__(self, wire: Wire, contract: Contract, target: Target, *, offer: Offer, check: str, run: str, serial: int) -> None:
+    def __init__(
+        self,
+        wire: Wire,
+        contract: Contract,
+        target: Target,
+        *,
+        offer: Offer,
+        check: str,
+        run: str,
+        serial: int,
+        races: int = 1,
+        waived: frozenset[str] = frozenset(),
+    ) -> None:
         self.wire = wire
         self.contract = contract
         self.target = target
         self.offer = offer
         self.check = check
-        self.races = 1  #: times that a race is held as often as usual
-        self.waived: frozenset[str] = frozenset()  #: requirements that the check judges and nobody demands
+        self._races = races
+        self._waived = waived
         self.verdicts: list[Verdict] = []
         self.sent: list[int] = []
         self._names = (f"lp_{run}_{serial}_{n}" for n in itertools.count(1))
@@ -210,7 +224,7 @@ class Lab:
 
     def rounds(self, usual: int) -> range:
         """The rounds of a race, of which there are so many unless somebody wants more."""
-        return range(usual * self.races)
+        return range(usual * self._races)
 
     def together(self, actions: Sequence[Callable[[], T]]) -> list[T]:
         """Run the actions truly side by side, started by one signal; answers in the order of the actions."""
@@ -262,7 +276,7 @@ class Lab:
         try:
             yield
         except Unmet as unmet:
-            for requirement in (r for r in requirements if r not in self.waived):
+            for requirement in (r for r in requirements if r not in self._waived):
                 outcome = broken(self.contract.requirements[requirement])
                 self._record(requirement, outcome, expected=unmet.expected, actual=unmet.actual, shows=unmet.exchange)
         else:
@@ -293,7 +307,7 @@ class Lab:
     def _record(
         self, requirement: str, outcome: Outcome, *, expected: str = "", actual: str = "", remark: str = "", shows: int | None = None
     ) -> None:
-        if requirement in self.waived:
+        if requirement in self._waived:
             return
         if outcome is Outcome.PASS and expected:
             remark, expected, actual = f"may: {expected}; {actual}", "", ""

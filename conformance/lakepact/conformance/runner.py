@@ -203,13 +203,20 @@ class Run:
         """Whether an optional behaviour of the contract is on."""
         return is_on(self.plan.suite.contract.features[name], self.target, self.offer)
 
-    def _lab(self, check: str, serial: int) -> Lab:
+    def _lab(self, check: str, serial: int, waived: frozenset[str] = frozenset()) -> Lab:
         if self.offer is None:
             raise RuntimeError("a check cannot run before the target is discovered")
         lab: Lab = self.plan.suite.lab(
-            self.wire, self.plan.suite.contract, self.target, offer=self.offer, check=check, run=self.word, serial=serial
+            self.wire,
+            self.plan.suite.contract,
+            self.target,
+            offer=self.offer,
+            check=check,
+            run=self.word,
+            serial=serial,
+            races=self.races,
+            waived=waived,
         )
-        lab.races = self.races
         return lab
 
     def _trail(self, exchange: Exchange) -> tuple[int, ...]:
@@ -234,7 +241,7 @@ class Run:
                 yield check, self._one(check, n)
 
     def _one(self, check: Check, serial: int) -> list[Verdict]:
-        lab = self._lab(check.name, serial)
+        lab = self._lab(check.name, serial, check.waived)
         try:
             return judged(check, lab, tuple(self.plan.suite.laws.values()))
         finally:
@@ -271,7 +278,6 @@ def judged(check: Check, lab: Lab, laws: Iterable[Law] = ()) -> list[Verdict]:
         laws: what every answer has to keep; a check may stumble over one that does not.
     """
     rest, why = Outcome.ERROR, "the check cites it but never judges it"
-    lab.waived = check.waived
     try:
         check.run(lab)
     except Exception as broken:  # noqa: BLE001 - whatever it is, it must not end the run

@@ -191,7 +191,7 @@ class Bench:
 
     def _checked(self, errand: Mapping[str, Any]) -> list[Row]:
         check = self._suite.checks[errand["request"]]
-        lab = self._lab(errand, check.name)
+        lab = self._lab(errand, check.name, check.waived)
         self._wire.silent = None
         try:
             verdicts = runner.judged(check, lab, tuple(self._suite.laws.values()))
@@ -239,13 +239,13 @@ class Bench:
             return
         raise Down from silent
 
-    def _lab(self, errand: Mapping[str, Any], check: str = "campaign") -> Lab:
+    def _lab(self, errand: Mapping[str, Any], check: str = "campaign", waived: frozenset[str] = frozenset()) -> Lab:
         """A bench whose names nothing on the target has, also if an earlier try at the case left some."""
         number = errand["number"]
         word = f"{self.word}{'r' * self._made[number]}"
         self._made[number] += 1
         offer, contract = self._asked.offer, self._suite.contract
-        lab: Lab = self._suite.lab(self._wire, contract, self._target, offer=offer, check=check, run=word, serial=number)
+        lab: Lab = self._suite.lab(self._wire, contract, self._target, offer=offer, check=check, run=word, serial=number, waived=waived)
         return lab
 
     def _corner(self, errand: Mapping[str, Any], steps: Sequence[Step]) -> _Corner:
