@@ -274,3 +274,62 @@ def test_faults_of_access_need_a_server_that_asks_who_calls(spelled: str) -> Non
 def test_an_unknown_fault_is_refused_with_what_may_have_been_meant(spelled: str, hint: str) -> None:
     with pytest.raises(UnknownFault, match=hint):
         fault_named(spelled, CONTRACT)
+
+
+CREATED = {"name": "t", "schema": {"type": "struct", "fields": []}}
+
+
+@pytest.fixture
+def with_fault(sending_to: Callable[[str], Any]) -> Iterator[Callable[[str], Any]]:
+    """Requests to a server with one fault, given by its name; the namespace `n` is there."""
+    with contextlib.ExitStack() as stack:
+
+        def start(name: str) -> Any:
+            server = stack.enter_context(running(warehouse="memory:", faults=[name]))
+            send = stack.enter_context(sending_to(server.url))
+            assert send("POST", "/v1/namespaces", {"namespace": ["n"]}).status == 200
+            return send
+
+        yield start
+
+
+def test_creation_that_is_not_persisted_returns_200_and_no_table_exists(with_fault: Callable[[str], Any]) -> None:
+    send = with_fault("createTable.not-persisted")
+
+    assert send("POST", "/v1/namespaces/n/tables", CREATED).status == 200
+    assert send("GET", "/v1/namespaces/n/tables/t").status == 404
+
+
+def test_commit_that_is_not_persisted_leaves_the_table_as_it_was(with_fault: Callable[[str], Any]) -> None:
+    send = with_fault("updateTable.not-persisted")
+    created = send("POST", "/v1/namespaces/n/tables", CREATED).document
+    change = {"requirements": [], "updates": [{"action": "set-properties", "updates": {"a": "1"}}]}
+
+    committed = send("POST", "/v1/namespaces/n/tables/t", change)
+
+    assert (committed.status, committed.document["metadata"]["properties"]["a"]) == (200, "1")
+    assert send("GET", "/v1/namespaces/n/tables/t").document["metadata"] == created["metadata"]
+
+
+def test_purge_that_is_not_persisted_leaves_the_table_readable(with_fault: Callable[[str], Any]) -> None:
+    send = with_fault("dropTable.not-persisted")
+    created = send("POST", "/v1/namespaces/n/tables", CREATED).document
+
+    assert send("DELETE", "/v1/namespaces/n/tables/t?purgeRequested=true").status == 204
+    assert send("GET", "/v1/namespaces/n/tables/t").document["metadata"] == created["metadata"]
+
+
+def test_commit_that_is_done_but_answered_with_500_changes_the_table(with_fault: Callable[[str], Any]) -> None:
+    send = with_fault("updateTable.done-but-500")
+    send("POST", "/v1/namespaces/n/tables", CREATED)
+    change = {"requirements": [], "updates": [{"action": "set-properties", "updates": {"a": "1"}}]}
+
+    assert send("POST", "/v1/namespaces/n/tables/t", change).status == 500
+    assert send("GET", "/v1/namespaces/n/tables/t").document["metadata"]["properties"]["a"] == "1"
+
+
+def test_listing_whose_last_page_is_lost_ends_after_its_first_page(with_fault: Callable[[str], Any]) -> None:
+    send = with_fault("listNamespaces.last-page-lost")
+    send("POST", "/v1/namespaces", {"namespace": ["o"]})
+
+    assert send("GET", "/v1/namespaces?pageSize=1&pageToken=").document == {"namespaces": [["n"]]}

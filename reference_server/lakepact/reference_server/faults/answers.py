@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import orjson
 
+from lakepact.reference_server.faults import effects
 from lakepact.reference_server.faults.operators import Install, Operations, on_call, on_headers, on_reply, on_status, on_wire
 from lakepact.reference_server.http.problems import Problem
 
@@ -80,6 +81,9 @@ ANSWERS: dict[str, tuple[str, Callable[[Operations], Install]]] = {
     "adds-body": ("answers that must not have a body (204, HEAD) have one.", _wired(_add_body)),
     "bare-errors": ("errors are sent without the envelope around them.", lambda o: on_reply(o, _unwrap)),
     "text-errors": ("errors are sent as plain text.", lambda o: on_reply(o, _plain)),
+    "done-but-500": ("every call is carried out and answered with status 500.", effects.done_but_500),
+    "not-persisted": ("every call is answered as if it were carried out, and changes nothing.", effects.not_persisted),
+    "last-page-lost": ("listings that come on several pages end after the first.", effects.last_page_lost),
 }
 
 

@@ -10,12 +10,12 @@ from lakepact.reference_server.http.problems import Problem
 from lakepact.reference_server.storage.store import Key
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Mapping, Sequence
 
     from lakepact.reference_server.http.validation import Validators
     from lakepact.reference_server.iceberg_rest.rules import CatalogRules
     from lakepact.reference_server.iceberg_rest.tables.locations import Located
-    from lakepact.reference_server.storage.store import Place, Store
+    from lakepact.reference_server.storage.store import Place, Record, Store
     from lakepact.reference_server.warehouse.local import Warehouse
 
 NAMESPACES = "namespaces"  #: the shelf of namespaces, each in the place of its parent
@@ -37,6 +37,21 @@ class Catalog:
     updates: dict[str, Callable[..., None]]  #: by the `action` of a table update
     preconditions: dict[str, Callable[..., None]]  #: by the `type` of a table requirement
     validators: Callable[[], Validators]
+
+    def records(self) -> dict[Key, Record]:
+        """Return every namespace, table and view."""
+        with self.store.begin() as transaction:
+            return {key: record for shelf in (NAMESPACES, IDENTIFIERS) for key, record in transaction.every(shelf)}
+
+    def restore(self, records: Mapping[Key, Record]) -> None:
+        """Put back the namespaces, tables and views that `records` returned earlier, and remove later ones."""
+        now = self.records()
+        with self.store.begin() as transaction:
+            for key in now.keys() - records.keys():
+                transaction.remove(key)
+            for key, record in records.items():
+                if now.get(key) is not record:
+                    transaction.put(key, record)
 
 
 def namespace_key(levels: Sequence[str]) -> Key:

@@ -1,0 +1,80 @@
+"""Faults of what an operation does, behind an answer that looks right, or the other way round."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+import orjson
+
+from lakepact.reference_server.faults.operators import Install, Operations, on_call, on_reply
+from lakepact.reference_server.http.problems import Problem
+
+if TYPE_CHECKING:
+    from collections.abc import Collection
+
+    from lakepact.reference_server.http.replies import Reply
+    from lakepact.reference_server.iceberg_rest.catalog import Catalog
+    from lakepact.reference_server.service import Handler, Scope, Service
+
+PAGE_TOKENS = ("next-page-token", "nextPageToken")
+
+
+def not_persisted(operations: Operations) -> Install:
+    """Answer calls as if all were well, and leave the catalog as it was before each of them.
+
+    Files are not purged, because their table stays.
+    """
+
+    def install(service: Service) -> None:
+        catalogs: Collection[Catalog] = service.lends.get("catalogs", {}).values()
+        turn = service.turn
+        if turn is None:  # a contract without operations that change anything
+            return
+
+        def act(handler: Handler, arguments: dict[str, Any]) -> Reply:
+            if "purge_requested" in arguments:
+                arguments = {**arguments, "purge_requested": False}
+            turn.acquire()
+            try:
+                before = [(catalog, catalog.records()) for catalog in catalogs]
+                reply = handler(**arguments)
+                for catalog, records in before:
+                    catalog.restore(records)
+                return reply
+            finally:
+                turn.release()
+
+        on_call(operations, act)(service)
+
+    return install
+
+
+def done_but_500(operations: Operations) -> Install:
+    """Do what is asked for, and answer with status 500."""
+
+    def act(handler: Handler, arguments: dict[str, Any]) -> Reply:
+        handler(**arguments)
+        raise Problem(500, "Fault", "done, and answered with an error by a fault")
+
+    return on_call(operations, act)
+
+
+def last_page_lost(operations: Operations) -> Install:
+    """End each listing that comes on several pages after its first page."""
+
+    def change(reply: Reply, _: Scope) -> Reply:
+        if not (200 <= reply.status < 300 and reply.body and any(token.encode() in reply.body for token in PAGE_TOKENS)):
+            return reply
+        return replace(reply, body=b"\n".join(map(_without_tokens, reply.body.splitlines())))
+
+    return on_reply(operations, change)
+
+
+def _without_tokens(line: bytes) -> bytes:
+    document = orjson.loads(line)
+    for holder in (document, *document.values()):
+        if isinstance(holder, dict):
+            for token in PAGE_TOKENS:
+                holder.pop(token, None)
+    return orjson.dumps(document)
