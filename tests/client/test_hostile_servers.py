@@ -10,6 +10,7 @@ import time
 
 import pytest
 
+from driving import Driven
 from hostile_servers import ATTACKS, DRIPS, MIB, attacking, endless_line, endless_pages, json_answer
 from lakepact.client import (
     NO_RETRIES,
@@ -23,8 +24,6 @@ from lakepact.client import (
     Timeouts,
     Unreachable,
 )
-
-from .driving import Driven
 
 KINDS = {"sync": IcebergCatalog, "async": AsyncIcebergCatalog}
 FEW = Limits(body=MIB, line=MIB, pages=20)

@@ -12,10 +12,10 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from driving import KINDS, Driven
 from lakepact.client import AsyncIcebergCatalog, BearerToken, ClientCredentials, Forbidden, IcebergCatalog, NotAuthenticated, TokenExchange
 from lakepact.reference_server import running
 
-from .driving import KINDS, Driven
 from .test_redaction import told_of
 
 if TYPE_CHECKING:

@@ -9,14 +9,13 @@ import httpx
 import pytest
 import yaml
 
+from driving import Desk, Driven
 from lakepact.client import AsyncWatsonxCatalog, BearerToken, Forbidden, NotAuthenticated, WatsonxCatalog, ZenApiKey
 from lakepact.client.redaction import HIDDEN, Redactor
 from lakepact.client.retries import NO_RETRIES
 from lakepact.client.wire import Request
 from lakepact.generated.contract import Contract
 from lakepact.reference_server import running
-
-from .driving import Desk, Driven
 
 KINDS = {"sync": WatsonxCatalog, "async": AsyncWatsonxCatalog}
 ROOT = "/mds/iceberg/v1"

@@ -14,7 +14,7 @@ from lakepact.conformance.mutants import fault_named
 from lakepact.conformance.mutants.hunting import served
 from lakepact.conformance.outcome import Outcome
 from lakepact.reference_server.delta_sharing.answers import refused
-from lakepact.reference_server.delta_sharing.timestamps import BadTimestamp
+from lakepact.reference_server.delta_sharing.queries.timestamps import BadTimestamp
 from lakepact.reference_server.faults import Install, all_of, on_call, on_lines, on_reply, wrap_rule
 
 if TYPE_CHECKING:

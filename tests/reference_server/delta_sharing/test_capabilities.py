@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lakepact.reference_server.delta_sharing.capabilities import (
+from lakepact.reference_server.delta_sharing.queries.capabilities import (
     DELTA,
     PARQUET,
     Capabilities,

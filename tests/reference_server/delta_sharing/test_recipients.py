@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
 
-    from lakepact.reference_server.delta_sharing.recipients import Caller
+    from lakepact.reference_server.delta_sharing.access.recipients import Caller
 
 OPERATIONS = Contract("delta_sharing").operations.values()
 

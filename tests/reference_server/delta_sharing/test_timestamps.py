@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lakepact.reference_server.delta_sharing.timestamps import BadTimestamp, not_after, not_before
+from lakepact.reference_server.delta_sharing.queries.timestamps import BadTimestamp, not_after, not_before
 
 EPOCH = dt.datetime(1970, 1, 1, tzinfo=dt.UTC)
 YEARS = (dt.datetime(2, 1, 1), dt.datetime(9998, 1, 1))  # noqa: DTZ001  # as hypothesis wants them

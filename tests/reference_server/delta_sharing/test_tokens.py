@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lakepact.reference_server.delta_sharing.tokens import BadToken, Tokens
+from lakepact.reference_server.delta_sharing.access.tokens import BadToken, Tokens
 
 ALPHABET = string.ascii_letters + string.digits + "-_="
 texts = st.text(st.characters(exclude_categories=["Cs"]), max_size=20)

@@ -7,11 +7,10 @@ import uuid
 import httpx
 import pytest
 
+from driving import KINDS, Desk, Driven
 from lakepact.client import errors
 from lakepact.client.retries import Retries
 from lakepact.reference_server import running
-
-from .driving import KINDS, Desk, Driven
 
 SCHEMA = {"type": "struct", "fields": [{"id": 1, "name": "x", "type": "long", "required": False}]}
 ADDRESS = "http://catalog"

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import pytest
 
+from driving import KINDS, Driven
 from lakepact.client import errors
 from lakepact.client.retries import NO_RETRIES
 from lakepact.reference_server import running
-
-from .driving import KINDS, Driven
 
 NAMES = [
     "plain",

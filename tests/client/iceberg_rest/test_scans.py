@@ -9,10 +9,9 @@ import pyarrow as pa
 import pytest
 from pyiceberg.catalog.rest import RestCatalog
 
+from driving import KINDS, Desk, Driven
 from lakepact.client import ScanPlan, errors
 from lakepact.reference_server import running
-
-from .driving import KINDS, Desk, Driven
 
 PLAN = "POST /base/v1/namespaces/n/tables/t/plan"
 FETCH, CANCEL = "GET /base/v1/namespaces/n/tables/t/plan/p-1", "DELETE /base/v1/namespaces/n/tables/t/plan/p-1"

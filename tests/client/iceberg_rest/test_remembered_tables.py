@@ -7,10 +7,9 @@ import json
 import httpx
 import pytest
 
+from driving import KINDS, Driven
 from lakepact.client import errors
 from lakepact.client.retries import NO_RETRIES
-
-from .driving import KINDS, Driven
 
 CREDENTIALS = [{"prefix": "s3://b", "config": {"s3.session-token": "secret"}}]
 

@@ -16,7 +16,7 @@ from lakepact.client.delta_sharing.asynchronous.table import AsyncTable
 from lakepact.client.delta_sharing.synchronous.listing import Listing
 from lakepact.client.delta_sharing.synchronous.table import Table
 
-CLIENT = Path(__file__).resolve().parents[2] / "client" / "lakepact" / "client"
+CLIENT = Path(__file__).resolve().parents[3] / "client" / "lakepact" / "client"
 PAIRS = [
     (AsyncIcebergCatalog, IcebergCatalog),
     (AsyncSharingClient, SharingClient),

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import pytest
 
+from driving import KINDS, Driven
 from lakepact.client import BadRequest, NoSuchTable
 from lakepact.reference_server import running
-
-from .driving import KINDS, Driven
 
 SCHEMA = {"type": "struct", "fields": [{"id": 1, "name": "x", "type": "long", "required": False}]}
 FILE = """

@@ -7,11 +7,11 @@ import json
 import httpx
 import pytest
 
+from driving import KINDS, Desk, Driven
 from lakepact.client import TableChange, errors
 from lakepact.client.retries import NO_RETRIES, Retries
 from lakepact.reference_server import running
 
-from .driving import KINDS, Desk, Driven
 from .test_round_trip import SCHEMA
 
 COMMIT = "/base/v1/ws/transactions/commit"

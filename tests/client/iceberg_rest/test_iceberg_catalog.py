@@ -7,10 +7,9 @@ import json
 import httpx
 import pytest
 
+from driving import KINDS, Desk, Driven
 from lakepact.client import errors
 from lakepact.client.retries import NO_RETRIES
-
-from .driving import KINDS, Desk, Driven
 
 ENDPOINTS = [
     "GET /v1/{prefix}/namespaces",

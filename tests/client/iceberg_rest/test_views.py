@@ -7,11 +7,11 @@ import json
 import httpx
 import pytest
 
+from driving import KINDS, Desk, Driven
 from lakepact.client import errors
 from lakepact.client.retries import NO_RETRIES
 from lakepact.reference_server import running
 
-from .driving import KINDS, Desk, Driven
 from .test_round_trip import NAMES, SCHEMA, placed
 
 OTHERS = {"type": "struct", "schema-id": 0, "fields": [{"id": 1, "name": "n", "type": "string", "required": False}]}

@@ -6,12 +6,11 @@ import contextlib
 
 import pytest
 
+from driving import KINDS, Driven
 from lakepact.client import TableChange, errors
 from lakepact.client.retries import NO_RETRIES, Retries
 from lakepact.reference_server import running
 from lakepact.reference_server.faults import ANSWERS
-
-from .driving import KINDS, Driven
 
 SCHEMA = {"type": "struct", "fields": [{"id": 1, "name": "x", "type": "long", "required": False}]}
 #: What a catalog asks, once it knows its configuration.
