@@ -8,21 +8,21 @@ from typing import TYPE_CHECKING
 
 from lakepact.generated.contract import Contract, OperationId
 from lakepact.generated.delta_sharing import op
-from lakepact.reference_server.delta_sharing import recipients
+from lakepact.reference_server.delta_sharing.access import recipients
+from lakepact.reference_server.delta_sharing.access.credentials import Credentials
+from lakepact.reference_server.delta_sharing.access.recipients import Recipients
+from lakepact.reference_server.delta_sharing.access.tokens import Tokens
 from lakepact.reference_server.delta_sharing.answers import KINDS, error_body
 from lakepact.reference_server.delta_sharing.catalogue import Catalogue
-from lakepact.reference_server.delta_sharing.credentials import Credentials
 from lakepact.reference_server.delta_sharing.data_door import DataDoor
 from lakepact.reference_server.delta_sharing.files import Files
 from lakepact.reference_server.delta_sharing.histories import delta_log
 from lakepact.reference_server.delta_sharing.iceberg_tables import IcebergHistory
-from lakepact.reference_server.delta_sharing.queries import ASKED
-from lakepact.reference_server.delta_sharing.recipients import Recipients
+from lakepact.reference_server.delta_sharing.queries.queries import ASKED
 from lakepact.reference_server.delta_sharing.rules import SharingRules
 from lakepact.reference_server.delta_sharing.shares_file import read_shares
 from lakepact.reference_server.delta_sharing.snapshots import Snapshots
 from lakepact.reference_server.delta_sharing.tables import Tables
-from lakepact.reference_server.delta_sharing.tokens import Tokens
 from lakepact.reference_server.service import BadSetting, Service, Settings
 
 if TYPE_CHECKING:

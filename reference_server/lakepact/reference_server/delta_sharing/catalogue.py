@@ -4,18 +4,18 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from lakepact.reference_server.delta_sharing.access.tokens import BadToken
 from lakepact.reference_server.delta_sharing.answers import json_answer, refused
 from lakepact.reference_server.delta_sharing.shares import folded
-from lakepact.reference_server.delta_sharing.tokens import BadToken
 from lakepact.reference_server.service import Rules as ServiceRules
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from lakepact.reference_server.delta_sharing.recipients import Caller
+    from lakepact.reference_server.delta_sharing.access.recipients import Caller
+    from lakepact.reference_server.delta_sharing.access.tokens import Tokens
     from lakepact.reference_server.delta_sharing.rules import SharingRules
     from lakepact.reference_server.delta_sharing.shares import Share, SharedSchema, SharedTable, Shares
-    from lakepact.reference_server.delta_sharing.tokens import Tokens
     from lakepact.reference_server.http.replies import Reply
 
 DEFAULT_SIZE = 500  #: items of a page when the caller does not say

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from lakepact.reference_server.delta_sharing import catalogue, credentials, data_door, files, recipients, tables
+from lakepact.reference_server.delta_sharing import catalogue, data_door, files, tables
+from lakepact.reference_server.delta_sharing.access import credentials, recipients
 
 
 class SharingRules(recipients.Rules, catalogue.Rules, files.Rules, data_door.Rules, tables.Rules, credentials.Rules):

@@ -12,7 +12,8 @@ from datetime import UTC, datetime
 from typing import TYPE_CHECKING, TypeVar
 from urllib.parse import unquote
 
-from lakepact.reference_server.delta_sharing.grants import address_of
+from lakepact.reference_server.delta_sharing.access.grants import address_of
+from lakepact.reference_server.delta_sharing.access.temporary_credentials import read_stores, read_token_service
 from lakepact.reference_server.delta_sharing.places import read_places
 from lakepact.reference_server.delta_sharing.shares import (
     DIRECTORY,
@@ -26,7 +27,6 @@ from lakepact.reference_server.delta_sharing.shares import (
     by_name,
     folded,
 )
-from lakepact.reference_server.delta_sharing.temporary_credentials import read_stores, read_token_service
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping

@@ -4,28 +4,28 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from lakepact.reference_server.delta_sharing import capabilities, changes, continuations, ends, file_lists, queries, versions
-from lakepact.reference_server.delta_sharing.change_lists import ChangeLists
-from lakepact.reference_server.delta_sharing.changes import Range
-from lakepact.reference_server.delta_sharing.continuations import Continuations
-from lakepact.reference_server.delta_sharing.file_lists import FileLists
-from lakepact.reference_server.delta_sharing.queries import Query, malformed, read_query
-from lakepact.reference_server.delta_sharing.requests import Request, explained
-from lakepact.reference_server.delta_sharing.versions import Versions, named
+from lakepact.reference_server.delta_sharing.queries import capabilities, changes, continuations, ends, file_lists, queries, versions
+from lakepact.reference_server.delta_sharing.queries.change_lists import ChangeLists
+from lakepact.reference_server.delta_sharing.queries.changes import Range
+from lakepact.reference_server.delta_sharing.queries.continuations import Continuations
+from lakepact.reference_server.delta_sharing.queries.file_lists import FileLists
+from lakepact.reference_server.delta_sharing.queries.queries import Query, malformed, read_query
+from lakepact.reference_server.delta_sharing.queries.requests import Request, explained
+from lakepact.reference_server.delta_sharing.queries.versions import Versions, named
 from lakepact.reference_server.http.problems import Problem
 from lakepact.reference_server.http.replies import NDJSON, Reply
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
+    from lakepact.reference_server.delta_sharing.access.recipients import Caller
+    from lakepact.reference_server.delta_sharing.access.tokens import Tokens
     from lakepact.reference_server.delta_sharing.catalogue import Catalogue
     from lakepact.reference_server.delta_sharing.files import Files
-    from lakepact.reference_server.delta_sharing.recipients import Caller
-    from lakepact.reference_server.delta_sharing.requests import Answer
+    from lakepact.reference_server.delta_sharing.queries.requests import Answer
     from lakepact.reference_server.delta_sharing.rules import SharingRules
     from lakepact.reference_server.delta_sharing.shares import SharedTable, Shares
     from lakepact.reference_server.delta_sharing.snapshots import Snapshots
-    from lakepact.reference_server.delta_sharing.tokens import Tokens
 
 
 CHANGES = "changes"  #: what the tokens of answers with changed rows are bound to

@@ -5,16 +5,16 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from lakepact.reference_server.delta_sharing.answers import json_answer
-from lakepact.reference_server.delta_sharing.queries import malformed
-from lakepact.reference_server.delta_sharing.versions import named
+from lakepact.reference_server.delta_sharing.queries.queries import malformed
+from lakepact.reference_server.delta_sharing.queries.versions import named
 from lakepact.reference_server.http.problems import Problem
 from lakepact.reference_server.service import Rules as ServiceRules
 from lakepact.reference_server.warehouse.vended_credentials.policies import Unlimited
 from lakepact.reference_server.warehouse.vended_credentials.token_services import NoKeys
 
 if TYPE_CHECKING:
+    from lakepact.reference_server.delta_sharing.access.recipients import Caller
     from lakepact.reference_server.delta_sharing.catalogue import Catalogue
-    from lakepact.reference_server.delta_sharing.recipients import Caller
     from lakepact.reference_server.delta_sharing.rules import SharingRules
     from lakepact.reference_server.delta_sharing.shares import SharedTable, Shares
     from lakepact.reference_server.http.replies import Reply

@@ -6,21 +6,21 @@ from itertools import chain, islice
 from typing import TYPE_CHECKING, Any
 
 from lakepact.reference_server.delta_sharing.answers import one_line
-from lakepact.reference_server.delta_sharing.changes import METADATA, Page, Removed, recalled, survey
-from lakepact.reference_server.delta_sharing.ends import ended
-from lakepact.reference_server.delta_sharing.file_lists import links_of
 from lakepact.reference_server.delta_sharing.formats import FORMATS
-from lakepact.reference_server.delta_sharing.requests import Answer, explained_chunks
+from lakepact.reference_server.delta_sharing.queries.changes import METADATA, Page, Removed, recalled, survey
+from lakepact.reference_server.delta_sharing.queries.ends import ended
+from lakepact.reference_server.delta_sharing.queries.file_lists import links_of
+from lakepact.reference_server.delta_sharing.queries.requests import Answer, explained_chunks
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
 
-    from lakepact.reference_server.delta_sharing.changes import Change, Range, Survey
-    from lakepact.reference_server.delta_sharing.continuations import Continuations
     from lakepact.reference_server.delta_sharing.files import Files
     from lakepact.reference_server.delta_sharing.formats import Format, Links
-    from lakepact.reference_server.delta_sharing.queries import Query
-    from lakepact.reference_server.delta_sharing.requests import Request
+    from lakepact.reference_server.delta_sharing.queries.changes import Change, Range, Survey
+    from lakepact.reference_server.delta_sharing.queries.continuations import Continuations
+    from lakepact.reference_server.delta_sharing.queries.queries import Query
+    from lakepact.reference_server.delta_sharing.queries.requests import Request
     from lakepact.reference_server.delta_sharing.rules import SharingRules
     from lakepact.reference_server.delta_sharing.snapshots import Snapshots
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from lakepact.reference_server.delta_sharing.log.refusals import DamagedLog
-from lakepact.reference_server.delta_sharing.queries import malformed
+from lakepact.reference_server.delta_sharing.queries.queries import malformed
 from lakepact.reference_server.service import Rules as ServiceRules
 
 if TYPE_CHECKING:

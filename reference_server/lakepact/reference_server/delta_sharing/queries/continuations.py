@@ -4,19 +4,19 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from lakepact.reference_server.delta_sharing.queries import malformed
+from lakepact.reference_server.delta_sharing.access.tokens import BadToken
+from lakepact.reference_server.delta_sharing.queries.queries import malformed
 from lakepact.reference_server.delta_sharing.shares import folded
-from lakepact.reference_server.delta_sharing.tokens import BadToken
 from lakepact.reference_server.service import Rules as ServiceRules
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from lakepact.reference_server.delta_sharing.queries import Query
-    from lakepact.reference_server.delta_sharing.requests import Request
+    from lakepact.reference_server.delta_sharing.access.tokens import Tokens
+    from lakepact.reference_server.delta_sharing.queries.queries import Query
+    from lakepact.reference_server.delta_sharing.queries.requests import Request
     from lakepact.reference_server.delta_sharing.rules import SharingRules
     from lakepact.reference_server.delta_sharing.shares import Shares
-    from lakepact.reference_server.delta_sharing.tokens import Tokens
 
 PAGE, REFRESH = "page of an answer", "refresh of an answer"  #: purposes of tokens
 

@@ -7,21 +7,21 @@ from itertools import chain
 from typing import TYPE_CHECKING, Any
 
 from lakepact.reference_server.delta_sharing.answers import one_line
-from lakepact.reference_server.delta_sharing.ends import ended
 from lakepact.reference_server.delta_sharing.formats import FORMATS, Links
 from lakepact.reference_server.delta_sharing.hints import selected
-from lakepact.reference_server.delta_sharing.queries import malformed
-from lakepact.reference_server.delta_sharing.requests import Answer, explained_chunks
+from lakepact.reference_server.delta_sharing.queries.ends import ended
+from lakepact.reference_server.delta_sharing.queries.queries import malformed
+from lakepact.reference_server.delta_sharing.queries.requests import Answer, explained_chunks
 from lakepact.reference_server.service import Rules as ServiceRules
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from lakepact.reference_server.delta_sharing.continuations import Continuations
     from lakepact.reference_server.delta_sharing.files import Files
     from lakepact.reference_server.delta_sharing.log import Snapshot
-    from lakepact.reference_server.delta_sharing.queries import Query
-    from lakepact.reference_server.delta_sharing.requests import Request
+    from lakepact.reference_server.delta_sharing.queries.continuations import Continuations
+    from lakepact.reference_server.delta_sharing.queries.queries import Query
+    from lakepact.reference_server.delta_sharing.queries.requests import Request
     from lakepact.reference_server.delta_sharing.rules import SharingRules
     from lakepact.reference_server.delta_sharing.shares import Shares
     from lakepact.reference_server.delta_sharing.snapshots import Snapshots

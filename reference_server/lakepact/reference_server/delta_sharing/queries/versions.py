@@ -6,8 +6,8 @@ import re
 from typing import TYPE_CHECKING, Any
 
 from lakepact.reference_server.delta_sharing.log.refusals import DamagedLog, LogError, NoSuchVersion, NoTable, UnsupportedTable
-from lakepact.reference_server.delta_sharing.queries import malformed
-from lakepact.reference_server.delta_sharing.timestamps import BadTimestamp, not_after, not_before
+from lakepact.reference_server.delta_sharing.queries.queries import malformed
+from lakepact.reference_server.delta_sharing.queries.timestamps import BadTimestamp, not_after, not_before
 from lakepact.reference_server.http.problems import Problem
 from lakepact.reference_server.service import Rules as ServiceRules
 

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
     from lakepact.generated.contract import OperationId
-    from lakepact.reference_server.delta_sharing.capabilities import Capabilities
+    from lakepact.reference_server.delta_sharing.queries.capabilities import Capabilities
     from lakepact.reference_server.http.replies import Reply
     from lakepact.reference_server.service import Handler, Scope
 

@@ -18,7 +18,7 @@ from lakepact.reference_server.http.replies import NDJSON
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from lakepact.reference_server.delta_sharing.capabilities import Capabilities
+    from lakepact.reference_server.delta_sharing.queries.capabilities import Capabilities
     from lakepact.reference_server.http.replies import Reply
     from lakepact.reference_server.service import Handler, Scope
 

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from lakepact.conformance.mutants.delta_sharing.operators.asking import on_query
 from lakepact.generated.delta_sharing import op
-from lakepact.reference_server.delta_sharing.queries import malformed
+from lakepact.reference_server.delta_sharing.queries.queries import malformed
 from lakepact.reference_server.faults import Install, accept, fault, on_call, replace_rule, wrap_rule
 
 if TYPE_CHECKING:
