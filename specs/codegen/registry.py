@@ -93,7 +93,8 @@ def _prose(folders: Sequence[Path]) -> Prose | None:
 
 
 def _areas(folder: Path) -> list[Path]:
-    return sorted(path for path in (folder / "requirements").glob("*.yaml") if path.stem != "readings")
+    found = (path for path in (folder / "requirements").rglob("*.yaml") if path.stem != "readings")
+    return sorted(found, key=lambda path: path.stem)
 
 
 def _entries(folders: Sequence[Path], file: str, key: str) -> list[dict[str, Any]]:

@@ -30,7 +30,7 @@ def test_every_ruling_that_an_edit_cites_exists() -> None:
 
 def test_every_ruling_and_requirement_that_an_edit_of_delta_sharing_cites_exists() -> None:
     rulings = {reading["id"] for reading in read_yaml(SHARING / "requirements/readings.yaml")["readings"]}
-    needs = {requirement["id"] for requirement in read_yaml(SHARING / "requirements/interoperability.yaml")["requirements"]}
+    needs = {requirement["id"] for requirement in read_yaml(SHARING / "requirements/lines/interoperability.yaml")["requirements"]}
     reasons = [edit.why for edit in overlay.read(SHARING / "overlay.yaml")]
 
     assert {ruling for why in reasons for ruling in re.findall(r"\bD-\d\d", why)} <= rulings

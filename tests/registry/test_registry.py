@@ -7,7 +7,7 @@ import re
 from collections import Counter
 from fnmatch import fnmatchcase
 from functools import cache
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 from typing import Any
 
 import jsonschema_rs
@@ -123,7 +123,9 @@ def entries(contract: str, file: str, member: str) -> list[Any]:
 
 def requirement_files(contract: str) -> list[str]:
     return sorted(
-        f"requirements/{path.name}" for path in (SPECS / contract / "requirements").glob("*.yaml") if path.name != "readings.yaml"
+        path.relative_to(SPECS / contract).as_posix()
+        for path in (SPECS / contract / "requirements").rglob("*.yaml")
+        if path.name != "readings.yaml"
     )
 
 
@@ -176,9 +178,9 @@ def test_files_match_the_schema_of_the_registry(contract: str) -> None:
 
 @every_contract
 def test_each_file_is_named_after_its_area(contract: str) -> None:
-    areas = [f"requirements/{document(contract, file)['area']}.yaml" for file in requirement_files(contract)]
+    areas = [document(contract, file)["area"] for file in requirement_files(contract)]
 
-    assert areas == requirement_files(contract)
+    assert areas == [PurePosixPath(file).stem for file in requirement_files(contract)]
 
 
 @every_contract
@@ -209,7 +211,10 @@ def test_numbers_of_a_series_have_no_gap(contract: str) -> None:
 
 
 def test_every_schema_of_the_iceberg_contract_has_its_requirement() -> None:
-    named = {requirement["id"].removeprefix("IRC-SCH-") for requirement in document(ICEBERG, "requirements/schemas.yaml")["requirements"]}
+    named = {
+        requirement["id"].removeprefix("IRC-SCH-")
+        for requirement in document(ICEBERG, "requirements/protocol/schemas.yaml")["requirements"]
+    }
 
     assert named == set(document(ICEBERG, "openapi.yaml")["components"]["schemas"])
 
