@@ -1,4 +1,4 @@
-# Made by codegen.registry from the registry of delta_sharing 2026-02, sha256 2b1b671e16605f44. Do not edit: nox -s generate
+# Made by codegen.registry from the registry of delta_sharing 2026-02, sha256 9a07b8aabd46d9bf. Do not edit: nox -s generate
 """What Delta Sharing Protocol 2026-02 demands, what a target may leave out, and how we corrected the contract."""
 
 from __future__ import annotations

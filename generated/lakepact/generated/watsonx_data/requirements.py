@@ -1,4 +1,4 @@
-# Made by codegen.registry from the registry of watsonx_data 2026, sha256 b5db1f5effe380c4. Do not edit: nox -s generate
+# Made by codegen.registry from the registry of watsonx_data 2026, sha256 d69dc546584cedbd. Do not edit: nox -s generate
 """What IBM watsonx.data Iceberg REST Catalog API 2026 demands, what a target may leave out, and how we corrected the contract."""
 
 from __future__ import annotations

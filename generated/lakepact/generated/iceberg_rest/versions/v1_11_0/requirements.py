@@ -1,4 +1,4 @@
-# Made by codegen.registry from the registry of iceberg_rest 1.11.0, sha256 4043f3df5ab741e6. Do not edit: nox -s generate
+# Made by codegen.registry from the registry of iceberg_rest 1.11.0, sha256 31c964e83c5195b6. Do not edit: nox -s generate
 """What Apache Iceberg REST Catalog API 1.11.0 demands, what a target may leave out, and how we corrected the contract."""
 
 from __future__ import annotations
