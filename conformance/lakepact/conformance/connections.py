@@ -177,7 +177,7 @@ class Connections:
         self._common = "".join(f"{name}: {value}\r\n" for name, value in self._headers)
         self._large = threading.Semaphore(LARGE_AT_ONCE)
         self._idle: deque[tuple[socket.socket, float]] = deque()
-        self._sullied = False  #: whether bytes were seen that do not belong there: behind a 204 more of them may be under way
+        self._desynchronized = False  #: whether bytes were seen that do not belong there: behind a 204 more of them may be under way
 
     def close(self) -> None:
         """Close those that are idle."""
@@ -215,12 +215,12 @@ class Connections:
             return self._asked(method, request)
         except BaseException as wrong:
             connection.close()
-            self._sullied |= isinstance(wrong, httpx.RemoteProtocolError)
+            self._desynchronized |= isinstance(wrong, httpx.RemoteProtocolError)
             raise
         finally:
             source.close()
-        self._sullied |= answer.surplus
-        spoilt = answer.surplus or (self._sullied and answer.status in NO_CONTENT)
+        self._desynchronized |= answer.surplus
+        spoilt = answer.surplus or (self._desynchronized and answer.status in NO_CONTENT)
         if answer.kept and not spoilt and len(self._idle) < KEPT:
             if source.waited:
                 connection.settimeout(self._timeout)

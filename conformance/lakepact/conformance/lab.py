@@ -100,7 +100,7 @@ class Lab:
         declared: bool = True,
         anonymous: bool = False,
         alone: bool = False,
-        leave_after: float | None = None,
+        disconnect_after: float | None = None,
         method: str | None = None,
         **arguments: Any,
     ) -> Reply:
@@ -115,7 +115,7 @@ class Lab:
             declared: False to send it although the target does not declare the operation.
             anonymous: leave out the target's credentials.
             alone: use a connection of its own, to see bytes that should not be there.
-            leave_after: seconds after which nobody waits for the answer any more, which has the status 0 then.
+            disconnect_after: seconds after which nobody waits for the answer any more, which has the status 0 then.
             method: another method on the operation's path.
             arguments: parameters by their Python names; `None` leaves one out.
 
@@ -148,7 +148,7 @@ class Lab:
             operation=operation,
             anonymous=anonymous,
             alone=alone,
-            leave_after=leave_after,
+            disconnect_after=disconnect_after,
         )
 
     def send_raw(
@@ -161,7 +161,7 @@ class Lab:
         operation: OperationId | None = None,
         anonymous: bool = False,
         alone: bool = False,
-        leave_after: float | None = None,
+        disconnect_after: float | None = None,
     ) -> Reply:
         """Send any request; `target` is path and query below the base address, sent as it is."""
         reply = self.wire.send(
@@ -173,7 +173,7 @@ class Lab:
             check=self.check,
             anonymous=anonymous,
             alone=alone,
-            leave_after=leave_after,
+            disconnect_after=disconnect_after,
             accepts=accepted(self.contract.operations[operation]) if operation else ANYTHING,
         )
         with self._lock:
@@ -222,11 +222,11 @@ class Lab:
         """Whether an optional behaviour of the contract is on."""
         return is_on(self.contract.features[name], self.target, self.offer)
 
-    def rounds(self, usual: int) -> range:
+    def repeat(self, usual: int) -> range:
         """The rounds of a race, of which there are so many unless somebody wants more."""
         return range(usual * self._races)
 
-    def together(self, actions: Sequence[Callable[[], T]]) -> list[T]:
+    def concurrently(self, actions: Sequence[Callable[[], T]]) -> list[T]:
         """Run the actions truly side by side, started by one signal; answers in the order of the actions."""
         gate = threading.Barrier(len(actions))
 
@@ -239,7 +239,7 @@ class Lab:
 
     # -- steps that have to work before anything can be judged ----------------------------------------------------
 
-    def works(self, reply: Reply, *allowed: int) -> Reply:
+    def require(self, reply: Reply, *allowed: int) -> Reply:
         """`reply`, if its status is one of `allowed` (200 or 204 unless said otherwise).
 
         Raises:
@@ -249,7 +249,7 @@ class Lab:
             raise Blocked(f"{reply.exchange.method} {reply.exchange.operation or reply.exchange.url} was answered with {reply.shown}")
         return reply
 
-    def afterwards(self, action: Callable[[], object]) -> None:
+    def add_cleanup(self, action: Callable[[], object]) -> None:
         """Do `action` when the check is over, last one first."""
         with self._lock:
             self._cleanups.append(action)
@@ -259,7 +259,7 @@ class Lab:
         undone: list[Callable[[], object]] = []
         while self._cleanups:
             action = self._cleanups.pop()
-            if hindrance(action):
+            if cleanup_error(action):
                 undone.append(action)
         return undone
 
@@ -328,7 +328,7 @@ def _query_text(value: Any) -> Any:
     return str(value).lower() if isinstance(value, bool) else value
 
 
-def hindrance(cleanup: Callable[[], object]) -> str:
+def cleanup_error(cleanup: Callable[[], object]) -> str:
     """Remove something, and say why it stays; nothing if it is gone."""
     try:
         done = cleanup()

@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any
 
 from lakepact.conformance import known as known_failures
 from lakepact.conformance.fuzz import Progress, fuzzed, modelled
-from lakepact.conformance.lab import hindrance
+from lakepact.conformance.lab import cleanup_error
 from lakepact.conformance.limits import Budget
 from lakepact.conformance.outcome import Blocked, NotOffered, Outcome, Unmet, Verdict
 from lakepact.conformance.outcome import broken as broken_outcome
@@ -130,7 +130,7 @@ class Run:
                         large.add(number)
                 over.add(check.name)
                 for number in [n for n in large if self.wire.exchanges[n].check in over]:
-                    self.wire.let_go(number)
+                    self.wire.truncate_body(number)
                     large.remove(number)
                 yield self._ended(check, verdicts, done)
         except KeyboardInterrupt:
@@ -252,7 +252,7 @@ class Run:
         """Remove what others were in the way of, and note what stays."""
         until = time.monotonic() + CLEANING
         for cleanup in self._uncleaned:
-            why = hindrance(cleanup) if time.monotonic() < until else f"the target has let nothing go for {CLEANING} seconds"
+            why = cleanup_error(cleanup) if time.monotonic() < until else f"the target has let nothing go for {CLEANING} seconds"
             if why:
                 self.stays.append(why)
 

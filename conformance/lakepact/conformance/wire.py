@@ -151,7 +151,7 @@ class Wire:
         if self._budget is not None:
             self._budget.spend(ENDLESS_COST)
 
-    def lasting(self, key: str, make: Callable[[], C]) -> C:
+    def shared_resource(self, key: str, make: Callable[[], C]) -> C:
         """What `make` makes, once for all checks of a run; it is closed with the connections."""
         with self._lock:
             if key not in self._lasting:
@@ -159,7 +159,7 @@ class Wire:
             thing: C = self._lasting[key]
         return thing
 
-    def let_go(self, number: int) -> None:
+    def truncate_body(self, number: int) -> None:
         """Keep of the body of an exchange what a report quotes: nobody looks at it any more."""
         with self._lock:
             self._large_bytes -= self._large.pop(number, 0)
@@ -181,7 +181,7 @@ class Wire:
         check: str = "",
         anonymous: bool = False,
         alone: bool = False,
-        leave_after: float | None = None,
+        disconnect_after: float | None = None,
         accepts: str = ANYTHING,
     ) -> Reply:
         """Send one request and keep the exchange; all of them where a busy target is asked again.
@@ -195,7 +195,7 @@ class Wire:
             check: name of the check that sends it.
             anonymous: leave out the target's own headers.
             alone: use a connection of its own and read it to its end.
-            leave_after: seconds after which the connection is closed, whatever has come; the exchange has the status 0.
+            disconnect_after: seconds after which the connection is closed, whatever has come; the exchange has the status 0.
             accepts: media types to accept, unless `headers` say so.
 
         Raises:
@@ -203,7 +203,16 @@ class Wire:
         """
         sent = self._merged(headers, anonymous=anonymous, accepts=accepts)
         once = partial(
-            self._sent, method, target, sent, body, operation=operation, check=check, alone=alone, leave_after=leave_after, accepts=accepts
+            self._sent,
+            method,
+            target,
+            sent,
+            body,
+            operation=operation,
+            check=check,
+            alone=alone,
+            disconnect_after=disconnect_after,
+            accepts=accepts,
         )
         for usual in PAUSES:
             reply = once()
@@ -227,7 +236,7 @@ class Wire:
         operation: OperationId | None,
         check: str,
         alone: bool,
-        leave_after: float | None,
+        disconnect_after: float | None,
         accepts: str,
     ) -> Reply:
         if self._budget is not None:
@@ -245,9 +254,9 @@ class Wire:
             accepts=accepts,
         )
         try:
-            if leave_after is not None:
+            if disconnect_after is not None:
                 with self._connected(method, target, sent, body):
-                    time.sleep(leave_after)
+                    time.sleep(disconnect_after)
                 return Reply(keep(0, httpx.Headers(), b""))
             if alone or method == "HEAD":
                 status, answer_headers, answer_body = self._send_alone(method, target, sent, body)
@@ -327,7 +336,7 @@ class Wire:
                 self._large_bytes -= self._large.pop(number)
                 released.append(number)
         for number in released:
-            self.let_go(number)
+            self.truncate_body(number)
 
     def _merged(self, headers: Iterable[tuple[str, str]], *, anonymous: bool, accepts: str) -> list[tuple[str, str]]:
         given = list(headers)

@@ -275,7 +275,7 @@ def test_clean_up_follows_the_reverse_order_and_can_be_kept_off() -> None:
         def makes(lab: Lab) -> None:
             """Makes two things."""
             for thing in ("first", "second"):
-                lab.afterwards(lambda t=thing: done.append(t))
+                lab.add_cleanup(lambda t=thing: done.append(t))
             lab.note(MUST, "fine")
 
         return suite
@@ -300,8 +300,8 @@ def test_what_cannot_be_removed_is_tried_again_in_the_end_and_told_if_it_stays()
     @suite.check(MUST)
     def makes(lab: Lab) -> None:
         """Makes two things."""
-        lab.afterwards(in_the_way)
-        lab.afterwards(lambda: lab.send("getConfig"))
+        lab.add_cleanup(in_the_way)
+        lab.add_cleanup(lambda: lab.send("getConfig"))
         lab.note(MUST, "fine")
 
     done = run(suite, lambda *_: answer(409, {}))

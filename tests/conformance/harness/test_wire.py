@@ -231,7 +231,7 @@ def test_whoever_leaves_has_sent_a_whole_request_and_waits_for_no_answer() -> No
     seen: list[bytes] = []
     with socket.create_server(("127.0.0.1", 0)) as listening:
         with Wire(f"http://127.0.0.1:{listening.getsockname()[1]}") as wire:
-            reply = wire.send("POST", "/v1/x", body=b"{}", leave_after=0.0)
+            reply = wire.send("POST", "/v1/x", body=b"{}", disconnect_after=0.0)
         connection, _ = listening.accept()
         with connection:
             connection.settimeout(5)

@@ -119,7 +119,7 @@ class ClientLab(Lab):
 
 def stage_of(wire: Wire, contract: Contract, target: Target) -> Stage:
     """The stage of a run, which is opened once and closed with its connections."""
-    return wire.lasting("stage", lambda: Stage(contract, target.url, wire).open())
+    return wire.shared_resource("stage", lambda: Stage(contract, target.url, wire).open())
 
 
 def everything(contract: Contract, wire: Wire, target: Target) -> Offer:

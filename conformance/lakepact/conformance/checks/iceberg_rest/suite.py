@@ -166,11 +166,11 @@ def _told_by_namespaces(wire: Wire, target: Target, found: Offer) -> tuple[dict[
         if status in REFUSED:
             told["nesting"] = False
         else:
-            lab.afterwards(lambda: lab.send(op.drop_namespace, namespace=child))
+            lab.add_cleanup(lambda: lab.send(op.drop_namespace, namespace=child))
         children = status == OK == lab.send(op.load_namespace_metadata, namespace=child).status
         noted = (lab.name(),)
         reply = lab.send(op.create_namespace, body={"namespace": list(noted), "properties": {"lakepact.note": "1"}})
-        lab.afterwards(lambda: lab.send(op.drop_namespace, namespace=noted))
+        lab.add_cleanup(lambda: lab.send(op.drop_namespace, namespace=noted))
         loaded = lab.send(op.load_namespace_metadata, namespace=noted)
         null = loaded.status == OK and loaded.document.get("properties", {}) is None
         if reply.status == NOT_ACCEPTABLE or (null and not _updates_properties(lab, noted)):

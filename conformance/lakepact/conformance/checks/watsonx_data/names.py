@@ -21,7 +21,7 @@ def create_namespace(lab: WatsonxLab, name: str) -> Reply:
     """A namespace of this very name; it is dropped when the check is over."""
     reply = lab.send(op.create_namespace, body={"namespace": [name], "properties": {}})
     if reply.status == 200:
-        lab.afterwards(lambda: lab.send(op.drop_namespace, namespace=(name,)))
+        lab.add_cleanup(lambda: lab.send(op.drop_namespace, namespace=(name,)))
     return reply
 
 
@@ -37,7 +37,7 @@ def create_view(lab: WatsonxLab, namespace: Namespace, name: str) -> Reply:
     """A view of this very name; it is dropped when the check is over."""
     reply = lab.send(op.create_view, namespace=namespace, body=view_request(namespace, name))
     if reply.status == 200:
-        lab.afterwards(lambda: lab.send(op.drop_view, namespace=namespace, view=name))
+        lab.add_cleanup(lambda: lab.send(op.drop_view, namespace=namespace, view=name))
     return reply
 
 

@@ -48,7 +48,7 @@ def nothing_is_cut_off(lab: WatsonxLab) -> None:
     """Of more namespaces than an answer may hold none is lost."""
     names = [lab.name() for _ in range(MOST + 1)]
     for begin in range(0, len(names), SIDE_BY_SIDE):
-        lab.together([partial(lab.make_namespace, level=name) for name in names[begin : begin + SIDE_BY_SIDE]])
+        lab.concurrently([partial(lab.make_namespace, level=name) for name in names[begin : begin + SIDE_BY_SIDE]])
 
     def page(**parameters: Any) -> tuple[list[Any], str | None]:
         reply = lab.send(op.list_namespaces, **parameters)

@@ -38,7 +38,7 @@ def tables_have_all_their_snapshots(lab: WatsonxLab) -> None:
         table = lab.append(table)
         added.append(table.member("current-snapshot-id"))
     beside = lab.snapshot(table)
-    lab.committed(table, {"action": "add-snapshot", "snapshot": beside})
+    lab.commit(table, {"action": "add-snapshot", "snapshot": beside})
     added.append(beside["snapshot-id"])
 
     with lab.judge("WXD-TBL-004"):

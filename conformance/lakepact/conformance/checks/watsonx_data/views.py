@@ -20,10 +20,10 @@ def views_move_into_other_namespaces(lab: WatsonxLab) -> None:
         source, home = lab.make_namespace(), lab.make_namespace()
         view = lab.make_view(source)
         called = name or view
-        before = lab.works(lab.send(op.load_view, namespace=source, view=view), 200)
+        before = lab.require(lab.send(op.load_view, namespace=source, view=view), 200)
         ends = {"source": {"namespace": list(source), "name": view}, "destination": {"namespace": list(home), "name": called}}
         reply = lab.send(op.rename_view, body=ends)
-        lab.afterwards(partial(lab.send, op.drop_view, namespace=home, view=called))
+        lab.add_cleanup(partial(lab.send, op.drop_view, namespace=home, view=called))
         with lab.judge("WXD-VIEW-001"):
             expect.status(reply, 204)
             moved = lab.send(op.load_view, namespace=home, view=called)
@@ -37,7 +37,7 @@ def what_is_unknown_is_never_applied(lab: WatsonxLab) -> None:
     """Unknown updates and requirements of views are refused, and nothing of the rest is applied."""
     home = lab.make_namespace()
     view = lab.make_view(home)
-    before = lab.works(lab.send(op.load_view, namespace=home, view=view), 200)
+    before = lab.require(lab.send(op.load_view, namespace=home, view=view), 200)
     harmless = {"action": "set-properties", "updates": {"lakepact.harmless": "1"}}
     unknown = {"action": "lakepact-unknown"}
     for requirements, updates in (

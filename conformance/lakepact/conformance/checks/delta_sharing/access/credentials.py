@@ -225,7 +225,7 @@ def access_modes_agree(lab: SharingLab) -> None:
     """The access modes in the metadata of a table are those in the listings; where nothing is said, url is meant."""
     told = [table for table in lab.tables() if table.document.get("accessModes")] or list(lab.tables())
     for table in [*told[:MOST_TABLES], *lab.tables()[:MOST_TABLES]]:
-        reply = lab.works(lab.send(METADATA, headers=[EITHER_FORMAT], **table.address), 200)
+        reply = lab.require(lab.send(METADATA, headers=[EITHER_FORMAT], **table.address), 200)
         listed = table.document.get("accessModes") or ["url"]
         with lab.judge("DS-ACC-04"):
             for metadata in objects(reply.lines, "metaData"):

@@ -80,7 +80,7 @@ def schemes_have_no_case(lab: SharingLab) -> None:
     if scheme.lower() != "bearer" or not token:
         lab.skip("DS-GEN-02", "no bearer token is known")
         return
-    lab.works(lab.send(op.list_shares), 200)
+    lab.require(lab.send(op.list_shares), 200)
 
     with lab.judge("DS-GEN-02"):
         for spelled in ("Bearer", "bearer", "BEARER"):
@@ -104,7 +104,7 @@ def a_token_counts_as_a_whole(lab: SharingLab) -> None:
         for requirement in ("DS-GEN-09", "DS-GEN-02"):
             lab.skip(requirement, "no bearer token is known")
         return
-    lab.works(lab.send(op.list_shares), 200)
+    lab.require(lab.send(op.list_shares), 200)
 
     with lab.judge("DS-GEN-09"):
         for what, other in altered(token).items():
@@ -129,7 +129,7 @@ def what_was_not_granted_is_not_shown(lab: SharingLab) -> None:
     for operation, names in OF_NAMES.items():
         if lab.offers(operation):
             arguments = {name: table.address[name] for name in names} | OF_TABLES.get(operation, {})
-            lab.works(lab.send(operation, headers=[EITHER_FORMAT], **arguments), *range(200, 500))
+            lab.require(lab.send(operation, headers=[EITHER_FORMAT], **arguments), *range(200, 500))
             with lab.judge("DS-GEN-10"):
                 reply = lab.send(operation, headers=[EITHER_FORMAT, *second], **arguments)
                 expect.status(reply, 403, 404, about=f"for {operation} in a share that was not granted")
@@ -140,7 +140,7 @@ def _shares(lab: SharingLab, headers: list[tuple[str, str]]) -> list[dict[str, A
     items: list[dict[str, Any]] = []
     token: str | None = None
     for _ in range(100):
-        reply = lab.works(lab.send(op.list_shares, headers=headers, page_token=token), 200)
+        reply = lab.require(lab.send(op.list_shares, headers=headers, page_token=token), 200)
         items += items_of(reply)
         token = reply.document.get("nextPageToken")
         if not token:
@@ -166,7 +166,7 @@ def what_is_listed_can_be_read(lab: SharingLab) -> None:
     theirs = [
         table
         for share in _shares(lab, second)[:MOST_TABLES]
-        for table in lab.works(lab.send(op.list_all_tables, headers=second, share=share["name"]), 200).document.get("items", [])
+        for table in lab.require(lab.send(op.list_all_tables, headers=second, share=share["name"]), 200).document.get("items", [])
     ]
     asked = [(second, _address(item)) for item in theirs[:MOST_TABLES]]
     asked += [([], table.address) for table in lab.catalogue.tables[:MOST_TABLES]]

@@ -168,7 +168,7 @@ class SharingLab(Lab):
             Blocked: it was refused.
             Unmet: a line is not a JSON object.
         """
-        return self.works(reply, 200).lines
+        return self.require(reply, 200).lines
 
 
 def bearing(token: str) -> list[tuple[str, str]]:

@@ -165,4 +165,4 @@ def _identity(file: SharedFile, url: str) -> tuple[Any, ...]:
 
 def downloads(lab: SharingLab) -> Downloads:
     """The files of this run's target."""
-    return lab.wire.lasting("downloads", partial(Downloads, timeout=lab.target.timeout))
+    return lab.wire.shared_resource("downloads", partial(Downloads, timeout=lab.target.timeout))

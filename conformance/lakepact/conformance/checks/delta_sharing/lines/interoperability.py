@@ -51,7 +51,7 @@ def nulls_are_null(lab: SharingLab) -> None:
     for name in WITH_NULLS:
         table = lab.fixture(name)
         for form in reading.formats(lab, table):
-            reply = lab.works(asked(lab, table, ASKED_FOR[form]), 200)
+            reply = lab.require(asked(lab, table, ASKED_FOR[form]), 200)
             with lab.judge("DS-DF-02"):
                 values = [value for given in _partition_values(reply) for value in given.values()]
                 about = f"in {name} in {form} format"

@@ -93,7 +93,7 @@ def a_share_is_described_as_it_is_listed(lab: SharingLab) -> None:
         with lab.judge("DS-GSH-01"):
             expect.status(reply, 200, about=f"for {share['name']}")
             reply.at("share", "name")
-        lab.works(reply, 200)
+        lab.require(reply, 200)
         with lab.judge("DS-GSH-02"):
             described = reply.at("share")
             for member in MEMBERS:
@@ -123,7 +123,7 @@ def ids_of_shares_are_their_own(lab: SharingLab) -> None:
         for name, identifier in list(ids.items())[:MOST_SHARES]:
             seen = [share.get("id") for share in again if share.get("name") == name]
             expect.equal([identifier], seen, f"the id of {name}, listed again:")
-            described = lab.works(lab.send(op.get_share, share=name), 200).document.get("share")
+            described = lab.require(lab.send(op.get_share, share=name), 200).document.get("share")
             if not isinstance(described, dict):
                 raise Unmet(f"the share {name}", expect.shown(described))
             expect.equal(identifier, described.get("id"), f"the id of {name}, asked for by its name:")

@@ -67,7 +67,7 @@ def metadata_names_the_current_version(lab: SharingLab) -> None:
     for table in varied(lab):
         for _ in range(TRIES):
             before = version(lab, table)
-            reply = lab.works(lab.send(METADATA, headers=[EITHER_FORMAT], **table.address), 200)
+            reply = lab.require(lab.send(METADATA, headers=[EITHER_FORMAT], **table.address), 200)
             if before is not None and before == version(lab, table):
                 judged = True
                 with lab.judge("DS-MET-02"):

@@ -64,7 +64,7 @@ def the_version_is_that_of_everything(lab: SharingLab) -> None:
         with lab.judge("DS-VER-01"):
             expect.status(first, 200, about=f"for {table.name}")
             version = _version(first)
-        lab.works(first, 200)
+        lab.require(first, 200)
         metadata = lab.send(op.get_table_metadata, headers=[EITHER_FORMAT], **table.address)
         query = lab.send(op.query_table, body={"limitHint": 1}, headers=[EITHER_FORMAT], **table.address)
         last = lab.send(op.get_table_version, **table.address)
@@ -86,7 +86,7 @@ def the_older_request_says_the_same(lab: SharingLab) -> None:
         raise NotOffered("the target does not serve the older request")
     with lab.judge("DS-VER-02"):
         for table in lab.tables()[:MOST_TABLES]:
-            new, old = lab.works(lab.send(op.get_table_version, **table.address), 200), lab.send(op.head_table_version, **table.address)
+            new, old = lab.require(lab.send(op.get_table_version, **table.address), 200), lab.send(op.head_table_version, **table.address)
             expect.status(old, 200, about=f"for HEAD of {table.name}")
             expect.no_body(old)
             expect.equal(_version(new), _version(old), f"the version of {table.name}:")
@@ -129,7 +129,7 @@ def a_time_leads_to_the_first_version_from_it_on(lab: SharingLab) -> None:
 def times_before_and_after_all(lab: SharingLab) -> None:
     """A time before the first commit leads to the earliest version, and one after the last is refused."""
     table = lab.with_history()
-    current = _version(lab.works(lab.send(op.get_table_version, **table.address), 200))
+    current = _version(lab.require(lab.send(op.get_table_version, **table.address), 200))
     early = lab.send(op.get_table_version, starting_timestamp=BEFORE_ALL, **table.address)
     late = lab.send(op.get_table_version, starting_timestamp=AFTER_ALL, **table.address)
 

@@ -73,7 +73,7 @@ def charsets_are_said(lab: SharingLab) -> None:
         lines += [changes] if changes.status == 200 else []
     for requirement, media_type, replies in (("DS-GEN-04", JSON, documents), ("DS-GEN-05", LINES, lines)):
         for reply in replies:
-            lab.works(reply, 200)
+            lab.require(reply, 200)
             with lab.judge(requirement):
                 sent_as(reply.exchange, media_type)
             if charset(reply.exchange) is None:

@@ -197,7 +197,7 @@ def earlier_metadata(lab: SharingLab) -> None:
     later = [v for before, v in zip(table.versions, table.versions[1:], strict=False) if before.schema != v.schema]
     for asked, wanted in ((None, []), (False, []), (True, later)):
         for form in reading.formats(lab, table):
-            reply = lab.works(
+            reply = lab.require(
                 reading.asked_changes(lab, table, {"starting_version": 0, "include_historical_metadata": asked}, form=form), 200
             )
             with lab.judge("DS-CDF-07"):
@@ -231,7 +231,7 @@ def version_of_the_answer(lab: SharingLab) -> None:
     subject = test_tables.with_changes(lab)
     for version in dict.fromkeys((subject.last, *((0, 3) if lab.knows_content else ()))):
         for bounds in ({"starting_version": version}, {"starting_version": version, "ending_version": subject.last}):
-            reply = lab.works(reading.asked_changes(lab, subject.table, bounds), 200)
+            reply = lab.require(reading.asked_changes(lab, subject.table, bounds), 200)
             with lab.judge("DS-CDF-08"):
                 expect.equal(str(version), reading.version_header(reply), f"for {bounds} the Delta-Table-Version")
 
@@ -314,7 +314,7 @@ def changes_in_delta_format(lab: SharingLab) -> None:
     """In delta format each changed file wraps an add, a remove or a cdc."""
     subject = test_tables.with_changes(lab)
     first = 0 if lab.knows_content else subject.last
-    reply = lab.works(reading.asked_changes(lab, subject.table, {"starting_version": first}, form=reading.DELTA), 200)
+    reply = lab.require(reading.asked_changes(lab, subject.table, {"starting_version": first}, form=reading.DELTA), 200)
     with lab.judge("DS-CDF-15"):
         answer = reading.understood(reply)
         expect.equal(reading.DELTA, answer.format, "the format")
@@ -328,7 +328,7 @@ def when_it_changed(lab: SharingLab) -> None:
     for name in (PLAIN, "changes_partitioned"):
         table = lab.fixture(name)
         for form in reading.formats(lab, table):
-            reply = lab.works(reading.asked_changes(lab, table, {"starting_version": 0}, form=form), 200)
+            reply = lab.require(reading.asked_changes(lab, table, {"starting_version": 0}, form=form), 200)
             with lab.judge("DS-CDF-16"):
                 for file in reading.understood(reply).files:
                     if file.version is not None and (form == reading.PARQUET or file.timestamp is not None):

@@ -251,7 +251,7 @@ def files_of_changes_have_ids_of_their_own(lab: SharingLab) -> None:
     table = lab.fixture(PLAIN)
     lab.needs_parquet()
     asked = lab.send(op.query_table_changes, starting_version=0, delta_sharing_capabilities=ASKED_FOR[PARQUET], **table.address)
-    reply = lab.works(asked, 200)
+    reply = lab.require(asked, 200)
     with lab.judge("DS-CDC-01"):
         counted = Counter(str(file.get("id")) for file in objects(reply.lines, "cdf"))
         expect.equal([], [i for i, count in counted.items() if count > 1], f"ids of several files of changes of {table.name}:")

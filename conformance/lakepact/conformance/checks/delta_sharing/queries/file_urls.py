@@ -99,7 +99,7 @@ class Reader:
         self._client = httpx.Client(
             timeout=lab.target.timeout, trust_env=False, follow_redirects=True, headers={"user-agent": "lakepact-conformance"}
         )
-        lab.afterwards(self._client.close)
+        lab.add_cleanup(self._client.close)
 
     def read(self, url: str, *, method: str = "GET", part: str = "") -> httpx.Response:
         """The answer to a request without a token.

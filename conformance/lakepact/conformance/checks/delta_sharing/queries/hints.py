@@ -113,7 +113,7 @@ class Hinted:
         self.lab, self.table = lab, table
         self.form = reading.formats(lab, table)[0]
         self.rows: list[Row] = table.last.rows.to_pylist()
-        self.answer = parsed(lab.works(reading.asked(lab, table, form=self.form), 200).lines)
+        self.answer = parsed(lab.require(reading.asked(lab, table, form=self.form), 200).lines)
         self.kinds = {f["name"]: _kind(f["type"]) for f in self.answer.fields if isinstance(f["type"], str)}
         self._read: dict[str, list[Row]] = {}
 
@@ -199,7 +199,7 @@ def files(reply: Reply, about: str = "") -> list[Any]:
 @check("DS-HNT-05", "DS-HNT-10")
 def no_hints(lab: SharingLab) -> None:
     """Without hints, or with an empty array of them, all files are answered."""
-    whole = files(lab.works(sent(lab, {}), 200))
+    whole = files(lab.require(sent(lab, {}), 200))
     with lab.judge("DS-HNT-05"):
         empty = files(sent(lab, {"predicateHints": []}), "for an empty array of predicateHints")
         expect.equal(whole, empty, "for an empty array of predicateHints the files")
@@ -223,7 +223,7 @@ def sql_that_is_skipped(lab: SharingLab) -> None:
 @check("DS-HNT-08")
 def trees_that_are_wrong(lab: SharingLab) -> None:
     """JSON predicates that cannot be evaluated leave all files."""
-    whole = files(lab.works(sent(lab, {}), 200))
+    whole = files(lab.require(sent(lab, {}), 200))
     for what, text in WRONG_TREES if len(whole) <= LONG else WRONG_TREES[:3]:
         with lab.judge("DS-HNT-08"):
             found = files(sent(lab, {"jsonPredicateHints": text}), f"for jsonPredicateHints with {what}")

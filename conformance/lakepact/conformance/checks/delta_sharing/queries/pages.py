@@ -82,7 +82,7 @@ def pages_lead_to_every_file(lab: SharingLab) -> None:
         table = lab.fixture(name)
         if table.features and not lab.feature("delta-format"):
             continue
-        whole = [reading.understood(lab.works(reading.asked(lab, table), 200))]
+        whole = [reading.understood(lab.require(reading.asked(lab, table), 200))]
         if token_of(whole[0]):
             continue  # also without maxFiles it comes in pages
         with lab.judge("DS-QRY-09"):
@@ -130,10 +130,10 @@ def pages_are_of_one_version(lab: SharingLab) -> None:
     table = lab.fixture(CHANGING)
     if lab.target.parameters.get(WRITABLE) != "yes":
         raise NotOffered(f"no table of the target can grow: --parameter {WRITABLE}=yes")
-    whole = reading.understood(lab.works(reading.asked(lab, table), 200))
+    whole = reading.understood(lab.require(reading.asked(lab, table), 200))
     if len(whole.files) < 2 and grown(lab, table):
-        whole = reading.understood(lab.works(reading.asked(lab, table), 200))
-    first = reading.understood(lab.works(reading.asked(lab, table, {"maxFiles": 1}), 200))
+        whole = reading.understood(lab.require(reading.asked(lab, table), 200))
+    first = reading.understood(lab.require(reading.asked(lab, table, {"maxFiles": 1}), 200))
     if not token_of(first) or not grown(lab, table):
         raise NotOffered("the table has one page, or the target does not see that it grows")
 
@@ -157,9 +157,9 @@ def pages_lead_to_every_change(lab: SharingLab) -> None:
     for name in CHANGES_PAGED:
         table = lab.fixture(name)
         asked = partial(_changes, lab, table)
-        whole = reading.understood(lab.works(asked({}), 200))
+        whole = reading.understood(lab.require(asked({}), 200))
         for most in (1, 2):
-            first = reading.understood(lab.works(asked({"max_files": most}), 200))
+            first = reading.understood(lab.require(asked({"max_files": most}), 200))
             if not token_of(first) or token_of(whole):
                 continue
             paged = True
@@ -195,7 +195,7 @@ def pages_lead_to_every_file_that_changed(lab: SharingLab) -> None:
     paged = False
     for name in ("partitioned", PLAIN):
         table = lab.fixture(name)
-        whole = reading.understood(lab.works(reading.asked(lab, table, {"startingVersion": 0}), 200))
+        whole = reading.understood(lab.require(reading.asked(lab, table, {"startingVersion": 0}), 200))
         first = reading.asked(lab, table, {"startingVersion": 0, "maxFiles": 1})
         if first.status != 200 or not token_of(reading.understood(first)) or token_of(whole):
             continue
@@ -213,7 +213,7 @@ def tokens_of_pages_hold_for_their_query(lab: SharingLab) -> None:
     """The token of a page is refused where it was never issued, and for another table."""
     _need_pages(lab)
     table = lab.fixture("partitioned")
-    token = token_of(reading.understood(lab.works(reading.asked(lab, table, {"maxFiles": 1}), 200)))
+    token = token_of(reading.understood(lab.require(reading.asked(lab, table, {"maxFiles": 1}), 200)))
     # The latter has the version that the token is of.
     others = [(f"a token of {table.name}", lab.fixture(name), token) for name in ("measurements", "times")]
     for what, asked, sent in ((f"the token {FORGED!r}", table, FORGED), *others):

@@ -37,7 +37,7 @@ def texts(lab: SharingLab, kinds: tuple[str, ...]) -> Iterator[tuple[str, str, A
     table = lab.fixture(TABLE)
     truth = {row["id"]: row for row in table.last.rows.to_pylist()}
     for form in reading.formats(lab, table):
-        answer = reading.understood(lab.works(reading.asked(lab, table, form=form), 200))
+        answer = reading.understood(lab.require(reading.asked(lab, table, form=form), 200))
         for file in answer.files:
             row = truth[_id(lab, file)]
             for field in answer.fields:
@@ -80,7 +80,7 @@ def nulls(lab: SharingLab) -> None:
                 expect.true(text is not None and text != "", f"a text for {name}, which is {true!r}", repr(text))
     with lab.judge("DS-PV-02"):
         table = lab.fixture("partitioned")
-        answer = reading.understood(lab.works(reading.asked(lab, table), 200))
+        answer = reading.understood(lab.require(reading.asked(lab, table), 200))
         wanted = sorted(str(file["partition_values"]["city"] is None) for file in table.last.files)
         found = sorted(str(file.partition_values.get("city") in {None, ""}) for file in answer.files)
         expect.equal(wanted, found, "for each file of partitioned whether city is null")

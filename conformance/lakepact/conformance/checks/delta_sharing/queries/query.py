@@ -88,7 +88,7 @@ def the_empty_query_asks_for_everything(lab: SharingLab) -> None:
     judged = False
     for table in by_url(lab):
         before = version(lab, table)
-        reply = lab.works(query(lab, table, {}), 200)
+        reply = lab.require(query(lab, table, {}), 200)
         if any(end.get("nextPageToken") for end in ends_of(reply.lines)):
             continue  # The rest of the files stands on further pages.
         if before is None or before != version(lab, table):
@@ -120,7 +120,7 @@ def same_as(lab: SharingLab, requirement: str, plain: Callable[[], Reply], other
     Raises:
         Blocked: the request is refused without it, too.
     """
-    lab.works(plain(), 200)
+    lab.require(plain(), 200)
     with lab.judge(requirement):
         expect.status(other(), 200, about=f"for {about}")
         found = differ(plain, other)
@@ -156,7 +156,7 @@ def changes(lab: SharingLab, table: SharedTable, **sent: Any) -> Reply:
 def members_have_types(lab: SharingLab) -> None:
     """A member of another type, and a body that is no object, is answered with 400."""
     table = by_url(lab)[0]
-    lab.works(query(lab, table, {"limitHint": 1}), 200)
+    lab.require(query(lab, table, {"limitHint": 1}), 200)
     with lab.judge("DS-QRY-11"):
         for body in WRONG:
             expect.status(query(lab, table, body), 400, about=f"for the body {expect.shown(body)}")

@@ -33,7 +33,7 @@ TRIES, PAUSE = 10, 0.3  #: for a server to see a new version
 def the_same_files_again(lab: SharingLab) -> None:
     """A refresh has the files, the version and the rows of the first answer, also after the table has changed."""
     table = lab.fixture(CHANGING)
-    first = lab.works(reading.asked(lab, table, {"includeRefreshToken": True}), 200)
+    first = lab.require(reading.asked(lab, table, {"includeRefreshToken": True}), 200)
     before = reading.understood(first)
     token = (before.end or {}).get("refreshToken")
     if not isinstance(token, str) or not token:
@@ -53,10 +53,10 @@ def the_same_files_again(lab: SharingLab) -> None:
 def the_same_part_again(lab: SharingLab) -> None:
     """A refresh of an answer that hints made smaller has the files of that answer, and not all of them."""
     table = lab.fixture(PARTITIONED)
-    every = reading.understood(lab.works(reading.asked(lab, table), 200))
+    every = reading.understood(lab.require(reading.asked(lab, table), 200))
     judged = False
     for hints in ({"limitHint": 1}, {"jsonPredicateHints": json.dumps(IN_OSLO)}):
-        first = reading.understood(lab.works(reading.asked(lab, table, {**hints, "includeRefreshToken": True}), 200))
+        first = reading.understood(lab.require(reading.asked(lab, table, {**hints, "includeRefreshToken": True}), 200))
         token = (first.end or {}).get("refreshToken")
         if not isinstance(token, str) or not token or len(first.files) == len(every.files):
             continue  # Without a token, or without regard to hints, there is nothing to forget.
@@ -71,10 +71,10 @@ def the_same_part_again(lab: SharingLab) -> None:
 
 def grown(lab: SharingLab, table: PackTable) -> bool:
     """Append to the table; whether the target shows a new version."""
-    before = reading.version_header(lab.works(lab.send(op.get_table_version, **table.address), 200))
+    before = reading.version_header(lab.require(lab.send(op.get_table_version, **table.address), 200))
     append(table.location)
     for _ in range(TRIES):
-        if reading.version_header(lab.works(lab.send(op.get_table_version, **table.address), 200)) != before:
+        if reading.version_header(lab.require(lab.send(op.get_table_version, **table.address), 200)) != before:
             return True
         time.sleep(PAUSE)
     return False

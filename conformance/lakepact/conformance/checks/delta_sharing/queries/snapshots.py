@@ -120,7 +120,7 @@ def columns_are_described_as_they_are(lab: SharingLab) -> None:
     """A column that is never null is said to be so, and comments on columns are passed on."""
     lab.needs_parquet()
     table = lab.fixture("types")
-    answer = reading.understood(lab.works(reading.asked(lab, table, form=reading.PARQUET), 200))
+    answer = reading.understood(lab.require(reading.asked(lab, table, form=reading.PARQUET), 200))
     found = {field["name"]: field for field in answer.fields}
     for known in table.last.schema["fields"]:
         field: Any = found.get(known["name"], known)

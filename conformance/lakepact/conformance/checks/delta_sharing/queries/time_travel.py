@@ -87,7 +87,7 @@ def schemas_of_versions(lab: SharingLab) -> None:
     if reading.asked(lab, table, {"version": table.readable[0].version}).status != 200:
         raise NotOffered("the history of the table is not shared")
     for version in table.readable:
-        reply = lab.works(reading.asked(lab, table, {"version": version.version}, form=reading.PARQUET), 200)
+        reply = lab.require(reading.asked(lab, table, {"version": version.version}, form=reading.PARQUET), 200)
         with lab.judge("DS-MDT-07"):
             found = [field["name"] for field in reading.understood(reply).fields]
             wanted = [field["name"] for field in version.schema["fields"]]
@@ -114,7 +114,7 @@ def as_of_a_time(lab: SharingLab) -> None:
 def as_of_before_all(lab: SharingLab) -> None:
     """A query as of a time before the first version is refused, since no version was made at or before it."""
     table = lab.fixture("times")
-    lab.works(reading.asked(lab, table, {"timestamp": times.as_of(table.versions[1].timestamp)}), 200)
+    lab.require(reading.asked(lab, table, {"timestamp": times.as_of(table.versions[1].timestamp)}), 200)
     early = times.at(table.versions[0].timestamp - times.SECOND)
     reply = reading.asked(lab, table, {"timestamp": early})
     if reply.status == 200:
@@ -197,7 +197,7 @@ def files_say_their_version(lab: SharingLab) -> None:
     table = lab.fixture("partitioned")
     for version in table.readable:
         for body in ({"version": version.version}, {"timestamp": times.as_of(version.timestamp)}):
-            reply = lab.works(reading.asked(lab, table, body), 200)
+            reply = lab.require(reading.asked(lab, table, body), 200)
             with lab.judge("DS-TTV-06"):
                 answer = reading.understood(reply)
                 for file in answer.files:
@@ -242,7 +242,7 @@ def earlier_metadata(lab: SharingLab) -> None:
     """The metadata of each later version that changed it is among the lines since a version."""
     table = lab.fixture("schema_changes")
     for start in (0, 1, 2):
-        reply = lab.works(reading.asked(lab, table, {"startingVersion": start}), 200)
+        reply = lab.require(reading.asked(lab, table, {"startingVersion": start}), 200)
         with lab.judge("DS-TTV-08"):
             answer = reading.understood(reply)
             found = [_columns(document) for document in (answer.wrapper, *answer.historical)]
@@ -264,7 +264,7 @@ def _columns(metadata: Any) -> list[Any]:
 def an_end_is_a_hint(lab: SharingLab) -> None:
     """An end without a start changes nothing, and with a start all files up to it are there."""
     subject = test_tables.with_history(lab)
-    plain = lab.works(reading.asked(lab, subject.table), 200)
+    plain = lab.require(reading.asked(lab, subject.table), 200)
     ended = reading.asked(lab, subject.table, {"endingVersion": 0})
     with lab.judge("DS-TTV-09"):
         whole = reading.told_apart(reading.understood(plain).files)
@@ -287,7 +287,7 @@ def compactions_are_silent(lab: SharingLab) -> None:
     table = lab.fixture("changes")
     silent = [v.version for v in table.versions if not any(v.document["actions"].values())]
     for start in (0, silent[0]):
-        reply = lab.works(reading.asked(lab, table, {"startingVersion": start}), 200)
+        reply = lab.require(reading.asked(lab, table, {"startingVersion": start}), 200)
         with lab.judge("DS-TTV-11"):
             loud = [file.version for file in reading.understood(reply).files if file.version in silent]
             expect.true(not loud, f"no file of version {silent[0]}, which is a compaction", f"{len(loud)} files of it")
@@ -308,7 +308,7 @@ def starts_after_the_end(lab: SharingLab) -> None:
 def changes_are_whole_files(lab: SharingLab) -> None:
     """What changed since a version is said by files added and removed, not by files of the change data feed."""
     table = lab.fixture("changes")
-    reply = lab.works(reading.asked(lab, table, {"startingVersion": 0}), 200)
+    reply = lab.require(reading.asked(lab, table, {"startingVersion": 0}), 200)
     with lab.judge("DS-TTV-13"):
         kinds = {file.kind for file in reading.understood(reply).files}
         expect.true(kinds <= {"add", "remove"}, "files that were added or removed", f"kinds {', '.join(sorted(kinds))}")
@@ -385,7 +385,7 @@ def _read_or_refused(reply: Any, version: int, what: str) -> None:
 def windows_of_versions(lab: SharingLab) -> None:
     """Window after window of versions, each added row is there once."""
     table = lab.fixture("streamed")
-    polled = lab.works(lab.send(op.get_table_version, **table.address), 200)
+    polled = lab.require(lab.send(op.get_table_version, **table.address), 200)
     if reading.version_header(polled) != str(table.last.version):
         raise NotOffered(f"{table.name} is not at version {table.last.version} any more")
     with lab.judge("DS-STR-03"):

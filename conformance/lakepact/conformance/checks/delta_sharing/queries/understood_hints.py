@@ -85,7 +85,7 @@ def understands(lab: SharingLab, requirement: str, known: Hinted, predicates: It
     """A server that filters by the simplest comparison understands these too; of one that never filters nothing is asked."""
     send = sql if in_sql else json
     simplest = SIMPLEST if known.table.name == PRUNED else Comparison("p_string", "string", "=", "A")
-    reply = lab.works(send(known, simplest), 200)
+    reply = lab.require(send(known, simplest), 200)
     if len([line for line in reply.lines if line.get("file") is not None]) >= len(known.answer.files):
         lab.skip(requirement, "the target does not filter by such hints")
         return

@@ -152,7 +152,7 @@ def tokens_of_tables_and_views_are_accepted(lab: CatalogLab) -> None:
     loads: list[tuple[OperationId, dict[str, Any]]] = [(op.load_table, table.at)]
     if lab.offers(op.create_view) and lab.offers(op.load_view):
         loads.append((op.load_view, {"namespace": table.namespace, "view": lab.make_view(table.namespace)}))
-    given = [(operation, at, token) for operation, at in loads if (token := _token_in(lab.works(lab.send(operation, **at), 200)))]
+    given = [(operation, at, token) for operation, at in loads if (token := _token_in(lab.require(lab.send(operation, **at), 200)))]
     if not given:
         raise NotOffered("the target gives no tokens with tables and views")
 

@@ -62,7 +62,7 @@ def who_may_do_nothing_changes_nothing(lab: CatalogLab) -> None:
         if answers[operation].status in {401, 403} and before != after:
             changed[operation] = {look: state for look, state in after.items() if before.get(look) != state}
         if answers[operation].status < 300:
-            lab.afterwards(undoing(scene, operation, arguments))
+            lab.add_cleanup(undoing(scene, operation, arguments))
             scene = Scene(lab, THIRD)
     if may_write(answers):
         raise NotOffered("the third principal may change everything; it should be allowed nothing")

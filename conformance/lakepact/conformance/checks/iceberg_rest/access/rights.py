@@ -45,7 +45,7 @@ class Scene:
         self.empty = lab.make_namespace()
         self.newcomer = lab.name()  #: a namespace that there is not
         if not lab.only_purges:
-            lab.drop_table(**lab.make_table(self.namespace).at)  # so that it is known how the target drops tables
+            lab.try_drop_table(**lab.make_table(self.namespace).at)  # so that it is known how the target drops tables
         self.view = lab.make_view(self.namespace) if lab.offers(op.create_view) else None
         if who == SECOND and self.send(op.load_table, **self.table.at).status != 200:
             raise NotOffered("the second principal does not see the tables of the first; it should read everything and change nothing")
@@ -129,7 +129,7 @@ def who_may_only_read_changes_nothing(lab: CatalogLab) -> None:
         if answers[operation].status in {401, 403} and before != after:
             changed[operation] = {look: state for look, state in after.items() if before.get(look) != state}
         if answers[operation].status < 300:
-            lab.afterwards(undoing(scene, operation, arguments))
+            lab.add_cleanup(undoing(scene, operation, arguments))
             # The rest would be tried on something else than what the first principal has made.
             scene = Scene(lab)
     if may_write(answers):
@@ -155,7 +155,7 @@ def undoing(scene: Scene, operation: OperationId, arguments: dict[str, Any]) -> 
         if operation == op.create_namespace:
             lab.send(op.drop_namespace, namespace=tuple(body["namespace"]))
         elif operation in made:
-            lab.drop_table(namespace=scene.namespace, table=made[operation])
+            lab.try_drop_table(namespace=scene.namespace, table=made[operation])
         elif operation in {op.create_view, op.rename_view}:
             lab.send(op.drop_view, namespace=scene.namespace, view=body.get("name") or body["destination"]["name"])
 
@@ -191,7 +191,7 @@ def table_of_the_second(scene: Scene) -> Table | None:
     lab, level = scene.lab, scene.lab.target.parameters.get(WRITES)
     if not level:
         return None
-    lab.afterwards(lambda: lab.send(op.drop_namespace, namespace=(level,)))
+    lab.add_cleanup(lambda: lab.send(op.drop_namespace, namespace=(level,)))
     name = lab.name()
     lab.drop_afterwards((level,), name)
     reply = _made_there(lab, level, name)
@@ -200,13 +200,13 @@ def table_of_the_second(scene: Scene) -> Table | None:
             break
         # Another check, which uses the same namespace, has dropped it in this moment.
         reply = _made_there(lab, level, name)
-    table = Table((level,), name, lab.works(reply, 200))
+    table = Table((level,), name, lab.require(reply, 200))
     return table if scene.send(op.update_table, **table.at, body=COMMIT).status == 200 else None
 
 
 def _made_there(lab: CatalogLab, level: str, name: str) -> Reply:
     """The answer to creating a table in a namespace that is there, or made first."""
-    lab.works(lab.send(op.create_namespace, body={"namespace": [level], "properties": {}}), 200, 409)
+    lab.require(lab.send(op.create_namespace, body={"namespace": [level], "properties": {}}), 200, 409)
     return lab.send(op.create_table, namespace=(level,), body=lab.table_request(name))
 
 

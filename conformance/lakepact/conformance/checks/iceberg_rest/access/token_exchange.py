@@ -173,7 +173,7 @@ def _opens(lab: CatalogLab, token: str) -> bool:
     name = lab.name()
     made = lab.send(op.create_namespace, headers=bearing(token), anonymous=True, body={"namespace": [name], "properties": {}})
     if made.status == 200:
-        lab.afterwards(lambda: lab.send(op.drop_namespace, namespace=(name,)))
+        lab.add_cleanup(lambda: lab.send(op.drop_namespace, namespace=(name,)))
     return made.status == 200
 
 

@@ -119,7 +119,7 @@ def clients_are_given_tokens(lab: CatalogLab) -> None:
             expect.true(not asks, "no bearer token to be asked for where tokens come from", reply.shown)
     with lab.judge("IRC-OAU-025"):
         for reply in replies:
-            lab.works(reply, 200)
+            lab.require(reply, 200)
             warehouse = lab.target.parameters.get("warehouse")
             entered = lab.send(op.get_config, headers=bearing(token_in(reply)), anonymous=True, warehouse=warehouse)
             expect.status(entered, 200, about="for a token that was just issued")

@@ -95,10 +95,10 @@ def who_may_only_read_changes_nothing_otherwise(lab: CatalogLab) -> None:
 
 def _undo(scene: Scene, operation: OperationId, arguments: dict[str, Any]) -> None:
     lab, undo = scene.lab, undoing(scene, operation, arguments)
-    lab.afterwards(undo)
+    lab.add_cleanup(undo)
     if operation == op.rename_view:
         moved = arguments["body"]["destination"]
-        lab.afterwards(lambda: lab.send(op.drop_view, namespace=tuple(moved["namespace"]), view=moved["name"]))
+        lab.add_cleanup(lambda: lab.send(op.drop_view, namespace=tuple(moved["namespace"]), view=moved["name"]))
 
 
 @check("IRC-SEC-001", "IRC-SEC-016")
@@ -115,7 +115,7 @@ def who_shows_nothing_changes_nothing(lab: CatalogLab) -> None:
         if answers[operation].status in {401, 403} and before != after:
             changed[operation] = {look: state for look, state in after.items() if before.get(look) != state}
         if answers[operation].status < 300 or before != after:
-            lab.afterwards(undoing(scene, operation, arguments))
+            lab.add_cleanup(undoing(scene, operation, arguments))
             break
         before = after
 

@@ -186,7 +186,7 @@ def credentials_of_nothing_are_not_found(lab: CatalogLab) -> None:
     """The credentials of a table that does not exist, or exists no more, are a 404 that says so."""
     table = lab.make_table()
     gone = lab.make_table(table.namespace)
-    lab.dropped(**gone.at)
+    lab.drop_table(**gone.at)
 
     with lab.judge("IRC-TBL-CRED-006"):
         places: tuple[dict[str, Any], ...] = (gone.at, {**table.at, "table": lab.name()})

@@ -67,7 +67,7 @@ def credentials_open_their_table_alone(lab: CatalogLab) -> None:
     """What opens the metadata file of a table does not open that of the table beside it."""
     namespace = lab.make_namespace()
     table, beside = lab.make_table(namespace), lab.make_table(namespace)
-    reply = lab.works(lab.send(op.load_table, headers=[("X-Iceberg-Access-Delegation", "vended-credentials")], **table.at), 200)
+    reply = lab.require(lab.send(op.load_table, headers=[("X-Iceberg-Access-Delegation", "vended-credentials")], **table.at), 200)
     settings = keys_for(reply, table.location)
     files = [file_of(one) for one in (table, beside)]
     if settings is None or None in files:

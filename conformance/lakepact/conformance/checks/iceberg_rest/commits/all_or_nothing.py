@@ -80,7 +80,7 @@ def failed_requirements_change_nothing(lab: CatalogLab) -> None:
         ([assert_uuid(NOBODY)], moving(lab, table)),
     )
     for requirements, updates in commits:
-        lab.commit(table, *updates, requirements=requirements)
+        lab.try_commit(table, *updates, requirements=requirements)
         with lab.judge("IRC-COM-004"):
             unchanged(lab, before)
 
@@ -145,7 +145,7 @@ def updates_build_on_each_other(lab: CatalogLab) -> None:
         names = [field["name"] for spec in default for field in spec["fields"]]
         expect.equal(["first_bucket"], names, "partition fields of the default spec")
     third = schema_with(table, next_column(table, "third", skip=2), skip=2)
-    backwards = lab.commit(table, set_current_schema(LAST_ADDED), add_schema(third))
+    backwards = lab.try_commit(table, set_current_schema(LAST_ADDED), add_schema(third))
     with lab.judge("IRC-COM-010"):
         expect.status(backwards, 400, about="when the last added schema is named before it is added")
 
@@ -191,6 +191,6 @@ def bad_updates_change_nothing(lab: CatalogLab) -> None:
     for bad in impossible:
         good = [*evolution(table), *moving(lab, table)]
         for position in (0, 3, len(good)):
-            lab.commit(table, *good[:position], *bad, *good[position:])
+            lab.try_commit(table, *good[:position], *bad, *good[position:])
             with lab.judge("IRC-COM-011"):
                 unchanged(lab, before)

@@ -42,15 +42,15 @@ REFUSED = 400  #: the status of who makes no commits of nothing
 
 def several_commits(lab: CatalogLab, table: Table) -> Iterator[Reply]:
     """Answers to commits of different kinds, each made when the one before has been looked at."""
-    yield lab.commit(table, set_properties(first="1"))
-    yield lab.commit(table, set_properties(second="2"), requirements=[assert_uuid(table.uuid)])
+    yield lab.try_commit(table, set_properties(first="1"))
+    yield lab.try_commit(table, set_properties(second="2"), requirements=[assert_uuid(table.uuid)])
     wider = schema_with(table, next_column(table, "more"))
-    yield lab.commit(
+    yield lab.try_commit(
         table, add_schema(wider), set_current_schema(LAST_ADDED), requirements=[assert_schema(table.member("current-schema-id"))]
     )
     snapshot = lab.snapshot(table)
     moved = (add_snapshot(snapshot), set_ref("main", snapshot["snapshot-id"]))
-    yield lab.commit(table, *moved, requirements=[assert_ref("main", None)])
+    yield lab.try_commit(table, *moved, requirements=[assert_ref("main", None)])
     body = {"identifier": table.identifier, "requirements": [], "updates": [set_properties(third="3")]}
     yield lab.send(op.update_table, body=body, **table.at)
 
@@ -72,7 +72,7 @@ def commits_answer_what_loads_next(lab: CatalogLab) -> None:
     table = lab.make_table()
     before = [lab.load(table).metadata_location]
     for reply in several_commits(lab, table):
-        lab.works(reply, 200)
+        lab.require(reply, 200)
         with lab.judge("IRC-COM-002"):
             loaded = lab.load(table)
             expect.true(isinstance(reply.at("metadata-location"), str), "`metadata-location` to be a text", reply.at("metadata-location"))
@@ -87,7 +87,7 @@ def commits_without_conditions(lab: CatalogLab) -> None:
     table = lab.make_table()
 
     for turn in ("first", "second", "third"):
-        reply = lab.commit(table, set_properties(**{turn: "yes"}), requirements=[])
+        reply = lab.try_commit(table, set_properties(**{turn: "yes"}), requirements=[])
         with lab.judge("IRC-COM-014"):
             expect.status(reply, 200)
             expect.equal("yes", properties_of(lab.load(table)).get(turn), f"the property `{turn}`")
@@ -99,7 +99,7 @@ def commits_without_updates(lab: CatalogLab) -> None:
     table = lab.append(lab.make_table())
     before, at = lab.load(table), table.member("current-snapshot-id")
     for requirements in ([], [assert_uuid(table.uuid)], [assert_uuid(table.uuid), assert_ref("main", at)]):
-        reply = lab.commit(table, requirements=requirements)
+        reply = lab.try_commit(table, requirements=requirements)
         with lab.judge("IRC-COM-012"):
             expect.status(reply, 200)
             unchanged(lab, before, but={*BOOKKEEPING, LOCATION})
@@ -110,7 +110,7 @@ def commits_without_updates(lab: CatalogLab) -> None:
         "a requirement before it holds": [assert_uuid(table.uuid), assert_last_field(NOWHERE)],
     }
     # Who refuses whatever has no update does so before it looks at requirements; that commits of nothing may be made is only advised.
-    is_refused = lab.commit(table).status == REFUSED
+    is_refused = lab.try_commit(table).status == REFUSED
     judge_answers(lab, "IRC-COM-013", table, cases=stale, allowed=[409, REFUSED] if is_refused else [409], updates=())
 
 
@@ -128,7 +128,7 @@ def failed_requirements_are_conflicts(lab: CatalogLab) -> None:
         assert_order(NOWHERE),
     )
     for requirement in stale:
-        reply = lab.commit(table, HARMLESS, requirements=[requirement])
+        reply = lab.try_commit(table, HARMLESS, requirements=[requirement])
         with lab.judge("IRC-COM-005"):
             expect.status(reply, 409, about=f"when {requirement['type']} does not hold")
             expect.equal("CommitFailedException", reply.at("error", "type"), "error type")
@@ -139,7 +139,7 @@ def commits_to_no_table(lab: CatalogLab) -> None:
     """A commit to a table that does not exist is refused as such, whatever it requires, in a namespace that exists or not."""
     dropped = lab.make_table()
     home = dropped.namespace
-    lab.dropped(**dropped.at)
+    lab.drop_table(**dropped.at)
     missing = (lab.name(), dropped.name)
     commits: tuple[dict[str, Any], ...] = (
         {"requirements": [], "updates": [HARMLESS]},
@@ -182,7 +182,7 @@ def commits_of_many_updates(lab: CatalogLab) -> None:
     for many in (250, 1000):
         table = lab.make_table()
         expected = {f"lakepact.{number}": str(number) for number in range(many)}
-        reply = lab.commit(table, *[set_properties(**{key: value}) for key, value in expected.items()])
+        reply = lab.try_commit(table, *[set_properties(**{key: value}) for key, value in expected.items()])
         with lab.judge("IRC-COM-026", remark=f"{many} updates are refused" if reply.status in (400, 413) else ""):
             expect.true(reply.status in (200, 400, 413), f"status 200, or 400 or 413, for {many} updates", reply.shown)
             if reply.status == 200:

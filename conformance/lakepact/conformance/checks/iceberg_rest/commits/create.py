@@ -43,7 +43,7 @@ def commits_create_tables(lab: CatalogLab) -> None:
                 [field["name"] for field in SCHEMA["fields"]], list(columns(current_schema(table))), "columns of the current schema"
             )
             expect.equal("by a commit", properties_of(table).get("made"), "the property")
-        lab.dropped(**ground.at)
+        lab.drop_table(**ground.at)
 
 
 @check("IRC-REQ-002")
@@ -95,7 +95,7 @@ def nothing_goes_with_creating(lab: CatalogLab) -> None:
     others = (assert_uuid(table.uuid), assert_ref("main", table.member("current-snapshot-id")), assert_ref("none", None))
     for other in others:
         for requirements in ([ASSERT_CREATE, other], [other, ASSERT_CREATE]):
-            reply = lab.commit(table, HARMLESS, requirements=requirements)
+            reply = lab.try_commit(table, HARMLESS, requirements=requirements)
             with lab.judge("IRC-REQ-004"):
                 expect.status(reply, 400, 409)
 
@@ -108,7 +108,7 @@ def creating_makes_no_namespace(lab: CatalogLab) -> None:
     missing = [(lab.name(),), *([(*home, lab.name())] if lab.child_of(home) else [])]
     for nowhere in missing:
         astray = Plot(nowhere, ground.name, ground.location)
-        lab.afterwards(partial(lab.send, op.drop_namespace, namespace=nowhere))
+        lab.add_cleanup(partial(lab.send, op.drop_namespace, namespace=nowhere))
         lab.drop_afterwards(nowhere, ground.name)
         reply = create(lab, astray, creation(astray, str(uuid.uuid4())))
         with lab.judge("IRC-REQ-005"):

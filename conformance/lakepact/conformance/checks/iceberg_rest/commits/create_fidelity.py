@@ -77,8 +77,8 @@ def tables_are_created_with_their_history(lab: CatalogLab) -> None:
         *([set_statistics(statistics)] if lab.feature("statistics") else []),
         *([set_partition_statistics(partitions)] if lab.feature("partition-statistics") else []),
     ]
-    lab.works(create(lab, ground, [*whole, *further]), 200)
-    table = Table(ground.namespace, ground.name, lab.works(lab.send(op.load_table, **ground.at), 200))
+    lab.require(create(lab, ground, [*whole, *further]), 200)
+    table = Table(ground.namespace, ground.name, lab.require(lab.send(op.load_table, **ground.at), 200))
 
     with lab.judge("IRC-UPD-010"):
         schema = current_schema(table)

@@ -53,11 +53,11 @@ def _whole(parts: Mapping[str, bool], wanted: str) -> None:
 def commits_are_whole_though_nobody_listens(lab: CatalogLab) -> None:
     """Of a commit whose caller leaves, the table has all updates or none."""
     heard, *tables = make_tables(lab, len(LEAVING) + 1)
-    lab.works(lab.send(op.update_table, body=_commit(lab, heard), **heard.at), 200)
+    lab.require(lab.send(op.update_table, body=_commit(lab, heard), **heard.at), 200)
     if not all(_parts(lab, heard).values()):
         raise Blocked("a commit that is answered is not whole either")
     for table, seconds in zip(tables, LEAVING, strict=True):
-        lab.send(op.update_table, body=_commit(lab, table), leave_after=seconds, **table.at)
+        lab.send(op.update_table, body=_commit(lab, table), disconnect_after=seconds, **table.at)
 
     with lab.judge("IRC-COM-022"):
         for made in left(lambda: [_parts(lab, table) for table in tables]):
@@ -82,11 +82,11 @@ def _parts(lab: CatalogLab, table: Table) -> dict[str, bool]:
 def transactions_are_whole_though_nobody_listens(lab: CatalogLab) -> None:
     """Of a transaction whose caller leaves, all tables are changed, or none."""
     heard, *together = [make_tables(lab, 3) for _ in range(len(LEAVING) + 1)]
-    lab.works(lab.send(op.commit_transaction, body=_transaction(heard)))
+    lab.require(lab.send(op.commit_transaction, body=_transaction(heard)))
     if not all(_changed(lab, heard).values()):
         raise Blocked("a transaction that is answered is not whole either")
     for tables, seconds in zip(together, LEAVING, strict=True):
-        lab.send(op.commit_transaction, body=_transaction(tables), leave_after=seconds)
+        lab.send(op.commit_transaction, body=_transaction(tables), disconnect_after=seconds)
 
     with lab.judge("IRC-TXN-015"):
         for changed in left(lambda: [_changed(lab, tables) for tables in together]):
@@ -112,7 +112,7 @@ def tables_are_there_or_can_be_made_though_nobody_listens(lab: CatalogLab) -> No
     names = [lab.name() for _ in LEAVING]
     for name, seconds in zip(names, LEAVING, strict=True):
         lab.drop_afterwards(home, name)
-        lab.send(op.create_table, namespace=home, body=lab.table_request(name), leave_after=seconds)
+        lab.send(op.create_table, namespace=home, body=lab.table_request(name), disconnect_after=seconds)
 
     with lab.judge("IRC-TBL-CREATE-031"):
         found = left(lambda: {name: _loads(lab, home, name) for name in names})
@@ -125,7 +125,7 @@ def tables_are_there_or_can_be_made_though_nobody_listens(lab: CatalogLab) -> No
 
 
 def _listed(lab: CatalogLab, home: Namespace) -> set[str]:
-    reply = lab.works(lab.send(op.list_tables, namespace=home), 200)
+    reply = lab.require(lab.send(op.list_tables, namespace=home), 200)
     return {identifier.get("name", "") for identifier in reply.at("identifiers")}
 
 

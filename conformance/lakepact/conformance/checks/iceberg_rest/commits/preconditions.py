@@ -64,7 +64,7 @@ def uuids_are_compared(lab: CatalogLab) -> None:
     }
     judge_answers(lab, "IRC-REQ-008", table, cases=cases, allowed=[409])
     judge_answers(lab, "IRC-REQ-008", table, cases=cases, allowed=[409], updates=moving(lab, table))
-    reply = lab.commit(table, HARMLESS, requirements=[assert_uuid(table.uuid.swapcase())])
+    reply = lab.try_commit(table, HARMLESS, requirements=[assert_uuid(table.uuid.swapcase())])
     with lab.judge("IRC-REQ-009", remark=f"a UUID in other letter case is answered with status {reply.status}"):
         expect.status(reply, 200, 409)
 
@@ -73,7 +73,7 @@ def uuids_are_compared(lab: CatalogLab) -> None:
 def uuid_of_a_former_table(lab: CatalogLab) -> None:
     """A commit for a table that was dropped does not reach the one that has its name now."""
     former = lab.make_table()
-    lab.dropped(**former.at)
+    lab.drop_table(**former.at)
     table = lab.make_table(former.namespace, name=former.name)
     stale = {"the UUID is that of a former table of the same name": assert_uuid(former.uuid)}
     judge_answers(lab, "IRC-REQ-008", table, cases=stale, allowed=[409])
@@ -95,7 +95,7 @@ def uuids_are_texts(lab: CatalogLab) -> None:
 def branches_are_compared(lab: CatalogLab) -> None:
     """A commit may insist on where a branch is, and on nowhere else: not where it was, and not where another is."""
     first = lab.append(lab.make_table())
-    table = lab.append(lab.committed(first, set_ref("side", at(first))))
+    table = lab.append(lab.commit(first, set_ref("side", at(first))))
     holding = {"main is there": assert_ref("main", at(table)), "the other branch is there": assert_ref("side", at(first))}
     judge_answers(lab, "IRC-REQ-011", table, cases=holding, allowed=[200])
     stale: Cases = {
@@ -124,10 +124,10 @@ def branches_that_move(lab: CatalogLab) -> None:
     here, there = {"the branch is there": assert_ref("side", newer)}, {"the branch was there": assert_ref("side", older)}
     judge_answers(lab, "IRC-REQ-011", second, cases=here, allowed=[200])
     judge_answers(lab, "IRC-REQ-012", second, cases=there, allowed=[409])
-    lab.committed(second, set_ref("side", older))
+    lab.commit(second, set_ref("side", older))
     judge_answers(lab, "IRC-REQ-011", second, cases={"the branch is there again": assert_ref("side", older)}, allowed=[200])
     judge_answers(lab, "IRC-REQ-012", second, cases={"the branch was moved back from there": assert_ref("side", newer)}, allowed=[409])
-    gone(lab.committed(second, remove_ref("side")), "side")
+    gone(lab.commit(second, remove_ref("side")), "side")
     judge_answers(lab, "IRC-REQ-013", second, cases={"the branch is gone": assert_ref("side", older)}, allowed=[409])
 
 
@@ -147,14 +147,14 @@ def branches_of_new_tables(lab: CatalogLab) -> None:
 def absence_is_compared(lab: CatalogLab) -> None:
     """A commit may insist that a ref does not exist, which is so of those removed, and not of those that exist."""
     table = lab.append(lab.make_table())
-    lab.committed(table, set_ref("side", at(table)), set_ref("tag", at(table), kind="tag"), set_ref("gone", at(table)))
-    gone(lab.committed(table, remove_ref("gone")), "gone")
+    lab.commit(table, set_ref("side", at(table)), set_ref("tag", at(table), kind="tag"), set_ref("gone", at(table)))
+    gone(lab.commit(table, remove_ref("gone")), "gone")
     absent = {"no ref ever had this name": assert_ref("none", None), "the branch was removed": assert_ref("gone", None)}
     judge_answers(lab, "IRC-REQ-014", table, cases=absent, allowed=[200])
     present = {f"{ref} exists": assert_ref(ref, None) for ref in ("main", "side", "tag")}
     for updates in ([HARMLESS], moving(lab, table)):
         judge_answers(lab, "IRC-REQ-015", table, cases=present, allowed=[409], updates=updates)
-    gone(lab.committed(table, remove_ref("main")), "main")
+    gone(lab.commit(table, remove_ref("main")), "main")
     removed = {"main was removed, although other refs exist": assert_ref("main", None)}
     judge_answers(lab, "IRC-REQ-014", table, cases=removed, allowed=[200])
 
@@ -163,7 +163,7 @@ def absence_is_compared(lab: CatalogLab) -> None:
 def tags_are_compared(lab: CatalogLab) -> None:
     """A commit may insist on where a tag is, as it may of a branch."""
     first = lab.append(lab.make_table())
-    table = lab.append(lab.committed(first, set_ref("tag", at(first), kind="tag")))
+    table = lab.append(lab.commit(first, set_ref("tag", at(first), kind="tag")))
     judge_answers(lab, "IRC-REQ-016", table, cases={"the tag is there": assert_ref("tag", at(first))}, allowed=[200])
     stale = {
         "main is there, but not the tag": assert_ref("tag", at(table)),
@@ -171,7 +171,7 @@ def tags_are_compared(lab: CatalogLab) -> None:
         "the tag exists": assert_ref("tag", None),
     }
     judge_answers(lab, "IRC-REQ-016", table, cases=stale, allowed=[409])
-    lab.committed(table, set_ref("tag", at(table), kind="tag"))
+    lab.commit(table, set_ref("tag", at(table), kind="tag"))
     judge_answers(lab, "IRC-REQ-016", table, cases={"the tag was moved away": assert_ref("tag", at(first))}, allowed=[409])
 
 
@@ -180,7 +180,7 @@ def refs_and_snapshots_are_named(lab: CatalogLab) -> None:
     """A commit that insists on a ref says which, and where it is; to take silence for null is worth a warning."""
     table = lab.append(lab.make_table())
     for ref, as_null in (("main", 409), ("none", 200)):
-        reply = lab.commit(table, HARMLESS, requirements=[{"type": "assert-ref-snapshot-id", "ref": ref}])
+        reply = lab.try_commit(table, HARMLESS, requirements=[{"type": "assert-ref-snapshot-id", "ref": ref}])
         if reply.status == as_null:
             lab.warn("IRC-REQ-017", expected="status 400 without `snapshot-id`", actual=f"status {as_null}, as for null")
             continue
@@ -210,7 +210,7 @@ def snapshot_ids_are_compared_exactly(lab: CatalogLab) -> None:
 def requirements_of_one_type_are_all_checked(lab: CatalogLab) -> None:
     """Of several requirements of one type none is forgotten: it is a conflict if any of them fails, first or last."""
     table = lab.append(lab.make_table())
-    lab.committed(table, set_ref("side", at(table)))
+    lab.commit(table, set_ref("side", at(table)))
     last = table.member("last-column-id")
     pairs = {
         "refs": (assert_ref("main", at(table)), assert_ref("side", None)),

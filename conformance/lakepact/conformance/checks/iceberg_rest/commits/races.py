@@ -64,7 +64,7 @@ def one_of_many_appends_wins(lab: CatalogLab) -> None:
     """When many writers add a snapshot on top of the same one, one of them is accepted and all others learn of the conflict."""
     for ref in ("main", "side"):
         table = lab.make_table()
-        for _ in lab.rounds(ROUNDS):
+        for _ in lab.repeat(ROUNDS):
             table = _race_of_snapshots(lab, table, ref)
 
 
@@ -76,9 +76,9 @@ def one_of_many_moves_wins(lab: CatalogLab) -> None:
     for number in range(CLIENTS):
         table = lab.append(table, ref=f"target{number}")
         targets.append(table.member("refs", f"target{number}", "snapshot-id"))
-    for turn in lab.rounds(ROUNDS):
+    for turn in lab.repeat(ROUNDS):
         branch = f"turn{turn}"
-        lab.committed(table, set_ref(branch, first))
+        lab.commit(table, set_ref(branch, first))
         bodies = [{"requirements": [assert_ref(branch, first)], "updates": [set_ref(branch, target)]} for target in targets]
         replies = raced(lab, table.at, bodies)
         after = lab.load(table)
@@ -103,7 +103,7 @@ def _race_of_properties(lab: CatalogLab, table: Table, requirements: Sequence[Ma
 def no_accepted_commit_is_lost(lab: CatalogLab) -> None:
     """When many writers set different properties, each of those that were accepted has set its own."""
     table = lab.make_table()
-    for turn in lab.rounds(ROUNDS):
+    for turn in lab.repeat(ROUNDS):
         _race_of_properties(lab, table, [], f"free{turn}")
         _race_of_properties(lab, table, [assert_uuid(table.uuid)], f"held{turn}")
 
@@ -113,7 +113,7 @@ def one_of_many_creations_wins(lab: CatalogLab) -> None:
     """When many writers create a table of one name, one of them is accepted and the table is that one's."""
     home = lab.make_namespace()
     creating_works(lab, home)
-    for _ in lab.rounds(ROUNDS):
+    for _ in lab.repeat(ROUNDS):
         ground = plot(lab, home)
         uuids = [str(uuid.uuid4()) for _ in range(CLIENTS)]
         replies = raced(lab, ground.at, [{"requirements": [ASSERT_CREATE], "updates": creation(ground, one)} for one in uuids])

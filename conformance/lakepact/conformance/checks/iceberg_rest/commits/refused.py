@@ -93,7 +93,7 @@ def unknown_requirements_are_refused(lab: CatalogLab) -> None:
         [{"type": ""}],
     ):
         for updates in ([HARMLESS], []):
-            reply = lab.commit(table, *updates, requirements=requirements)
+            reply = lab.try_commit(table, *updates, requirements=requirements)
             with lab.judge("IRC-COM-007"):
                 expect.status(reply, 400)
                 unchanged(lab, before)
@@ -115,7 +115,7 @@ def unknown_updates_are_refused(lab: CatalogLab) -> None:
         [HARMLESS, {**HARMLESS, "action": ""}],
     )
     for updates in commits:
-        reply = lab.commit(table, *updates, requirements=[assert_uuid(table.uuid)])
+        reply = lab.try_commit(table, *updates, requirements=[assert_uuid(table.uuid)])
         with lab.judge("IRC-COM-008"):
             expect.status(reply, 400)
             unchanged(lab, before)
@@ -212,7 +212,7 @@ def what_can_never_succeed_is_no_conflict(lab: CatalogLab) -> None:
     judge_refusals(lab, "IRC-COM-023", table, cases)
     holds = [assert_uuid(table.uuid), assert_ref("main", table.member("current-snapshot-id"))]
     for wrong, updates in cases.items():
-        reply = lab.commit(table, HARMLESS, *updates, requirements=holds)
+        reply = lab.try_commit(table, HARMLESS, *updates, requirements=holds)
         with lab.judge("IRC-COM-023"):
             expect.status(reply, 400, about=f"for {wrong} although all requirements hold")
 
@@ -223,7 +223,7 @@ def further_members_are_ignored(lab: CatalogLab) -> None:
     table = lab.make_table()
     extra = {"x-lakepact": True, "comment": {"by": ["lakepact"]}}
     for requirement in (assert_uuid(table.uuid), assert_ref("main", None)):
-        reply = lab.commit(table, HARMLESS, requirements=[{**requirement, **extra}])
+        reply = lab.try_commit(table, HARMLESS, requirements=[{**requirement, **extra}])
         with lab.judge("IRC-COM-025"):
             expect.status(reply, 200, about=f"for {requirement['type']} with further members")
     snapshot = lab.snapshot(table)
@@ -234,7 +234,7 @@ def further_members_are_ignored(lab: CatalogLab) -> None:
         set_ref("main", snapshot["snapshot-id"]),
     )
     for update in updates:
-        reply = lab.commit(table, {**update, **extra})
+        reply = lab.try_commit(table, {**update, **extra})
         with lab.judge("IRC-COM-025"):
             expect.status(reply, 200, about=f"for {update['action']} with further members")
     with lab.judge("IRC-COM-025"):
@@ -249,12 +249,12 @@ def letter_case_counts(lab: CatalogLab) -> None:
     """Actions and types in other letter case are unknown ones; a server that understands them all the same is noted."""
     table = lab.make_table()
     for action in ("Set-Properties", "SET-PROPERTIES"):
-        reply = lab.commit(table, {"action": action, "updates": {action: "done"}})
+        reply = lab.try_commit(table, {"action": action, "updates": {action: "done"}})
         done = properties_of(lab.load(table)).get(action) == "done"
         with lab.judge("IRC-COM-031", remark=f"{action} is understood" if done else ""):
             expect.true(reply.status == 400 or (reply.status == 200 and done), f"status 400 for {action}, or that it is done", reply.shown)
     for kind in ("Assert-Table-UUID", "ASSERT-TABLE-UUID"):
-        holding, failing = (lab.commit(table, HARMLESS, requirements=[{"type": kind, "uuid": uuid}]) for uuid in (table.uuid, NOBODY))
+        holding, failing = (lab.try_commit(table, HARMLESS, requirements=[{"type": kind, "uuid": uuid}]) for uuid in (table.uuid, NOBODY))
         understood = (holding.status, failing.status) == (200, 409)
         with lab.judge("IRC-COM-031", remark=f"{kind} is understood" if understood else ""):
             expect.true(

@@ -21,7 +21,7 @@ def side_by_side(lab: CatalogLab, sends: Sequence[Callable[[], Reply]], *, what:
     Raises:
         Blocked: the target says that it has too many requests, so that nothing can be seen of how it decides between them.
     """
-    replies = lab.together(sends)
+    replies = lab.concurrently(sends)
     for reply in replies:
         if reply.status == 429 or (reply.status == 503 and "retry-after" in reply.headers):
             raise Blocked(f"the target does not take {len(sends)} {what} at a time: {reply.shown}")

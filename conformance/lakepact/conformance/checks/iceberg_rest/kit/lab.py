@@ -121,7 +121,7 @@ class CatalogLab(Lab):
             raise Blocked(f"the target does not serve {operation}, which who sends no endpoints promises (IRC-CFG-013)")
         return super().send(operation, declared=declared, **arguments)
 
-    def afterwards(self, action: Callable[[], object]) -> None:
+    def add_cleanup(self, action: Callable[[], object]) -> None:
         """Do `action` when the check is over, and once more with the target's own separator if it drops a namespace that is not found."""
 
         def until_gone() -> object:
@@ -132,7 +132,7 @@ class CatalogLab(Lab):
                     return self.send_raw("DELETE", target.replace(SEPARATOR_IN_PATHS, quote(separator, safe="")))
             return done
 
-        super().afterwards(until_gone)
+        super().add_cleanup(until_gone)
 
     # -- namespaces --------------------------------------------------------------------------------------------
 
@@ -144,8 +144,8 @@ class CatalogLab(Lab):
         """
         namespace = (*parent, level or self.name())
         body = {"namespace": list(namespace), "properties": self.kept(properties)}
-        reply = self.works(self.send(op.create_namespace, body=body), 200)
-        self.afterwards(lambda: self.send(op.drop_namespace, namespace=namespace))
+        reply = self.require(self.send(op.create_namespace, body=body), 200)
+        self.add_cleanup(lambda: self.send(op.drop_namespace, namespace=namespace))
         answered = reply.document.get("namespace")
         if isinstance(answered, list) and answered != list(namespace):
             raise Blocked(f"the namespace {list(namespace)} was to be created, and another one was: {reply.shown}")
@@ -157,8 +157,8 @@ class CatalogLab(Lab):
         created = self.send(op.create_namespace, body={"namespace": [level], "properties": {}})
         if 400 <= created.status < 500:
             return None
-        self.afterwards(lambda: self.send(op.drop_namespace, namespace=namespace))
-        self.works(created, 200)
+        self.add_cleanup(lambda: self.send(op.drop_namespace, namespace=namespace))
+        self.require(created, 200)
         return namespace
 
     def kept(self, properties: Mapping[str, str] | None) -> dict[str, str]:
@@ -176,7 +176,7 @@ class CatalogLab(Lab):
         body = {"namespace": list(namespace), "properties": self.kept(properties)}
         if self.send(op.create_namespace, body=body).status != 200:
             return None
-        self.afterwards(lambda: self.send(op.drop_namespace, namespace=namespace))
+        self.add_cleanup(lambda: self.send(op.drop_namespace, namespace=namespace))
         return namespace if self.send(op.load_namespace_metadata, namespace=namespace).status == 200 else None
 
     # -- tables ------------------------------------------------------------------------------------------------
@@ -202,15 +202,15 @@ class CatalogLab(Lab):
         """
         home = namespace or self.make_namespace()
         called = name or self.name()
-        reply = self.works(self.send(op.create_table, namespace=home, body=self.table_request(called, **members)), 200)
+        reply = self.require(self.send(op.create_table, namespace=home, body=self.table_request(called, **members)), 200)
         self.drop_afterwards(home, called)
         return Table(home, called, reply)
 
     def drop_afterwards(self, namespace: Namespace, name: str) -> None:
         """Drop a table when the check is over."""
-        self.afterwards(lambda: self.drop_table(namespace=namespace, table=name))
+        self.add_cleanup(lambda: self.try_drop_table(namespace=namespace, table=name))
 
-    def drop_table(self, **at: Any) -> Reply:
+    def try_drop_table(self, **at: Any) -> Reply:
         """The answer to dropping a table that has to go; it is purged where the target drops none otherwise.
 
         For checks that need a table gone: what dropping itself is judged by, they do not hold against the target again.
@@ -222,13 +222,13 @@ class CatalogLab(Lab):
         self.only_purges = self.only_purges or purged.status in (200, 202, 204)
         return purged if self.only_purges else reply
 
-    def dropped(self, **at: Any) -> Reply:
+    def drop_table(self, **at: Any) -> Reply:
         """The answer to dropping a table, which is gone.
 
         Raises:
             Blocked: it cannot be dropped.
         """
-        return self.works(self.drop_table(**at))
+        return self.require(self.try_drop_table(**at))
 
     def load(self, table: Table) -> Table:
         """The table as it is now.
@@ -236,19 +236,19 @@ class CatalogLab(Lab):
         Raises:
             Blocked: it cannot be loaded.
         """
-        return Table(table.namespace, table.name, self.works(self.send(op.load_table, **table.at), 200))
+        return Table(table.namespace, table.name, self.require(self.send(op.load_table, **table.at), 200))
 
-    def commit(self, table: Table, *updates: Mapping[str, Any], requirements: Sequence[Mapping[str, Any]] = ()) -> Reply:
+    def try_commit(self, table: Table, *updates: Mapping[str, Any], requirements: Sequence[Mapping[str, Any]] = ()) -> Reply:
         """Commit updates to a table, unconditionally unless requirements are given; the answer is not looked at."""
         return self.send(op.update_table, body={"requirements": list(requirements), "updates": list(updates)}, **table.at)
 
-    def committed(self, table: Table, *updates: Mapping[str, Any], requirements: Sequence[Mapping[str, Any]] = ()) -> Table:
+    def commit(self, table: Table, *updates: Mapping[str, Any], requirements: Sequence[Mapping[str, Any]] = ()) -> Table:
         """The table after a commit.
 
         Raises:
             Blocked: the commit is refused.
         """
-        return Table(table.namespace, table.name, self.works(self.commit(table, *updates, requirements=requirements), 200))
+        return Table(table.namespace, table.name, self.require(self.try_commit(table, *updates, requirements=requirements), 200))
 
     # -- views -------------------------------------------------------------------------------------------------
 
@@ -270,8 +270,8 @@ class CatalogLab(Lab):
             "default-namespace": list(namespace),
         }
         body = {"name": called, "schema": SCHEMA, "view-version": version, "properties": {}}
-        self.works(self.send(op.create_view, namespace=namespace, body=body), 200)
-        self.afterwards(lambda: self.send(op.drop_view, namespace=namespace, view=called))
+        self.require(self.send(op.create_view, namespace=namespace, body=body), 200)
+        self.add_cleanup(lambda: self.send(op.drop_view, namespace=namespace, view=called))
         return called
 
     # -- snapshots ---------------------------------------------------------------------------------------------
@@ -310,7 +310,7 @@ class CatalogLab(Lab):
             Blocked: the commit is refused.
         """
         snapshot = self.snapshot(table, **members)
-        return self.committed(table, {"action": "add-snapshot", "snapshot": snapshot}, set_ref(ref, snapshot["snapshot-id"]))
+        return self.commit(table, {"action": "add-snapshot", "snapshot": snapshot}, set_ref(ref, snapshot["snapshot-id"]))
 
 
 def set_ref(ref: str, snapshot_id: int, *, kind: str = "branch", **members: Any) -> dict[str, Any]:

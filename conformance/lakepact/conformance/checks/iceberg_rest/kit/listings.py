@@ -77,9 +77,9 @@ class Listing:
             Blocked: it cannot be dropped.
         """
         if self.operation == op.list_namespaces:
-            self.lab.works(self.lab.send(op.drop_namespace, namespace=(*self.namespace, name)))
+            self.lab.require(self.lab.send(op.drop_namespace, namespace=(*self.namespace, name)))
         else:
-            self.lab.dropped(table=name, **self.at)
+            self.lab.drop_table(table=name, **self.at)
 
     def make(self, name: str) -> None:
         """Make one more item.
@@ -99,7 +99,7 @@ class Listing:
         if self.operation == op.list_namespaces:
             namespace = (*self.namespace, name)
             reply = self.lab.send(op.create_namespace, body={"namespace": list(namespace)})
-            self.lab.afterwards(lambda: self.lab.send(op.drop_namespace, namespace=namespace))
+            self.lab.add_cleanup(lambda: self.lab.send(op.drop_namespace, namespace=namespace))
         else:
             reply = self.lab.send(op.create_table, namespace=self.namespace, body=self.lab.table_request(name))
             self.lab.drop_afterwards(self.namespace, name)

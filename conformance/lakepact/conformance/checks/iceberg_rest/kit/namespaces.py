@@ -28,7 +28,7 @@ def create(lab: CatalogLab, namespace: Any = ABSENT, **members: Any) -> Reply:
         made = parsed.get("namespace") if isinstance(parsed, dict) else None
         levels = [str(level) for level in (made if isinstance(made, list) else namespace if isinstance(namespace, list) else [])]
         if any(levels):
-            lab.afterwards(lambda: lab.send(op.drop_namespace, namespace=tuple(levels)))
+            lab.add_cleanup(lambda: lab.send(op.drop_namespace, namespace=tuple(levels)))
     return reply
 
 

@@ -37,7 +37,7 @@ def left_behind(lab: CatalogLab, table: Table) -> Table:
         Blocked: it cannot be dropped.
     """
     last = lab.load(table)
-    lab.works(lab.send(op.drop_table, **table.at))
+    lab.require(lab.send(op.drop_table, **table.at))
     return last
 
 

@@ -108,7 +108,7 @@ class Grown:
         planted(self.lab, self.table, shape["manifest-list"], body)
         if version >= 3:
             shape["added-rows"] = sum(f.rows for m in new for f in m.files if f.content == DATA)
-        self.table = self.lab.committed(self.table, add_snapshot(shape), set_ref(ref, shape["snapshot-id"]))
+        self.table = self.lab.commit(self.table, add_snapshot(shape), set_ref(ref, shape["snapshot-id"]))
         self.snapshots.append(Snapshot(shape["snapshot-id"], sequence, listed))
         return self.snapshots[-1]
 
@@ -127,7 +127,7 @@ def planted(lab: CatalogLab, table: Table, location: str, content: bytes) -> Non
         path.write_bytes(content)
     except OSError as wrong:
         raise Blocked(f"the harness cannot write into the folder of a table: {wrong}") from wrong
-    lab.afterwards(lambda: path.unlink(missing_ok=True))
+    lab.add_cleanup(lambda: path.unlink(missing_ok=True))
 
 
 def needs(lab: CatalogLab, *operations: OperationId) -> None:

@@ -100,7 +100,7 @@ def staged(lab: CatalogLab, namespace: Namespace | None = None, *, name: str | N
     """
     home, called = namespace or lab.make_namespace(), name or lab.name()
     request = lab.table_request(called, stage_create=True, **further)
-    reply = lab.works(lab.send(op.create_table, namespace=home, body=request), 200)
+    reply = lab.require(lab.send(op.create_table, namespace=home, body=request), 200)
     lab.drop_afterwards(home, called)
     return Table(home, called, reply)
 
@@ -141,7 +141,7 @@ def commit_stage(lab: CatalogLab, table: Table, *further: Mapping[str, Any]) -> 
             updates[-1] = {**update, "updates": {**updates[-1]["updates"], **update["updates"]}}
         else:
             updates.append(dict(update))
-    return lab.commit(table, *updates, requirements=[ASSERT_CREATE])
+    return lab.try_commit(table, *updates, requirements=[ASSERT_CREATE])
 
 
 # -- what a new table is made of ----------------------------------------------------------------------------------------

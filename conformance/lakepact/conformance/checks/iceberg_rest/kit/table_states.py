@@ -159,7 +159,7 @@ def restless(lab: CatalogLab) -> frozenset[str]:
         with contextlib.suppress(Blocked, Unmet):
             still, other = lab.make_table(), lab.make_table()
             before = lab.load(still)
-            lab.committed(other, set_properties(lakepact="moves"))
+            lab.commit(other, set_properties(lakepact="moves"))
             known = _moved(before, lab.load(still)) | {PROPERTY + name for name in properties_of(before)}
         _restless[lab.wire] = known
     return known

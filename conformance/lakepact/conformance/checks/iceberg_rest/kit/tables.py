@@ -32,5 +32,5 @@ def ways(lab: CatalogLab) -> tuple[bool | None, ...]:
     Raises:
         Blocked: it drops none.
     """
-    lab.dropped(**lab.make_table().at)
+    lab.drop_table(**lab.make_table().at)
     return (True,) if lab.only_purges else (None, True)

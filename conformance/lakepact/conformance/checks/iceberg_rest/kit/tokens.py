@@ -78,7 +78,7 @@ def fetched(lab: CatalogLab, client: Client) -> Reply:
     Raises:
         Blocked: it is none.
     """
-    return lab.works(form(lab, grant_type=CREDENTIALS, **client.fields, scope="catalog"), 200)
+    return lab.require(form(lab, grant_type=CREDENTIALS, **client.fields, scope="catalog"), 200)
 
 
 def token_in(reply: Reply) -> str:

@@ -35,7 +35,7 @@ def changed(lab: CatalogLab, table: Table, *updates: Update) -> Table:
     Raises:
         Unmet: the commit is refused.
     """
-    expect.status(lab.commit(table, *updates), 200)
+    expect.status(lab.try_commit(table, *updates), 200)
     return lab.load(table)
 
 
@@ -52,7 +52,7 @@ def judge_refusals(
         allowed: statuses of a refusal.
     """
     for wrong, updates in cases.items():
-        reply = lab.commit(table, *updates)
+        reply = lab.try_commit(table, *updates)
         with lab.judge(requirement):
             expect.status(reply, *allowed, about=f"for {wrong}")
 
@@ -88,7 +88,7 @@ def table_of_version(lab: CatalogLab, version: int, **members: Any) -> Table:
         lab.drop_afterwards(home, name)
         table = Table(home, name, reply)
         if table.member("format-version") < version:
-            reply = lab.commit(table, upgrade_format_version(version))
+            reply = lab.try_commit(table, upgrade_format_version(version))
             table = Table(home, name, reply)
         if reply.status == 200 and table.member("format-version") == version:
             return table

@@ -21,5 +21,5 @@ def identifier(namespace: Namespace, name: str) -> dict[str, Any]:
 def rename(lab: CatalogLab, source: Mapping[str, Any], destination: Mapping[str, Any]) -> Reply:
     """The answer to a request that renames a view; the destination is dropped afterwards, should there be one."""
     at: dict[str, Any] = {"namespace": tuple(destination["namespace"]), "view": destination["name"]}
-    lab.afterwards(lambda: lab.send(op.drop_view, **at))
+    lab.add_cleanup(lambda: lab.send(op.drop_view, **at))
     return lab.send(op.rename_view, body={"source": dict(source), "destination": dict(destination)})

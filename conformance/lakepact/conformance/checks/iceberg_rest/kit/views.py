@@ -125,7 +125,7 @@ def view_request(namespace: Namespace, name: str, **members: Any) -> dict[str, A
 
 def create(lab: CatalogLab, namespace: Namespace, name: str, **members: Any) -> Reply:
     """The answer to a request that creates a view, which is dropped afterwards, should there be one."""
-    lab.afterwards(lambda: lab.send(op.drop_view, namespace=namespace, view=name))
+    lab.add_cleanup(lambda: lab.send(op.drop_view, namespace=namespace, view=name))
     return lab.send(op.create_view, namespace=namespace, body=view_request(namespace, name, **members))
 
 
@@ -136,7 +136,7 @@ def made(lab: CatalogLab, namespace: Namespace | None = None, **members: Any) ->
         Blocked: it cannot be created.
     """
     home, name = namespace or lab.make_namespace(), lab.name()
-    return View(home, name, lab.works(create(lab, home, name, **members), 200))
+    return View(home, name, lab.require(create(lab, home, name, **members), 200))
 
 
 def loaded(lab: CatalogLab, view: View) -> View:
@@ -145,7 +145,7 @@ def loaded(lab: CatalogLab, view: View) -> View:
     Raises:
         Blocked: it cannot be loaded.
     """
-    return View(view.namespace, view.name, lab.works(lab.send(op.load_view, **view.at), 200))
+    return View(view.namespace, view.name, lab.require(lab.send(op.load_view, **view.at), 200))
 
 
 def replace(lab: CatalogLab, view: View, *updates: Update, requirements: Sequence[Mapping[str, Any]] = ()) -> Reply:
@@ -159,7 +159,7 @@ def replaced(lab: CatalogLab, view: View, *updates: Update) -> View:
     Raises:
         Blocked: that is refused.
     """
-    return View(view.namespace, view.name, lab.works(replace(lab, view, *updates), 200))
+    return View(view.namespace, view.name, lab.require(replace(lab, view, *updates), 200))
 
 
 # -- updates ------------------------------------------------------------------------------------------------------------

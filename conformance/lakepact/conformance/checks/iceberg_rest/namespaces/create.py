@@ -121,7 +121,7 @@ def missing_parents_are_treated_consistently(lab: CatalogLab) -> None:
     with lab.judge("IRC-NS-CREATE-010"):
         expect.status(loaded, 200 if reply.status == 200 else 404)
         expect.true(reply.status in {200, 400, 404, 409}, "status 200, 400 or 404", reply.shown)
-    lab.afterwards(lambda: lab.send(op.drop_namespace, namespace=(parent,)))
+    lab.add_cleanup(lambda: lab.send(op.drop_namespace, namespace=(parent,)))
 
 
 @check("IRC-NS-CREATE-011")
@@ -148,7 +148,7 @@ def properties_may_be_unsupported(lab: CatalogLab) -> None:
         return
     name = lab.name()
     reply = lab.send(op.create_namespace, body={"namespace": [name], "properties": {"a": "1"}})
-    lab.afterwards(lambda: lab.send(op.drop_namespace, namespace=(name,)))
+    lab.add_cleanup(lambda: lab.send(op.drop_namespace, namespace=(name,)))
     lab.note("IRC-NS-CREATE-015", f"properties are answered with status {reply.status}")
     bare = lab.make_namespace()
 
@@ -161,9 +161,9 @@ def properties_may_be_unsupported(lab: CatalogLab) -> None:
 def one_of_many_creators_wins(lab: CatalogLab) -> None:
     """Of many callers that create one namespace at once, one succeeds and the others are told that it exists."""
     with lab.judge("IRC-NS-CREATE-016"):
-        for _ in lab.rounds(3):
+        for _ in lab.repeat(3):
             name = lab.name()
-            replies = lab.together([partial(create, lab, [name], properties={"by": str(n)}) for n in range(WRITERS)])
+            replies = lab.concurrently([partial(create, lab, [name], properties={"by": str(n)}) for n in range(WRITERS)])
             statuses = sorted(reply.status for reply in replies)
             expect.equal([200] + [409] * (WRITERS - 1), statuses, "statuses")
             winner = next(str(n) for n, reply in enumerate(replies) if reply.status == 200)
@@ -208,9 +208,9 @@ def existence_is_told_alike(lab: CatalogLab) -> None:
 
     for namespace in levels:
         gone.append(seen(namespace))
-        lab.works(lab.send(op.create_namespace, body={"namespace": list(namespace)}))
+        lab.require(lab.send(op.create_namespace, body={"namespace": list(namespace)}))
         here.append(seen(namespace))
-        lab.works(lab.send(op.drop_namespace, namespace=namespace))
+        lab.require(lab.send(op.drop_namespace, namespace=namespace))
         gone.append(seen(namespace))
 
     with lab.judge("IRC-NS-GET-005"):

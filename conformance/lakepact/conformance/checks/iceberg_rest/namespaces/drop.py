@@ -46,17 +46,17 @@ def what_is_empty_again_is_dropped(lab: CatalogLab) -> None:
     namespace, sibling = lab.make_namespace(level=stem), lab.make_namespace(level=f"{stem}b")
     lab.make_table(sibling)
     table, moved = lab.make_table(namespace), lab.make_table(namespace)
-    lab.dropped(**table.at)
+    lab.drop_table(**table.at)
     if lab.offers(op.rename_table):
         lab.drop_afterwards(sibling, moved.name)
         destination = {"namespace": list(sibling), "name": moved.name}
         renamed = lab.send(op.rename_table, body={"source": moved.identifier, "destination": destination})
         if renamed.status == NOT_ACCEPTABLE:
-            lab.dropped(**moved.at)
+            lab.drop_table(**moved.at)
         else:
-            lab.works(renamed)
+            lab.require(renamed)
     else:
-        lab.dropped(**moved.at)
+        lab.drop_table(**moved.at)
 
     with lab.judge("IRC-NS-DROP-001"):
         expect.status(lab.send(op.drop_namespace, namespace=namespace), 204)
@@ -99,10 +99,10 @@ def siblings_survive(lab: CatalogLab) -> None:
         odd = (f"{stem}{tail}",)
         made = lab.send(op.create_namespace, body={"namespace": list(odd)}).status == 200
         if made and lab.send(op.load_namespace_metadata, namespace=odd).status == 200:
-            lab.afterwards(partial(lab.send, op.drop_namespace, namespace=odd))
+            lab.add_cleanup(partial(lab.send, op.drop_namespace, namespace=odd))
             siblings.append(odd)
     table = lab.make_table(siblings[0])
-    lab.works(lab.send(op.drop_namespace, namespace=dropped))
+    lab.require(lab.send(op.drop_namespace, namespace=dropped))
 
     with lab.judge("IRC-NS-DROP-006"):
         for sibling in siblings:
@@ -127,14 +127,14 @@ def staged_tables_hold_nothing(lab: CatalogLab) -> None:
 def no_table_is_left_without_its_namespace(lab: CatalogLab) -> None:
     """When a table is created while its namespace is dropped, one of the two fails."""
     with lab.judge("IRC-NS-DROP-008"):
-        for turn in lab.rounds(ROUNDS):
+        for turn in lab.repeat(ROUNDS):
             namespace, name = lab.make_namespace(), lab.name()
             lab.drop_afterwards(namespace, name)
             create = partial(lab.send, op.create_table, namespace=namespace, body=lab.table_request(name))
             drop = partial(lab.send, op.drop_namespace, namespace=namespace)
             # The one that comes a little later meets the other at another moment in each turn.
             first, second = (create, drop) if turn % 2 else (drop, create)
-            lab.together([first, partial(later, second, turn % ROUNDS * STEP)])
+            lab.concurrently([first, partial(later, second, turn % ROUNDS * STEP)])
             there = lab.send(op.load_namespace_metadata, namespace=namespace).status == 200
             table = lab.send(op.load_table, namespace=namespace, table=name)
             expect.true(there or table.status == 404, "no table in a namespace that is gone", table.shown)
@@ -145,7 +145,7 @@ def namespaces_begin_anew(lab: CatalogLab) -> None:
     """A namespace that is created again after it was dropped has none of its former properties."""
     name = lab.name()
     lab.make_namespace(level=name, properties={"old": "1"})
-    lab.works(lab.send(op.drop_namespace, namespace=(name,)))
+    lab.require(lab.send(op.drop_namespace, namespace=(name,)))
     lab.make_namespace(level=name, properties={"new": "1"})
 
     with lab.judge("IRC-NS-DROP-009"):

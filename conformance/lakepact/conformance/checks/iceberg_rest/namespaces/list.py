@@ -98,7 +98,7 @@ def leaves_have_no_children(lab: CatalogLab) -> None:
         leaf = lab.child_of(top)
         if leaf:
             expect.equal([], names_in(lab.send(op.list_namespaces, parent=leaf)), "children")
-            lab.works(lab.send(op.drop_namespace, namespace=leaf))
+            lab.require(lab.send(op.drop_namespace, namespace=leaf))
             expect.equal([], names_in(lab.send(op.list_namespaces, parent=top)), "children of whose only child was dropped:")
 
 
@@ -124,7 +124,7 @@ def listings_follow_the_life_cycle(lab: CatalogLab) -> None:
         below: list[tuple[Namespace, Namespace]] = [(top, (*top, lab.name()))] if lab.child_of(top) else []
         for parent, namespace in ((None, (lab.name(),)), *below):
             expect.lacks(list(namespace), children(lab, parent), "the list before")
-            lab.works(lab.send(op.create_namespace, body={"namespace": list(namespace)}))
+            lab.require(lab.send(op.create_namespace, body={"namespace": list(namespace)}))
             expect.contains(list(namespace), children(lab, parent), "the list after creation")
-            lab.works(lab.send(op.drop_namespace, namespace=namespace))
+            lab.require(lab.send(op.drop_namespace, namespace=namespace))
             expect.lacks(list(namespace), children(lab, parent), "the list after dropping")

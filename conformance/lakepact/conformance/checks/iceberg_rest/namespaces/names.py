@@ -39,7 +39,7 @@ def three_levels_live_a_whole_life(lab: CatalogLab) -> None:
         listed = identifiers(lab.send(op.list_tables, namespace=namespace))
         expect.contains(table.identifier, listed, "the tables")
         expect.status(lab.send(op.load_table, namespace=namespace[:2], table=table.name), 404)
-        expect.status(lab.drop_table(**table.at), 204)
+        expect.status(lab.try_drop_table(**table.at), 204)
         expect.status(lab.send(op.drop_namespace, namespace=namespace), 204)
 
 
@@ -73,7 +73,7 @@ def dots_do_not_separate(lab: CatalogLab) -> None:
     dotted = (f"{top[0]}.{name}",)
     created = lab.send(op.create_namespace, body={"namespace": list(dotted), "properties": {"is": "one level"}})
     if created.status == 200:
-        lab.afterwards(lambda: lab.send(op.drop_namespace, namespace=dotted))
+        lab.add_cleanup(lambda: lab.send(op.drop_namespace, namespace=dotted))
     elif created.status == 400:
         lab.skip("IRC-NS-ENC-002", "the target refuses names with dots")
         return
@@ -111,7 +111,7 @@ def case_is_treated_consistently(lab: CatalogLab) -> None:
     if 400 <= first.status < 500:
         lab.skip("IRC-NS-ENC-004", "the target refuses namespaces with capitals in their names")
         return
-    lab.works(first, 200)
+    lab.require(first, 200)
     kept = lab.send(op.load_namespace_metadata, namespace=(name,))
     found = lab.send(op.load_namespace_metadata, namespace=(other,))
     again = create(lab, [other], properties={"is": "second"})

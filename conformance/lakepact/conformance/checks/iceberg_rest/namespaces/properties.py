@@ -62,7 +62,7 @@ def properties_are_set_and_removed(lab: CatalogLab) -> None:
 def empty_values_are_removed_like_others(lab: CatalogLab) -> None:
     """A property whose value is empty was there, and counts as removed."""
     namespace = lab.make_namespace()
-    lab.works(update(lab, namespace, updates={"empty": "", "full": "1"}), 200)
+    lab.require(update(lab, namespace, updates={"empty": "", "full": "1"}), 200)
     if properties_of(lab, namespace).get("empty") != "":
         lab.skip("IRC-NS-PROP-005", "the target keeps no empty values")
         return
@@ -86,7 +86,7 @@ def unknown_removals_are_a_partial_success(lab: CatalogLab) -> None:
         expect.true(missing is None or missing == ["never"], "`missing` to be absent, null or to hold the key", missing)
         expect.lacks("there", properties_of(lab, namespace), "properties")
     with lab.judge("IRC-NS-PROP-007"):
-        missing = lab.works(reply, 200).document.get("missing")
+        missing = lab.require(reply, 200).document.get("missing")
         texts = isinstance(missing, list) and all(isinstance(key, str) for key in missing)
         expect.true(missing is None or texts, "`missing` to be absent, null or an array of texts", missing)
 
@@ -187,10 +187,10 @@ def deep_namespaces_have_properties(lab: CatalogLab) -> None:
 def parallel_updates_are_all_kept(lab: CatalogLab) -> None:
     """Of many callers that set different keys at once, none loses what another was told is done."""
     with lab.judge("IRC-NS-PROP-017"):
-        for _ in lab.rounds(3):
+        for _ in lab.repeat(3):
             namespace = lab.make_namespace()
             keys = [f"key{n}" for n in range(2 * WRITERS)]
-            replies = lab.together([partial(update, lab, namespace, updates={key: key}) for key in keys])
+            replies = lab.concurrently([partial(update, lab, namespace, updates={key: key}) for key in keys])
             accepted = {key for key, reply in zip(keys, replies, strict=True) if reply.status == 200}
             stored = properties_of(lab, namespace)
             expect.equal([], sorted(accepted - set(stored)), "keys that were accepted and lost:")

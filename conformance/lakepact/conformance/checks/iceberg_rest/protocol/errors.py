@@ -176,7 +176,7 @@ def _type_of(lab: CatalogLab, requirement: str, wanted: dict[str, Any]) -> None:
 def missing_things_are_named(lab: CatalogLab) -> None:
     """What is missing is named by the type of the error: a namespace, or a table."""
     namespace, table = lab.make_namespace(), lab.name()
-    lab.dropped(**lab.make_table(namespace).at)
+    lab.drop_table(**lab.make_table(namespace).at)
     _type_of(
         lab,
         "IRC-ERR-008",
@@ -184,7 +184,7 @@ def missing_things_are_named(lab: CatalogLab) -> None:
             "NoSuchNamespaceException": lab.send(op.load_namespace_metadata, namespace=(lab.name(),)),
             "NoSuchNamespaceException on listing": lab.send(op.list_tables, namespace=(lab.name(),)),
             "NoSuchTableException": lab.send(op.load_table, namespace=namespace, table=table),
-            "NoSuchTableException on dropping": lab.drop_table(namespace=namespace, table=table),
+            "NoSuchTableException on dropping": lab.try_drop_table(namespace=namespace, table=table),
         },
     )
 
@@ -229,7 +229,7 @@ def conflicts_are_named(lab: CatalogLab) -> None:
         "AlreadyExistsException": lab.send(op.create_namespace, body={"namespace": list(here)}),
         "AlreadyExistsException of a table": lab.send(op.create_table, namespace=here, body=lab.table_request(table.name)),
         "NamespaceNotEmptyException": lab.send(op.drop_namespace, namespace=here),
-        "CommitFailedException": lab.commit(
+        "CommitFailedException": lab.try_commit(
             table, set_properties(lakepact="refused"), requirements=[{"type": "assert-table-uuid", "uuid": nobody}]
         ),
     }

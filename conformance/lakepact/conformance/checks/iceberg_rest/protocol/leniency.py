@@ -21,7 +21,7 @@ def content_type_may_have_parameters(lab: CatalogLab) -> None:
     level = lab.name()
     headers = [("Content-Type", "application/json; charset=UTF-8")]
     reply = lab.send(op.create_namespace, body={"namespace": [level]}, headers=headers)
-    lab.afterwards(lambda: lab.send(op.drop_namespace, namespace=(level,)))
+    lab.add_cleanup(lambda: lab.send(op.drop_namespace, namespace=(level,)))
 
     with lab.judge("IRC-GEN-004"):
         expect.status(reply, 200)

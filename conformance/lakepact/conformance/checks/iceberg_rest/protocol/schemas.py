@@ -141,13 +141,13 @@ def structure(lab: CatalogLab) -> None:
     lab.send(op.list_tables, namespace=home)
     lab.send(op.list_tables, namespace=home, page_token="", page_size=1)
     bucket = partition_field(column(table, "id"), "bucket[16]", "id_bucket", field_id=next_field(table))
-    lab.commit(table, add_spec(bucket), set_default_spec(LAST_ADDED))
+    lab.try_commit(table, add_spec(bucket), set_default_spec(LAST_ADDED))
     order = add_sort_order(
         sort_field(column(table, "id")),
         sort_field(column(table, "amount"), transform="truncate[2]", direction="desc", null_order="nulls-last"),
     )
-    lab.commit(table, order, set_default_sort_order(LAST_ADDED))
-    lab.commit(table, add_schema(schema_with(table, next_column(table, "more"))), set_current_schema(LAST_ADDED))
+    lab.try_commit(table, order, set_default_sort_order(LAST_ADDED))
+    lab.try_commit(table, add_schema(schema_with(table, next_column(table, "more"))), set_current_schema(LAST_ADDED))
     lab.load(table)
 
 
@@ -161,8 +161,8 @@ def history(lab: CatalogLab) -> None:
     """Show snapshots, branches, tags and logs."""
     first = lab.append(lab.make_table())
     snapshot = first.member("current-snapshot-id")
-    lab.commit(first, set_ref("release", snapshot, kind="tag", max_ref_age_ms=86_400_000))
-    lab.commit(first, set_ref("audit", snapshot, min_snapshots_to_keep=2, max_snapshot_age_ms=3_600_000))
+    lab.try_commit(first, set_ref("release", snapshot, kind="tag", max_ref_age_ms=86_400_000))
+    lab.try_commit(first, set_ref("audit", snapshot, min_snapshots_to_keep=2, max_snapshot_age_ms=3_600_000))
     for operation in ("overwrite", "delete", "replace"):
         lab.append(lab.load(first), summary={"operation": operation, "added-records": "10"})
     lab.send(op.load_table, **first.at, snapshots="refs")
@@ -173,15 +173,15 @@ def files(lab: CatalogLab) -> None:
     """Show statistics of both kinds."""
     table = lab.append(lab.make_table())
     snapshot = table.member("current-snapshot-id")
-    lab.commit(table, set_statistics(statistics_file(table, snapshot)))
-    lab.commit(table, set_partition_statistics(partition_statistics_file(table, snapshot)))
+    lab.try_commit(table, set_statistics(statistics_file(table, snapshot)))
+    lab.try_commit(table, set_partition_statistics(partition_statistics_file(table, snapshot)))
     lab.load(table)
 
 
 def keys(lab: CatalogLab) -> None:
     """Show encryption keys."""
     table = table_of_version(lab, KEYS_SINCE)
-    lab.commit(table, add_encryption_key(ROOT), add_encryption_key(KEY))
+    lab.try_commit(table, add_encryption_key(ROOT), add_encryption_key(KEY))
     lab.load(table)
 
 

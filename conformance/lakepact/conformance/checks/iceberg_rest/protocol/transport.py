@@ -102,12 +102,12 @@ def answers_with_204_have_no_body(lab: CatalogLab) -> None:
     table = lab.make_table()
     target = {"namespace": list(table.namespace), "name": lab.name()}
     replies = [lab.send(op.rename_table, body={"source": table.identifier, "destination": target}, alone=True)]
-    replies += [lab.drop_table(namespace=table.namespace, table=target["name"], alone=True)]
+    replies += [lab.try_drop_table(namespace=table.namespace, table=target["name"], alone=True)]
     replies += [lab.send(op.drop_namespace, namespace=table.namespace, alone=True)]
 
     with lab.judge("IRC-GEN-007"):
         for reply in replies:
-            lab.works(reply)
+            lab.require(reply)
             expect.no_body(reply)
 
 
@@ -115,9 +115,9 @@ def answers_with_204_have_no_body(lab: CatalogLab) -> None:
 def dropping_twice_is_safe(lab: CatalogLab) -> None:
     """What is dropped is gone for the next request, and dropping it again is a 404."""
     table = lab.make_table()
-    lab.dropped(**table.at)
-    again = lab.drop_table(**table.at)
-    lab.works(lab.send(op.drop_namespace, namespace=table.namespace))
+    lab.drop_table(**table.at)
+    again = lab.try_drop_table(**table.at)
+    lab.require(lab.send(op.drop_namespace, namespace=table.namespace))
     namespace_again = lab.send(op.drop_namespace, namespace=table.namespace)
 
     with lab.judge("IRC-GEN-030"):
@@ -126,10 +126,10 @@ def dropping_twice_is_safe(lab: CatalogLab) -> None:
     with lab.judge("IRC-GEN-027"):
         for _ in range(10):
             level = lab.name()
-            lab.works(lab.send(op.create_namespace, body={"namespace": [level]}))
+            lab.require(lab.send(op.create_namespace, body={"namespace": [level]}))
             expect.status(lab.send(op.load_namespace_metadata, namespace=(level,), alone=True), 200)
             expect.contains([level], lab.send(op.list_namespaces, alone=True).at("namespaces"), "the list")
-            lab.works(lab.send(op.drop_namespace, namespace=(level,)))
+            lab.require(lab.send(op.drop_namespace, namespace=(level,)))
             expect.status(lab.send(op.load_namespace_metadata, namespace=(level,), alone=True), 404)
 
 
@@ -142,7 +142,7 @@ def wide_integers_are_exact(lab: CatalogLab) -> None:
     table = lab.make_table()
     for identifier in WIDE:
         snapshot = lab.snapshot(table, snapshot_id=identifier, parent_snapshot_id=None)
-        table = lab.committed(table, {"action": "add-snapshot", "snapshot": snapshot}, set_ref(f"at-{identifier}", identifier))
+        table = lab.commit(table, {"action": "add-snapshot", "snapshot": snapshot}, set_ref(f"at-{identifier}", identifier))
     loaded = lab.load(table)
 
     with lab.judge("IRC-GEN-019"):

@@ -111,7 +111,7 @@ def vectors_stand_for_the_positions_before_them(lab: CatalogLab) -> None:
         position_deletes(table, "positions-of-two", target=table.path("two")),
         operation="delete",
     )
-    table.table = lab.committed(table.table, upgrade_format_version(3))
+    table.table = lab.commit(table.table, upgrade_format_version(3))
     vector = File(table.path("vector"), content=POSITION_DELETES, format="PUFFIN", rows=1, size=200, offset=4, length=40)
     table.append(replace(vector, target=table.path("one")), operation="delete")
 
@@ -142,7 +142,7 @@ def delete_files_apply_within_their_spec(lab: CatalogLab) -> None:
     for number, (transform, name) in enumerate((("identity", "by_name"), ("truncate[1]", "by_letter")), start=1):
         field = partition_field(column(table.table, "name"), transform, name, field_id=next_field(table.table))
         update = add_spec(field, spec_id=number)
-        table.table = lab.committed(table.table, update, set_default_spec(LAST_ADDED))
+        table.table = lab.commit(table.table, update, set_default_spec(LAST_ADDED))
         table.append(table.file(name, "a"))
     deletes = (equality_deletes(table, "values-of-letter", "a"), position_deletes(table, "positions-of-letter", "a"))
     everywhere = Manifest((equality_deletes(table, "values-of-all"),), spec=plain)
@@ -174,7 +174,7 @@ def delete_files_are_told_as_they_are(lab: CatalogLab) -> None:
     """Delete files have the numbers, the spec and the partition of their manifest, too."""
     table = grown(lab)
     update = add_spec(partition_field(column(table.table, "name"), "identity", "by_name", field_id=1000))
-    table.table = lab.committed(table.table, update, set_default_spec(LAST_ADDED))
+    table.table = lab.commit(table.table, update, set_default_spec(LAST_ADDED))
     table.append(table.file("data", "a"))
     deletes = replace(position_deletes(table, "positions", "a", target=table.path("data")), rows=3, size=777)
     table.append(deletes, operation="delete")

@@ -44,7 +44,7 @@ def submitted(lab: CatalogLab, table: Table, **request: Any) -> str:
         NotOffered: it makes it at once.
         Blocked: it makes none.
     """
-    reply = lab.works(plan(lab, table, **request), 200)
+    reply = lab.require(plan(lab, table, **request), 200)
     if reply.document.get("status") != "submitted":
         raise NotOffered("the target plans the scan at once; --parameter planned-in-background-by=PROPERTY=VALUE says when it does not")
     identifier: str = reply.at("plan-id")

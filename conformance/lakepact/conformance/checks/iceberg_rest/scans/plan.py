@@ -188,7 +188,7 @@ def names_are_those_of_the_right_schema(lab: CatalogLab) -> None:
     snapshot = table.append(table.file("only"))
     fields = [{**one, "name": "title"} if one["name"] == "name" else one for one in table.table.member("schemas")[0]["fields"]]
     renamed = {**schema_with(table.table), "fields": fields}
-    table.table = lab.committed(table.table, add_schema(renamed), set_current_schema(LAST_ADDED))
+    table.table = lab.commit(table.table, add_schema(renamed), set_current_schema(LAST_ADDED))
 
     with lab.judge("IRC-SCAN-PLAN-019"):
         for of_snapshot, known, unknown in ((True, "name", "title"), (False, "title", "name")):
@@ -287,7 +287,7 @@ def a_table_that_is_named_is_planned(lab: CatalogLab) -> None:
         raise NotOffered("the harness was told of no table: --parameter scan-table=NAMESPACE.TABLE")
     needs(lab, PLAN)
     *levels, name = named.split(".")
-    before = Table(tuple(levels), name, lab.works(lab.send(op.load_table, namespace=tuple(levels), table=name), 200))
+    before = Table(tuple(levels), name, lab.require(lab.send(op.load_table, namespace=tuple(levels), table=name), 200))
 
     with lab.judge("IRC-SCAN-PLAN-027"):
         paths = planned(lab, before).paths

@@ -32,10 +32,10 @@ def plans_are_cancelled_alone(lab: CatalogLab) -> None:
     first = table.snapshots[-1]
     second = table.append(table.file("fourth"))
     other = lab.make_table(table.table.namespace)
-    kept = lab.works(plan(lab, table.table, snapshot_id=first.id), 200)
+    kept = lab.require(plan(lab, table.table, snapshot_id=first.id), 200)
     cancelled = submitted(lab, table.table)
     cancel(lab, other, str(kept.document.get("plan-id")))
-    lab.works(cancel(lab, table.table, cancelled), 204)
+    lab.require(cancel(lab, table.table, cancelled), 204)
 
     with lab.judge("IRC-SCAN-FETCH-010"):
         expect.equal(sorted(first.data), awaited(lab, table.table, kept).paths, "the files of the plan that nobody has cancelled,")
@@ -50,7 +50,7 @@ def cancelled_plans_stay_cancelled(lab: CatalogLab) -> None:
     table = in_the_background(lab)
     needs(lab, CANCEL)
     identifier = submitted(lab, table.table)
-    lab.works(cancel(lab, table.table, identifier), 204)
+    lab.require(cancel(lab, table.table, identifier), 204)
     fetched = [fetch(lab, table.table, identifier) for _ in range(4)]
     again = cancel(lab, table.table, identifier)
 
@@ -74,7 +74,7 @@ def plans_end_with_their_table(lab: CatalogLab) -> None:
     named: dict[str, dict[str, Any]] = {} if whole.id is None else {FETCH: {"plan_id": whole.id}, CANCEL: {"plan_id": whole.id}}
     if tasks:
         named[TASKS] = {"body": {"plan-task": tasks[0]}}
-    lab.dropped(**table.table.at)
+    lab.drop_table(**table.table.at)
 
     for operation, identifier in ((FETCH, "IRC-SCAN-FETCH-007"), (TASKS, "IRC-SCAN-TASK-005"), (CANCEL, "IRC-SCAN-CANCEL-005")):
         if operation not in named or not lab.offers(operation):

@@ -138,7 +138,7 @@ def files_of_before_the_schema_changed_are_kept(lab: CatalogLab) -> None:
     schema = current_schema(table.table)
     wider = [{**one, "type": kinds[one["name"]][1]} for one in schema["fields"]]
     schema = {**schema_with(table.table), "fields": [*wider, next_column(table.table, "later")]}
-    table.table = lab.committed(table.table, add_schema(schema), set_current_schema(LAST_ADDED))
+    table.table = lab.commit(table.table, add_schema(schema), set_current_schema(LAST_ADDED))
     tests = {"count": (("eq", 5), ("lt", 0), ("gt", 8)), "real": (("eq", 1.25), ("lt", -1.0)), "price": (("eq", "1.00"), ("lt", "-2.00"))}
     filters = [compared(kind, name, value) for name, some in tests.items() for kind, value in some]
 
@@ -208,7 +208,7 @@ def files_of_former_specs_are_kept(lab: CatalogLab) -> None:
         update = add_spec(
             partition_field(column(table.table, source), "identity", name, field_id=next_field(table.table)), spec_id=len(specs)
         )
-        table.table = lab.committed(table.table, update, set_default_spec(LAST_ADDED))
+        table.table = lab.commit(table.table, update, set_default_spec(LAST_ADDED))
         specs.append(table.spec())
         table.append(*(table.file(f"{name}-{value}", value) for value in (("a", "b") if source == "name" else (5, 6))))
     expected = {"whole": (specs[0], []), "by_name-a": (specs[1], ["a"]), "by_id-5": (specs[2], [5])}

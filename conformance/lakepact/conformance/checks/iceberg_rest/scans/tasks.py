@@ -41,7 +41,7 @@ def divided(lab: CatalogLab) -> tuple[Grown, list[str]]:
     needs(lab, TASKS)
     table = grown(lab, properties=on_pages(lab))
     table.append(*(table.file(f"file-{number}") for number in range(5)))
-    tasks = lab.works(plan(lab, table.table), 200).document.get("plan-tasks") or []
+    tasks = lab.require(plan(lab, table.table), 200).document.get("plan-tasks") or []
     if not tasks:
         raise NotOffered("the target answers with all tasks at once; --parameter planned-on-pages-by=PROPERTY=VALUE says when it does not")
     return table, tasks

@@ -261,7 +261,7 @@ class CatalogWorld:
         if namespace is None:
             return
         concrete = filled(namespace, self.known)
-        self._lab.afterwards(lambda: self._lab.send(op.drop_namespace, namespace=concrete))
+        self._lab.add_cleanup(lambda: self._lab.send(op.drop_namespace, namespace=concrete))
         if namespace not in self.namespaces:
             self.namespaces.append(namespace)
 
@@ -278,7 +278,7 @@ class CatalogWorld:
         if key not in self.views:
             self.views.append(key)
             concrete = filled(key[0], self.known)
-            self._lab.afterwards(lambda: self._lab.send(op.drop_view, namespace=concrete, view=key[1]))
+            self._lab.add_cleanup(lambda: self._lab.send(op.drop_view, namespace=concrete, view=key[1]))
 
     def _gone(self, key: Key) -> None:
         if key in self.tables:

@@ -86,12 +86,12 @@ def _left(lab: CatalogLab, operation: OperationId, namespace: Namespace) -> str:
     name = lab.make_table(namespace).name if kind == "table" else lab.make_view(namespace)
     if operation.startswith("drop"):
         at: dict[str, Any] = {"namespace": namespace, kind: name}
-        lab.works(lab.drop_table(**at) if kind == "table" else lab.send(operation, **at))
+        lab.require(lab.try_drop_table(**at) if kind == "table" else lab.send(operation, **at))
         return name
     other: dict[str, Any] = {"namespace": namespace, kind: lab.name()}
-    lab.afterwards(lambda: lab.drop_table(**other) if kind == "table" else lab.send(op.drop_view, **other))
+    lab.add_cleanup(lambda: lab.try_drop_table(**other) if kind == "table" else lab.send(op.drop_view, **other))
     source, destination = ({"namespace": list(namespace), "name": one} for one in (name, other[kind]))
-    lab.works(lab.send(operation, body={"source": source, "destination": destination}))
+    lab.require(lab.send(operation, body={"source": source, "destination": destination}))
     return name
 
 

@@ -74,7 +74,7 @@ def _answers(lab: CatalogLab, created: Reply, **at: Any) -> Iterator[Reply]:
     """Those that show the table, if it was created."""
     if created.status == 200:
         yield created
-        yield lab.works(lab.send(op.load_table, **at), 200)
+        yield lab.require(lab.send(op.load_table, **at), 200)
 
 
 def _values(reply: Reply, component: str) -> Iterator[Instance]:

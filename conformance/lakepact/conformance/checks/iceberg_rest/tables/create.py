@@ -191,7 +191,7 @@ def every_table_has_a_uuid_of_its_own(lab: CatalogLab) -> None:
     home, other = lab.make_namespace(), lab.make_namespace()
     name = lab.name()
     tables = [lab.make_table(home, name=name), lab.make_table(other, name=name), lab.make_table(home), lab.make_table(home)]
-    lab.dropped(**tables[0].at)
+    lab.drop_table(**tables[0].at)
     tables.append(lab.make_table(home, name=name))
 
     with lab.judge("IRC-TBL-CREATE-012"):
@@ -256,7 +256,7 @@ def both_format_versions_are_supported(lab: CatalogLab) -> None:
 def tables_need_their_namespace(lab: CatalogLab) -> None:
     """No table is created in a namespace that does not exist, and none makes its namespace."""
     parent, gone = lab.make_namespace(), lab.make_namespace()
-    lab.works(lab.send(op.drop_namespace, namespace=gone))
+    lab.require(lab.send(op.drop_namespace, namespace=gone))
     absent: list[Namespace] = [(lab.name(),), gone]
     if lab.child_of(parent):
         absent.append((*parent, lab.name()))
@@ -294,14 +294,14 @@ def expect_one_winner(replies: Sequence[Reply]) -> int:
 def one_of_many_creates(lab: CatalogLab) -> None:
     """Of many who create one table side by side one does, all others learn of the conflict, and the table is that one's."""
     namespace = lab.make_namespace()
-    for _ in lab.rounds(ROUNDS):
+    for _ in lab.repeat(ROUNDS):
         name = lab.name()
         lab.drop_afterwards(namespace, name)
         requests = [
             lab.table_request(name, schema=extended(fields=[field(1, f"c{n}", "long")]), properties={"lakepact.creator": str(n)})
             for n in range(AT_ONCE)
         ]
-        replies = lab.together([partial(lab.send, op.create_table, namespace=namespace, body=request) for request in requests])
+        replies = lab.concurrently([partial(lab.send, op.create_table, namespace=namespace, body=request) for request in requests])
         with lab.judge("IRC-TBL-CREATE-024"):
             winner = expect_one_winner(replies)
             table = Table(namespace, name, replies[winner])

@@ -54,12 +54,12 @@ def dropped_tables_are_gone(lab: CatalogLab) -> None:
     ]
     for table, purging in ways:
         lab.load(table)
-        lab.works(lab.send(op.list_tables, namespace=table.namespace), 200)
+        lab.require(lab.send(op.list_tables, namespace=table.namespace), 200)
         reply = lab.send(op.drop_table, purge_requested=purging, **table.at)
         if purging and is_refused(reply):
             continue
         loaded = lab.send(op.load_table, **table.at)
-        listed = lab.works(lab.send(op.list_tables, namespace=table.namespace), 200)
+        listed = lab.require(lab.send(op.list_tables, namespace=table.namespace), 200)
         with lab.judge("IRC-TBL-DROP-001"):
             expect.status(reply, 204)
             expect.status(loaded, 404)
@@ -70,10 +70,10 @@ def dropped_tables_are_gone(lab: CatalogLab) -> None:
 def missing_tables_are_not_dropped(lab: CatalogLab) -> None:
     """What does not exist cannot be dropped: neither a table that never was, nor one that is gone, nor one in no namespace."""
     dropped, moved = lab.make_table(), lab.make_table()
-    lab.dropped(**dropped.at)
+    lab.drop_table(**dropped.at)
     to = lab.name()
     lab.drop_afterwards(moved.namespace, to)
-    lab.works(lab.send(op.rename_table, body={"source": moved.identifier, "destination": {**moved.identifier, "name": to}}))
+    lab.require(lab.send(op.rename_table, body={"source": moved.identifier, "destination": {**moved.identifier, "name": to}}))
     places: list[dict[str, Any]] = [{"namespace": dropped.namespace, "table": lab.name()}, dropped.at, moved.at]
     known = ways(lab)
     for place in places:
@@ -139,7 +139,7 @@ def files_outlive_their_table(lab: CatalogLab) -> None:
         reply = lab.send(op.drop_table, query=[("purgeRequested", said)] if said else [], **table.at)
         if said == "False" and is_refused(reply):
             continue  # clients in Python spell it so; a target may take it for false or for nonsense, but not for true
-        lab.works(reply)
+        lab.require(reply)
         with lab.judge("IRC-TBL-DROP-003"):
             expect.equal([], lost(files), "of the table's files, these to be removed:")
         if lab.offers(op.register_table):
@@ -156,7 +156,7 @@ def purged_tables_take_their_files_along(lab: CatalogLab) -> None:
     for commits in (0, 3):
         table = lab.make_table()
         for turn in range(commits):
-            lab.committed(table, set_properties(turn=str(turn)))
+            lab.commit(table, set_properties(turn=str(turn)))
         table = lab.load(table)
         files = known_files(lab, table)
         reply = purge(lab, table)
@@ -224,13 +224,13 @@ def recreated_tables_are_others(lab: CatalogLab) -> None:
         reply = lab.send(op.drop_table, purge_requested=purging, **table.at)
         if purging and not lab.only_purges and is_refused(reply):
             continue
-        lab.works(reply)
+        lab.require(reply)
         again = lab.make_table(table.namespace, name=table.name)
         with lab.judge("IRC-TBL-DROP-009"):
             expect.true(again.uuid != former.uuid, f"another UUID than {former.uuid}", again.uuid)
         main = former.metadata.get("current-snapshot-id")
         for requirements in ([assert_uuid(former.uuid)], [assert_uuid(former.uuid), assert_ref("main", main)]):
-            late = lab.commit(again, HARMLESS, requirements=requirements)
+            late = lab.try_commit(again, HARMLESS, requirements=requirements)
             with lab.judge("IRC-TBL-DROP-009"):
                 expect.status(late, 409)
 
@@ -239,7 +239,7 @@ def recreated_tables_are_others(lab: CatalogLab) -> None:
 def one_of_many_drops_wins(lab: CatalogLab) -> None:
     """When many clients drop a table, one of them has dropped it, and all others learn that it is not there."""
     home, known = lab.make_namespace(), ways(lab)
-    for _ in lab.rounds(ROUNDS):
+    for _ in lab.repeat(ROUNDS):
         table = lab.make_table(home)
         dropping = partial(lab.send, op.drop_table, purge_requested=known[0], **table.at)
         replies = side_by_side(lab, [dropping] * CLIENTS, what="requests")

@@ -44,7 +44,7 @@ def invented_tags_match_nothing(lab: CatalogLab) -> None:
 
     with lab.judge("IRC-TBL-ETAG-008"):
         for turn in ("1", "2"):
-            lab.committed(table, set_properties(**{"lakepact.turn": turn}))
+            lab.commit(table, set_properties(**{"lakepact.turn": turn}))
             for tag in INVENTED:
                 reply = lab.send(op.load_table, headers=[("If-None-Match", tag)], **table.at)
                 expect.status(reply, 200, about=f"with If-None-Match: {tag}")
@@ -57,7 +57,7 @@ def absent_tables_match_nothing(lab: CatalogLab) -> None:
     """A table that does not exist is a 404 whatever ETag is sent, also the one that it had before it was dropped."""
     table = lab.make_table()
     given = lab.load(table).reply.headers.get("etag")
-    lab.dropped(**table.at)
+    lab.drop_table(**table.at)
     places: tuple[dict[str, Any], ...] = (table.at, {**table.at, "table": lab.name()}, {**table.at, "namespace": (lab.name(),)})
 
     with lab.judge("IRC-TBL-ETAG-009"):
@@ -123,7 +123,7 @@ def unchanged_tables_are_not_sent_again(lab: CatalogLab) -> None:
         for snapshots in (None, "all", "refs"):
             if snapshots and not lab.feature("snapshots-refs"):
                 continue
-            before = lab.works(lab.send(op.load_table, snapshots=snapshots, **table.at), 200)
+            before = lab.require(lab.send(op.load_table, snapshots=snapshots, **table.at), 200)
             tag = tag_of(before)
             for sent in (tag, f'"lakepact", {tag}'):
                 reply = loaded_if_changed(lab, table, sent, snapshots=snapshots)
@@ -132,11 +132,11 @@ def unchanged_tables_are_not_sent_again(lab: CatalogLab) -> None:
                 if reply.status != 304:
                     continue
                 unmodified += 1
-                now = lab.works(lab.send(op.load_table, snapshots=snapshots, **table.at), 200)
+                now = lab.require(lab.send(op.load_table, snapshots=snapshots, **table.at), 200)
                 with lab.judge("IRC-TBL-ETAG-003"):
                     expect.no_body(reply)
                     alike(lab, Table(table.namespace, table.name, before), Table(table.namespace, table.name, now))
-        table = lab.append(table) if turn else lab.committed(table, set_properties(**{"lakepact.turn": "1"}))
+        table = lab.append(table) if turn else lab.commit(table, set_properties(**{"lakepact.turn": "1"}))
     lab.note("IRC-TBL-ETAG-002", f"answered with 304 {unmodified} times" if unmodified else "always answered with 200")
     if not unmodified:
         lab.skip("IRC-TBL-ETAG-003", "the target never answers with 304")
@@ -156,7 +156,7 @@ def committed_tables_are_sent_again(lab: CatalogLab) -> None:
     tags: list[str] = [tag_of(lab.load(table).reply)]
 
     for change, updates in commits.items():
-        lab.committed(table, *updates)
+        lab.commit(table, *updates)
         with lab.judge("IRC-TBL-ETAG-004"):
             for tag in tags:
                 reply = loaded_if_changed(lab, table, tag)
@@ -170,13 +170,13 @@ def tables_of_transactions_are_sent_again(lab: CatalogLab) -> None:
     """After a transaction its tables are loaded whole and with other ETags, with all snapshots and with those of refs."""
     table = lab.append(lab.make_table())
     ways = (None, "refs") if lab.feature("snapshots-refs") else (None,)
-    tags = {snapshots: tag_of(lab.works(lab.send(op.load_table, snapshots=snapshots, **table.at), 200)) for snapshots in ways}
+    tags = {snapshots: tag_of(lab.require(lab.send(op.load_table, snapshots=snapshots, **table.at), 200)) for snapshots in ways}
     update = set_properties(**{"lakepact.turn": "1"})
     if lab.offers(op.commit_transaction):
         change = {"identifier": table.identifier, "requirements": [], "updates": [update]}
-        lab.works(lab.send(op.commit_transaction, body={"table-changes": [change]}))
+        lab.require(lab.send(op.commit_transaction, body={"table-changes": [change]}))
     else:
-        lab.committed(table, update)
+        lab.commit(table, update)
 
     with lab.judge("IRC-TBL-ETAG-004"):
         for snapshots, tag in tags.items():
@@ -199,7 +199,7 @@ def tables_created_again_are_sent(lab: CatalogLab) -> None:
                 expect.status(reply, 200, about="with the ETag of the dropped table")
                 expect.equal(table.uuid, reply.at("metadata", "table-uuid"), "table-uuid")
             tags.append(tag_of(lab.load(table).reply))
-            lab.dropped(**table.at)
+            lab.drop_table(**table.at)
 
 
 @check("IRC-TBL-ETAG-006")
@@ -223,7 +223,7 @@ def tags_of_creation_are_those_of_loading(lab: CatalogLab) -> None:
 def tags_tell_representations_apart(lab: CatalogLab) -> None:
     """Who has a table with all its snapshots, and asks for those of refs, gets the table."""
     table = lab.append(lab.append(lab.make_table()))
-    everything = tag_of(lab.works(lab.send(op.load_table, snapshots="all", **table.at), 200))
+    everything = tag_of(lab.require(lab.send(op.load_table, snapshots="all", **table.at), 200))
     unsaid = tag_of(lab.load(table).reply)
 
     with lab.judge("IRC-TBL-ETAG-007"):

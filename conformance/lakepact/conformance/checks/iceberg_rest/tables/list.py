@@ -53,7 +53,7 @@ def lists_name_tables_with_their_namespace(lab: CatalogLab) -> None:
             created = lab.send(op.create_table, namespace=namespace, body=lab.table_request(name))
             if stem and 400 <= created.status < 500:
                 continue  # names like it are refused here
-            lab.works(created, 200)
+            lab.require(created, 200)
             lab.drop_afterwards(namespace, name)
             there.append(name)
 
@@ -67,7 +67,7 @@ def namesakes(lab: CatalogLab, level: str) -> list[Namespace]:
     made: list[Namespace] = []
     for name in (f"{level}b", f"{level}.b", level.replace("_", "x"), level.upper(), level[:-1]):
         if lab.send(op.create_namespace, body={"namespace": [name]}).status == 200:
-            lab.afterwards(partial(lab.send, op.drop_namespace, namespace=(name,)))
+            lab.add_cleanup(partial(lab.send, op.drop_namespace, namespace=(name,)))
             made += [(name,)] if lab.send(op.load_namespace_metadata, namespace=(name,)).status == 200 else []
     return made
 
@@ -90,7 +90,7 @@ def lists_are_of_one_namespace(lab: CatalogLab) -> None:
 def empty_namespaces_have_empty_lists(lab: CatalogLab) -> None:
     """A namespace that has no tables, has none any more, or has only child namespaces is listed as an empty array."""
     fresh, left = lab.make_namespace(), lab.make_namespace()
-    lab.dropped(**lab.make_table(left).at)
+    lab.drop_table(**lab.make_table(left).at)
     empty = [fresh, left]
     parent = lab.make_namespace()
     child = lab.child_of(parent)
@@ -110,7 +110,7 @@ def lists_need_their_namespace(lab: CatalogLab) -> None:
     """There is no list of a namespace that never was, that was dropped, or that a table only sounds like."""
     table = lab.make_table()
     gone = lab.make_namespace()
-    lab.works(lab.send(op.drop_namespace, namespace=gone))
+    lab.require(lab.send(op.drop_namespace, namespace=gone))
     absent: list[Namespace] = [(lab.name(),), gone]
     if lab.child_of(table.namespace):
         absent += [(*table.namespace, lab.name()), (*table.namespace, table.name)]
@@ -137,11 +137,11 @@ def lists_show_what_has_happened(lab: CatalogLab) -> None:
                 new = lab.name()
                 ends = {end: {"namespace": list(namespace), "name": name} for end, name in (("source", old), ("destination", new))}
                 lab.drop_afterwards(namespace, new)
-                lab.works(lab.send(op.rename_table, body=ends))
+                lab.require(lab.send(op.rename_table, body=ends))
                 there[there.index(old)] = new
                 expect.equal(sorted(there), sorted(listed(lab, namespace)), "tables after a rename:")
         while there:
-            lab.dropped(namespace=namespace, table=there.pop())
+            lab.drop_table(namespace=namespace, table=there.pop())
             expect.equal(sorted(there), sorted(listed(lab, namespace)), "tables after a drop:")
 
 
@@ -156,7 +156,7 @@ def tables_are_listed_where_they_were_moved(lab: CatalogLab) -> None:
         for requirement in ("IRC-TBL-LIST-001", "IRC-TBL-LIST-007"):
             lab.skip(requirement, "tables stay in their namespaces")
         return
-    lab.works(reply)
+    lab.require(reply)
 
     with lab.judge("IRC-TBL-LIST-001"):
         expect_listed(lab, other, [moved.name])
@@ -181,7 +181,7 @@ def is_odd(name: str) -> bool:
 def absent_tables(lab: CatalogLab) -> list[dict[str, Any]]:
     """Where no table is in a namespace that there is: never made, dropped, elsewhere, or of a name alike."""
     table, dropped = lab.make_table(name=lab.name("name")), lab.make_table()
-    lab.dropped(**dropped.at)
+    lab.drop_table(**dropped.at)
     absent = [lab.name(), *similar(table.name)]
     return [dropped.at, {**dropped.at, "table": table.name}, *({**table.at, "table": name} for name in absent)]
 
@@ -224,6 +224,6 @@ def existence_is_asked_for_again(lab: CatalogLab) -> None:
         lab.make_table(namespace, name=name)
         with lab.judge("IRC-TBL-HEAD-001"):
             expect.status(lab.send(op.table_exists, **at), 204)
-        lab.dropped(**at)
+        lab.drop_table(**at)
     with lab.judge("IRC-TBL-HEAD-002"):
         expect.status(lab.send(op.table_exists, **at), 404)

@@ -126,9 +126,9 @@ def committed_whole(lab: CatalogLab) -> tuple[Table, dict[str, Any]]:
     table = lab.append(table, ref="audit")
     if "audit" not in (table.metadata.get("refs") or {}):
         raise Blocked("a commit that makes a branch is answered with 200, and without it (IRC-UPD-044)")
-    table = lab.committed(table, set_properties(**{"lakepact.note": "kept"}))
+    table = lab.commit(table, set_properties(**{"lakepact.note": "kept"}))
     if lab.feature("statistics"):
-        lab.commit(table, set_statistics(statistics_file(table, one["snapshot-id"])))
+        lab.try_commit(table, set_statistics(statistics_file(table, one["snapshot-id"])))
     return lab.load(table), one
 
 
@@ -169,9 +169,9 @@ def metadata_location_follows_commits(lab: CatalogLab) -> None:
         for turn in range(3):
             seen.append(location())
             expect.equal(seen[-1], location(), "the metadata-location of before")
-            lab.commit(table, set_properties(a="1"), requirements=[{"type": "assert-table-uuid", "uuid": STRANGER}])
+            lab.try_commit(table, set_properties(a="1"), requirements=[{"type": "assert-table-uuid", "uuid": STRANGER}])
             expect.equal(seen[-1], location(), "the metadata-location of before a commit that is refused,")
-            lab.committed(table, set_properties(a=str(turn)))
+            lab.commit(table, set_properties(a=str(turn)))
             expect.lacks(location(), seen, "metadata locations of before the commit")
         lab.append(table)
         expect.lacks(location(), seen, "metadata locations of before the snapshot")
@@ -241,17 +241,17 @@ def loads_see_whole_commits(lab: CatalogLab) -> None:
 
     def write() -> None:
         now = table
-        for turn, _ in enumerate(lab.rounds(COMMITS), start=1):
+        for turn, _ in enumerate(lab.repeat(COMMITS), start=1):
             snapshot = lab.snapshot(now)
             both = set_properties(**{"lakepact.first": str(turn), "lakepact.last": str(turn)})
-            now = lab.committed(now, both, {"action": "add-snapshot", "snapshot": snapshot})
+            now = lab.commit(now, both, {"action": "add-snapshot", "snapshot": snapshot})
             if now.metadata_location is not None:
                 states[now.metadata_location] = turn
 
     def read() -> None:
-        loaded.extend(lab.send(op.load_table, **table.at) for _ in lab.rounds(2 * COMMITS))
+        loaded.extend(lab.send(op.load_table, **table.at) for _ in lab.repeat(2 * COMMITS))
 
-    lab.together([write, *[read] * READERS])
+    lab.concurrently([write, *[read] * READERS])
     with lab.judge("IRC-TBL-LOAD-017"):
         for reply in (*loaded, lab.send(op.load_table, **table.at)):
             expect.status(reply, 200)

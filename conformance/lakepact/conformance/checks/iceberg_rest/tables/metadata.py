@@ -297,7 +297,7 @@ def eventful_life(lab: CatalogLab) -> None:
     table = lab.make_table(properties={"lakepact.note": "1"})
     inner = {"id": table.member("last-column-id") + 2, "name": "city", "type": "string", "required": False}
     place = next_column(table, "place", {"type": "struct", "fields": [inner]})
-    evolved = lab.committed(
+    evolved = lab.commit(
         table,
         add_schema(schema_with(table, place)),
         set_current_schema(LAST_ADDED),
@@ -308,10 +308,10 @@ def eventful_life(lab: CatalogLab) -> None:
     )
     first = lab.append(evolved)
     old = first.member("current-snapshot-id")
-    second = lab.append(lab.committed(first, set_ref("release", old, kind="tag")))
-    trimmed = lab.works(lab.send(op.load_table, **table.at, snapshots="refs"), 200)
+    second = lab.append(lab.commit(first, set_ref("release", old, kind="tag")))
+    trimmed = lab.require(lab.send(op.load_table, **table.at, snapshots="refs"), 200)
     answers = [answer.reply for answer in (table, evolved, first, second, lab.load(table))]
-    answers += [trimmed, lab.commit(table, remove_snapshots(old)), lab.commit(table, remove_ref("main")), lab.load(table).reply]
+    answers += [trimmed, lab.try_commit(table, remove_snapshots(old)), lab.try_commit(table, remove_ref("main")), lab.load(table).reply]
 
     for requirement, holds in LAWS.items():
         with lab.judge(requirement):
@@ -336,7 +336,9 @@ def statistics_set_twice(lab: CatalogLab) -> None:
         return
     table = lab.append(lab.make_table())
     snapshot = table.member("current-snapshot-id")
-    reply = lab.works(lab.commit(table, *(set_statistics(statistics_file(table, snapshot, name=name)) for name in ("older", "newer"))), 200)
+    reply = lab.require(
+        lab.try_commit(table, *(set_statistics(statistics_file(table, snapshot, name=name)) for name in ("older", "newer"))), 200
+    )
 
     with lab.judge("IRC-META-015"):
         statistics_are_distinct(reply.exchange)
@@ -346,7 +348,7 @@ def statistics_set_twice(lab: CatalogLab) -> None:
 def uuid_lasts(lab: CatalogLab) -> None:
     """A table has one UUID from its creation on, through commits and a new name."""
     table = lab.make_table()
-    answers = [lab.load(table), lab.committed(table, set_properties(**{"lakepact.note": "1"})), lab.append(table), lab.load(table)]
+    answers = [lab.load(table), lab.commit(table, set_properties(**{"lakepact.note": "1"})), lab.append(table), lab.load(table)]
     if lab.offers(op.rename_table):
         renamed = Table(table.namespace, lab.name(), table.reply)
         reply = lab.send(op.rename_table, body={"source": table.identifier, "destination": renamed.identifier})

@@ -87,7 +87,7 @@ def incomplete_reports_are_refused(lab: CatalogLab) -> None:
 def reports_of_missing_tables_are_refused(lab: CatalogLab) -> None:
     """A report of a table that does not exist is answered with 404, whether its namespace exists or not, and after it was dropped."""
     table = lab.append(lab.make_table())
-    lab.dropped(**table.at)
+    lab.drop_table(**table.at)
     places: tuple[dict[str, Any], ...] = (table.at, {**table.at, "table": lab.name()}, {**table.at, "namespace": (lab.name(),)})
 
     with lab.judge("IRC-TBL-MET-005"):

@@ -46,7 +46,7 @@ def _met(lab: CatalogLab, first: Send, *others: Send, turn: int) -> list[Reply]:
 def _commits(lab: CatalogLab, table: Table) -> dict[str, Send]:
     """Commits of which each sets a property of its own, by these."""
     keys = [f"lakepact.racing.{number}" for number in range(COMMITS)]
-    return {key: partial(lab.commit, table, set_properties(**{key: key})) for key in keys}
+    return {key: partial(lab.try_commit, table, set_properties(**{key: key})) for key in keys}
 
 
 def _is_gone(lab: CatalogLab, table: Table, how: str) -> None:
@@ -66,7 +66,7 @@ def commits_move_with_their_table(lab: CatalogLab) -> None:
     first = lab.make_table(home)
     renamed(lab, first, lab.name())
     _is_gone(lab, first, "renamed")
-    for turn in lab.rounds(ROUNDS):
+    for turn in lab.repeat(ROUNDS):
         table, name = lab.make_table(home), lab.name()
         commits = _commits(lab, table)
         moved, *replies = _met(lab, partial(rename, lab, table.identifier, identifier(home, name)), *commits.values(), turn=turn)
@@ -86,9 +86,9 @@ def dropped_tables_stay_away(lab: CatalogLab) -> None:
     """A table whose drop was accepted is gone, whatever commits were accepted meanwhile; and it was not renamed besides."""
     home, known = lab.make_namespace(), ways(lab)
     first = lab.make_table(home)
-    lab.dropped(**first.at)
+    lab.drop_table(**first.at)
     _is_gone(lab, first, "dropped")
-    for turn in lab.rounds(ROUNDS):
+    for turn in lab.repeat(ROUNDS):
         table, name = lab.make_table(home), lab.name()
         drop = partial(lab.send, op.drop_table, purge_requested=known[0], **table.at)
         dropped, *_ = _met(lab, drop, *_commits(lab, table).values(), turn=turn)
@@ -114,7 +114,7 @@ def names_are_given_once(lab: CatalogLab) -> None:
     renames, views = _keep_names_apart(lab, home)
     if not renames and not views:
         raise Blocked("neither a renamed table nor a new view is refused the name of a table, so that nothing can race for one")
-    for turn in lab.rounds(ROUNDS):
+    for turn in lab.repeat(ROUNDS):
         for contenders in _contenders(lab, home, renames=renames, views=views):
             name = lab.name()
             lab.drop_afterwards(home, name)

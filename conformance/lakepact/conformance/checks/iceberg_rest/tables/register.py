@@ -58,15 +58,15 @@ def registered(lab: CatalogLab, former: Table) -> Table:
         Blocked: it cannot be registered.
     """
     name = lab.name()
-    return Table(former.namespace, name, lab.works(register(lab, former.namespace, name, location_of(former)), 200))
+    return Table(former.namespace, name, lab.require(register(lab, former.namespace, name, location_of(former)), 200))
 
 
 def grown(lab: CatalogLab, table: Table) -> Table:
     """The table with two schemas, properties, two snapshots, a branch and a tag."""
     wider = add_schema(schema_with(table, next_column(table, "more")))
-    first = lab.append(lab.committed(table, wider, set_current_schema(LAST_ADDED), set_properties(owner="lakepact", note="")))
+    first = lab.append(lab.commit(table, wider, set_current_schema(LAST_ADDED), set_properties(owner="lakepact", note="")))
     tag = set_ref("first", first.member("current-snapshot-id"), kind="tag")
-    second = lab.append(lab.committed(first, tag))
+    second = lab.append(lab.commit(first, tag))
     return lab.append(second, ref="side")
 
 
@@ -91,7 +91,7 @@ def metadata_files_are_taken_over(lab: CatalogLab) -> None:
                 is_registered(lab, former, name, reply)
             with lab.judge("IRC-TBL-REG-002"):
                 expect.equal(former.metadata_location, reply.at("metadata-location"), "the requested metadata-location")
-            lab.drop_table(namespace=former.namespace, table=name)
+            lab.try_drop_table(namespace=former.namespace, table=name)
 
 
 @check("IRC-TBL-REG-001")
@@ -100,7 +100,7 @@ def earlier_metadata_files_are_taken_over(lab: CatalogLab) -> None:
     table = lab.make_table()
     earlier = [lab.load(table)]
     for turn in ("first", "second"):
-        lab.append(lab.committed(lab.load(table), set_properties(**{turn: "yes"})))
+        lab.append(lab.commit(lab.load(table), set_properties(**{turn: "yes"})))
         earlier.append(lab.load(table))
     left_behind(lab, table)
 
@@ -109,7 +109,7 @@ def earlier_metadata_files_are_taken_over(lab: CatalogLab) -> None:
         reply = register(lab, table.namespace, name, location_of(file))
         with lab.judge("IRC-TBL-REG-001"):
             is_registered(lab, file, name, reply)
-        lab.drop_table(namespace=table.namespace, table=name)
+        lab.try_drop_table(namespace=table.namespace, table=name)
 
 
 @check("IRC-TBL-LOAD-001")
@@ -117,10 +117,10 @@ def registered_tables_are_loaded_whole(lab: CatalogLab) -> None:
     """All that stands in a metadata file is loaded once it is registered, specs, orders, logs and statistics too."""
     table = grown(lab, lab.make_table())
     at, current = column(table, "at"), table.member("current-snapshot-id")
-    lab.commit(table, set_statistics(statistics_file(table, current)))
-    lab.commit(table, set_partition_statistics(partition_statistics_file(table, current)))
-    lab.commit(table, add_spec(partition_field(at, "day", "by_day", field_id=next_field(table))), set_default_spec(LAST_ADDED))
-    lab.commit(table, add_sort_order(sort_field(at)), set_default_sort_order(LAST_ADDED))
+    lab.try_commit(table, set_statistics(statistics_file(table, current)))
+    lab.try_commit(table, set_partition_statistics(partition_statistics_file(table, current)))
+    lab.try_commit(table, add_spec(partition_field(at, "day", "by_day", field_id=next_field(table))), set_default_spec(LAST_ADDED))
+    lab.try_commit(table, add_sort_order(sort_field(at)), set_default_sort_order(LAST_ADDED))
     former = left_behind(lab, table)
     again = registered(lab, former)
 
@@ -186,7 +186,7 @@ def missing_namespaces_are_not_registered_into(lab: CatalogLab) -> None:
     """Nothing can be registered in a namespace that does not exist, beside others or below one."""
     former = left_behind(lab, lab.make_table())
     dropped = lab.make_namespace()
-    lab.works(lab.send(op.drop_namespace, namespace=dropped))
+    lab.require(lab.send(op.drop_namespace, namespace=dropped))
     missing = [(lab.name(),), dropped]
     if lab.child_of(former.namespace):
         missing += [(*former.namespace, lab.name()), (lab.name(), former.namespace[-1])]
@@ -233,7 +233,7 @@ def registered_tables_take_commits(lab: CatalogLab) -> None:
             [add_schema(schema_with(now, next_column(now, "later"))), set_current_schema(LAST_ADDED)],
         )
         for updates in commits:
-            reply = lab.commit(now, *updates, requirements=[assert_uuid(now.uuid)])
+            reply = lab.try_commit(now, *updates, requirements=[assert_uuid(now.uuid)])
             with lab.judge("IRC-TBL-REG-012"):
                 expect.status(reply, 200)
         with lab.judge("IRC-TBL-REG-012"):

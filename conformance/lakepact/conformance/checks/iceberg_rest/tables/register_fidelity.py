@@ -35,24 +35,24 @@ RETENTION: dict[str, Any] = {"min_snapshots_to_keep": 3, "max_snapshot_age_ms": 
 
 def narrowed(lab: CatalogLab, table: Table) -> Table:
     """The table after a column came and went, with rows that are told apart by their id; what the target refuses is left out."""
-    lab.commit(table, add_schema(schema_with(table, next_column(table, "fleeting"))), set_current_schema(LAST_ADDED))
+    lab.try_commit(table, add_schema(schema_with(table, next_column(table, "fleeting"))), set_current_schema(LAST_ADDED))
     wide = lab.load(table)
     fields = [field for field in current_schema(wide)["fields"] if field["name"] != "fleeting"]
     narrow = {**schema_with(wide), "fields": fields, "identifier-field-ids": [column(wide, "id")]}
-    lab.commit(table, add_schema(narrow, last_column_id=wide.member("last-column-id")), set_current_schema(LAST_ADDED))
+    lab.try_commit(table, add_schema(narrow, last_column_id=wide.member("last-column-id")), set_current_schema(LAST_ADDED))
     if current_schema(lab.load(table)).get("schema-id") != wide.member("current-schema-id"):
-        lab.commit(table, remove_schemas(wide.member("current-schema-id")))
+        lab.try_commit(table, remove_schemas(wide.member("current-schema-id")))
     return lab.load(table)
 
 
 def with_a_past(lab: CatalogLab, table: Table) -> Table:
     """The table with a branch that is kept for some time, and with numbers that a snapshot has used up which is gone."""
     first = lab.append(narrowed(lab, table))
-    lab.commit(table, set_properties(**SETTINGS), set_ref("kept", first.member("current-snapshot-id"), **RETENTION))
-    lab.commit(table, set_ref("tagged", first.member("current-snapshot-id"), kind="tag", max_ref_age_ms=259_200_000))
+    lab.try_commit(table, set_properties(**SETTINGS), set_ref("kept", first.member("current-snapshot-id"), **RETENTION))
+    lab.try_commit(table, set_ref("tagged", first.member("current-snapshot-id"), kind="tag", max_ref_age_ms=259_200_000))
     snapshot = lab.snapshot(lab.load(table))
-    lab.commit(table, {"action": "add-snapshot", "snapshot": snapshot})
-    lab.commit(table, remove_snapshots(snapshot["snapshot-id"]))
+    lab.try_commit(table, {"action": "add-snapshot", "snapshot": snapshot})
+    lab.try_commit(table, remove_snapshots(snapshot["snapshot-id"]))
     return lab.load(table)
 
 
@@ -61,7 +61,7 @@ def tables(lab: CatalogLab) -> Iterator[Table]:
     yield with_a_past(lab, lab.make_table())
     if lab.feature("format-v3"):
         table = with_a_past(lab, table_of_version(lab, 3))
-        lab.commit(table, add_encryption_key({"key-id": "lakepact", "encrypted-key-metadata": base64.b64encode(b"lakepact").decode()}))
+        lab.try_commit(table, add_encryption_key({"key-id": "lakepact", "encrypted-key-metadata": base64.b64encode(b"lakepact").decode()}))
         yield lab.load(table)
 
 

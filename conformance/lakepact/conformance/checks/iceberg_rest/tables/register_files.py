@@ -34,7 +34,7 @@ def planted(lab: CatalogLab, table: Table, content: bytes) -> str:
         path.write_bytes(content)
     except OSError as wrong:
         raise Blocked(f"the harness cannot write beside the metadata of a table: {wrong}") from wrong
-    lab.afterwards(lambda: path.unlink(missing_ok=True))
+    lab.add_cleanup(lambda: path.unlink(missing_ok=True))
     return f"{location_of(table).rpartition('/')[0]}/{name}"
 
 
@@ -75,7 +75,7 @@ def files_of_something_else_are_refused(lab: CatalogLab) -> None:
     last = lab.load(table)
     metadata = orjson.loads(metadata_file(lab, last).read_bytes())
     control = register(lab, table.namespace, lab.name(), planted(lab, left_behind(lab, table), orjson.dumps(metadata)))
-    lab.works(control, 200)
+    lab.require(control, 200)
 
     for wrong, content in no_metadata(metadata).items():
         reply = register(lab, table.namespace, lab.name(), planted(lab, last, content))

@@ -28,8 +28,8 @@ def renamed(lab: CatalogLab, table: Table, name: str, *, namespace: Namespace | 
         Blocked: it cannot be renamed.
     """
     home = namespace or table.namespace
-    lab.works(rename(lab, table.identifier, identifier(home, name)))
-    return Table(home, name, lab.works(lab.send(op.load_table, namespace=home, table=name), 200))
+    lab.require(rename(lab, table.identifier, identifier(home, name)))
+    return Table(home, name, lab.require(lab.send(op.load_table, namespace=home, table=name), 200))
 
 
 def moves_between_namespaces(lab: CatalogLab) -> bool:
@@ -67,10 +67,10 @@ def is_nowhere(lab: CatalogLab, namespace: Namespace, name: str) -> None:
 def renamed_tables_move(lab: CatalogLab) -> None:
     """A renamed table is loaded by its new name as it was by the old one, by which there is none any more; and so back again."""
     dropped = lab.make_table()
-    lab.dropped(**dropped.at)
+    lab.drop_table(**dropped.at)
     first, second = lab.name(), lab.name()
     full = grown(lab, lab.make_table(dropped.namespace))
-    full = lab.committed(full, {"action": "add-snapshot", "snapshot": lab.snapshot(full)})  # one that no ref names
+    full = lab.commit(full, {"action": "add-snapshot", "snapshot": lab.snapshot(full)})  # one that no ref names
     for table, free in ((lab.make_table(dropped.namespace), dropped.name), (full, lab.name())):
         before = lab.load(table)
         names = (table.name, first, second, table.name, free)
@@ -87,7 +87,7 @@ def missing_tables_are_not_renamed(lab: CatalogLab) -> None:
     """What does not exist cannot be renamed: neither a table that never was, nor one that is gone or has another name by now."""
     home = lab.make_namespace()
     dropped, moved = lab.make_table(home), lab.make_table(home)
-    lab.dropped(**dropped.at)
+    lab.drop_table(**dropped.at)
     renamed(lab, moved, lab.name())
     for name in (lab.name(), dropped.name, moved.name):
         reply = rename(lab, identifier(home, name), identifier(home, lab.name()))
@@ -106,7 +106,7 @@ def tables_do_not_move_into_nothing(lab: CatalogLab) -> None:
     """A table cannot be renamed into a namespace that does not exist, and it stays where it is."""
     table = lab.load(grown(lab, lab.make_table()))
     dropped = lab.make_namespace()
-    lab.works(lab.send(op.drop_namespace, namespace=dropped))
+    lab.require(lab.send(op.drop_namespace, namespace=dropped))
     missing = [(lab.name(),), dropped]
     if lab.feature("nesting"):
         missing += [(*table.namespace, lab.name()), (lab.name(), table.namespace[-1])]
@@ -233,7 +233,7 @@ def tables_move_between_deep_namespaces(lab: CatalogLab) -> None:
 def one_of_two_renames_moves_a_table(lab: CatalogLab) -> None:
     """When two clients rename a table, one of them has renamed it, and the other learns that it is not there."""
     home = lab.make_namespace()
-    for _ in lab.rounds(ROUNDS):
+    for _ in lab.repeat(ROUNDS):
         table = lab.load(lab.make_table(home))
         names = [lab.name(), lab.name()]
         replies = side_by_side(lab, [partial(rename, lab, table.identifier, identifier(home, name)) for name in names], what="requests")
@@ -251,7 +251,7 @@ def one_of_two_renames_moves_a_table(lab: CatalogLab) -> None:
 def one_of_two_renames_takes_a_name(lab: CatalogLab) -> None:
     """When two tables are renamed to one name, one of them has it, and the other one keeps its own."""
     home = lab.make_namespace()
-    for _ in lab.rounds(ROUNDS):
+    for _ in lab.repeat(ROUNDS):
         tables, name = [lab.load(lab.make_table(home)), lab.load(lab.make_table(home))], lab.name()
         replies = side_by_side(lab, [partial(rename, lab, table.identifier, identifier(home, name)) for table in tables], what="requests")
         with lab.judge("IRC-TBL-REN-012"):

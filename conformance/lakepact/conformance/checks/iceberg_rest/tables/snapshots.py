@@ -53,16 +53,16 @@ def history(lab: CatalogLab, *, statistics: bool = False) -> History:
     snapshots: list[dict[str, Any]] = []
     for _ in range(5):
         snapshots.append(lab.snapshot(table))
-        table = lab.committed(table, add_snapshot(snapshots[-1]), set_ref("main", snapshots[-1]["snapshot-id"]))
+        table = lab.commit(table, add_snapshot(snapshots[-1]), set_ref("main", snapshots[-1]["snapshot-id"]))
     snapshots.append(lab.snapshot(table, parent_snapshot_id=snapshots[2]["snapshot-id"]))
     tag = set_ref("release", snapshots[1]["snapshot-id"], kind="tag", max_ref_age_ms=604_800_000_000)
-    table = lab.committed(table, add_snapshot(snapshots[-1]), set_ref("audit", snapshots[-1]["snapshot-id"]), tag)
+    table = lab.commit(table, add_snapshot(snapshots[-1]), set_ref("audit", snapshots[-1]["snapshot-id"]), tag)
     added, named = {one["snapshot-id"] for one in snapshots}, {"main", "release", "audit"}
     if not added <= set(snapshot_ids(table)) or not named <= refs(table.metadata).keys():
         raise Blocked("commits of snapshots and refs are answered with 200, and without these (IRC-UPD-035, IRC-UPD-044, IRC-UPD-045)")
-    table = lab.committed(table, set_properties(**{"lakepact.note": "kept"}))
+    table = lab.commit(table, set_properties(**{"lakepact.note": "kept"}))
     if statistics and lab.feature("statistics"):
-        lab.commit(table, *(set_statistics(statistics_file(table, snapshots[n]["snapshot-id"], name=f"of-{n}")) for n in (0, 4)))
+        lab.try_commit(table, *(set_statistics(statistics_file(table, snapshots[n]["snapshot-id"], name=f"of-{n}")) for n in (0, 4)))
     return History(lab.load(table), tuple(snapshots))
 
 
@@ -122,7 +122,7 @@ def refs_have_their_snapshots(lab: CatalogLab) -> None:
                 actual = found[snapshot["snapshot-id"]]
                 expect.equal(snapshot, {member: actual.get(member) for member in snapshot}, "the snapshot")
         for name in ("release", "main", "audit"):
-            lab.committed(past.table, remove_ref(name))
+            lab.commit(past.table, remove_ref(name))
             del expected[name]
             expect_refs(expected)
         empty = loaded(lab, lab.make_table(), "refs")
@@ -131,7 +131,7 @@ def refs_have_their_snapshots(lab: CatalogLab) -> None:
         first = lab.append(lab.make_table())
         table = lab.append(first)
         loaded(lab, table, "refs")
-        lab.committed(table, set_ref("late", first.member("current-snapshot-id"), kind="tag"))
+        lab.commit(table, set_ref("late", first.member("current-snapshot-id"), kind="tag"))
         there = snapshot_ids(loaded(lab, table, "refs"))
         expect.contains(first.member("current-snapshot-id"), there, "snapshots, of which a new tag names one,")
 
@@ -149,7 +149,7 @@ def other_snapshots_stay_away(lab: CatalogLab) -> None:
 def only_snapshots_differ(lab: CatalogLab) -> None:
     """With `refs` all but the snapshots is as without: refs, logs, statistics, properties and the metadata location."""
     past = history(lab, statistics=True)
-    lab.commit(past.table, add_schema(schema_with(past.table, next_column(past.table, "more"))), set_current_schema(LAST_ADDED))
+    lab.try_commit(past.table, add_schema(schema_with(past.table, next_column(past.table, "more"))), set_current_schema(LAST_ADDED))
 
     with lab.judge("IRC-TBL-LOAD-010"):
         everything, named = loaded(lab, past.table, "all"), loaded(lab, past.table, "refs")

@@ -128,7 +128,7 @@ def existing_tables_are_not_staged(lab: CatalogLab) -> None:
 def stages_need_their_namespace(lab: CatalogLab) -> None:
     """A table of a namespace that does not exist cannot be staged, or else the stage cannot be committed."""
     gone = lab.make_namespace()
-    lab.works(lab.send(op.drop_namespace, namespace=gone))
+    lab.require(lab.send(op.drop_namespace, namespace=gone))
     absent: tuple[Namespace, ...] = ((lab.name(),), gone)
 
     with lab.judge("IRC-TBL-STAGE-011"):
@@ -169,7 +169,7 @@ def committing_works(lab: CatalogLab) -> None:
     Raises:
         Blocked: it does not, which IRC-TBL-STAGE-004 is judged by.
     """
-    lab.works(commit_stage(lab, staged(lab)), 200)
+    lab.require(commit_stage(lab, staged(lab)), 200)
 
 
 @check("IRC-TBL-STAGE-005")
@@ -218,7 +218,7 @@ def the_commit_does_not_replace(lab: CatalogLab) -> None:
     with lab.judge("IRC-TBL-STAGE-006"):
         for schema in (SCHEMA, OTHER_SCHEMA):
             stage = staged(lab, **WHOLE)
-            lab.works(lab.send(op.create_table, namespace=stage.namespace, body=lab.table_request(stage.name, schema=schema)), 200)
+            lab.require(lab.send(op.create_table, namespace=stage.namespace, body=lab.table_request(stage.name, schema=schema)), 200)
             before = lab.load(stage)
             expect.status(commit_stage(lab, stage), 409)
             unchanged(lab, before)
@@ -250,9 +250,9 @@ def one_of_many_stages_is_committed(lab: CatalogLab) -> None:
         expect.status(first, 200)
         expect.status(second, 409)
         expect.equal("0", signature(lab.load(one)), "the property that the first commit set,")
-    for _ in lab.rounds(ROUNDS):
+    for _ in lab.repeat(ROUNDS):
         stages = stages_of_one_name(lab, AT_ONCE)
-        replies = lab.together([partial(commit_stage, lab, stage, signed(by)) for by, stage in enumerate(stages)])
+        replies = lab.concurrently([partial(commit_stage, lab, stage, signed(by)) for by, stage in enumerate(stages)])
         with lab.judge("IRC-TBL-STAGE-007"):
             winner = expect_one_winner(replies)
             expect.equal(str(winner), signature(lab.load(stages[0])), "the property that the commit set which was answered with 200,")

@@ -47,9 +47,9 @@ def recreated(lab: CatalogLab, name: str, *, times: int = 1, across: bool = Fals
     away = lab.make_namespace() if across else home
     former = []
     for turn in range(times):
-        table = lab.committed(lab.make_table(home, name=name), set_properties(turn=str(turn)))
+        table = lab.commit(lab.make_table(home, name=name), set_properties(turn=str(turn)))
         former.append(renamed(lab, table, lab.name(), namespace=away))
-    return lab.committed(lab.make_table(home, name=name), set_properties(turn="last")), former
+    return lab.commit(lab.make_table(home, name=name), set_properties(turn="last")), former
 
 
 def successors(lab: CatalogLab) -> Iterator[tuple[Table, list[Table]]]:
@@ -66,9 +66,9 @@ def successors_have_their_own_location(lab: CatalogLab) -> None:
     for table, former in successors(lab):
         locations = [table.location.rstrip("/")]
         if lab.feature("stage-create"):
-            lab.dropped(**table.at)
+            lab.drop_table(**table.at)
             request = lab.table_request(table.name, stage_create=True)
-            staged = lab.works(lab.send(op.create_table, namespace=table.namespace, body=request), 200)
+            staged = lab.require(lab.send(op.create_table, namespace=table.namespace, body=request), 200)
             locations.append(Table(table.namespace, table.name, staged).location.rstrip("/"))
         for location in locations:
             with lab.judge("IRC-TBL-REN-011"):
@@ -89,17 +89,17 @@ def purges_leave_successors_whole(lab: CatalogLab) -> None:
             if is_refused(reply):
                 lab.skip("IRC-TBL-DROP-006", f"the target does not purge: {reply.shown}")
                 return
-            lab.works(reply)
+            lab.require(reply)
             if not set(theirs) & set(files):
                 await_purge(theirs[:1])
         with lab.judge("IRC-TBL-DROP-006"):
             unchanged(lab, before)
             expect.equal([], lost(files), "of the other table's files, these to be removed:")
         with lab.judge("IRC-TBL-DROP-006"):
-            expect.status(lab.commit(table, HARMLESS, requirements=[assert_uuid(table.uuid)]), 200)
+            expect.status(lab.try_commit(table, HARMLESS, requirements=[assert_uuid(table.uuid)]), 200)
         if lab.offers(op.register_table):
             # The first metadata file is one that no commit has written anew.
-            lab.works(lab.send(op.drop_table, **table.at))
+            lab.require(lab.send(op.drop_table, **table.at))
             again = register(lab, table.namespace, table.name, location_of(before))
             with lab.judge("IRC-TBL-DROP-006"):
                 expect.status(again, 200)
@@ -174,7 +174,7 @@ def nothing_answers_to_old_names_of_views(lab: CatalogLab) -> None:
     view = made(lab)
     new: dict[str, Any] = {**view.identifier, "name": lab.name()}
     nobody: dict[str, Any] = {**view.at, "view": lab.name()}
-    lab.works(rename_view(lab, view.identifier, new))
+    lab.require(rename_view(lab, view.identifier, new))
     asked: dict[OperationId, dict[str, Any]] = {
         op.view_exists: {},
         op.replace_view: {"body": {"requirements": [], "updates": [HARMLESS]}},

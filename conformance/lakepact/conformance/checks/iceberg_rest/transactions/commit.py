@@ -185,7 +185,7 @@ def a_transaction_of_one_table_is_a_commit(lab: CatalogLab) -> None:
     snapshot = lab.snapshot(committed)
     other = {**snapshot, "manifest-list": snapshot["manifest-list"].replace(committed.location, transacted.location)}
     for ours, theirs in zip(_updates(committed, snapshot), _updates(transacted, other), strict=True):
-        lab.works(lab.commit(committed, *ours, requirements=[assert_uuid(committed.uuid)]), 200)
+        lab.require(lab.try_commit(committed, *ours, requirements=[assert_uuid(committed.uuid)]), 200)
         reply = transact(lab, change(transacted, *theirs, requirements=[assert_uuid(transacted.uuid)]))
         with lab.judge("IRC-TXN-014"):
             expect.status(reply, *MADE)
@@ -202,8 +202,8 @@ def transactions_leave_the_past_that_commits_leave(lab: CatalogLab) -> None:
     committed, transacted = map(lab.load, make_tables(lab, 2))
     for turn in ("1", "2"):
         update = set_properties(**{"lakepact.turn": turn})
-        lab.committed(committed, update)
-        lab.works(transact(lab, change(transacted, update)))
+        lab.commit(committed, update)
+        lab.require(transact(lab, change(transacted, update)))
         after, later = lab.load(committed), lab.load(transacted)
         with lab.judge("IRC-TXN-014"):
             expect.equal(_past(committed, after), _past(transacted, later), "the past as after a commit:")
@@ -227,7 +227,7 @@ def every_update_is_made_in_a_transaction(lab: CatalogLab) -> None:
         second["sequence-number"] = first["sequence-number"] + 1
     others = [{**one, "manifest-list": one["manifest-list"].replace(committed.location, transacted.location)} for one in (first, second)]
     for ours, theirs in zip(_removals(committed, (first, second)), _removals(transacted, others), strict=True):
-        if lab.commit(committed, *ours).status != 200:
+        if lab.try_commit(committed, *ours).status != 200:
             continue
         reply = transact(lab, change(transacted, *theirs))
         with lab.judge("IRC-TXN-014"):
@@ -242,7 +242,7 @@ def tables_are_moved_in_a_transaction(lab: CatalogLab) -> None:
     """A table gets another location in a transaction where it gets one by a commit."""
     committed, transacted = make_tables(lab, 2)
     elsewhere = f"{committed.location}-moved"
-    if lab.commit(committed, set_location(elsewhere)).status != 200 or lab.load(committed).location != elsewhere:
+    if lab.try_commit(committed, set_location(elsewhere)).status != 200 or lab.load(committed).location != elsewhere:
         raise NotOffered("the target does not let a commit move a table beside where it lies")
     wanted = f"{transacted.location}-moved"
     reply = transact(lab, change(transacted, set_location(wanted)))

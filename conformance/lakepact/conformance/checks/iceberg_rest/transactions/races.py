@@ -49,7 +49,7 @@ def _main(table: Table) -> int | None:
 def one_of_many_appends_to_all_wins(lab: CatalogLab) -> None:
     """When many writers append to the same two tables, all tables are as one of them left them, in whatever order they are named."""
     tables = make_tables(lab, 2)
-    for _ in lab.rounds(ROUNDS):
+    for _ in lab.repeat(ROUNDS):
         known = [lab.load(table) for table in tables]
         snapshots = [[lab.snapshot(table) for table in known] for _ in range(CLIENTS)]
         transactions = [
@@ -74,7 +74,7 @@ def one_of_many_appends_to_all_wins(lab: CatalogLab) -> None:
 def what_is_relied_on_does_not_change(lab: CatalogLab) -> None:
     """When writers each rely on both tables and change one of them, one is accepted: the state it relied on is the one it changed."""
     tables = make_tables(lab, 2)
-    for _ in lab.rounds(ROUNDS):
+    for _ in lab.repeat(ROUNDS):
         known = [lab.load(table) for table in tables]
         relied = [assert_ref("main", _main(table)) for table in known]
         snapshots = [lab.snapshot(known[number % 2]) for number in range(CLIENTS)]
@@ -101,7 +101,7 @@ def what_is_relied_on_does_not_change(lab: CatalogLab) -> None:
 def no_accepted_transaction_is_lost(lab: CatalogLab) -> None:
     """When many writers change the same two tables without a conflict, each is on both tables or on neither, and one was last on both."""
     tables = make_tables(lab, 2)
-    for turn in lab.rounds(ROUNDS):
+    for turn in lab.repeat(ROUNDS):
         keys = [f"lakepact.{turn}.{number}" for number in range(CLIENTS)]
         held = [assert_uuid(table.uuid) for table in tables]
         replies = raced(
@@ -128,7 +128,7 @@ def no_accepted_transaction_is_lost(lab: CatalogLab) -> None:
 def _watched(lab: CatalogLab, first: Table, then: Table, done: threading.Event) -> list[tuple[int, int]]:
     """The marks of two tables, loaded one after the other, again and again until it is done."""
     seen: list[tuple[int, int]] = []
-    while not done.is_set() and len(seen) < len(lab.rounds(TURNS)) * 100:
+    while not done.is_set() and len(seen) < len(lab.repeat(TURNS)) * 100:
         marks = int(mark_of(lab, first) or 0), int(mark_of(lab, then) or 0)
         if not seen or seen[-1] != marks:
             seen.append(marks)
@@ -137,8 +137,8 @@ def _watched(lab: CatalogLab, first: Table, then: Table, done: threading.Event) 
 
 def _written(lab: CatalogLab, tables: Sequence[Table], done: threading.Event) -> list[tuple[int, int]]:
     try:
-        for turn, _ in enumerate(lab.rounds(TURNS), start=1):
-            lab.works(transact(lab, *[marking(table, str(turn)) for table in tables]), *MADE)
+        for turn, _ in enumerate(lab.repeat(TURNS), start=1):
+            lab.require(transact(lab, *[marking(table, str(turn)) for table in tables]), *MADE)
     finally:
         done.set()
     return []
@@ -150,7 +150,7 @@ def nobody_sees_half_of_it(lab: CatalogLab) -> None:
     one, other = make_tables(lab, 2)
     done = threading.Event()
     readers = [partial(_watched, lab, first, then, done) for first, then in ((one, other), (other, one)) for _ in range(READERS)]
-    seen = lab.together([partial(_written, lab, (one, other), done), *readers])
+    seen = lab.concurrently([partial(_written, lab, (one, other), done), *readers])
     with lab.judge("IRC-TXN-009"):
         halves = [marks for of in seen for marks in of if marks[1] < marks[0]]
         expect.equal([], halves, "of the turns that were seen on one table and then on the other, these to be of half a transaction:")

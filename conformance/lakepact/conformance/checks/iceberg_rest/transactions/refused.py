@@ -113,7 +113,7 @@ def one_impossible_update_refuses_all(lab: CatalogLab) -> None:
 def one_missing_table_refuses_all(lab: CatalogLab) -> None:
     """One table that does not exist is refused as such, and no other table is changed."""
     dropped, *others = make_tables(lab, 3)
-    lab.dropped(**dropped.at)
+    lab.drop_table(**dropped.at)
     before = [lab.load(table) for table in others]
     never = Table(dropped.namespace, lab.name(), dropped.reply)
     for missing in (dropped, never):

@@ -108,7 +108,7 @@ def specs_become_default(lab: CatalogLab) -> None:
     with lab.judge("IRC-UPD-026"):
         after = changed(lab, table, earlier, later, set_default_spec(LAST_ADDED))
         expect.equal(spec_with(after, "later").get("spec-id"), after.member("default-spec-id"), "the spec that was added last,")
-    grown = lab.committed(table, earlier)
+    grown = lab.commit(table, earlier)
     ids = [spec["spec-id"] for spec in grown.member("partition-specs") if "earlier" in {field["name"] for field in spec["fields"]}]
     with lab.judge("IRC-UPD-026"):
         for wanted in (*ids, first):
@@ -131,7 +131,7 @@ def specs_are_removed_except_the_default(lab: CatalogLab) -> None:
     """Specs that are listed vanish and others stay; the default one cannot be removed, and one that there is not does no harm."""
     table = table_of_version(lab, 2)
     default = table.member("default-spec-id")
-    grown = lab.committed(
+    grown = lab.commit(
         table,
         add_spec(partition_field(column(table, "name"), "identity", "goes", field_id=next_field(table))),
         add_spec(partition_field(column(table, "at"), "day", "stays", field_id=next_field(table, skip=1)), spec_id=2),
@@ -144,6 +144,6 @@ def specs_are_removed_except_the_default(lab: CatalogLab) -> None:
         for kept in (default, stays):
             expect.contains(kept, spec_ids(after), "partition specs")
     judge_refusals(lab, "IRC-UPD-074", table, {"the default spec": [remove_partition_specs(default)]})
-    reply = lab.commit(table, remove_partition_specs(NOWHERE))
+    reply = lab.try_commit(table, remove_partition_specs(NOWHERE))
     with lab.judge("IRC-UPD-075"):
         expect.status(reply, 200, 400)

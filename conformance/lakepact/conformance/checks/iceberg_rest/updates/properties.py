@@ -34,7 +34,7 @@ def judge_older_name(lab: CatalogLab, requirement: str, table: Table, update: di
         update: the update.
         wanted: the properties where the older name is understood.
     """
-    reply = lab.commit(table, update)
+    reply = lab.try_commit(table, update)
     understood = reply.status == 200
     with lab.judge(requirement, remark="the older name of the member is understood too" if understood else ""):
         expect.status(reply, 200, 400)
@@ -44,7 +44,7 @@ def judge_older_name(lab: CatalogLab, requirement: str, table: Table, update: di
 
 def coloured(lab: CatalogLab) -> Table:
     """A table with three properties, by a commit: whether those of a creation are kept is judged by a check of its own."""
-    return lab.committed(lab.make_table(), set_properties(**COLOURS))
+    return lab.commit(lab.make_table(), set_properties(**COLOURS))
 
 
 # -- set-properties ---------------------------------------------------------------------------------------------------
@@ -60,7 +60,7 @@ def properties_are_added_and_replaced(lab: CatalogLab) -> None:
         expect_properties(after, {**COLOURS, "lakepact.red": "9", "lakepact.black": ""})
         # One that writers look at; a target that does not let them set it refuses it.
         known = {"write.parquet.compression-codec": "gzip"}
-        if lab.commit(table, set_properties(**known)).status == 200:
+        if lab.try_commit(table, set_properties(**known)).status == 200:
             expect_properties(lab.load(table), known)
 
 
@@ -111,7 +111,7 @@ def tables_move(lab: CatalogLab) -> None:
     """A table has the location that it is given, unless the server refuses it; without a location the update is refused."""
     table = lab.make_table()
     moved = f"{table.location.rstrip('/')}_moved"
-    reply = lab.commit(table, set_location(moved))
+    reply = lab.try_commit(table, set_location(moved))
 
     with lab.judge("IRC-UPD-059", remark="" if reply.status == 200 else f"the server refuses to move tables with status {reply.status}"):
         expect.status(reply, 200, 400, 403)

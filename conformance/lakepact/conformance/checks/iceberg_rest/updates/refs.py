@@ -92,8 +92,8 @@ def refs_become_what_was_asked_for(lab: CatalogLab) -> None:
     table = lab.append(lab.make_table())
     at = table.member("current-snapshot-id")
     for name, former, wanted in (("release", "tag", "branch"), ("audit", "branch", "tag")):
-        lab.committed(table, set_ref(name, at, kind=former))
-        reply = lab.commit(table, set_ref(name, at, kind=wanted))
+        lab.commit(table, set_ref(name, at, kind=former))
+        reply = lab.try_commit(table, set_ref(name, at, kind=wanted))
         with lab.judge("IRC-UPD-045"):
             expect.status(reply, 200, 400, 409)
             expect.equal(wanted if reply.status == 200 else former, refs(lab.load(table)).get(name, {}).get("type"), f"type of {name}")
@@ -115,7 +115,7 @@ def retention_is_replaced(lab: CatalogLab) -> None:
     """A ref that is set again without retention has none."""
     table = lab.append(lab.make_table())
     plain = set_ref("audit", table.member("current-snapshot-id"))
-    lab.committed(table, {**plain, **RETENTION})
+    lab.commit(table, {**plain, **RETENTION})
 
     with lab.judge("IRC-UPD-049"):
         expect_ref(changed(lab, table, plain), "audit", plain)
@@ -129,7 +129,7 @@ def removed_refs_leave_their_snapshots(lab: CatalogLab) -> None:
     """A tag that is removed is gone and its snapshot stays; a ref that there is not can be removed too."""
     first = lab.append(lab.make_table())
     tagged = first.member("current-snapshot-id")
-    table = lab.append(lab.committed(first, set_ref("release", tagged, kind="tag")))
+    table = lab.append(lab.commit(first, set_ref("release", tagged, kind="tag")))
 
     with lab.judge("IRC-UPD-056"):
         after = changed(lab, table, remove_ref("release"))

@@ -171,7 +171,7 @@ def later_members_of_snapshots_are_kept(lab: CatalogLab) -> None:
         stored = snapshot_of(changed(lab, table, add_snapshot(snapshot)), snapshot["snapshot-id"])
         expect.equal(25, stored.get("added-rows"), "added-rows of the snapshot")
     key = {"key-id": "lakepact-key", "encrypted-key-metadata": "c2VjcmV0"}
-    if lab.commit(table, add_encryption_key(key)).status != 200:
+    if lab.try_commit(table, add_encryption_key(key)).status != 200:
         return
     locked = lab.snapshot(lab.load(table), key_id=key["key-id"])
     with lab.judge("IRC-UPD-043"):
@@ -201,8 +201,8 @@ def tags_do_not_dangle(lab: CatalogLab) -> None:
     """Removing a snapshot that is tagged is refused, or the tag goes with it."""
     first = lab.append(lab.make_table())
     tagged = first.member("current-snapshot-id")
-    table = lab.append(lab.committed(first, set_ref("release", tagged, kind="tag")))
-    reply = lab.commit(table, remove_snapshots(tagged))
+    table = lab.append(lab.commit(first, set_ref("release", tagged, kind="tag")))
+    reply = lab.try_commit(table, remove_snapshots(tagged))
 
     with lab.judge("IRC-UPD-051"):
         expect.status(reply, 200, 400, 409)
@@ -214,10 +214,10 @@ def tags_go_with_their_own_snapshots(lab: CatalogLab) -> None:
     """Where a tag goes with its snapshot, branches and tags at other snapshots stay where they are, and so does main."""
     first = lab.append(lab.make_table())
     gone = first.member("current-snapshot-id")
-    second = lab.append(lab.committed(first, set_ref("release", gone, kind="tag")))
+    second = lab.append(lab.commit(first, set_ref("release", gone, kind="tag")))
     stays = second.member("current-snapshot-id")
-    lab.committed(second, set_ref("kept", stays, kind="tag"), set_ref("audit", stays))
-    lab.commit(second, remove_snapshots(gone))
+    lab.commit(second, set_ref("kept", stays, kind="tag"), set_ref("audit", stays))
+    lab.try_commit(second, remove_snapshots(gone))
 
     with lab.judge("IRC-UPD-050"):
         refs = lab.load(second).metadata.get("refs") or {}
@@ -229,7 +229,7 @@ def main_does_not_dangle(lab: CatalogLab) -> None:
     """Removing the current snapshot is refused, or main goes with it and no snapshot is current."""
     table = lab.append(lab.append(lab.make_table()))
     current = table.member("current-snapshot-id")
-    reply = lab.commit(table, remove_snapshots(current))
+    reply = lab.try_commit(table, remove_snapshots(current))
 
     with lab.judge("IRC-UPD-055"):
         expect.status(reply, 200, 400, 409)

@@ -62,8 +62,8 @@ def statistics_name_their_snapshot(lab: CatalogLab) -> None:
             "statistics files by snapshot",
         )
     if files(lab.load(table)):
-        lab.committed(table, remove_statistics(first))
-    reply = lab.commit(table, set_statistics(file, snapshot_id=second))
+        lab.commit(table, remove_statistics(first))
+    reply = lab.try_commit(table, set_statistics(file, snapshot_id=second))
     with lab.judge("IRC-UPD-067", remark="a contradiction is refused" if reply.status == 400 else ""):
         expect.status(reply, 200, 400)
         if reply.status == 200:
@@ -86,7 +86,7 @@ def incomplete_statistics_are_refused(lab: CatalogLab) -> None:
 def statistics_of_no_snapshot(lab: CatalogLab) -> None:
     """Statistics of a snapshot that the table does not have are accepted or refused, and the table can be loaded afterwards."""
     table, first, _ = table_of_two_snapshots(lab)
-    reply = lab.commit(table, set_statistics(statistics_file(table, first) | {"snapshot-id": UNKNOWN}))
+    reply = lab.try_commit(table, set_statistics(statistics_file(table, first) | {"snapshot-id": UNKNOWN}))
 
     with lab.judge("IRC-UPD-069", remark=f"answered with status {reply.status}"):
         expect.no_server_error(reply)
@@ -98,7 +98,7 @@ def statistics_are_removed(lab: CatalogLab) -> None:
     """The statistics of a snapshot can be removed, and removing what there is not changes nothing."""
     table, first, second = table_of_two_snapshots(lab)
     kept = statistics_file(table, second, name="kept")
-    lab.committed(table, set_statistics(statistics_file(table, first)), set_statistics(kept))
+    lab.commit(table, set_statistics(statistics_file(table, first)), set_statistics(kept))
 
     with lab.judge("IRC-UPD-070"):
         after = changed(lab, table, remove_statistics(first))
@@ -111,9 +111,9 @@ def statistics_are_removed(lab: CatalogLab) -> None:
 def statistics_go_with_their_snapshot(lab: CatalogLab) -> None:
     """A snapshot that is removed takes its statistics along, those of partitions too."""
     table, first, _ = table_of_two_snapshots(lab)
-    lab.committed(table, set_statistics(statistics_file(table, first)))
-    lab.commit(table, set_partition_statistics(partition_statistics_file(table, first)))
-    lab.committed(table, remove_snapshots(first))
+    lab.commit(table, set_statistics(statistics_file(table, first)))
+    lab.try_commit(table, set_partition_statistics(partition_statistics_file(table, first)))
+    lab.commit(table, remove_snapshots(first))
 
     with lab.judge("IRC-UPD-052"):
         after = lab.load(table)
@@ -143,7 +143,7 @@ def partition_statistics_are_removed(lab: CatalogLab) -> None:
     """The partition statistics of a snapshot can be removed, and removing what there is not changes nothing."""
     table, first, second = table_of_two_snapshots(lab)
     kept = partition_statistics_file(table, second, name="kept")
-    lab.committed(table, set_partition_statistics(partition_statistics_file(table, first)), set_partition_statistics(kept))
+    lab.commit(table, set_partition_statistics(partition_statistics_file(table, first)), set_partition_statistics(kept))
 
     with lab.judge("IRC-UPD-072"):
         for removals in ([first], [first, UNKNOWN]):

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 def created_with_the_staged_uuid(lab: CatalogLab) -> None:
     """A table that is created by a commit has the UUID which that commit assigns."""
     table = staged(lab)
-    lab.works(commit_stage(lab, table), 200)
+    lab.require(commit_stage(lab, table), 200)
 
     with lab.judge("IRC-UPD-001"):
         expect.equal(table.uuid, lab.load(table).uuid, "the assigned table-uuid")
@@ -28,7 +28,7 @@ def created_with_the_staged_uuid(lab: CatalogLab) -> None:
 def another_uuid_is_refused(lab: CatalogLab) -> None:
     """The UUID of a table that exists cannot be changed."""
     table = lab.make_table()
-    reply = lab.commit(table, assign_uuid(str(uuid.uuid4())))
+    reply = lab.try_commit(table, assign_uuid(str(uuid.uuid4())))
 
     with lab.judge("IRC-UPD-002"):
         expect.equal(table.uuid, lab.load(table).uuid, f"after a commit that was answered with status {reply.status}, still the table-uuid")

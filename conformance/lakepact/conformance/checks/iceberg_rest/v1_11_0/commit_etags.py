@@ -24,7 +24,7 @@ def commits_answer_with_the_tag_of_loading(lab: CatalogLab) -> None:
     known = [tag_of(lab.load(table).reply)]
 
     for turn in range(1, TURNS + 1):
-        committed = lab.works(lab.commit(table, set_properties(**{"lakepact.turn": str(turn % 2)})), 200)
+        committed = lab.require(lab.try_commit(table, set_properties(**{"lakepact.turn": str(turn % 2)})), 200)
         loaded = tag_of(lab.load(table).reply)
         tag = committed.headers.get("etag")
         if tag is None:
@@ -44,7 +44,7 @@ def commits_answer_with_the_tag_of_loading(lab: CatalogLab) -> None:
 def representations_have_tags_of_their_own(lab: CatalogLab) -> None:
     """A table with snapshots that no ref names is loaded with one ETag whole, and with another one with those of refs."""
     table = lab.append(lab.append(lab.make_table()))
-    whole, refs = (lab.works(lab.send(op.load_table, snapshots=which, **table.at), 200) for which in ("all", "refs"))
+    whole, refs = (lab.require(lab.send(op.load_table, snapshots=which, **table.at), 200) for which in ("all", "refs"))
 
     if whole.document.get("metadata") == refs.document.get("metadata"):
         lab.skip("IRC-CET-003", "both answers are the same")

@@ -47,20 +47,20 @@ def lifetimes_are_durations(lab: CatalogLab) -> None:
 def namespaces_are_made_and_dropped_once(lab: CatalogLab) -> None:
     """A namespace is created and dropped as ever by who sends keys, and again with the same answers; nothing is there in the end."""
     namespace = (lab.name(),)
-    lab.afterwards(lambda: lab.send(op.drop_namespace, namespace=namespace))
+    lab.add_cleanup(lambda: lab.send(op.drop_namespace, namespace=namespace))
     creating, dropping = new_key(), new_key()
     body = {"namespace": list(namespace), "properties": {"note": "once"}}
     first = lab.send(op.create_namespace, body=body, idempotency_key=creating)
     with lab.judge("IRC-IDEM-002"):
         expect.status(first, 200, about="with a key of version 7")
         expect.equal(list(namespace), first.at("namespace"), "namespace")
-    lab.works(first, 200)
+    lab.require(first, 200)
     again = lab.send(op.create_namespace, body=body, idempotency_key=creating)
     with lab.judge("IRC-IDEM-003"):
         expect.status(again, 200, about=AGAIN)
         expect.equal(list(namespace), again.at("namespace"), "namespace")
 
-    lab.works(lab.send(op.drop_namespace, namespace=namespace, idempotency_key=dropping), 204)
+    lab.require(lab.send(op.drop_namespace, namespace=namespace, idempotency_key=dropping), 204)
     gone = lab.send(op.drop_namespace, namespace=namespace, idempotency_key=dropping)
     with lab.judge("IRC-IDEM-010"):
         expect.status(gone, 204, about=AGAIN)
@@ -72,8 +72,8 @@ def properties_are_updated_once(lab: CatalogLab) -> None:
     """What others have changed since is left alone when properties are updated again under a key."""
     namespace = lab.make_namespace(properties={"turn": "0"})
     key = new_key()
-    lab.works(lab.send(op.update_properties, namespace=namespace, body={"updates": {"turn": "1"}}, idempotency_key=key), 200)
-    lab.works(lab.send(op.update_properties, namespace=namespace, body={"updates": {"turn": "2"}}), 200)
+    lab.require(lab.send(op.update_properties, namespace=namespace, body={"updates": {"turn": "1"}}, idempotency_key=key), 200)
+    lab.require(lab.send(op.update_properties, namespace=namespace, body={"updates": {"turn": "2"}}), 200)
     again = lab.send(op.update_properties, namespace=namespace, body={"updates": {"turn": "1"}}, idempotency_key=key)
 
     with lab.judge("IRC-IDEM-011"):
@@ -88,7 +88,7 @@ def tables_are_created_once(lab: CatalogLab) -> None:
     namespace, name, key = lab.make_namespace(), lab.name(), new_key()
     body = lab.table_request(name)
     lab.drop_afterwards(namespace, name)
-    first = lab.works(lab.send(op.create_table, namespace=namespace, body=body, idempotency_key=key), 200)
+    first = lab.require(lab.send(op.create_table, namespace=namespace, body=body, idempotency_key=key), 200)
     again = lab.send(op.create_table, namespace=namespace, body=body, idempotency_key=key)
     other = lab.send(op.create_table, namespace=namespace, body=body, idempotency_key=new_key())
 
@@ -112,8 +112,8 @@ def commits_are_applied_once(lab: CatalogLab) -> None:
     """A commit that is sent again under its key changes nothing more, also when others have committed since; with other keys it does."""
     table = lab.make_table(properties={TURN: "0"})
     key, body = new_key(), adding(lab, table)
-    lab.works(lab.send(op.update_table, body=body, idempotency_key=key, **table.at), 200)
-    lab.committed(table, set_properties(**{TURN: "2"}))
+    lab.require(lab.send(op.update_table, body=body, idempotency_key=key, **table.at), 200)
+    lab.commit(table, set_properties(**{TURN: "2"}))
     again = lab.send(op.update_table, body=body, idempotency_key=key, **table.at)
     after = lab.load(table)
 
@@ -135,8 +135,8 @@ def transactions_are_applied_once(lab: CatalogLab) -> None:
     namespace = lab.make_namespace()
     tables = [lab.make_table(namespace, properties={TURN: "0"}) for _ in range(2)]
     key, body = new_key(), {"table-changes": [{"identifier": table.identifier, **adding(lab, table)} for table in tables]}
-    lab.works(lab.send(op.commit_transaction, body=body, idempotency_key=key), 204)
-    lab.committed(tables[0], set_properties(**{TURN: "2"}))
+    lab.require(lab.send(op.commit_transaction, body=body, idempotency_key=key), 204)
+    lab.commit(tables[0], set_properties(**{TURN: "2"}))
     again = lab.send(op.commit_transaction, body=body, idempotency_key=key)
 
     with lab.judge("IRC-IDEM-006"):
@@ -151,7 +151,7 @@ def transactions_are_applied_once(lab: CatalogLab) -> None:
 def tables_are_dropped_once(lab: CatalogLab) -> None:
     """Dropping a table again under its key succeeds, and does not touch a new table of that name."""
     table, key = lab.make_table(), new_key()
-    lab.works(lab.send(op.drop_table, idempotency_key=key, **table.at), 204)
+    lab.require(lab.send(op.drop_table, idempotency_key=key, **table.at), 204)
     again = lab.send(op.drop_table, idempotency_key=key, **table.at)
     with lab.judge("IRC-IDEM-007"):
         expect.status(again, 204, about=AGAIN)
@@ -169,7 +169,7 @@ def tables_are_renamed_once(lab: CatalogLab) -> None:
     table, key, name = lab.make_table(), new_key(), lab.name()
     body = {"source": table.identifier, "destination": {"namespace": list(table.namespace), "name": name}}
     lab.drop_afterwards(table.namespace, name)
-    lab.works(lab.send(op.rename_table, body=body, idempotency_key=key), 204)
+    lab.require(lab.send(op.rename_table, body=body, idempotency_key=key), 204)
     again = lab.send(op.rename_table, body=body, idempotency_key=key)
 
     with lab.judge("IRC-IDEM-009"):
@@ -183,8 +183,8 @@ def refusals_come_again(lab: CatalogLab) -> None:
     table, key = lab.make_table(), new_key()
     body = lab.table_request(table.name)
     create = partial(lab.send, op.create_table, namespace=table.namespace, body=body)
-    lab.works(create(idempotency_key=key), 409)
-    lab.dropped(**table.at)
+    lab.require(create(idempotency_key=key), 409)
+    lab.drop_table(**table.at)
     again = create(idempotency_key=key)
 
     with lab.judge("IRC-IDEM-012"):
@@ -199,8 +199,8 @@ def keys_are_for_one_operation(lab: CatalogLab) -> None:
     namespace, key = (lab.name(),), new_key()
     others = (lab.name(),)
     for one in (namespace, others):
-        lab.afterwards(partial(lab.send, op.drop_namespace, namespace=one))
-    lab.works(lab.send(op.create_namespace, body={"namespace": list(namespace)}, idempotency_key=key), 200)
+        lab.add_cleanup(partial(lab.send, op.drop_namespace, namespace=one))
+    lab.require(lab.send(op.create_namespace, body={"namespace": list(namespace)}, idempotency_key=key), 200)
     lab.send(op.create_namespace, body={"namespace": list(others)}, idempotency_key=key)
     name = lab.name()
     lab.drop_afterwards(namespace, name)
@@ -220,7 +220,7 @@ def one_of_equal_commits_is_applied(lab: CatalogLab) -> None:
     for _ in range(3):
         key, body = new_key(), adding(lab, lab.load(table))
         before = len(lab.load(table).metadata.get("snapshots") or ())
-        replies = lab.together([partial(lab.send, op.update_table, body=body, idempotency_key=key, **table.at)] * AT_ONCE)
+        replies = lab.concurrently([partial(lab.send, op.update_table, body=body, idempotency_key=key, **table.at)] * AT_ONCE)
         after = len(lab.load(table).metadata.get("snapshots") or ())
 
         with lab.judge("IRC-IDEM-015"):
@@ -234,10 +234,10 @@ def one_of_equal_commits_is_applied(lab: CatalogLab) -> None:
 def views_are_changed_once(lab: CatalogLab) -> None:
     """Replacing, renaming and dropping a view again under their keys is answered as the first time, and does nothing more."""
     view, key, name = made(lab), new_key(), lab.name()
-    lab.afterwards(lambda: lab.send(op.drop_view, namespace=view.namespace, view=name))
+    lab.add_cleanup(lambda: lab.send(op.drop_view, namespace=view.namespace, view=name))
     replacing = partial(lab.send, op.replace_view, body={"requirements": [], "updates": [set_properties(**{TURN: "1"})]}, **view.at)
     renaming = {"source": view.identifier, "destination": {"namespace": list(view.namespace), "name": name}}
-    lab.works(replacing(idempotency_key=key), 200)
+    lab.require(replacing(idempotency_key=key), 200)
     replaced(lab, view, set_properties(**{TURN: "2"}))
     again = replacing(idempotency_key=key)
     now = view_properties_of(loaded(lab, view)).get(TURN)
@@ -260,7 +260,7 @@ def twice(lab: CatalogLab, operation: OperationId, **arguments: Any) -> tuple[Re
         Blocked: the first one is refused.
     """
     key = new_key()
-    first = lab.works(lab.send(operation, idempotency_key=key, **arguments))
+    first = lab.require(lab.send(operation, idempotency_key=key, **arguments))
     return first, lab.send(operation, idempotency_key=key, **arguments)
 
 

@@ -91,7 +91,7 @@ def _pairs_of_views(lab: CatalogLab, table: Table) -> Iterator[Pair]:
     here: dict[str, Any] = {"namespace": table.namespace}
     names = [lab.name() for _ in range(2)]
     for name in names:
-        lab.afterwards(partial(lab.send, op.drop_view, **here, view=name))
+        lab.add_cleanup(partial(lab.send, op.drop_view, **here, view=name))
     bodies = [{**here, "body": view_request(table.namespace, name)} for name in names]
     yield Pair(op.create_view, bodies[0], bodies[1], 404, partial(_status, lab, op.load_view, **here, view=names[1]))
     view, other = made(lab, table.namespace), made(lab, table.namespace)
@@ -105,7 +105,7 @@ def _turn_of(lab: CatalogLab, table: Table) -> Any:
 
 
 def _namespace_turn(lab: CatalogLab, table: Table) -> Any:
-    return lab.works(lab.send(op.load_namespace_metadata, namespace=table.namespace), 200).at("properties").get("turn")
+    return lab.require(lab.send(op.load_namespace_metadata, namespace=table.namespace), 200).at("properties").get("turn")
 
 
 def _status(lab: CatalogLab, operation: OperationId, **arguments: Any) -> int:
@@ -133,15 +133,15 @@ def refused_drops_come_again(lab: CatalogLab) -> None:
     table, name = lab.make_table(), lab.name()
     missing = partial(lab.send, op.drop_table, idempotency_key=new_key(), namespace=table.namespace, table=name)
     filled = partial(lab.send, op.drop_namespace, idempotency_key=new_key(), namespace=table.namespace)
-    lab.works(missing(), 404)
-    lab.works(filled(), 409)
+    lab.require(missing(), 404)
+    lab.require(filled(), 409)
     newer = lab.make_table(table.namespace, name=name)
 
     with lab.judge("IRC-IDEM-012"):
         expect.status(missing(), 404, about=f"for dropTable {AGAIN}")
         expect.status(lab.send(op.load_table, **newer.at), 200, about="for a table that was not there to be dropped")
     for one in (table, newer):
-        lab.works(lab.send(op.drop_table, **one.at), 204, 404)
+        lab.require(lab.send(op.drop_table, **one.at), 204, 404)
     with lab.judge("IRC-IDEM-012"):
         expect.status(filled(), 409, about=f"for dropNamespace {AGAIN}")
         kept = lab.send(op.load_namespace_metadata, namespace=table.namespace)
@@ -152,13 +152,13 @@ def refused_drops_come_again(lab: CatalogLab) -> None:
 def views_are_created_and_registered_once(lab: CatalogLab) -> None:
     """Creating a view again under its key, and registering one, is answered with that view."""
     namespace, name = lab.make_namespace(), lab.name()
-    lab.afterwards(lambda: lab.send(op.drop_view, namespace=namespace, view=name))
+    lab.add_cleanup(lambda: lab.send(op.drop_view, namespace=namespace, view=name))
     first, again = twice(lab, op.create_view, namespace=namespace, body=view_request(namespace, name))
     answers = {op.create_view: (first, again)}
     if lab.offers(op.register_view):
         last, _ = left_behind(lab)
         other = lab.name()
-        lab.afterwards(lambda: lab.send(op.drop_view, namespace=last.namespace, view=other))
+        lab.add_cleanup(lambda: lab.send(op.drop_view, namespace=last.namespace, view=other))
         body = {"name": other, "metadata-location": last.reply.at("metadata-location")}
         answers[op.register_view] = twice(lab, op.register_view, namespace=last.namespace, body=body)
 
@@ -173,9 +173,9 @@ def keys_are_known_for_a_while(lab: CatalogLab) -> None:
     """A commit is not applied again under its key after others were made under keys of their own."""
     table = lab.make_table(properties={TURN: "0"})
     first = partial(lab.send, op.update_table, body=turned("first"), idempotency_key=new_key(), **table.at)
-    lab.works(first(), 200)
+    lab.require(first(), 200)
     for turn in range(BETWEEN):
-        lab.works(lab.send(op.update_table, body=turned(str(turn)), idempotency_key=new_key(), **table.at), 200)
+        lab.require(lab.send(op.update_table, body=turned(str(turn)), idempotency_key=new_key(), **table.at), 200)
     again = first()
 
     with lab.judge("IRC-IDEM-005"):
@@ -198,7 +198,7 @@ def keys_open_nothing(lab: CatalogLab) -> None:
         key = new_key()
         if operation == op.create_table:
             lab.drop_afterwards(table.namespace, arguments["body"]["name"])
-        lab.works(lab.send(operation, idempotency_key=key, **arguments), 200)
+        lab.require(lab.send(operation, idempotency_key=key, **arguments), 200)
         reply = lab.send(operation, headers=third, anonymous=True, idempotency_key=key, **arguments)
         with lab.judge("IRC-SEC-005"):
             expect.client_error(reply)

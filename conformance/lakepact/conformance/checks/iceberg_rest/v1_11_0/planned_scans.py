@@ -25,7 +25,7 @@ def completed_scans_have_ids(lab: CatalogLab) -> None:
         with lab.judge("IRC-PLAN-002"):
             expect.status(reply, 200, about=f"for {body}")
             expect.true(reply.at("status") in {"completed", "submitted"}, "a scan that is completed or submitted", reply.at("status"))
-        if lab.works(reply, 200).at("status") == "completed":
+        if lab.require(reply, 200).at("status") == "completed":
             with lab.judge("IRC-PLAN-001"):
                 plan_id = reply.at("plan-id")
                 expect.true(isinstance(plan_id, str) and bool(plan_id), "a text as `plan-id`", plan_id)

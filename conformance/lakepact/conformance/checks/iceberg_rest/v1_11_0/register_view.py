@@ -22,7 +22,7 @@ NO_FILE = "99999-00000000-0000-4000-8000-000000000000.metadata.json"  #: a name 
 
 def register(lab: CatalogLab, namespace: Namespace, name: str, location: str) -> Reply:
     """The answer to a request that registers a view's metadata file; the view is dropped afterwards, should there be one."""
-    lab.afterwards(lambda: lab.send(op.drop_view, namespace=namespace, view=name))
+    lab.add_cleanup(lambda: lab.send(op.drop_view, namespace=namespace, view=name))
     return lab.send(op.register_view, namespace=namespace, body={"name": name, "metadata-location": location})
 
 
@@ -35,13 +35,13 @@ def registered(lab: CatalogLab) -> tuple[View, Reply]:
         Blocked: there is no view to begin with.
     """
     view = made(lab)
-    lab.works(replace(lab, view, *next_version(view, "SELECT 2 AS id"), set_properties(kept="as it is")), 200)
+    lab.require(replace(lab, view, *next_version(view, "SELECT 2 AS id"), set_properties(kept="as it is")), 200)
     last = loaded(lab, view)
     location = last.reply.at("metadata-location")
     beside = register(lab, view.namespace, lab.name(), location)
     if beside.status == 200:
         return last, beside
-    lab.works(lab.send(op.drop_view, **view.at))
+    lab.require(lab.send(op.drop_view, **view.at))
     return last, register(lab, view.namespace, lab.name(), location)
 
 
@@ -54,9 +54,9 @@ def left_behind(lab: CatalogLab) -> tuple[View, str]:
         Blocked: nothing can be registered.
     """
     last, reply = registered(lab)
-    lab.works(reply, 200)
+    lab.require(reply, 200)
     if lab.send(op.load_view, **last.at).status == NOT_FOUND:
-        lab.works(lab.send(op.drop_view, namespace=last.namespace, view=reply.exchange.request_parsed["name"]))
+        lab.require(lab.send(op.drop_view, namespace=last.namespace, view=reply.exchange.request_parsed["name"]))
     return last, last.reply.at("metadata-location")
 
 
@@ -69,7 +69,7 @@ def registered_views_are_those_of_their_files(lab: CatalogLab) -> None:
     with lab.judge("IRC-VIEW-REG-001"):
         expect.status(reply, 200)
         expect.equal(state(last.reply), state(reply), "the metadata of the file,")
-    lab.works(reply, 200)
+    lab.require(reply, 200)
     with lab.judge("IRC-VIEW-REG-002"):
         expect.equal(state(reply), state(lab.send(op.load_view, **view.at)), "the metadata when it is loaded,")
         expect.contains(view.identifier, identifiers(lab.send(op.list_views, namespace=view.namespace)), "the list of views")
@@ -84,7 +84,7 @@ def names_of_dropped_views_are_free(lab: CatalogLab) -> None:
     """By the name of a view that was dropped another one can be registered: where its file is left, it is."""
     last, location = left_behind(lab)
     if lab.send(op.load_view, **last.at).status != NOT_FOUND:
-        lab.works(lab.send(op.drop_view, **last.at))
+        lab.require(lab.send(op.drop_view, **last.at))
     reply = register(lab, last.namespace, last.name, location)
 
     with lab.judge("IRC-VIEW-REG-001"):

@@ -52,7 +52,7 @@ def created_views_are_answered(lab: CatalogLab) -> None:
 
     with lab.judge("IRC-VIEW-CREATE-001"):
         is_view(reply)
-    lab.works(reply, 200, 201)
+    lab.require(reply, 200, 201)
     for view in (View(home, name, reply), loaded(lab, View(home, name, reply))):
         with lab.judge("IRC-VIEW-CREATE-007"):
             current = view.member("current-version-id")
@@ -145,7 +145,7 @@ def names_are_given_once(lab: CatalogLab) -> None:
 def views_need_their_namespace(lab: CatalogLab) -> None:
     """No view is created in a namespace that never was or was dropped, and none comes to be by it."""
     gone = lab.make_namespace()
-    lab.works(lab.send(op.drop_namespace, namespace=gone))
+    lab.require(lab.send(op.drop_namespace, namespace=gone))
 
     with lab.judge("IRC-VIEW-CREATE-011"):
         for namespace in (gone, (lab.name(),)):
@@ -176,7 +176,7 @@ def views_keep_their_properties(lab: CatalogLab) -> None:
 def one_of_many_creates_a_view(lab: CatalogLab) -> None:
     """Of many who create one view side by side one does, and the view is that one's."""
     home = lab.make_namespace()
-    for _ in lab.rounds(ROUNDS):
+    for _ in lab.repeat(ROUNDS):
         name = lab.name()
         requests = [
             {"schema": SCHEMA, "view_version": version(home, sql(f"{SQL}, {n} AS creator")), "properties": {"lakepact.creator": str(n)}}

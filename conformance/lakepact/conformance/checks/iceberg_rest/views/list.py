@@ -42,13 +42,13 @@ def lists_of_views_show_what_has_happened(lab: CatalogLab) -> None:
         expect.equal(sorted([first, second]), sorted(_listed(lab, home)), "views after creations:")
     if lab.offers(op.rename_view):
         new = lab.name()
-        lab.afterwards(lambda: lab.send(op.drop_view, namespace=home, view=new))
+        lab.add_cleanup(lambda: lab.send(op.drop_view, namespace=home, view=new))
         ends = {end: {"namespace": list(home), "name": name} for end, name in (("source", first), ("destination", new))}
-        lab.works(lab.send(op.rename_view, body=ends))
+        lab.require(lab.send(op.rename_view, body=ends))
         first = new
         with lab.judge("IRC-VIEW-LIST-001"):
             expect.equal(sorted([first, second]), sorted(_listed(lab, home)), "views after a rename:")
-    lab.works(lab.send(op.drop_view, namespace=home, view=first))
+    lab.require(lab.send(op.drop_view, namespace=home, view=first))
     with lab.judge("IRC-VIEW-LIST-001"):
         expect.equal([second], _listed(lab, home), "views after a drop:")
 
@@ -62,7 +62,7 @@ def _listed(lab: CatalogLab, namespace: Namespace) -> list[str]:
 def lists_of_views_need_their_namespace(lab: CatalogLab) -> None:
     """There is no list of a namespace that never was, that was dropped, or that a view only sounds like."""
     view, gone = made(lab), lab.make_namespace()
-    lab.works(lab.send(op.drop_namespace, namespace=gone))
+    lab.require(lab.send(op.drop_namespace, namespace=gone))
     absent: list[Namespace] = [(lab.name(),), gone]
     if lab.child_of(view.namespace):
         absent += [(*view.namespace, lab.name()), (*view.namespace, view.name)]
@@ -78,7 +78,7 @@ def lists_of_views_need_their_namespace(lab: CatalogLab) -> None:
 def namespaces_without_views_have_empty_lists(lab: CatalogLab) -> None:
     """A namespace that has no views, has none any more, or has only tables is listed as an empty array."""
     fresh, left, other = (lab.make_namespace() for _ in range(3))
-    lab.works(lab.send(op.drop_view, **made(lab, left).at))
+    lab.require(lab.send(op.drop_view, **made(lab, left).at))
     lab.make_table(other)
 
     with lab.judge("IRC-VIEW-LIST-003"):
@@ -108,7 +108,7 @@ def existence_of_views_is_told_by_status(lab: CatalogLab) -> None:
     view = made(lab)
     table = lab.make_table(view.namespace)
     there = lab.send(op.view_exists, alone=True, **view.at)
-    lab.works(lab.send(op.drop_view, **view.at))
+    lab.require(lab.send(op.drop_view, **view.at))
     nowhere = ((lab.name(),), view.name)
 
     with lab.judge("IRC-VIEW-LOAD-005"):

@@ -60,7 +60,7 @@ def eventful_life_of_a_view(lab: CatalogLab) -> None:
             answers.append(loaded(lab, view))
     if lab.offers(op.rename_view):
         renamed = View(view.namespace, lab.name(), view.reply)
-        lab.afterwards(lambda: lab.send(op.drop_view, **renamed.at))
+        lab.add_cleanup(lambda: lab.send(op.drop_view, **renamed.at))
         if lab.send(op.rename_view, body={"source": view.identifier, "destination": renamed.identifier}).status == 204:
             answers.append(loaded(lab, renamed))
 

@@ -35,7 +35,7 @@ def renamed_views_move(lab: CatalogLab) -> None:
 def only_views_are_renamed(lab: CatalogLab) -> None:
     """Neither what is not there nor a table can be renamed as a view, and the table keeps its name."""
     gone = made(lab)
-    lab.works(lab.send(op.drop_view, **gone.at))
+    lab.require(lab.send(op.drop_view, **gone.at))
     table = lab.load(lab.make_table(gone.namespace))
     nowhere = (lab.name(),)
     for source in (gone.identifier, identifier(gone.namespace, lab.name()), identifier(nowhere, gone.name)):
@@ -64,7 +64,7 @@ def views_do_not_move_into_nothing(lab: CatalogLab) -> None:
         lab.skip("IRC-VIEW-REN-003", "the target does not rename views into other namespaces")
         return
     view, gone = loaded(lab, made(lab)), lab.make_namespace()
-    lab.works(lab.send(op.drop_namespace, namespace=gone))
+    lab.require(lab.send(op.drop_namespace, namespace=gone))
     for namespace in (gone, (lab.name(),)):
         for name in (lab.name(), view.name):
             reply = rename(lab, view.identifier, identifier(namespace, name))
@@ -118,7 +118,7 @@ def incomplete_renames_are_refused(lab: CatalogLab) -> None:
     """A request that does not say what is renamed, or to what, is refused, and nothing is renamed."""
     view = loaded(lab, made(lab))
     whole = {"source": view.identifier, "destination": identifier(view.namespace, lab.name())}
-    lab.afterwards(lambda: lab.send(op.drop_view, namespace=view.namespace, view=whole["destination"]["name"]))
+    lab.add_cleanup(lambda: lab.send(op.drop_view, namespace=view.namespace, view=whole["destination"]["name"]))
     cases: dict[str, dict[str, Any]] = {f"no {side}": {other: whole[other] for other in whole if other != side} for side in whole}
     for side, named in whole.items():
         for member in named:

@@ -50,7 +50,7 @@ def replacements_add_versions(lab: CatalogLab) -> None:
             is_view(reply)
             places = reply.at("metadata-location"), view.reply.at("metadata-location")
             expect.true(places[0] != places[1], f"a metadata-location other than {places[1]}", places[0])
-        lab.works(reply, 200)
+        lab.require(reply, 200)
         before, view = view, loaded(lab, view)
         said.append(f"SELECT {number} AS id")
         with lab.judge("IRC-VIEW-REPL-003"):
@@ -67,7 +67,7 @@ def properties_add_no_version(lab: CatalogLab) -> None:
     for change in changes:
         reply = replace(lab, view, change)
         if change["action"] != "set-location":
-            lab.works(reply, 200)
+            lab.require(reply, 200)
         after = loaded(lab, view)
         with lab.judge("IRC-VIEW-REPL-004"):
             for member in ("current-version-id", "versions", "version-log"):
@@ -78,7 +78,7 @@ def properties_add_no_version(lab: CatalogLab) -> None:
 def only_views_are_replaced(lab: CatalogLab) -> None:
     """What is not there, and what is a table, is not replaced."""
     view = made(lab)
-    lab.works(lab.send(op.drop_view, **view.at))
+    lab.require(lab.send(op.drop_view, **view.at))
     table = lab.make_table(view.namespace)
     absent = [view, View((lab.name(),), view.name, view.reply), View(view.namespace, lab.name(), view.reply)]
 
@@ -144,7 +144,7 @@ def lost_dialects_are_noted(lab: CatalogLab) -> None:
 def no_accepted_replacement_is_lost(lab: CatalogLab) -> None:
     """When many writers replace a view, each is accepted or learns of the conflict, and what was accepted is among the versions."""
     home = lab.make_namespace()
-    for turn in lab.rounds(ROUNDS):
+    for turn in lab.repeat(ROUNDS):
         view = made(lab, home, properties={"version.history.num-entries": "100"})
         said = [f"SELECT {turn} AS round, {n} AS writer" for n in range(WRITERS)]
         replies = side_by_side(lab, [partial(replace, lab, view, *next_version(view, text)) for text in said], what="requests")

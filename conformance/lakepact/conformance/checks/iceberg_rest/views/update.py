@@ -62,7 +62,7 @@ def schemas_of_views_are_kept_as_sent(lab: CatalogLab) -> None:
     ]
     schema = {"type": "struct", "schema-id": max(one.get("schema-id", 0) for one in view.member("schemas")) + 1, "fields": fields}
     adding = {"action": "add-schema", "schema": schema}
-    lab.works(replace(lab, view, adding, *next_version(view, "SELECT 2 AS later", schema_id=LAST_ADDED)), 200)
+    lab.require(replace(lab, view, adding, *next_version(view, "SELECT 2 AS later", schema_id=LAST_ADDED)), 200)
     after = loaded(lab, view)
     found = [one for one in after.member("schemas") if one.get("schema-id") == after.current["schema-id"]]
     columns = found[0]["fields"] if found else []
@@ -78,13 +78,13 @@ def schemas_of_views_are_kept_as_sent(lab: CatalogLab) -> None:
 def properties_of_views_are_set_and_removed(lab: CatalogLab) -> None:
     """Properties of a view that are set have their new values, those that are removed are gone, and all others stay."""
     view = made(lab)
-    lab.works(replace(lab, view, set_properties(**COLOURS)), 200)
+    lab.require(replace(lab, view, set_properties(**COLOURS)), 200)
 
     with lab.judge("IRC-UPD-061"):
         expect_properties(loaded(lab, view), COLOURS)
         expect.status(replace(lab, view, set_properties(**{"lakepact.red": "9", "lakepact.black": ""})), 200)
         expect_properties(loaded(lab, view), {**COLOURS, "lakepact.red": "9", "lakepact.black": ""})
-    lab.works(replace(lab, view, set_properties(**COLOURS)), 200)
+    lab.require(replace(lab, view, set_properties(**COLOURS)), 200)
     with lab.judge("IRC-UPD-064"):
         reply = replace(lab, view, remove_properties("lakepact.red", "lakepact.nothing", "lakepact.green"))
         expect.status(reply, 200)
