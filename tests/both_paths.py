@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from uvicorn.server import ServerState
 
 from lakepact.reference_server.app import service
-from lakepact.reference_server.http.router import ContractLane
+from lakepact.reference_server.http.router import ContractRouter
 from lakepact.reference_server.running import LIMITS, configured
 from lakepact.reference_server.service import Settings
 
@@ -41,7 +41,7 @@ def made() -> Service:
     return served
 
 
-class Counted(ContractLane):
+class Counted(ContractRouter):
     """A lane that counts what comes the usual way."""
 
     calls = 0

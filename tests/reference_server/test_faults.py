@@ -25,9 +25,7 @@ from lakepact.reference_server.faults import (
     Install,
     UnknownFault,
     all_of,
-    around,
     fault_named,
-    instead,
     on_answer,
     on_call,
     on_headers,
@@ -36,8 +34,10 @@ from lakepact.reference_server.faults import (
     on_status,
     on_wire,
     per_server,
+    replace_entry,
     replace_rule,
     unchecked,
+    wrap_entry,
 )
 from lakepact.reference_server.http.problems import Problem
 from lakepact.reference_server.http.replies import Reply
@@ -132,7 +132,7 @@ def test_an_entry_of_a_table_is_replaced(faulty: Callable[[Install], Any]) -> No
 
 
 def test_an_entry_of_a_table_is_wrapped(faulty: Callable[[Install], Any]) -> None:
-    send = faulty(around("handlers", "listNamespaces", lambda original: lambda **arguments: original(**{**arguments, "page_size": 1})))
+    send = faulty(wrap_entry("handlers", "listNamespaces", lambda original: lambda **arguments: original(**{**arguments, "page_size": 1})))
     for name in ("a", "b"):
         send("POST", "/v1/namespaces", {"namespace": [name]})
 
@@ -141,7 +141,7 @@ def test_an_entry_of_a_table_is_wrapped(faulty: Callable[[Install], Any]) -> Non
 
 def test_a_table_without_the_entry_names_the_nearest() -> None:
     with pytest.raises(UnknownFault, match="set-properties"):
-        instead("updates", "set-property", None)(service("iceberg_rest", Settings()))
+        replace_entry("updates", "set-property", None)(service("iceberg_rest", Settings()))
 
 
 def test_what_is_not_offered_cannot_be_answered_wrongly() -> None:

@@ -39,7 +39,7 @@ def embedded(suite: Suite[Any], *, faults: Sequence[str] = ()) -> Generator[Targ
         Blocked: it did not start.
     """
     with tempfile.TemporaryDirectory(prefix="lakepact-", ignore_cleanup_errors=True) as folder:
-        home = suite.at_home(Path(folder))
+        home = suite.launch_settings(Path(folder))
         command = [sys.executable, "-m", "lakepact.reference_server", "--contract", suite.contract.name, "--port", "0", *home.arguments]
         for fault in faults:
             command += ["--fault", fault]

@@ -24,7 +24,7 @@ class Check:
 
 
 @dataclass(frozen=True)
-class Law:
+class Invariant:
     """What must hold in every exchange that it applies to."""
 
     name: str

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from lakepact.conformance.judges import Check, Law
+    from lakepact.conformance.judges import Check, Invariant
     from lakepact.conformance.suite import Suite
 
 
@@ -23,7 +23,7 @@ class Plan:
 
     suite: Suite[Any]
     checks: tuple[Check, ...]
-    laws: tuple[Law, ...]
+    laws: tuple[Invariant, ...]
     requirements: frozenset[str]
     only: tuple[str, ...] = ()
 

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
 
     from lakepact.conformance.exchanges import Exchange
-    from lakepact.conformance.judges import Check, Law
+    from lakepact.conformance.judges import Check, Invariant
     from lakepact.conformance.known import KnownFailure
     from lakepact.conformance.lab import Lab
     from lakepact.conformance.plan import Plan
@@ -269,7 +269,7 @@ class Run:
         return results
 
 
-def judged(check: Check, lab: Lab, laws: Iterable[Law] = ()) -> list[Verdict]:
+def judged(check: Check, lab: Lab, laws: Iterable[Invariant] = ()) -> list[Verdict]:
     """Run one check; every requirement that it cites has a verdict afterwards.
 
     Args:
@@ -298,7 +298,7 @@ def judged(check: Check, lab: Lab, laws: Iterable[Law] = ()) -> list[Verdict]:
     return verdicts
 
 
-def _breaks_a_law(lab: Lab, laws: Iterable[Law]) -> bool:
+def _breaks_a_law(lab: Lab, laws: Iterable[Invariant]) -> bool:
     """Whether one of the answers to a check breaks a law."""
     for law in laws:
         book = _LawBook(law)
@@ -333,7 +333,7 @@ class _LawBook:
 
     SHOWN = 3  #: breaches that are reported; more of the same say nothing new
 
-    def __init__(self, law: Law) -> None:
+    def __init__(self, law: Invariant) -> None:
         self.law = law
         self.held = 0
         self.broken: list[tuple[Unmet, Exchange]] = []

@@ -15,8 +15,8 @@ from dataclasses import replace
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
-from lakepact.conformance.home import Home
-from lakepact.conformance.judges import Check, Law, Topic
+from lakepact.conformance.embedded_target import EmbeddedTarget
+from lakepact.conformance.judges import Check, Invariant, Topic
 from lakepact.conformance.lab import Lab
 from lakepact.generated.contract import Contract, contracts, version_module
 
@@ -38,8 +38,8 @@ FOLDER = re.compile(r"lakepact\.conformance\.(?:checks|clients)\.\w+\.(?:v\d\w*\
 VERSION = re.compile(r"v\d\w*")
 
 
-def _as_it_is(_: Path) -> Home:
-    return Home()
+def _as_it_is(_: Path) -> EmbeddedTarget:
+    return EmbeddedTarget()
 
 
 class Suite(Generic[L]):
@@ -50,7 +50,7 @@ class Suite(Generic[L]):
         version: one of its versions; the one that has models and endpoints if none is named.
         lab: the class whose instances the checks work with.
         discover: asks a target what it declares.
-        at_home: lays out in an empty folder what the reference server needs to serve the contract.
+        launch_settings: lays out in an empty folder what the reference server needs to serve the contract.
         parameters: what the harness can be told with `--parameter`, and what each says.
         unserved: what the reference server lacks, so that no fault of it can break what is judged of it: a requirement or a feature,
             and what is lacking.
@@ -64,7 +64,7 @@ class Suite(Generic[L]):
         version: str | None = None,
         lab: type[L],
         discover: Callable[[Wire, Target], Offer],
-        at_home: Callable[[Path], Home] = _as_it_is,
+        launch_settings: Callable[[Path], EmbeddedTarget] = _as_it_is,
         parameters: Mapping[str, str] = NOTHING,
         unserved: Mapping[str, str] = NOTHING,
         areas: Mapping[str, str] = NOTHING,
@@ -72,12 +72,12 @@ class Suite(Generic[L]):
         self.contract = Contract(contract, version)
         self.lab = lab
         self.discover = discover
-        self.at_home = at_home
+        self.launch_settings = launch_settings
         self.parameters = parameters
         self.unserved = unserved
         self._areas = areas
         self.checks: dict[str, Check] = {}
-        self.laws: dict[str, Law] = {}
+        self.laws: dict[str, Invariant] = {}
         self.fuzz: Fuzz | None = None  #: what the contract gives the fuzzer, if it can be fuzzed
         self._inherits = False
 
@@ -108,7 +108,7 @@ class Suite(Generic[L]):
 
         def register(function: Callable[[Exchange], bool | None]) -> Callable[[Exchange], bool | None]:
             name = self._name(function, requirements, self.laws)
-            self.laws[name] = Law(name, _first_line(function), requirements, function, traffic, topic)
+            self.laws[name] = Invariant(name, _first_line(function), requirements, function, traffic, topic)
             return function
 
         return register
@@ -153,7 +153,7 @@ class Suite(Generic[L]):
     def judged(self) -> dict[str, tuple[str, ...]]:
         """Names of the checks and laws that judge each requirement."""
         by_requirement: dict[str, list[str]] = {}
-        items: list[Check | Law] = [*self.checks.values(), *self.laws.values()]
+        items: list[Check | Invariant] = [*self.checks.values(), *self.laws.values()]
         for item in items:
             for requirement in item.requirements:
                 by_requirement.setdefault(requirement, []).append(item.name)

@@ -15,8 +15,8 @@ from typing import TYPE_CHECKING, Any
 
 from lakepact.generated.contract import Contract, contracts
 from lakepact.reference_server.faults import Fault, UnknownFault, fault_named
-from lakepact.reference_server.http.router import ContractLane
-from lakepact.reference_server.service import NEEDED, OF_USE_TO, BadSetting
+from lakepact.reference_server.http.router import ContractRouter
+from lakepact.reference_server.service import REQUIRED_SETTING, SETTING_CONTRACT, BadSetting
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, MutableMapping, Sequence
@@ -60,12 +60,12 @@ def services(wanted: Sequence[str], settings: Settings, *, faults: Iterable[str 
         UnknownFault: no contract has a fault of that name.
         BadSetting: a contract cannot be built from these settings, or a setting is of no use to any of those wanted.
     """
-    able = [c for c in contracts() if c not in NEEDED or getattr(settings, NEEDED[c]) is not None]
+    able = [c for c in contracts() if c not in REQUIRED_SETTING or getattr(settings, REQUIRED_SETTING[c]) is not None]
     meant = [c for c in able if c in wanted] if wanted else [c for c in able if Contract(c).profile_of is None]
-    for contract, needed in NEEDED.items():
+    for contract, needed in REQUIRED_SETTING.items():
         if contract in wanted and contract not in able:
             raise BadSetting(f"{contract} cannot be served without --{needed}")
-    for setting, contract in OF_USE_TO.items():
+    for setting, contract in SETTING_CONTRACT.items():
         if getattr(settings, setting) is not None and contract not in meant:
             option = f"--{setting.replace('_', '-')}"
             raise BadSetting(f"{option} is of use to {contract} alone, which is not among the contracts to serve: {', '.join(meant)}")
@@ -111,7 +111,7 @@ def application(*services: Service, engine: str = "plan") -> AsgiApp:
         made: AsgiApp = importlib.import_module("lakepact.reference_server.http.connexion_engine").application(*services, pages=pages)
         return made
     by_name = {served.contract.name: served for served in services}
-    lane = ContractLane(PagesOnDemand(services), services=by_name, pages=pages)
+    lane = ContractRouter(PagesOnDemand(services), services=by_name, pages=pages)
     for name, served in by_name.items():
         for method, path, operation in served.contract.routes:
             lane.add(name, method, path, operation=operation, handler=served.answering(operation))

@@ -16,7 +16,7 @@ from lakepact.reference_server.app import application, services
 from lakepact.reference_server.http.bounded_protocol import bounded_protocol
 from lakepact.reference_server.http.fast_protocol import fast_protocol
 from lakepact.reference_server.http.limits import KEEP_ALIVE_SECONDS, Limits
-from lakepact.reference_server.http.router import ContractLane
+from lakepact.reference_server.http.router import ContractRouter
 from lakepact.reference_server.service import MAX_BODY, BadSetting, Service, Settings
 
 if TYPE_CHECKING:
@@ -55,7 +55,7 @@ def configured(app: object, *, log_level: str = "warning", fast_path: bool = Tru
         fast_path: whether requests that ask for nothing unusual are answered past ASGI (`fast_protocol`).
         limits: what callers may hold.
     """
-    http: Any = fast_protocol(app, limits=limits) if fast_path and isinstance(app, ContractLane) else bounded_protocol(limits)
+    http: Any = fast_protocol(app, limits=limits) if fast_path and isinstance(app, ContractRouter) else bounded_protocol(limits)
     return uvicorn.Config(
         app,  # type: ignore[arg-type]  # connexion's application is an ASGI one, but not declared as such
         http=http,

@@ -46,9 +46,9 @@ MAX_BODY = 8 * 1024 * 1024  #: bytes of a request body that are read, unless the
 PREFIX = re.compile(r"(?!(?:.*/)?\.\.?(?:/|\Z))(?:[A-Za-z0-9._~!$&'()*+,;=:@/-]|%[0-9A-Fa-f]{2})+")
 EVERY = OperationId("*")  #: in a table by operation: all of them
 #: The setting without which a contract has nothing to serve; the others can always be served.
-NEEDED: Mapping[str, str] = {"delta_sharing": "shares"}
+REQUIRED_SETTING: Mapping[str, str] = {"delta_sharing": "shares"}
 #: Settings that one contract alone has a use for.
-OF_USE_TO: Mapping[str, str] = {
+SETTING_CONTRACT: Mapping[str, str] = {
     "shares": "delta_sharing",
     "credentials": "watsonx_data",
     "config": "iceberg_rest",
@@ -165,7 +165,7 @@ class Service:
     apps: Mapping[str, App] = field(default_factory=dict[str, App])  #: by path: what is served below it and is in no contract
     pages: Mapping[str, Callable[[], bytes]] = field(default_factory=dict[str, Callable[[], bytes]])
     #: by path: what people may see besides, as JSON, with its name last in the path
-    lends: Mapping[str, Any] = field(default_factory=dict[str, Any])  #: what services beside this one may use
+    exports: Mapping[str, Any] = field(default_factory=dict[str, Any])  #: what services beside this one may use
     profiles: Callable[[str], Mapping[str, bytes]] | None = None
     #: the files with which clients find the way in, by their names, for a base address
     unchecked: set[str] = field(default_factory=set[str])  #: operations whose bodies are not held against their schema

@@ -30,7 +30,7 @@ def two_of_each(folder: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[list[
         options = []
         for contract in CONTRACTS:
             (folder / contract).mkdir()
-            home = suites.load(contract).at_home(folder / contract)
+            home = suites.load(contract).launch_settings(folder / contract)
             for n in range(2):
                 server = stack.enter_context(serving(contract=contract, **{"warehouse": "memory:", **home.settings}))
                 target = home.target(server.url)

@@ -136,7 +136,7 @@ def test_a_parameter_that_nobody_knows_is_refused_with_those_like_it(tmp_path: P
 def test_what_the_embedded_server_is_told_of_is_known(contract: str, tmp_path: Path) -> None:
     suite = suites.load(contract)
 
-    assert set(suite.at_home(tmp_path).parameters) - set(suite.parameters) == set()
+    assert set(suite.launch_settings(tmp_path).parameters) - set(suite.parameters) == set()
 
 
 def test_a_target_keeps_the_headers_that_are_given_beside_its_address() -> None:

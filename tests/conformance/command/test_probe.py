@@ -9,7 +9,7 @@ import httpx
 import pytest
 from click.testing import CliRunner
 
-from lakepact.conformance import asking, profiles
+from lakepact.conformance import discovery, profiles
 from lakepact.conformance.commands.check import check
 from lakepact.conformance.commands.probe import probe
 from lakepact.generated.contract import Contract, contracts
@@ -65,7 +65,7 @@ def test_a_catalog_is_recognised_and_asked_for_what_its_listings_name(catalog: s
         **dict.fromkeys(("namespaceExists", "tableExists"), 204),
     }
     assert found["loadTable"]["request"] == "GET /v1/namespaces/b/tables/t"
-    assert found["loadView"]["remark"] == asking.NOTHING_TO_ASK
+    assert found["loadView"]["remark"] == discovery.NOTHING_TO_ASK
     assert document["features"] == {"etag": True, "prefix": False, "views": True}
 
 

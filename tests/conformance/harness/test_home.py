@@ -8,7 +8,7 @@ import pytest
 
 from lakepact.conformance import suite as suites
 from lakepact.conformance.embedded import Misused, embedded
-from lakepact.conformance.home import Home
+from lakepact.conformance.embedded_target import EmbeddedTarget
 from lakepact.conformance.lab import Lab
 from lakepact.conformance.outcome import Blocked
 from lakepact.conformance.suite import Suite
@@ -22,18 +22,18 @@ if TYPE_CHECKING:
 TOKEN = "a-token-of-nobody"
 
 
-def suite_at(home: Home) -> Suite[Lab]:
-    return Suite("iceberg_rest", lab=Lab, discover=lambda *_: Offer(frozenset()), at_home=lambda _: home)
+def suite_at(home: EmbeddedTarget) -> Suite[Lab]:
+    return Suite("iceberg_rest", lab=Lab, discover=lambda *_: Offer(frozenset()), launch_settings=lambda _: home)
 
 
 def test_settings_are_options_of_the_command() -> None:
-    home = Home(settings={"shares": "/a b", "max_body": 1024})
+    home = EmbeddedTarget(settings={"shares": "/a b", "max_body": 1024})
 
     assert home.arguments == ("--shares", "/a b", "--max-body", "1024")
 
 
 def test_target_lies_below_the_root_and_has_what_belongs_to_it() -> None:
-    home = Home(root="/delta-sharing", headers={"Authorization": TOKEN}, parameters={"a": "b"}, features={"c": True})
+    home = EmbeddedTarget(root="/delta-sharing", headers={"Authorization": TOKEN}, parameters={"a": "b"}, features={"c": True})
     target = home.target("http://127.0.0.1:1/")
 
     assert target.url == "http://127.0.0.1:1/delta-sharing"
@@ -42,12 +42,15 @@ def test_target_lies_below_the_root_and_has_what_belongs_to_it() -> None:
 
 
 def test_embedded_server_is_started_with_what_it_needs() -> None:
-    with embedded(suite_at(Home(settings={"prefix": "some/where"}))) as target, Wire(target.url) as wire:
+    with embedded(suite_at(EmbeddedTarget(settings={"prefix": "some/where"}))) as target, Wire(target.url) as wire:
         assert wire.send("GET", "/v1/some/where/namespaces").status == 200
 
 
 def test_a_server_that_is_told_nonsense_is_not_blamed_on_its_start() -> None:
-    with pytest.raises(Misused, match=r"does not know what it was told: .*prefix"), embedded(suite_at(Home(settings={"prefix": "?"}))):
+    with (
+        pytest.raises(Misused, match=r"does not know what it was told: .*prefix"),
+        embedded(suite_at(EmbeddedTarget(settings={"prefix": "?"}))),
+    ):
         pass
 
 
@@ -56,7 +59,7 @@ def test_what_keeps_the_server_from_starting_is_said(tmp_path: Path) -> None:
     nowhere.write_text("not a folder")
     with (
         pytest.raises(Blocked, match="did not start"),
-        embedded(suite_at(Home(settings={"store": nowhere / "store", "warehouse": nowhere / "warehouse"}))),
+        embedded(suite_at(EmbeddedTarget(settings={"store": nowhere / "store", "warehouse": nowhere / "warehouse"}))),
     ):
         pass
 
@@ -64,7 +67,7 @@ def test_what_keeps_the_server_from_starting_is_said(tmp_path: Path) -> None:
 @pytest.mark.parametrize("contract", contracts())
 def test_every_contract_has_a_home(contract: str, tmp_path: Path) -> None:
     suite = suites.load(contract)
-    target = suite.at_home(tmp_path).target("http://127.0.0.1:1")
+    target = suite.launch_settings(tmp_path).target("http://127.0.0.1:1")
 
     assert set(target.features) <= set(suite.contract.features)
     assert all(isinstance(value, str) for value in target.parameters.values())

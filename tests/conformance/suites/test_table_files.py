@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from lakepact.conformance.checks.iceberg_rest.kit.table_files import local_path
-from lakepact.conformance.checks.iceberg_rest.suite import at_home
+from lakepact.conformance.checks.iceberg_rest.suite import launch_settings
 from lakepact.conformance.outcome import NotOffered
 
 
@@ -27,4 +27,4 @@ def test_any_other_location_cannot_be_looked_at(location: str) -> None:
 
 
 def test_the_files_of_an_embedded_server_can_be_read(tmp_path: Path) -> None:
-    assert at_home(tmp_path).features["readable-files"] is True
+    assert launch_settings(tmp_path).features["readable-files"] is True

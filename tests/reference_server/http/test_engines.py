@@ -13,7 +13,7 @@ import pytest
 from lakepact.generated.contract import Contract, contracts
 from lakepact.reference_server import running
 from lakepact.reference_server.app import ENGINES, application, service
-from lakepact.reference_server.http.connexion_engine import ConnexionLane
+from lakepact.reference_server.http.connexion_engine import ConnexionRouter
 from lakepact.reference_server.service import Settings
 
 if TYPE_CHECKING:
@@ -84,7 +84,7 @@ def shares(tmp_path: Path) -> Path:
 def test_connexion_resolves_what_the_plan_says(contract: str, shares: Path) -> None:
     made = service(contract, Settings(shares=shares))
     _, stack = cast("FlaskApp", application(made, engine="connexion")).middleware._build_middleware_stack()
-    (lane,) = (layer for layer in stack if isinstance(layer, ConnexionLane))
+    (lane,) = (layer for layer in stack if isinstance(layer, ConnexionRouter))
 
     assert taken(lane) == taken(application(made))
 

@@ -41,7 +41,7 @@ def settle(store: Store) -> None:
 def everything(store: Store) -> dict[Key, Record]:
     settle(store)
     with store.view() as view:
-        return {key: found for shelf in ("namespaces", "identifiers") for key, found in view.every(shelf)}
+        return {key: found for collection in ("namespaces", "identifiers") for key, found in view.every(collection)}
 
 
 @contextmanager
@@ -253,7 +253,7 @@ class StoreAgainstDictionary(RuleBasedStateMachine):
     @invariant()
     def transactions_see_the_same(self) -> None:
         with self.store.begin() as transaction:
-            seen = {key: found for shelf in ("namespaces", "identifiers") for key, found in transaction.every(shelf)}
+            seen = {key: found for collection in ("namespaces", "identifiers") for key, found in transaction.every(collection)}
 
         assert seen == self.model
 

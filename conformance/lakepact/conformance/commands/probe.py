@@ -11,7 +11,7 @@ import orjson
 from rich import box
 from rich.table import Table
 
-from lakepact.conformance import asking, profiles, runner
+from lakepact.conformance import discovery, profiles, runner
 from lakepact.conformance.escaping import json, plain, terminal, toml
 from lakepact.conformance.outcome import Blocked
 from lakepact.conformance.report.screen import Screen
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
     from rich.console import Console
 
-    from lakepact.conformance.asking import Found, Told
+    from lakepact.conformance.discovery import ProbedOperation, ProbedServer
 
 DECLARED = {True: "yes", False: "no", None: ""}
 
@@ -73,7 +73,7 @@ def probe(
     target = Target(where, headers=profiles.headers(headers, token_env, {}), parameters=told, timeout=timeout)
     with Wire(target.url, headers=target.headers, timeout=timeout, max_body=target.max_body) as wire:
         try:
-            found = asking.found(wire, target, contract or asking.recognised(wire, target), contract_version)
+            found = discovery.found(wire, target, contract or discovery.recognised(wire, target), contract_version)
         except UnknownVersion as wrong:
             raise click.UsageError(plain(wrong)) from wrong
         except Blocked as blocked:
@@ -93,7 +93,7 @@ def probe(
             sys.exit(runner.INCOMPLETE)
 
 
-def _document(found: Found, target: Target) -> dict[str, Any]:
+def _document(found: ProbedServer, target: Target) -> dict[str, Any]:
     return {
         "target": target.url,
         "contract": found.contract,
@@ -114,7 +114,7 @@ def _document(found: Found, target: Target) -> dict[str, Any]:
     }
 
 
-def _remark(one: Told) -> str:
+def _remark(one: ProbedOperation) -> str:
     """What is worth a look, in words that accuse nobody."""
     if one.status in {401, 403}:
         return "not for this caller"
@@ -153,7 +153,7 @@ def _features(features: Mapping[str, bool]) -> dict[str, str]:
     return {word: said for word, said in parts.items() if said}
 
 
-def _profile(found: Found, target: Target, token_env: str | None, *, hidden: bool) -> Iterator[str]:
+def _profile(found: ProbedServer, target: Target, token_env: str | None, *, hidden: bool) -> Iterator[str]:
     """The lines of a profile; what check finds out by itself is told as a remark, so that it stays true when the server changes."""
     yield f"# {plain(found.contract)} {plain(found.version)}, found by lakepact probe; lakepact check --profile reads this."
     yield f"contract = {toml(found.contract)}"

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 import click
 import httpx
 
-from lakepact.conformance.data import delta, delta_door, iceberg, iceberg_door, truth
+from lakepact.conformance.data import delta, delta_reader, iceberg, iceberg_reader, truth
 from lakepact.conformance.data.shapes import SHAPES
 from lakepact.conformance.data.truth import DELTA, DOORS, ICEBERG, NotWritten, Version, Written, WrittenTable
 from lakepact.conformance.data.writers import CannotWrite, OnSpark, Plain, Writer
@@ -199,13 +199,13 @@ def _found(
         known = ending.enter_context(iceberg.catalog(catalog or own.url, properties))
         headers = {"Authorization": f"Bearer {properties['token']}"} if "token" in properties else {}
         for table in written.of(ICEBERG):
-            yield from iceberg_door.verify(known, written.namespace, table, headers=headers)
+            yield from iceberg_reader.verify(known, written.namespace, table, headers=headers)
     if written.of(DELTA):
         url = sharing or f"{own.url}/delta-sharing"
-        shared = delta_door.Shared(url, token or delta.token_of(folder / DELTA), written.namespace)
+        shared = delta_reader.Shared(url, token or delta.token_of(folder / DELTA), written.namespace)
         ending.callback(shared.close)
         for table in written.of(DELTA):
-            yield from delta_door.verify(shared, table)
+            yield from delta_reader.verify(shared, table)
 
 
 def _show(finding: Finding, console: Console, *, as_json: bool) -> None:

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from lakepact.conformance.exchanges import Exchange
     from lakepact.conformance.fuzz.steps import Step
     from lakepact.conformance.fuzz.world import Remembering, World
-    from lakepact.conformance.judges import Law
+    from lakepact.conformance.judges import Invariant
     from lakepact.generated.contract import Contract, OperationId
 
 #: What can be wrong with a body, as `Fuzz.refusals` names it.
@@ -75,7 +75,7 @@ class Judge:
         fuzz: what the contract gives the fuzzer.
     """
 
-    def __init__(self, contract: Contract, laws: Sequence[Law], fuzz: Fuzz) -> None:
+    def __init__(self, contract: Contract, laws: Sequence[Invariant], fuzz: Fuzz) -> None:
         self.contract = contract
         self._laws = [law for law in laws if all(contract.requirements[r].level == "MUST" for r in law.requirements)]
         self._fuzz = fuzz

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from lakepact.conformance.fuzz.sequences import Sent
     from lakepact.conformance.fuzz.steps import Step
     from lakepact.conformance.fuzz.world import Remembering
-    from lakepact.conformance.judges import Law
+    from lakepact.conformance.judges import Invariant
     from lakepact.conformance.lab import Lab
     from lakepact.generated.contract import Contract, OperationId
 
@@ -36,7 +36,7 @@ class Progress:
 
 
 def fuzzed(
-    lab: Callable[[int], Lab], contract: Contract, laws: Sequence[Law], *, fuzz: Fuzz, budget: int, start: int
+    lab: Callable[[int], Lab], contract: Contract, laws: Sequence[Invariant], *, fuzz: Fuzz, budget: int, start: int
 ) -> Iterator[Verdict | Progress]:
     """Fuzz a target; yields how far it is, and a verdict for every requirement that was looked at.
 

@@ -33,7 +33,7 @@ from lakepact.reference_server.running import running
 if TYPE_CHECKING:
     from collections.abc import Generator, Iterable, Sequence
 
-    from lakepact.conformance.home import Home
+    from lakepact.conformance.embedded_target import EmbeddedTarget
     from lakepact.conformance.suite import Suite
     from lakepact.conformance.target import Target
     from lakepact.reference_server.faults import Fault
@@ -81,11 +81,11 @@ def served(suite: Suite[Any], folder: str, *, faults: Sequence[Fault] = ()) -> G
 
 
 @cache
-def _home(suite: Suite[Any], folder: str) -> Home:
+def _home(suite: Suite[Any], folder: str) -> EmbeddedTarget:
     """What the servers of this process need, laid out once: processes share nothing that a check might touch."""
     own = Path(folder) / str(os.getpid())
     own.mkdir(exist_ok=True)
-    return suite.at_home(own)
+    return suite.launch_settings(own)
 
 
 def hunts(

@@ -14,7 +14,7 @@ from lakepact.reference_server.delta_sharing.access.recipients import Recipients
 from lakepact.reference_server.delta_sharing.access.tokens import Tokens
 from lakepact.reference_server.delta_sharing.answers import KINDS, error_body
 from lakepact.reference_server.delta_sharing.catalogue import Catalogue
-from lakepact.reference_server.delta_sharing.data_door import DataDoor
+from lakepact.reference_server.delta_sharing.file_endpoint import DataDoor
 from lakepact.reference_server.delta_sharing.files import Files
 from lakepact.reference_server.delta_sharing.histories import delta_log
 from lakepact.reference_server.delta_sharing.iceberg_tables import IcebergHistory
@@ -86,7 +86,7 @@ def service(settings: Settings, beside: Mapping[str, Service]) -> Service:
         blocking=READING,
         apps={data: DataDoor(urls, root=data, rules=rules, service=lambda: served)},
         max_body=settings.max_body,
-        lends={"files": urls},
+        exports={"files": urls},
         profiles=partial(recipients.profiles, shares.recipients),
         about=tuple(_about(shares)),
     )
@@ -104,7 +104,7 @@ def _opened(beside: Mapping[str, Service]) -> Callable[[Source], History]:
     def opened(source: Source) -> History:
         if iceberg is None or not isinstance(source, tuple):
             return delta_log(source)
-        return IcebergHistory(iceberg.lends["catalog"], source, iceberg.lends["located"])
+        return IcebergHistory(iceberg.exports["catalog"], source, iceberg.exports["located"])
 
     return opened
 
@@ -112,7 +112,7 @@ def _opened(beside: Mapping[str, Service]) -> Callable[[Source], History]:
 def _warehouse(beside: Mapping[str, Service]) -> Path | None:
     """The folder of the Iceberg tables that are served beside, if there is one."""
     iceberg = beside.get("iceberg_rest")
-    root: str = iceberg.lends["catalog"].warehouse.root if iceberg is not None else ""
+    root: str = iceberg.exports["catalog"].warehouse.root if iceberg is not None else ""
     return Path(root.removeprefix("file://")) if root.startswith("file://") else None
 
 

@@ -30,8 +30,6 @@ from lakepact.reference_server.faults.operators import (
     UnknownFault,
     accept,
     all_of,
-    around,
-    instead,
     on_answer,
     on_call,
     on_headers,
@@ -41,8 +39,10 @@ from lakepact.reference_server.faults.operators import (
     on_status,
     on_wire,
     per_server,
+    replace_entry,
     replace_rule,
     unchecked,
+    wrap_entry,
     wrap_rule,
 )
 from lakepact.reference_server.service import EVERY, UNKNOWN_PATH, WRONG_METHOD
@@ -63,10 +63,8 @@ __all__ = [
     "UnknownFault",
     "accept",
     "all_of",
-    "around",
     "fault",
     "fault_named",
-    "instead",
     "on_answer",
     "on_call",
     "on_headers",
@@ -76,8 +74,10 @@ __all__ = [
     "on_status",
     "on_wire",
     "per_server",
+    "replace_entry",
     "replace_rule",
     "unchecked",
+    "wrap_entry",
     "wrap_rule",
 ]
 

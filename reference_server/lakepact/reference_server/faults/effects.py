@@ -27,7 +27,7 @@ def not_persisted(operations: Operations) -> Install:
     """
 
     def install(service: Service) -> None:
-        catalogs: Collection[Catalog] = service.lends.get("catalogs", {}).values()
+        catalogs: Collection[Catalog] = service.exports.get("catalogs", {}).values()
         turn = service.turn
         if turn is None:  # a contract without operations that change anything
             return

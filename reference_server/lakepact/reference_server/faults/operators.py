@@ -54,7 +54,7 @@ def per_server(make: Callable[[], Install]) -> Install:
     return install
 
 
-def around(table: str, key: Any, wrapper: Callable[[Any], Any]) -> Install:
+def wrap_entry(table: str, key: Any, wrapper: Callable[[Any], Any]) -> Install:
     """Replace the entry `key` of a table of the service by `wrapper(entry)`."""
 
     def install(service: Service) -> None:
@@ -84,9 +84,9 @@ def replace_rule(name: str, function: Callable[..., Any]) -> Install:
     return wrap_rule(name, lambda _: function)
 
 
-def instead(table: str, key: Any, value: Any) -> Install:
+def replace_entry(table: str, key: Any, value: Any) -> Install:
     """Replace the entry `key` of a table of the service by `value`."""
-    return around(table, key, lambda _: value)
+    return wrap_entry(table, key, lambda _: value)
 
 
 def on_call(operations: Operations, act: Callable[[Handler, dict[str, Any]], Reply]) -> Install:

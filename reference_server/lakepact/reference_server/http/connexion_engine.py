@@ -11,10 +11,10 @@ from typing import TYPE_CHECKING, Any
 
 from lakepact.generated.contract import OperationId
 from lakepact.reference_server.http.pages import add_pages, over_asgi
-from lakepact.reference_server.http.router import ContractLane
-from lakepact.reference_server.import_stubs import spared
+from lakepact.reference_server.http.router import ContractRouter
+from lakepact.reference_server.import_stubs import stubbed_imports
 
-with warnings.catch_warnings(), spared("starlette.testclient", "requests", "httpx"):
+with warnings.catch_warnings(), stubbed_imports("starlette.testclient", "requests", "httpx"):
     # connexion imports names of jsonschema and starlette that these have deprecated.
     warnings.filterwarnings("ignore", message=r"jsonschema\..* is deprecated")
     warnings.filterwarnings("ignore", message="Using `httpx` with `starlette.testclient`")
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 class _LaneApi(AbstractRoutingAPI[Any]):
     """Takes over connexion's operations with the functions that connexion has resolved for them."""
 
-    def __init__(self, specification: Specification, *, lane: ContractLane, contract: str, **options: Any) -> None:
+    def __init__(self, specification: Specification, *, lane: ContractRouter, contract: str, **options: Any) -> None:
         self._lane = lane
         self._contract = contract
         super().__init__(specification, **options)
@@ -47,7 +47,7 @@ class _LaneApi(AbstractRoutingAPI[Any]):
         self._lane.add(self._contract, method, path, operation=OperationId(name or operation.operation_id), handler=operation.function)
 
 
-class ConnexionLane(ContractLane, SpecMiddleware):
+class ConnexionRouter(ContractRouter, SpecMiddleware):
     """The lane as a middleware of connexion, which hands over the operations of the contracts."""
 
     def add_api(self, specification: Specification, **kwargs: Any) -> None:
@@ -59,7 +59,7 @@ class ConnexionLane(ContractLane, SpecMiddleware):
 def application(*services: Service, pages: frozenset[str]) -> FlaskApp:
     """The ASGI application that serves some contracts on one port, and leaves the paths of pages to Flask."""
     by_name = {served.contract.name: served for served in services}
-    app = FlaskApp(__name__, middlewares=[partial(ConnexionLane, services=by_name, pages=pages)])
+    app = FlaskApp(__name__, middlewares=[partial(ConnexionRouter, services=by_name, pages=pages)])
     # Flask as it is: of the contracts' operations, which all end in the lane, it need not know.
     behind: Any = over_asgi(app.app)  # starlette describes the same interfaces in types of its own
     app.middleware.app = behind

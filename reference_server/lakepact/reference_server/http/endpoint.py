@@ -30,7 +30,7 @@ logger = logging.getLogger(__name__)
 READING = frozenset({"get", "head"})  #: methods whose handlers change no records
 
 
-class Door:
+class Endpoint:
     """One operation on one path template.
 
     Args:

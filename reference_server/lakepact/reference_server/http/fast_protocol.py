@@ -30,10 +30,10 @@ if TYPE_CHECKING:
 
     from uvicorn.protocols.http.httptools_impl import RequestResponseCycle
 
-    from lakepact.reference_server.http.endpoint import Door
+    from lakepact.reference_server.http.endpoint import Endpoint
     from lakepact.reference_server.http.limits import Limits
     from lakepact.reference_server.http.replies import Reply
-    from lakepact.reference_server.http.router import ContractLane
+    from lakepact.reference_server.http.router import ContractRouter
     from lakepact.reference_server.storage.store import Settling
 
 logger = logging.getLogger(__name__)
@@ -76,9 +76,9 @@ class Headers:
 
     def __init__(self, lines: list[tuple[bytes, bytes]]) -> None:
         self.lines = lines
-        self._arguments: dict[Door, dict[str, Any] | None] = {}
+        self._arguments: dict[Endpoint, dict[str, Any] | None] = {}
 
-    def arguments(self, door: Door) -> dict[str, Any] | None:
+    def arguments(self, door: Endpoint) -> dict[str, Any] | None:
         """What the headers say to an operation; None if they are refused."""
         try:
             return self._arguments[door]
@@ -130,7 +130,7 @@ class FastProtocol(BoundedProtocol):
         **options: what uvicorn says.
     """
 
-    def __init__(self, *, lane: ContractLane, known: KnownHeaders, posted: KnownHeaders, **options: Any) -> None:
+    def __init__(self, *, lane: ContractRouter, known: KnownHeaders, posted: KnownHeaders, **options: Any) -> None:
         super().__init__(**options)
         self._lane = lane
         self._known = known
@@ -257,7 +257,7 @@ class FastProtocol(BoundedProtocol):
             self.tasks.add(task)
         return True
 
-    async def _reply_settled(self, door: Door, reply: Reply, settling: Settling) -> None:
+    async def _reply_settled(self, door: Endpoint, reply: Reply, settling: Settling) -> None:
         """Send an answer once all that it tells of lasts, and go on with what has come meanwhile."""
         try:
             reply = await door.once_settled(reply, settling)
@@ -307,7 +307,7 @@ class FastProtocol(BoundedProtocol):
             super()._close_after_answer()
 
 
-def fast_protocol(lane: ContractLane, *, limits: Limits) -> Callable[..., HttpToolsProtocol]:
+def fast_protocol(lane: ContractRouter, *, limits: Limits) -> Callable[..., HttpToolsProtocol]:
     """What makes the protocol of each connection to a lane: without the short way, where uvicorn's version is not known."""
     if not (is_known(httptools_impl, SHARED) and is_known(HttpToolsProtocol, CALLED)):
         return bounded_protocol(limits)

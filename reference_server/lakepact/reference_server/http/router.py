@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 from urllib.parse import unquote
 
 from lakepact.reference_server.http.bodies import Gone
-from lakepact.reference_server.http.endpoint import Door, finished, refusal
+from lakepact.reference_server.http.endpoint import Endpoint, finished, refusal
 from lakepact.reference_server.http.problems import Problem
 from lakepact.reference_server.http.routes import BadPath, Routes
 from lakepact.reference_server.http.wire import Wire, headers_of
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     AsgiApp = Callable[[MutableMapping[str, Any], Receive, Send], Awaitable[None]]
 
 
-class Room:
+class Mount:
     """One contract in the lane: its service and its paths."""
 
     __slots__ = ("apps", "below", "root", "routes", "service")
@@ -41,16 +41,16 @@ class Room:
         self.root = service.root
         self.below = f"{service.root}/"
         self.apps = tuple((f"{path}/", app) for path, app in service.apps.items())
-        self.routes: Routes[Door] = Routes(decode=service.rules.decode_segment)
+        self.routes: Routes[Endpoint] = Routes(decode=service.rules.decode_segment)
 
     def add(self, method: str, path: str, *, operation: Operation, handler: Handler) -> None:
         """Answer one operation by the function that was resolved for it."""
         for template in self.service.paths(path):
-            door = Door(operation, handler, service=self.service, template=template)
+            door = Endpoint(operation, handler, service=self.service, template=template)
             self.routes.add(f"{self.root}{template}", method, door)
 
 
-class ContractLane:
+class ContractRouter:
     """Answers every path of the contracts, and 404 for every path that neither they nor Flask's pages have.
 
     What is in no contract is answered in the manner of the contract below whose root it lies.
@@ -64,7 +64,7 @@ class ContractLane:
     def __init__(self, app: AsgiApp, *, services: Mapping[str, Service], pages: frozenset[str]) -> None:
         self._app = app
         self._pages = pages
-        self._by_name = {name: Room(service) for name, service in services.items()}
+        self._by_name = {name: Mount(service) for name, service in services.items()}
         self._first = next(iter(self._by_name.values()))
         self._rooms = tuple(sorted(self._by_name.values(), key=lambda room: len(room.root), reverse=True))
         self._only = self._first if len(self._rooms) == 1 else None
@@ -74,7 +74,7 @@ class ContractLane:
         room = self._by_name[name]
         room.add(method, path, operation=room.service.contract.operations[operation], handler=handler)
 
-    def plain(self, method: str, raw_path: bytes) -> tuple[Door, tuple[str, ...]] | None:
+    def plain(self, method: str, raw_path: bytes) -> tuple[Endpoint, tuple[str, ...]] | None:
         """The operation that is asked for and the values of its path, if it answers without a look at the connection."""
         room = self._only or self._room(unquote(raw_path.decode()))
         try:
@@ -114,14 +114,14 @@ class ContractLane:
         await send({"type": "http.response.start", "status": reply.status, "headers": headers_of(reply)})
         await send({"type": "http.response.body", "body": reply.body})
 
-    def _room(self, path: str) -> Room:
+    def _room(self, path: str) -> Mount:
         """The contract below whose root a path lies."""
         for room in self._rooms:
             if path.startswith(room.below) or path == room.root:
                 return room
         return self._first
 
-    async def _elsewhere(self, room: Room, scope: MutableMapping[str, Any], receive: Receive, send: Send) -> None:
+    async def _elsewhere(self, room: Mount, scope: MutableMapping[str, Any], receive: Receive, send: Send) -> None:
         path: str = scope["path"]
         if path in self._pages:
             await self._app(scope, receive, send)

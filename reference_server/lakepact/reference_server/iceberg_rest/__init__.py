@@ -35,7 +35,7 @@ from lakepact.reference_server.iceberg_rest.views.views import Views
 from lakepact.reference_server.iceberg_rest.warehouses import handlers_of, served_warehouses, together
 from lakepact.reference_server.service import BadSetting, Service, Settings
 from lakepact.reference_server.service import Rules as ServiceRules
-from lakepact.reference_server.storage.scoped_store import OwnShelves
+from lakepact.reference_server.storage.scoped_store import ScopedStore
 from lakepact.reference_server.storage.setting import MEMORY, opened_store
 
 if TYPE_CHECKING:
@@ -43,7 +43,7 @@ if TYPE_CHECKING:
 
     from lakepact.reference_server.http.problems import Problem
     from lakepact.reference_server.iceberg_rest.access import Access
-    from lakepact.reference_server.iceberg_rest.extensions import Added
+    from lakepact.reference_server.iceberg_rest.extensions import VersionExtension
     from lakepact.reference_server.iceberg_rest.warehouses import ServedWarehouse
     from lakepact.reference_server.server_file import ServerFile
     from lakepact.reference_server.storage.store import Store
@@ -196,7 +196,7 @@ def catalog_service(
         nullable=NULLABLE,
         rules=rules,
         tables=tables_of_changes,
-        lends={
+        exports={
             "catalog": catalogs[0],
             "located": made[0].located if access else None,
             "catalogs": {unquote(one.prefix): kept for one, kept in zip(warehouses, catalogs, strict=True)},
@@ -217,7 +217,7 @@ def catalog_service(
     return served
 
 
-def _ruled(rules: CatalogRules, contract: Contract, newer: Added) -> CatalogRules:
+def _ruled(rules: CatalogRules, contract: Contract, newer: VersionExtension) -> CatalogRules:
     """Return the rules as a version of the contract changes them."""
     declared = {parameter.name for parameter in contract.operations[op.load_table].parameters}
     if "If-None-Match" not in declared:
@@ -249,8 +249,8 @@ class InWarehouse(NamedTuple):
 
 
 def _in_warehouse(kept: ServedWarehouse, store: Store, catalog: Callable[..., Catalog], *, access: Access | None) -> InWarehouse:
-    """The catalog of one warehouse, on shelves of its own where it has a name, seen as its callers may see it."""
-    located = Located(store if kept.name is None else OwnShelves(store, f"warehouse {kept.name}"), kept.files)
+    """The catalog of one warehouse, on collections of its own where it has a name, seen as its callers may see it."""
+    located = Located(store if kept.name is None else ScopedStore(store, f"warehouse {kept.name}"), kept.files)
     if access is None:
         made = catalog(located, kept.files, located)
     else:

@@ -18,8 +18,8 @@ if TYPE_CHECKING:
     from lakepact.reference_server.storage.store import Place, Record, Store
     from lakepact.reference_server.warehouse.local import Warehouse
 
-NAMESPACES = "namespaces"  #: the shelf of namespaces, each in the place of its parent
-IDENTIFIERS = "identifiers"  #: the shelf of tables and views, each in the place of its namespace
+NAMESPACES = "namespaces"  #: the collection of namespaces, each in the place of its parent
+IDENTIFIERS = "identifiers"  #: the collection of tables and views, each in the place of its namespace
 SEPARATOR = "\x1f"  #: between the levels of a namespace in a path or query
 #: What is said of a table or view besides; messages begin as those of Iceberg's own server, which clients and their tests look into.
 NOWHERE = "; neither does its namespace"
@@ -41,7 +41,7 @@ class Catalog:
     def records(self) -> dict[Key, Record]:
         """Return every namespace, table and view."""
         with self.store.begin() as transaction:
-            return {key: record for shelf in (NAMESPACES, IDENTIFIERS) for key, record in transaction.every(shelf)}
+            return {key: record for collection in (NAMESPACES, IDENTIFIERS) for key, record in transaction.every(collection)}
 
     def restore(self, records: Mapping[Key, Record]) -> None:
         """Put back the namespaces, tables and views that `records` returned earlier, and remove later ones."""

@@ -11,7 +11,7 @@ from lakepact.reference_server.iceberg_rest.catalog import bad_request
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from lakepact.reference_server.iceberg_rest.extensions import Added
+    from lakepact.reference_server.iceberg_rest.extensions import VersionExtension
     from lakepact.reference_server.iceberg_rest.warehouses import ServedWarehouse
 
 
@@ -24,7 +24,7 @@ class Configuration:
         newer: what the version of the contract that is served says besides.
     """
 
-    def __init__(self, endpoints: Callable[[], list[str]], warehouses: Sequence[ServedWarehouse], newer: Added) -> None:
+    def __init__(self, endpoints: Callable[[], list[str]], warehouses: Sequence[ServedWarehouse], newer: VersionExtension) -> None:
         self._endpoints = endpoints
         self._warehouses = warehouses
         self._newer = newer

@@ -32,7 +32,7 @@ NOT_OFFERED = frozenset({op.sign_request})
 
 
 @dataclass(frozen=True)
-class Added:
+class VersionExtension:
     """What a version has beyond the oldest one.
 
     Args:
@@ -72,10 +72,10 @@ class Added:
         return found
 
 
-def added(contract: Contract) -> Added:
+def added(contract: Contract) -> VersionExtension:
     """What the version of a contract that is served has beyond the oldest one."""
     if contract.name != "iceberg_rest" or contract.version == contract.versions[0]:
-        return Added()
+        return VersionExtension()
     older = Contract(contract.name).operations
     keyed = frozenset(o.id for o in contract.operations.values() if any(p.name == idempotency.HEADER for p in o.parameters))
     ignored: dict[OperationId, frozenset[str]] = {
@@ -84,7 +84,7 @@ def added(contract: Contract) -> Added:
         if o.id in older
     }
     harmless = {operation: ignored.get(operation, frozenset()) | {"idempotency_key"} for operation in HARMLESS}
-    return Added(
+    return VersionExtension(
         configuration={"idempotency-key-lifetime": idempotency.LIFETIME},
         unknown_warehouse=partial(Problem, 404, "NoSuchWarehouseException"),
         ignored={**ignored, **harmless, op.register_table: frozenset(), op.load_credentials: frozenset()},

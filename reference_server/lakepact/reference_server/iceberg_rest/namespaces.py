@@ -54,8 +54,8 @@ def namespace_is_free(transaction: Transaction, levels: Place) -> None:
 
 def namespace_is_empty(transaction: Transaction, levels: Place) -> None:
     """Only a namespace without tables, views and child namespaces may go."""
-    for shelf in (NAMESPACES, IDENTIFIERS):
-        for name, record in transaction.under(shelf, levels):
+    for collection in (NAMESPACES, IDENTIFIERS):
+        for name, record in transaction.under(collection, levels):
             message = f"the namespace {shown(levels)} is not empty: it holds the {record.kind} {name}"
             raise Problem(409, "NamespaceNotEmptyException", message)
 

@@ -110,8 +110,8 @@ def check_store(path: Path) -> Checked:
             if not isinstance(found := refusal(path, error), Damaged):
                 raise found from None
             reading.find("integrity", path.name, str(error))
-    for shelf, place, where in reading.needed:
-        if (shelf, place) not in reading.namespaces:
+    for collection, place, where in reading.needed:
+        if (collection, place) not in reading.namespaces:
             reading.find("namespace", where, f"its namespace {shown(place)} does not exist")
     return Checked(path, reading.contract, dict(reading.kinds), reading.findings, reading.files, reading.unread)
 
@@ -126,7 +126,7 @@ def _check_file(reading: _Reading, path: Path, connection: sqlite3.Connection) -
         reading.validators = Validators(Contract(reading.contract))
     else:
         reading.find("integrity", path.name, f"it does not say whose store it is, or names {reading.contract!r}")
-    for *row, stated in connection.execute(f"{rows_of(about)} ORDER BY shelf, place, name"):
+    for *row, stated in connection.execute(f"{rows_of(about)} ORDER BY collection, place, name"):
         _check_row(reading, tuple(row), stated)
     reading.tally.close(about)
     try:
@@ -142,7 +142,7 @@ def _text(raw: bytes) -> str:
 
 
 def _check_row(reading: _Reading, row: Row, stated: int) -> None:
-    shelf, spelled, name, kind, body, tag, batch, checksum = row
+    collection, spelled, name, kind, body, tag, batch, checksum = row
     reading.kinds[kind] += 1
     if holds(row):
         reading.tally.add(batch, checksum, stated)
@@ -160,13 +160,13 @@ def _check_row(reading: _Reading, row: Row, stated: int) -> None:
     for found in _wrong(reading, kind, document):
         reading.find("schema", where, found)
     if kind == "namespace":
-        reading.namespaces.add((shelf, (*place, name)))
+        reading.namespaces.add((collection, (*place, name)))
         if document.get("namespace") != [*place, name]:
             reading.find("key", where, f"its document is that of {shown(document.get('namespace') or ())}")
         if place:
-            reading.needed.append((shelf, place, where))
+            reading.needed.append((collection, place, where))
     elif kind in SCHEMAS:
-        reading.needed.append((shelf.replace(IDENTIFIERS, NAMESPACES, 1), place, where))
+        reading.needed.append((collection.replace(IDENTIFIERS, NAMESPACES, 1), place, where))
         _check_metadata_file(reading, kind, document, where)
         if kind == "table" and tag not in {tag_of(body), tag_of_file(document.get("metadata-location", ""))}:
             reading.find("tag", where, "its tag is not that of this state")

@@ -34,7 +34,7 @@ logger = logging.getLogger(__name__)
 SQLITE = b"SQLite format 3\0"
 OURS = 0x6C616B65  #: "lake", where SQLite files say whose they are
 FORMAT = 2  #: of the tables; a file that has a higher one is left to newer versions, and one that has a lower one has no mark
-COLUMNS = "shelf, place, name, kind, body, tag, batch, checksum"
+COLUMNS = "collection, place, name, kind, body, tag, batch, checksum"
 Row = tuple[str, str, str, str, bytes, bytes, int, int]
 _TYPES = (str, str, str, str, bytes, bytes, int, int)
 #: Failures that say nothing about what is in the file.
@@ -253,10 +253,10 @@ def resolved(path: Path) -> Path:
 
 
 def _record(path: Path, row: Row) -> tuple[Key, Record, int, int]:
-    shelf, place, name, kind, body, tag, batch, checksum = row
+    collection, place, name, kind, body, tag, batch, checksum = row
     if not holds(row):
         raise Damaged(f"the store {path} is damaged: the {kind} {name!r} in {place} is not what was stored; nothing in it was touched")
-    return Key(shelf, tuple(orjson.loads(place)), name), Record.stored(kind, body, tag), batch, checksum
+    return Key(collection, tuple(orjson.loads(place)), name), Record.stored(kind, body, tag), batch, checksum
 
 
 def holds(row: Row) -> bool:
@@ -264,9 +264,9 @@ def holds(row: Row) -> bool:
     return tuple(map(type, row)) == _TYPES and row[-1] == checksum_of(*row[:-1])
 
 
-def checksum_of(shelf: str, place: str, name: str, kind: str, body: bytes, tag: bytes, batch: int) -> int:  # noqa: PLR0917 - as in a row
+def checksum_of(collection: str, place: str, name: str, kind: str, body: bytes, tag: bytes, batch: int) -> int:  # noqa: PLR0917 - as in a row
     """The checksum that stands in the row of these columns."""
-    return zlib.crc32(body, zlib.crc32(b"\0".join((shelf.encode(), place.encode(), name.encode(), kind.encode(), tag, b"%d" % batch))))
+    return zlib.crc32(body, zlib.crc32(b"\0".join((collection.encode(), place.encode(), name.encode(), kind.encode(), tag, b"%d" % batch))))
 
 
 def refusal(path: Path, error: sqlite3.Error) -> BadSetting:

@@ -19,7 +19,7 @@ from collections import defaultdict, deque
 from queue import SimpleQueue
 from typing import TYPE_CHECKING, Any
 
-from lakepact.reference_server.storage.store import Changing, Looking, NotKept, Shelves
+from lakepact.reference_server.storage.store import Changing, Collections, Looking, NotKept
 
 if TYPE_CHECKING:
     from asyncio import AbstractEventLoop, Future
@@ -133,8 +133,8 @@ class FileStore:
 
     def __init__(self, file: StoreFile) -> None:
         self._file = file
-        self._durable = Shelves()
-        self._newest = Shelves()
+        self._durable = Collections()
+        self._newest = Collections()
         for key, record, _ in file.records:
             self._durable.put(key, record)
             self._newest.put(key, record)
@@ -318,8 +318,10 @@ class _Chained(Changing):
 
     __slots__ = ("_store",)
 
-    def __init__(self, store: FileStore, shelves: Shelves, turn: AbstractContextManager[bool], lock: AbstractContextManager[bool]) -> None:
-        super().__init__(shelves, turn, lock)
+    def __init__(
+        self, store: FileStore, collections: Collections, turn: AbstractContextManager[bool], lock: AbstractContextManager[bool]
+    ) -> None:
+        super().__init__(collections, turn, lock)
         self._store = store
 
     def _keep(self) -> None:

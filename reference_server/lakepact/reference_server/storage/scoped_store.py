@@ -1,4 +1,4 @@
-"""Shelves of a store that belong to one of several: nothing of what is put there is seen by the others."""
+"""Collections of a store that belong to one of several: nothing of what is put there is seen by the others."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ if TYPE_CHECKING:
     from lakepact.reference_server.storage.store import Place, Record, Settling, Store, Transaction, View
 
 
-class OwnShelves:
-    """A store of which every shelf is one's own.
+class ScopedStore:
+    """A store of which every collection is one's own.
 
     Args:
         store: the store that all share.
-        owner: whose shelves they are.
+        owner: whose collections they are.
     """
 
     def __init__(self, store: Store, owner: str) -> None:
@@ -45,7 +45,7 @@ class OwnShelves:
 
     def get(self, key: Key) -> Record | None:
         """The record at this key that is kept for good, or None."""
-        return self._store.get(_shelved(self._owner, key))
+        return self._store.get(_scoped(self._owner, key))
 
     def settled(self) -> Settling | None:
         """What to wait for until everything that this thread's last transactions saw and did is kept for good; None if it is."""
@@ -57,7 +57,7 @@ class OwnShelves:
 
 
 class _OwnView:
-    """The shelves of one owner."""
+    """The collections of one owner."""
 
     __slots__ = ("_owner", "_view")
 
@@ -66,18 +66,18 @@ class _OwnView:
         self._owner = owner
 
     def get(self, key: Key) -> Record | None:
-        return self._view.get(_shelved(self._owner, key))
+        return self._view.get(_scoped(self._owner, key))
 
-    def under(self, shelf: str, place: Place, after: str | None = None) -> Iterator[tuple[str, Record]]:
-        return self._view.under(_spelled(self._owner, shelf), place, after)
+    def under(self, collection: str, place: Place, after: str | None = None) -> Iterator[tuple[str, Record]]:
+        return self._view.under(_spelled(self._owner, collection), place, after)
 
-    def every(self, shelf: str) -> Iterator[tuple[Key, Record]]:
-        for key, record in self._view.every(_spelled(self._owner, shelf)):
-            yield key._replace(shelf=shelf), record
+    def every(self, collection: str) -> Iterator[tuple[Key, Record]]:
+        for key, record in self._view.every(_spelled(self._owner, collection)):
+            yield key._replace(collection=collection), record
 
 
 class _OwnTransaction(_OwnView):
-    """The shelves of one owner, and changes to them."""
+    """The collections of one owner, and changes to them."""
 
     __slots__ = ("_transaction",)
 
@@ -86,10 +86,10 @@ class _OwnTransaction(_OwnView):
         self._transaction = transaction
 
     def put(self, key: Key, record: Record) -> None:
-        self._transaction.put(_shelved(self._owner, key), record)
+        self._transaction.put(_scoped(self._owner, key), record)
 
     def remove(self, key: Key) -> Record | None:
-        return self._transaction.remove(_shelved(self._owner, key))
+        return self._transaction.remove(_scoped(self._owner, key))
 
     def afterwards(self, action: Callable[[], None]) -> None:
         self._transaction.afterwards(action)
@@ -98,9 +98,9 @@ class _OwnTransaction(_OwnView):
         self._transaction.otherwise(action)
 
 
-def _spelled(owner: str, shelf: str) -> str:
-    return f"{shelf} of {owner}"
+def _spelled(owner: str, collection: str) -> str:
+    return f"{collection} of {owner}"
 
 
-def _shelved(owner: str, key: Key) -> Key:
-    return Key(_spelled(owner, key.shelf), key.place, key.name)
+def _scoped(owner: str, key: Key) -> Key:
+    return Key(_spelled(owner, key.collection), key.place, key.name)

@@ -50,19 +50,19 @@ DURABILITIES = {"full": "FULL", "normal": "NORMAL"}
 _TABLES = """
 CREATE TABLE about (name TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
 CREATE TABLE record (
-    shelf TEXT NOT NULL, place TEXT NOT NULL, name TEXT NOT NULL,
+    collection TEXT NOT NULL, place TEXT NOT NULL, name TEXT NOT NULL,
     kind TEXT NOT NULL, body BLOB NOT NULL, tag BLOB NOT NULL,
     batch INTEGER NOT NULL, checksum INTEGER NOT NULL, total INTEGER NOT NULL,
-    PRIMARY KEY (shelf, place, name)
+    PRIMARY KEY (collection, place, name)
 );
 """
 _VALUES = "(?, ?, ?, ?, ?, ?, ?, ?, ?)"
 _PUT = (  # filled with rows of question marks
-    "INSERT INTO record (shelf, place, name, kind, body, tag, batch, checksum, total) VALUES {} "
-    "ON CONFLICT (shelf, place, name) DO UPDATE SET kind = excluded.kind, "
+    "INSERT INTO record (collection, place, name, kind, body, tag, batch, checksum, total) VALUES {} "
+    "ON CONFLICT (collection, place, name) DO UPDATE SET kind = excluded.kind, "
     "body = excluded.body, tag = excluded.tag, batch = excluded.batch, checksum = excluded.checksum, total = excluded.total"
 )
-_REMOVE = "DELETE FROM record WHERE shelf = ? AND place = ? AND name = ?"
+_REMOVE = "DELETE FROM record WHERE collection = ? AND place = ? AND name = ?"
 _TELL = "INSERT INTO about (name, value) VALUES (?, ?) ON CONFLICT (name) DO UPDATE SET value = excluded.value"
 UNCHANGED = "the change was not made: the catalog's store cannot be written"
 #: Failures before the end of a transaction could be written: none of it is ever found again.
@@ -174,7 +174,7 @@ class StoreFile:
         for key, record in changes.items():
             total -= self._checksums.get(key, 0)
             if record is None:
-                gone.append((key.shelf, _spelled(key), key.name))
+                gone.append((key.collection, _spelled(key), key.name))
             else:
                 row = _row(key, record, batch)
                 puts.append(row)
@@ -285,7 +285,7 @@ def _settle(path: Path, content: Content) -> None:
 
 
 def _row(key: Key, record: Record, batch: int) -> tuple[str, str, str, str, bytes, bytes, int, int]:
-    row = (key.shelf, _spelled(key), key.name, record.kind, record.body, record.tag, batch)
+    row = (key.collection, _spelled(key), key.name, record.kind, record.body, record.tag, batch)
     return (*row, checksum_of(*row))
 
 

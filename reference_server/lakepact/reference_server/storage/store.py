@@ -1,7 +1,7 @@
-"""What the server knows: documents on shelves, by place and name, changed only by transactions.
+"""What the server knows: documents on collections, by place and name, changed only by transactions.
 
-A record is a JSON document together with the bytes that are sent for it. Records live on a shelf, in a place (a tuple of names: the
-levels of a namespace, for example), under a name. The names of one place on one shelf are one space for records of every kind, so that
+A record is a JSON document together with the bytes that are sent for it. Records live on a collection, in a place (a tuple of names: the
+levels of a namespace, for example), under a name. The names of one place on one collection are one space for records of every kind, so that
 a table and a view cannot share one. Records are values: nobody changes a document once it is stored.
 """
 
@@ -28,7 +28,7 @@ Place = tuple[str, ...]
 class Key(NamedTuple):
     """Where a record is found."""
 
-    shelf: str
+    collection: str
     place: Place
     name: str
 
@@ -98,12 +98,12 @@ class View(Protocol):
         """The record at this key, or None."""
         ...
 
-    def under(self, shelf: str, place: Place, after: str | None = None) -> Iterator[tuple[str, Record]]:
+    def under(self, collection: str, place: Place, after: str | None = None) -> Iterator[tuple[str, Record]]:
         """The records of a place in the order of their names, behind `after` if it is given."""
         ...
 
-    def every(self, shelf: str) -> Iterator[tuple[Key, Record]]:
-        """All records of a shelf, place by place."""
+    def every(self, collection: str) -> Iterator[tuple[Key, Record]]:
+        """All records of a collection, place by place."""
         ...
 
 
@@ -140,7 +140,7 @@ class Settling(Awaitable[None], Protocol):
 
 
 class Store(Protocol):
-    """Records on shelves; one transaction at a time, and readers never see half of one, or what may still be undone.
+    """Records on collections; one transaction at a time, and readers never see half of one, or what may still be undone.
 
     Readers wait for no transaction.
     """
@@ -198,22 +198,22 @@ class MemoryStore:
     """Records in memory, gone when the process ends."""
 
     def __init__(self) -> None:
-        self._shelves = Shelves()
+        self._collections = Collections()
         self._lock = threading.RLock()
         self.turn = threading.RLock()  #: held by the thread that is in a transaction
 
     def begin(self) -> AbstractContextManager[Transaction]:
         """A transaction for one `with` block: its changes are kept when the block ends and undone when it raises."""
-        return Changing(self._shelves, self.turn, self._lock)
+        return Changing(self._collections, self.turn, self._lock)
 
     def view(self) -> AbstractContextManager[View]:
         """What is there, for one `with` block in which it does not change."""
-        return Looking(self._shelves, self._lock)
+        return Looking(self._collections, self._lock)
 
     def get(self, key: Key) -> Record | None:
         """The committed record at this key, or None."""
         with self._lock:
-            return self._shelves.get(key)
+            return self._collections.get(key)
 
     def settled(self) -> Settling | None:
         """Nothing: what a transaction leaves is kept at once."""
@@ -239,7 +239,7 @@ def _empty() -> _Records:
     return records
 
 
-class Shelves:
+class Collections:
     """The records themselves, in the order of their names; whoever uses them sees to it that nobody else does."""
 
     __slots__ = ("_places",)
@@ -249,50 +249,50 @@ class Shelves:
 
     def get(self, key: Key) -> Record | None:
         """The record at this key, or None."""
-        shelf, place, name = key
-        records = self._places.get((shelf, place))
+        collection, place, name = key
+        records = self._places.get((collection, place))
         return None if records is None else records.get(name)
 
     def put(self, key: Key, record: Record | None) -> None:
         """Put a record in the place of any that was there, or none."""
-        shelf, place, name = key
-        records = self._places.get((shelf, place))
+        collection, place, name = key
+        records = self._places.get((collection, place))
         if record is not None:
             if records is None:
-                records = self._places[shelf, place] = _empty()
+                records = self._places[collection, place] = _empty()
             records[name] = record
         elif records is not None:
             records.pop(name, None)
             if not records:
-                del self._places[shelf, place]
+                del self._places[collection, place]
 
-    def under(self, shelf: str, place: Place, after: str | None = None) -> Iterator[tuple[str, Record]]:
+    def under(self, collection: str, place: Place, after: str | None = None) -> Iterator[tuple[str, Record]]:
         """The records of a place in the order of their names, behind `after` if it is given."""
-        records = self._places.get((shelf, place))
+        records = self._places.get((collection, place))
         if records is not None:
             for name in records.irange(after, inclusive=(False, True)):
                 yield name, records[name]
 
-    def every(self, shelf: str) -> Iterator[tuple[Key, Record]]:
-        """All records of a shelf, place by place."""
+    def every(self, collection: str) -> Iterator[tuple[Key, Record]]:
+        """All records of a collection, place by place."""
         for (here, place), records in self._places.items():
-            if here == shelf:
+            if here == collection:
                 for name, record in records.items():
-                    yield Key(shelf, place, name), record
+                    yield Key(collection, place, name), record
 
 
 class Looking(AbstractContextManager[View]):
-    """Shelves that do not change as long as one looks at them."""
+    """Collections that do not change as long as one looks at them."""
 
-    __slots__ = ("_lock", "_shelves")
+    __slots__ = ("_collections", "_lock")
 
-    def __init__(self, shelves: Shelves, lock: AbstractContextManager[bool]) -> None:
-        self._shelves = shelves
+    def __init__(self, collections: Collections, lock: AbstractContextManager[bool]) -> None:
+        self._collections = collections
         self._lock = lock
 
     def __enter__(self) -> View:
         self._lock.__enter__()
-        return self._shelves
+        return self._collections
 
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
         self._lock.__exit__(kind, error, trace)
@@ -302,15 +302,15 @@ class Changing(AbstractContextManager[Transaction]):
     """A transaction that gathers its changes and makes them when it ends.
 
     Args:
-        shelves: what is changed.
+        collections: what is changed.
         turn: keeps all other transactions out until the end.
         lock: keeps readers out while the changes are made.
     """
 
-    __slots__ = ("_changes", "_lock", "_otherwise", "_shelves", "_then", "_turn")
+    __slots__ = ("_changes", "_collections", "_lock", "_otherwise", "_then", "_turn")
 
-    def __init__(self, shelves: Shelves, turn: AbstractContextManager[bool], lock: AbstractContextManager[bool]) -> None:
-        self._shelves = shelves
+    def __init__(self, collections: Collections, turn: AbstractContextManager[bool], lock: AbstractContextManager[bool]) -> None:
+        self._collections = collections
         self._turn = turn
         self._lock = lock
         self._changes: dict[Key, Record | None] = {}
@@ -332,27 +332,27 @@ class Changing(AbstractContextManager[Transaction]):
 
     def get(self, key: Key) -> Record | None:
         """The record at this key, or None."""
-        return self._changes[key] if key in self._changes else self._shelves.get(key)
+        return self._changes[key] if key in self._changes else self._collections.get(key)
 
-    def under(self, shelf: str, place: Place, after: str | None = None) -> Iterator[tuple[str, Record]]:
+    def under(self, collection: str, place: Place, after: str | None = None) -> Iterator[tuple[str, Record]]:
         """The records of a place in the order of their names, behind `after` if it is given."""
         changed = {
             key.name: record
             for key, record in self._changes.items()
-            if (key.shelf, key.place) == (shelf, place) and (after is None or key.name > after)
+            if (key.collection, key.place) == (collection, place) and (after is None or key.name > after)
         }
         if not changed:
-            return self._shelves.under(shelf, place, after)
-        found = {**dict(self._shelves.under(shelf, place, after)), **changed}
+            return self._collections.under(collection, place, after)
+        found = {**dict(self._collections.under(collection, place, after)), **changed}
         return iter([(name, record) for name, record in sorted(found.items(), key=itemgetter(0)) if record is not None])
 
-    def every(self, shelf: str) -> Iterator[tuple[Key, Record]]:
-        """All records of a shelf, those that were changed last."""
-        for key, record in self._shelves.every(shelf):
+    def every(self, collection: str) -> Iterator[tuple[Key, Record]]:
+        """All records of a collection, those that were changed last."""
+        for key, record in self._collections.every(collection):
             if key not in self._changes:
                 yield key, record
         for key, changed in self._changes.items():
-            if key.shelf == shelf and changed is not None:
+            if key.collection == collection and changed is not None:
                 yield key, changed
 
     def put(self, key: Key, record: Record) -> None:
@@ -383,7 +383,7 @@ class Changing(AbstractContextManager[Transaction]):
     def _make(self) -> None:
         with self._lock:
             for key, record in self._changes.items():
-                self._shelves.put(key, record)
+                self._collections.put(key, record)
 
     def _undo(self) -> None:
         """Forget the changes."""

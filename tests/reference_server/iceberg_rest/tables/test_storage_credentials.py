@@ -281,7 +281,7 @@ class Failing:
 
 
 def test_without_keys_loading_fails_but_what_was_changed_is_answered_for(send: Callable[..., Any], server: Any) -> None:
-    credentials = Credentials(server.service.lends["catalog"], StorageAccess(service=Failing()), "")
+    credentials = Credentials(server.service.exports["catalog"], StorageAccess(service=Failing()), "")
     asked = (["vended-credentials"], "s3://bucket/t", ("n",), "t")
 
     assert credentials.asked_for(*asked, has_changed=True) == []

@@ -289,7 +289,7 @@ def test_a_purge_spares_what_a_view_holds(tmp_path: Path, sending_to: Callable[.
         send("POST", "/v1/namespaces", {"namespace": ["n"]})
         table = send("POST", "/v1/namespaces/n/tables", {"name": "t", "schema": SCHEMA}).document
         view = send("POST", "/v1/namespaces/n/views", request(location=f"{tmp_path}/n/view")).document
-        catalog = server.service.lends["catalog"]
+        catalog = server.service.exports["catalog"]
         below = {**view["metadata"], "location": f"{table['metadata']['location']}/view"}
         with catalog.store.begin() as transaction:  # as earlier versions of the server have let it be
             transaction.put(identifier_key(("n",), "below"), catalog.rules.view_written(catalog.warehouse, below, former=None))

@@ -85,8 +85,8 @@ def changed(column: str, before: str, after: str) -> Callable[[Path], None]:
 
     def change(warehouse: Path) -> None:
         with closing(sqlite3.connect(file_of(warehouse))) as connection, connection:
-            rows = connection.execute("SELECT rowid, shelf, place, name, kind, body, tag, batch FROM record").fetchall()
-            names = ["rowid", "shelf", "place", "name", "kind", "body", "tag", "batch"]
+            rows = connection.execute("SELECT rowid, collection, place, name, kind, body, tag, batch FROM record").fetchall()
+            names = ["rowid", "collection", "place", "name", "kind", "body", "tag", "batch"]
             for row in rows:
                 record = dict(zip(names, row, strict=True))
                 value = record[column]

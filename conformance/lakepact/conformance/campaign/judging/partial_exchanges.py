@@ -17,7 +17,7 @@ from lakepact.conformance.outcome import Outcome
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection
 
-    from lakepact.conformance.judges import Law
+    from lakepact.conformance.judges import Invariant
     from lakepact.conformance.suite import Suite
     from lakepact.generated.contract import OperationId
 
@@ -79,7 +79,7 @@ class Asked:
         is_certain: whether it held already at a glance.
     """
 
-    law: Law
+    law: Invariant
     held: tuple[Kind, ...]
     is_certain: bool
 
@@ -129,7 +129,7 @@ def _at(glance: Glance) -> tuple[tuple[Asked, ...], tuple[Callable[[Exchange], C
     return tuple(found), tuple(dict.fromkeys(topics))
 
 
-def _held(law: Law, glance: Glance) -> bool | None:
+def _held(law: Invariant, glance: Glance) -> bool | None:
     """Whether a law holds, or does not apply; nothing if that takes more than a glance, or there is more to say."""
     exchange = cast("Exchange", glance)
     try:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from types import MappingProxyType
 from typing import TYPE_CHECKING
 
-from lakepact.conformance.checks.delta_sharing.at_home import at_home
+from lakepact.conformance.checks.delta_sharing.embedded import launch_settings
 from lakepact.conformance.checks.delta_sharing.kit.catalog import Walk
 from lakepact.conformance.checks.delta_sharing.kit.lab import SharingLab, token_of
 from lakepact.conformance.checks.delta_sharing.names import AREAS
@@ -61,6 +61,14 @@ PARAMETERS = {
     "expired-token-env": "the variable that holds the token of a recipient whose time is over",
 }
 
-suite = Suite("delta_sharing", lab=SharingLab, discover=discover, at_home=at_home, parameters=PARAMETERS, unserved=UNSERVED, areas=AREAS)
+suite = Suite(
+    "delta_sharing",
+    lab=SharingLab,
+    discover=discover,
+    launch_settings=launch_settings,
+    parameters=PARAMETERS,
+    unserved=UNSERVED,
+    areas=AREAS,
+)
 check = suite.check
 law = suite.law

@@ -10,12 +10,12 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 from urllib.parse import quote, unquote
 
-from lakepact.conformance.asking import refused
 from lakepact.conformance.checks.iceberg_rest.access_offers import access_features
-from lakepact.conformance.checks.iceberg_rest.at_home import at_home
+from lakepact.conformance.checks.iceberg_rest.embedded import launch_settings
 from lakepact.conformance.checks.iceberg_rest.kit.lab import CHILDREN, SEPARATOR_OF_TARGET, UNSERVED, CatalogLab
 from lakepact.conformance.checks.iceberg_rest.kit.probes import unserved
 from lakepact.conformance.checks.iceberg_rest.names import AREAS
+from lakepact.conformance.discovery import refused
 from lakepact.conformance.outcome import Blocked, NotOffered, Unmet
 from lakepact.conformance.suite import Suite
 from lakepact.conformance.target import Offer
@@ -222,7 +222,7 @@ suite = Suite(
     "iceberg_rest",
     lab=CatalogLab,
     discover=discover_with_a_table,
-    at_home=at_home,
+    launch_settings=launch_settings,
     parameters=PARAMETERS,
     areas=AREAS,
     unserved={

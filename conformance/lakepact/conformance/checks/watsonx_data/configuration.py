@@ -9,7 +9,7 @@ from urllib.parse import urlsplit
 from lakepact.conformance import expect
 from lakepact.conformance.checks.iceberg_rest.kit.probes import PROBES, is_served
 from lakepact.conformance.checks.iceberg_rest.protocol.configuration import configuration
-from lakepact.conformance.checks.watsonx_data.at_home import ROOT
+from lakepact.conformance.checks.watsonx_data.embedded import ROOT
 from lakepact.conformance.checks.watsonx_data.suite import OPERATIONS, check
 
 if TYPE_CHECKING:

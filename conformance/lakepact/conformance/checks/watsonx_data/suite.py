@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from urllib.parse import quote
 
 from lakepact.conformance.checks.iceberg_rest.suite import discover as discover_catalog
-from lakepact.conformance.checks.watsonx_data.at_home import at_home
+from lakepact.conformance.checks.watsonx_data.embedded import launch_settings
 from lakepact.conformance.checks.watsonx_data.lab import WatsonxLab, user_and_key
 from lakepact.conformance.outcome import Blocked
 from lakepact.conformance.suite import Suite
@@ -67,7 +67,7 @@ suite = Suite(
     "watsonx_data",
     lab=WatsonxLab,
     discover=discover,
-    at_home=at_home,
+    launch_settings=launch_settings,
     parameters=PARAMETERS,
     unserved={
         **dict.fromkeys(("IRC-CFG-008", "IRC-CFG-009", "IRC-CFG-010", "IRC-CFG-012", "IRC-CFG-017"), NO_ENDPOINTS),

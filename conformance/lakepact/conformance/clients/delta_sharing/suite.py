@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from functools import partial
 
-from lakepact.conformance.checks.delta_sharing.at_home import at_home
+from lakepact.conformance.checks.delta_sharing.embedded import launch_settings
 from lakepact.conformance.clients.delta_sharing.lab import SharingClientLab
 from lakepact.conformance.clients.lab import everything
 from lakepact.conformance.suite import Suite
 from lakepact.generated.contract import Contract
 
-suite = Suite("delta_sharing", lab=SharingClientLab, discover=partial(everything, Contract("delta_sharing")), at_home=at_home)
+suite = Suite(
+    "delta_sharing", lab=SharingClientLab, discover=partial(everything, Contract("delta_sharing")), launch_settings=launch_settings
+)
 check = suite.check
 law = suite.law

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from lakepact.reference_server.warehouse.vended_credentials.policies import Unlimited, bucket_and_prefix
 from lakepact.reference_server.warehouse.vended_credentials.signing import Keys
-from lakepact.reference_server.warehouse.vended_credentials.token_services import Rehearsal, SecurityTokenService
+from lakepact.reference_server.warehouse.vended_credentials.token_services import FakeSts, SecurityTokenService
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -34,7 +34,7 @@ def read_token_service(place: Place) -> TokenService:
     if rehearsal == ("sts" in said):
         raise place.wrong("must have either `sts`, the address of a token service, or `rehearsal: true` for keys that open nothing")
     if rehearsal:
-        return Rehearsal()
+        return FakeSts()
     if "region" not in said:
         raise place.wrong("has no region; write that of the token service, us-east-1 if it has none")
     session = _variable(said["sessionTokenFrom"]) if "sessionTokenFrom" in said else None

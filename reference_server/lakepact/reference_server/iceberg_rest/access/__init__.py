@@ -11,9 +11,9 @@ from lakepact.generated.iceberg_rest import op
 from lakepact.reference_server.iceberg_rest.access.callers import Caller, Callers
 from lakepact.reference_server.iceberg_rest.access.needs import CATALOG, NEEDS, READS_FILES, Need
 from lakepact.reference_server.iceberg_rest.access.rights import WRITE, Rights, Subject
-from lakepact.reference_server.iceberg_rest.access.seen import SeenStore, SeenWarehouse, Sight, seeing, sight
 from lakepact.reference_server.iceberg_rest.access.token_endpoint import TokenEndpoint, in_oauth_form, shown
 from lakepact.reference_server.iceberg_rest.access.tokens import Tokens
+from lakepact.reference_server.iceberg_rest.access.visibility import FilteredStore, SeenWarehouse, Visibility, seeing, sight
 from lakepact.reference_server.iceberg_rest.catalog import SEPARATOR, identifier_key, levels_of, namespace_key
 from lakepact.reference_server.iceberg_rest.warehouses import no_such_prefix
 from lakepact.reference_server.service import BadSetting, Unanswered
@@ -61,7 +61,7 @@ class Access:
     @staticmethod
     def seen_store(store: Store) -> Store:
         """A store without what the caller of the moment may not see."""
-        return SeenStore(store)
+        return FilteredStore(store)
 
     @staticmethod
     def seen_warehouse(warehouse: Warehouse) -> Warehouse:
@@ -144,8 +144,8 @@ class Admission:
             denied = self._denied(operation, rights, needs(arguments), one.catalog)
             if "idempotency_key" in arguments:
                 arguments["idempotency_key"] = own_key(caller.principal.name, arguments["idempotency_key"], is_allowed=not denied)
-            places = _places(one.catalog, Sight(rights), arguments) if operation in READS_FILES else ()
-            with seeing(Sight(rights, denied, places, caller.principal.name)):
+            places = _places(one.catalog, Visibility(rights), arguments) if operation in READS_FILES else ()
+            with seeing(Visibility(rights, denied, places, caller.principal.name)):
                 return handler(**arguments)
 
         return answer
@@ -172,7 +172,7 @@ class Admission:
         denied: list[Subject] = []
         for need in needs:
             if not self._rules.may(operation, rights, need):
-                if need.subject == CATALOG or is_there(catalog, Sight(rights), need.subject):
+                if need.subject == CATALOG or is_there(catalog, Visibility(rights), need.subject):
                     raise self._rules.forbidden(need.what)
                 denied.append(need.subject)
         return frozenset(denied)
@@ -186,7 +186,7 @@ def _spell(arguments: dict[str, Any], separator: str) -> None:
             arguments[name] = spelled.replace(separator, SEPARATOR)
 
 
-def _places(catalog: Catalog, seen: Sight, arguments: Mapping[str, Any]) -> tuple[str, ...]:
+def _places(catalog: Catalog, seen: Visibility, arguments: Mapping[str, Any]) -> tuple[str, ...]:
     """Where the table lies that is asked about, if it is seen."""
     with seeing(seen), catalog.store.view() as view:
         record = view.get(identifier_key(levels_of(arguments["namespace"]), arguments["table"]))
@@ -209,7 +209,7 @@ def own_key(principal: str, spelled: str, *, is_allowed: bool) -> str | None:
     return str(uuid.uuid5(key, principal)) if is_allowed else None
 
 
-def is_there(catalog: Catalog, seen: Sight, subject: Subject) -> bool:
+def is_there(catalog: Catalog, seen: Visibility, subject: Subject) -> bool:
     """Whether a subject exists for who sees this."""
     key = namespace_key(subject.levels) if subject.name is None else identifier_key(subject.levels, subject.name)
     with seeing(seen), catalog.store.view() as view:

@@ -98,8 +98,8 @@ class Located:
         """Return the index, which is made from all records if there is none yet; nobody else is in the store."""
         if self._index is None:
             self._index = index = _Index(self._warehouse)
-            for shelf in (NAMESPACES, IDENTIFIERS):
-                for key, record in transaction.every(shelf):
+            for collection in (NAMESPACES, IDENTIFIERS):
+                for key, record in transaction.every(collection):
                     index.note(key, record)
             following = self._following
             while following is not None:
@@ -293,9 +293,9 @@ class _Index:
 
     def note(self, key: Key, record: Record | None) -> bool:
         """Note what stands at a key now, and return whether anything here has changed."""
-        if key.shelf not in {IDENTIFIERS, NAMESPACES}:
+        if key.collection not in {IDENTIFIERS, NAMESPACES}:
             return False
-        document = {} if record is None or key.shelf == NAMESPACES else _read(record)
+        document = {} if record is None or key.collection == NAMESPACES else _read(record)
         former, now = self.known.get(key), None if record is None else _about(document)
         if former == now:
             return False
@@ -316,7 +316,7 @@ class _Index:
 
     def _enter(self, key: Key, now: tuple[Any, ...], document: Document) -> None:
         self.known[key] = now
-        if key.shelf == NAMESPACES:
+        if key.collection == NAMESPACES:
             self.folders.move(key, self.warehouse.places(below(self.warehouse.root, (*key.place, key.name))))
             return
         self.uuids.setdefault(now[0], set()).add(key)

@@ -13,7 +13,7 @@ from lakepact.reference_server.service import BadSetting
 from lakepact.reference_server.warehouse.vended_credentials.policies import Unlimited
 from lakepact.reference_server.warehouse.vended_credentials.remembered import Remembered
 from lakepact.reference_server.warehouse.vended_credentials.signing import Keys
-from lakepact.reference_server.warehouse.vended_credentials.token_services import LONGEST, SHORTEST, NoKeys, Rehearsal, SecurityTokenService
+from lakepact.reference_server.warehouse.vended_credentials.token_services import LONGEST, SHORTEST, FakeSts, NoKeys, SecurityTokenService
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -123,7 +123,7 @@ def read_storage_access(entry: WarehouseEntry, environment: Mapping[str, str] | 
     if said.truth("rehearsal"):
         if "sts" in entry.credentials:
             raise said.wrong("rehearsal", "is for keys that open nothing, and sts is for keys that do; keep one")
-        return StorageAccess(settings, Rehearsal(), said.seconds())
+        return StorageAccess(settings, FakeSts(), said.seconds())
     own = said.keys()
     if "sts" not in entry.credentials:
         for name in ("role", "region", "seconds"):

@@ -110,7 +110,7 @@ class SecurityTokenService:
 
 
 @dataclass(frozen=True, slots=True)
-class Rehearsal:
+class FakeSts:
     """Keys that look like keys and open nothing, for clients to be tested with where there is no cloud."""
 
     def keys(self, location: str, *, name: str, seconds: int, is_writable: bool = False) -> TemporaryKeys:

@@ -17,7 +17,7 @@ from lakepact.conformance.checks.iceberg_rest.kit.commit_requirements import (
     judge_answers,
 )
 from lakepact.conformance.checks.iceberg_rest.kit.lab import Table, set_properties, set_ref
-from lakepact.conformance.checks.iceberg_rest.kit.table_states import BOOKKEEPING, LOCATION, alike, properties_of, unchanged
+from lakepact.conformance.checks.iceberg_rest.kit.table_states import BOOKKEEPING, LOCATION, assert_same_table, properties_of, unchanged
 from lakepact.conformance.checks.iceberg_rest.kit.updates import (
     LAST_ADDED,
     NOWHERE,
@@ -76,7 +76,7 @@ def commits_answer_what_loads_next(lab: CatalogLab) -> None:
         with lab.judge("IRC-COM-002"):
             loaded = lab.load(table)
             expect.true(isinstance(reply.at("metadata-location"), str), "`metadata-location` to be a text", reply.at("metadata-location"))
-            alike(lab, loaded, Table(table.namespace, table.name, reply))
+            assert_same_table(lab, loaded, Table(table.namespace, table.name, reply))
             expect.lacks(reply.at("metadata-location"), before, "metadata-locations of former states")
         before.append(reply.document.get("metadata-location"))
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from lakepact.conformance import expect
 from lakepact.conformance.checks.iceberg_rest.kit.commit_requirements import ASSERT_CREATE, HARMLESS, assert_ref, assert_uuid
-from lakepact.conformance.checks.iceberg_rest.kit.creating_commits import Plot, create, creating_works, creation, plot
+from lakepact.conformance.checks.iceberg_rest.kit.creating_commits import FreeTableSlot, create, creating_works, creation, plot
 from lakepact.conformance.checks.iceberg_rest.kit.lab import SCHEMA, Table, set_ref
 from lakepact.conformance.checks.iceberg_rest.kit.table_states import properties_of, unchanged
 from lakepact.conformance.checks.iceberg_rest.kit.updates import (
@@ -51,7 +51,7 @@ def commits_do_not_create_over_tables(lab: CatalogLab) -> None:
     """A commit that creates a table conflicts with the table that exists, and leaves it as it was."""
     table = lab.append(lab.make_table())
     before = lab.load(table)
-    ground = Plot(table.namespace, table.name, table.location)
+    ground = FreeTableSlot(table.namespace, table.name, table.location)
     whole = creation(ground, str(uuid.uuid4()))
     for updates in (whole, [update for update in whole if update["action"] != "assign-uuid"], [HARMLESS], []):
         reply = create(lab, ground, updates)
@@ -107,7 +107,7 @@ def creating_makes_no_namespace(lab: CatalogLab) -> None:
     ground = plot(lab, home)
     missing = [(lab.name(),), *([(*home, lab.name())] if lab.child_of(home) else [])]
     for nowhere in missing:
-        astray = Plot(nowhere, ground.name, ground.location)
+        astray = FreeTableSlot(nowhere, ground.name, ground.location)
         lab.add_cleanup(partial(lab.send, op.drop_namespace, namespace=nowhere))
         lab.drop_afterwards(nowhere, ground.name)
         reply = create(lab, astray, creation(astray, str(uuid.uuid4())))

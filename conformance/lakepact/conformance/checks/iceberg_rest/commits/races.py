@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from lakepact.conformance import expect
 from lakepact.conformance.checks.iceberg_rest.kit.commit_requirements import ASSERT_CREATE, assert_ref, assert_uuid
-from lakepact.conformance.checks.iceberg_rest.kit.concurrency import side_by_side, the_accepted
+from lakepact.conformance.checks.iceberg_rest.kit.concurrency import side_by_side, sole_winner
 from lakepact.conformance.checks.iceberg_rest.kit.creating_commits import creating_works, creation, plot
 from lakepact.conformance.checks.iceberg_rest.kit.lab import Table, set_properties, set_ref
 from lakepact.conformance.checks.iceberg_rest.kit.table_states import properties_of
@@ -33,7 +33,7 @@ def raced(lab: CatalogLab, at: Mapping[str, Any], bodies: Sequence[Mapping[str, 
 
 def winner_of(replies: Sequence[Reply]) -> int:
     """The place of the commit that was accepted."""
-    return the_accepted(replies, 200, what="commits")
+    return sole_winner(replies, 200, what="commits")
 
 
 def _race_of_snapshots(lab: CatalogLab, table: Table, ref: str) -> Table:

@@ -28,13 +28,13 @@ def side_by_side(lab: CatalogLab, sends: Sequence[Callable[[], Reply]], *, what:
     return replies
 
 
-def later(send: Callable[[], Reply], seconds: float) -> Reply:
+def send_after(send: Callable[[], Reply], seconds: float) -> Reply:
     """Send after a while, so that what is sent beside it is met at another moment."""
     time.sleep(seconds)
     return send()
 
 
-def the_accepted(replies: Sequence[Reply], *accepted: int, what: str) -> int:
+def sole_winner(replies: Sequence[Reply], *accepted: int, what: str) -> int:
     """The place of the one that was answered with a status of success, where all others have to be conflicts.
 
     Raises:

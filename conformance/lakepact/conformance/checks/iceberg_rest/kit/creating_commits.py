@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True)
-class Plot:
+class FreeTableSlot:
     """A name that no table has, and a place where the target lets a table of that name lie."""
 
     namespace: Namespace
@@ -49,20 +49,20 @@ class Plot:
         return {**snapshot, "manifest-list": f"{self.location}/metadata/snap-{snapshot['snapshot-id']}.avro"}
 
 
-def plot(lab: CatalogLab, namespace: Namespace) -> Plot:
+def plot(lab: CatalogLab, namespace: Namespace) -> FreeTableSlot:
     """A free name, and where the target would put a table of that name: as staging it says, or else beside one that it made itself."""
     name = lab.name()
     lab.drop_afterwards(namespace, name)
     if lab.feature("stage-create"):
         staged = lab.send(op.create_table, namespace=namespace, body=lab.table_request(name, stage_create=True))
         if staged.status == 200 and lab.send(op.load_table, namespace=namespace, table=name).status == 404:
-            return Plot(namespace, name, staged.at("metadata", "location"))
+            return FreeTableSlot(namespace, name, staged.at("metadata", "location"))
     further = lab.name()
     lab.drop_afterwards(namespace, further)
-    return Plot(namespace, further, f"{lab.make_table(namespace).location}-{further}")
+    return FreeTableSlot(namespace, further, f"{lab.make_table(namespace).location}-{further}")
 
 
-def creation(ground: Plot, table_uuid: str) -> list[dict[str, Any]]:
+def creation(ground: FreeTableSlot, table_uuid: str) -> list[dict[str, Any]]:
     """All that a new table needs, as clients send it."""
     return [
         assign_uuid(table_uuid),
@@ -78,7 +78,7 @@ def creation(ground: Plot, table_uuid: str) -> list[dict[str, Any]]:
     ]
 
 
-def create(lab: CatalogLab, ground: Plot, updates: Sequence[dict[str, Any]]) -> Reply:
+def create(lab: CatalogLab, ground: FreeTableSlot, updates: Sequence[dict[str, Any]]) -> Reply:
     """The answer to a commit that creates a table."""
     return lab.send(op.update_table, body={"requirements": [ASSERT_CREATE], "updates": list(updates)}, **ground.at)
 
@@ -90,7 +90,7 @@ def creating_works(lab: CatalogLab, namespace: Namespace) -> None:
         Blocked: it does not, which IRC-REQ-001 is judged by.
     """
     staged = plot(lab, namespace)
-    bare = Plot(namespace, lab.name(), f"{staged.location}-bare")
+    bare = FreeTableSlot(namespace, lab.name(), f"{staged.location}-bare")
     lab.drop_afterwards(namespace, bare.name)
     reply = create(lab, bare, creation(bare, str(uuid.uuid4())))
     if reply.status != 200:

@@ -50,7 +50,7 @@ class Snapshot:
 
 
 @dataclass
-class Grown:
+class TableWithFiles:
     """A table to which a check commits files."""
 
     lab: CatalogLab
@@ -141,10 +141,10 @@ def needs(lab: CatalogLab, *operations: OperationId) -> None:
             raise NotOffered(f"the target does not declare {operation}")
 
 
-def grown(lab: CatalogLab, **members: Any) -> Grown:
+def grown(lab: CatalogLab, **members: Any) -> TableWithFiles:
     """A new table whose scans can be planned."""
     needs(lab, PLAN)
-    return Grown(lab, lab.make_table(**members))
+    return TableWithFiles(lab, lab.make_table(**members))
 
 
 def in_background(lab: CatalogLab) -> dict[str, str]:
@@ -238,14 +238,14 @@ def awaited(lab: CatalogLab, table: Table, reply: Reply) -> Planned:
     return Planned(identifier, tuple(answers))
 
 
-def position_deletes(grown_: Grown, name: str, *partition: Any, target: str | None = None, **members: Any) -> File:
+def position_deletes(grown_: TableWithFiles, name: str, *partition: Any, target: str | None = None, **members: Any) -> File:
     """A position delete file; `target` is the one data file that it is about."""
     bounds = {} if target is None else {2_147_483_546: target.encode()}
     path = grown_.path(name)
     return File(path, partition, content=POSITION_DELETES, rows=1, target=target, lower=bounds, upper=bounds, **members)
 
 
-def equality_deletes(grown_: Grown, name: str, *partition: Any, **members: Any) -> File:
+def equality_deletes(grown_: TableWithFiles, name: str, *partition: Any, **members: Any) -> File:
     """A delete file that compares the first column."""
     return File(grown_.path(name), partition=partition, content=EQUALITY_DELETES, rows=1, equality_ids=(1,), **members)
 

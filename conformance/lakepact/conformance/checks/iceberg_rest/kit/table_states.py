@@ -105,10 +105,10 @@ def unchanged(lab: CatalogLab, before: Table, *, but: Collection[str] = ()) -> N
     """
     reply = lab.send(op.load_table, **before.at)
     expect.status(reply, 200)
-    alike(lab, before, Table(before.namespace, before.name, reply), but=but)
+    assert_same_table(lab, before, Table(before.namespace, before.name, reply), but=but)
 
 
-def alike(lab: CatalogLab, expected: Table, actual: Table, *, but: Collection[str] = (), moving: Collection[str] = ()) -> None:
+def assert_same_table(lab: CatalogLab, expected: Table, actual: Table, *, but: Collection[str] = (), moving: Collection[str] = ()) -> None:
     """Two answers say the same of a table and of where its metadata stand, but for some members and what is restless.
 
     Args:

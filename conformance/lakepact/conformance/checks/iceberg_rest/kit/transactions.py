@@ -12,14 +12,14 @@ from lakepact.generated.iceberg_rest import op
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-    from lakepact.conformance.checks.iceberg_rest.kit.creating_commits import Plot
+    from lakepact.conformance.checks.iceberg_rest.kit.creating_commits import FreeTableSlot
     from lakepact.conformance.checks.iceberg_rest.kit.lab import CatalogLab, Namespace, Table
     from lakepact.conformance.exchanges import Reply
 
     Change = dict[str, Any]
 
 
-def change(table: Table | Plot, *updates: Mapping[str, Any], requirements: Sequence[Mapping[str, Any]] = ()) -> Change:
+def change(table: Table | FreeTableSlot, *updates: Mapping[str, Any], requirements: Sequence[Mapping[str, Any]] = ()) -> Change:
     """A change to one table, unconditional unless requirements are given."""
     identifier = {"namespace": list(table.namespace), "name": table.name}
     return {"identifier": identifier, "requirements": list(requirements), "updates": list(updates)}

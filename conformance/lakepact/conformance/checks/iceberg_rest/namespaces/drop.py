@@ -6,7 +6,7 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from lakepact.conformance import expect
-from lakepact.conformance.checks.iceberg_rest.kit.concurrency import later
+from lakepact.conformance.checks.iceberg_rest.kit.concurrency import send_after
 from lakepact.conformance.checks.iceberg_rest.kit.namespaces import children, properties_of
 from lakepact.conformance.checks.iceberg_rest.kit.table_requests import commit_stage, staged
 from lakepact.conformance.checks.iceberg_rest.suite import check
@@ -134,7 +134,7 @@ def no_table_is_left_without_its_namespace(lab: CatalogLab) -> None:
             drop = partial(lab.send, op.drop_namespace, namespace=namespace)
             # The one that comes a little later meets the other at another moment in each turn.
             first, second = (create, drop) if turn % 2 else (drop, create)
-            lab.concurrently([first, partial(later, second, turn % ROUNDS * STEP)])
+            lab.concurrently([first, partial(send_after, second, turn % ROUNDS * STEP)])
             there = lab.send(op.load_namespace_metadata, namespace=namespace).status == 200
             table = lab.send(op.load_table, namespace=namespace, table=name)
             expect.true(there or table.status == 404, "no table in a namespace that is gone", table.shown)

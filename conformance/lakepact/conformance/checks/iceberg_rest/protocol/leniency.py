@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from lakepact.conformance import expect
 from lakepact.conformance.checks.iceberg_rest.kit.lab import SCHEMA, Table, set_properties
-from lakepact.conformance.checks.iceberg_rest.kit.table_states import alike
+from lakepact.conformance.checks.iceberg_rest.kit.table_states import assert_same_table
 from lakepact.conformance.checks.iceberg_rest.suite import check
 from lakepact.generated.iceberg_rest import op
 
@@ -61,10 +61,10 @@ def unknown_parameters_and_headers_are_ignored(lab: CatalogLab) -> None:
 
     with lab.judge("IRC-GEN-016"):
         expect.status(with_query, 200)
-        alike(lab, plain, Table(table.namespace, table.name, with_query))
+        assert_same_table(lab, plain, Table(table.namespace, table.name, with_query))
     with lab.judge("IRC-GEN-017"):
         expect.status(with_headers, 200)
-        alike(lab, plain, Table(table.namespace, table.name, with_headers))
+        assert_same_table(lab, plain, Table(table.namespace, table.name, with_headers))
 
 
 @check("IRC-GEN-032")
@@ -78,7 +78,7 @@ def accept_makes_no_difference(lab: CatalogLab) -> None:
     with lab.judge("IRC-GEN-032"):
         for reply in found:
             expect.status(reply, 200)
-            alike(lab, *(Table(table.namespace, table.name, one) for one in (found[0], reply)))
+            assert_same_table(lab, *(Table(table.namespace, table.name, one) for one in (found[0], reply)))
         for reply in missing:
             expect.status(reply, 404)
             expect.equal("application/json", reply.exchange.media_type, "media type")

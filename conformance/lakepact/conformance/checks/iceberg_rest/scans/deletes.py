@@ -7,7 +7,15 @@ from typing import TYPE_CHECKING, Any
 
 from lakepact.conformance import expect
 from lakepact.conformance.checks.iceberg_rest.kit.manifests import DELETED, EXISTING, POSITION_DELETES, File, Manifest
-from lakepact.conformance.checks.iceberg_rest.kit.scans import PLAN, Grown, equality_deletes, grown, needs, planned, position_deletes
+from lakepact.conformance.checks.iceberg_rest.kit.scans import (
+    PLAN,
+    TableWithFiles,
+    equality_deletes,
+    grown,
+    needs,
+    planned,
+    position_deletes,
+)
 from lakepact.conformance.checks.iceberg_rest.kit.updates import (
     LAST_ADDED,
     add_spec,
@@ -26,7 +34,7 @@ if TYPE_CHECKING:
 BY_NAME = {"spec-id": 0, "fields": [{"source-id": 2, "field-id": 1000, "name": "name", "transform": "identity"}]}
 
 
-def expect_deletes(table: Grown, expected: dict[str, set[str]], found: dict[str, list[str]]) -> None:
+def expect_deletes(table: TableWithFiles, expected: dict[str, set[str]], found: dict[str, list[str]]) -> None:
     """Each data file, by its name, has the delete files of those names.
 
     Raises:
@@ -81,7 +89,7 @@ def delete_files_apply_within_a_snapshot(lab: CatalogLab) -> None:
 def vectors_are_told_apart(lab: CatalogLab) -> None:
     """Of several deletion vectors in one file each data file has its own, and a vector stands for the position deletes before it."""
     needs(lab, PLAN)
-    table = Grown(lab, table_of_version(lab, 3))
+    table = TableWithFiles(lab, table_of_version(lab, 3))
     table.append(table.file("one"), table.file("two"), table.file("three"))
     vectors = f"{table.table.location}/data/vectors.puffin"
     vector = File(vectors, content=POSITION_DELETES, format="PUFFIN", rows=1, size=200)

@@ -13,8 +13,8 @@ from lakepact.conformance.checks.iceberg_rest.kit.scans import (
     PLAN,
     POLLS,
     TASKS,
-    Grown,
     Planned,
+    TableWithFiles,
     awaited,
     equality_deletes,
     grown,
@@ -51,7 +51,7 @@ def submitted(lab: CatalogLab, table: Table, **request: Any) -> str:
     return identifier
 
 
-def in_the_background(lab: CatalogLab, **properties: str) -> Grown:
+def in_the_background(lab: CatalogLab, **properties: str) -> TableWithFiles:
     """A table of three files whose scans are planned in the background, where the target does so.
 
     Raises:

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from lakepact.conformance import expect
 from lakepact.conformance.checks.iceberg_rest.kit.manifests import Manifest, long_bound
-from lakepact.conformance.checks.iceberg_rest.kit.scans import PLAN, Grown, grown, needs, plan, planned
+from lakepact.conformance.checks.iceberg_rest.kit.scans import PLAN, TableWithFiles, grown, needs, plan, planned
 from lakepact.conformance.checks.iceberg_rest.scans.plan import some_table
 from lakepact.conformance.checks.iceberg_rest.suite import check
 
@@ -50,7 +50,7 @@ def negated(child: Any) -> dict[str, Any]:
     return {"type": "not", "child": child}
 
 
-def divided(lab: CatalogLab) -> Grown:
+def divided(lab: CatalogLab) -> TableWithFiles:
     """A table of five files, each in a manifest of its own, divided by name and by day, whose bounds tell ids of ten each."""
     fields = [
         {"source-id": 2, "field-id": 1000, "name": "name", "transform": "identity"},

@@ -10,8 +10,19 @@ from lakepact.conformance import expect
 from lakepact.conformance.checks.iceberg_rest.kit.contract_schemas import NESTED
 from lakepact.conformance.checks.iceberg_rest.kit.lab import Table
 from lakepact.conformance.checks.iceberg_rest.kit.manifests import DELETED, EXISTING, File, Manifest, long_bound
-from lakepact.conformance.checks.iceberg_rest.kit.scans import CANCEL, FETCH, PLAN, TASKS, Grown, awaited, grown, needs, plan, planned
-from lakepact.conformance.checks.iceberg_rest.kit.table_states import alike
+from lakepact.conformance.checks.iceberg_rest.kit.scans import (
+    CANCEL,
+    FETCH,
+    PLAN,
+    TASKS,
+    TableWithFiles,
+    awaited,
+    grown,
+    needs,
+    plan,
+    planned,
+)
+from lakepact.conformance.checks.iceberg_rest.kit.table_states import assert_same_table
 from lakepact.conformance.checks.iceberg_rest.kit.updates import LAST_ADDED, add_schema, schema_with, set_current_schema
 from lakepact.conformance.checks.iceberg_rest.suite import check
 from lakepact.conformance.outcome import NotOffered
@@ -32,7 +43,7 @@ def some_table(lab: CatalogLab) -> Table:
     return table.table
 
 
-def of_four(lab: CatalogLab) -> Grown:
+def of_four(lab: CatalogLab) -> TableWithFiles:
     """A table of four snapshots, each of which appended two files."""
     table = grown(lab)
     for number in range(1, 5):
@@ -40,7 +51,7 @@ def of_four(lab: CatalogLab) -> Grown:
     return table
 
 
-def added(table: Grown, *numbers: int) -> list[str]:
+def added(table: TableWithFiles, *numbers: int) -> list[str]:
     """The files that some snapshots of such a table appended."""
     return sorted(table.path(f"{number}-{name}") for number in numbers for name in "ab")
 
@@ -254,7 +265,7 @@ def planning_changes_nothing(lab: CatalogLab) -> None:
     after = lab.load(table)
 
     with lab.judge("IRC-SCAN-PLAN-026"):
-        alike(lab, before, after)
+        assert_same_table(lab, before, after)
 
 
 @check("IRC-SCAN-PLAN-023", "IRC-SCAN-FETCH-007", "IRC-SCAN-CANCEL-005", "IRC-SCAN-TASK-005")

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from lakepact.conformance import expect
 from lakepact.conformance.checks.iceberg_rest.kit.manifests import Manifest, long_bound
-from lakepact.conformance.checks.iceberg_rest.kit.scans import Grown, grown, planned
+from lakepact.conformance.checks.iceberg_rest.kit.scans import TableWithFiles, grown, planned
 from lakepact.conformance.checks.iceberg_rest.kit.updates import (
     FIRST_FIELD,
     LAST_ADDED,
@@ -80,7 +80,7 @@ BETWEEN: dict[str, tuple[str, bytes, bytes, tuple[tuple[str, Any], ...]]] = {
 }
 
 
-def kept(lab: CatalogLab, table: Grown, filters: Iterable[Mapping[str, Any]], names: Iterable[str]) -> None:
+def kept(lab: CatalogLab, table: TableWithFiles, filters: Iterable[Mapping[str, Any]], names: Iterable[str]) -> None:
     """Judge filters, each of which holds for rows of all files of these names."""
     paths = {table.path(name) for name in names}
     for wanted in filters:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 from lakepact.conformance import expect
 from lakepact.conformance.checks.iceberg_rest.kit.scans import (
     TASKS,
-    Grown,
+    TableWithFiles,
     awaited,
     equality_deletes,
     grown,
@@ -30,7 +30,7 @@ def exchanged(lab: CatalogLab, table: Table, task: Any) -> Reply:
     return lab.send(TASKS, body={"plan-task": task}, **table.at)
 
 
-def divided(lab: CatalogLab) -> tuple[Grown, list[str]]:
+def divided(lab: CatalogLab) -> tuple[TableWithFiles, list[str]]:
     """A table of several files, and the plan tasks of its plan.
 
     Raises:

@@ -10,7 +10,7 @@ from lakepact.conformance.checks.iceberg_rest.kit.table_states import (
     BOOKKEEPING,
     LOCATION,
     PROPERTY,
-    alike,
+    assert_same_table,
     expect_snapshots_whole,
     properties_of,
     state,
@@ -187,7 +187,7 @@ def expect_same(lab: CatalogLab, before: Table, after: Table, *, own: Collection
     strange = (properties_of(before).keys() | properties_of(after).keys()) - set(own)
     if state(before).get("table-uuid") != state(after).get("table-uuid"):
         raise Unmet(f"the table {before.uuid}", f"another one: {after.uuid}", exchange=after.reply.exchange.number)
-    alike(lab, before, after, but=(*but, *BOOKKEEPING, LOCATION), moving={PROPERTY + name for name in strange})
+    assert_same_table(lab, before, after, but=(*but, *BOOKKEEPING, LOCATION), moving={PROPERTY + name for name in strange})
 
 
 def expect_same_refs(before: Table, after: Table) -> None:

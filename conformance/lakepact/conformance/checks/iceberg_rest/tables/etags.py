@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from lakepact.conformance import expect
 from lakepact.conformance.checks.iceberg_rest.kit.lab import Table, set_properties, set_ref
-from lakepact.conformance.checks.iceberg_rest.kit.table_states import alike
+from lakepact.conformance.checks.iceberg_rest.kit.table_states import assert_same_table
 from lakepact.conformance.checks.iceberg_rest.suite import check, law
 from lakepact.conformance.exchanges import Reply
 from lakepact.conformance.outcome import Blocked
@@ -135,7 +135,7 @@ def unchanged_tables_are_not_sent_again(lab: CatalogLab) -> None:
                 now = lab.require(lab.send(op.load_table, snapshots=snapshots, **table.at), 200)
                 with lab.judge("IRC-TBL-ETAG-003"):
                     expect.no_body(reply)
-                    alike(lab, Table(table.namespace, table.name, before), Table(table.namespace, table.name, now))
+                    assert_same_table(lab, Table(table.namespace, table.name, before), Table(table.namespace, table.name, now))
         table = lab.append(table) if turn else lab.commit(table, set_properties(**{"lakepact.turn": "1"}))
     lab.note("IRC-TBL-ETAG-002", f"answered with 304 {unmodified} times" if unmodified else "always answered with 200")
     if not unmodified:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from lakepact.conformance import expect
 from lakepact.conformance.checks.iceberg_rest.kit import view_renames
-from lakepact.conformance.checks.iceberg_rest.kit.concurrency import later, side_by_side
+from lakepact.conformance.checks.iceberg_rest.kit.concurrency import send_after, side_by_side
 from lakepact.conformance.checks.iceberg_rest.kit.lab import Table, set_properties
 from lakepact.conformance.checks.iceberg_rest.kit.table_states import properties_of
 from lakepact.conformance.checks.iceberg_rest.kit.tables import identifier, rename, ways
@@ -38,8 +38,8 @@ def _met(lab: CatalogLab, first: Send, *others: Send, turn: int) -> list[Reply]:
     """The answers to a request and to others that come more or less later, in each second turn sooner."""
     delay = STEP * (turn % ROUNDS)
     if turn % 2:
-        return side_by_side(lab, [partial(later, first, delay), *others], what="requests")
-    behind = [partial(later, send, delay + STEP * place) for place, send in enumerate(others)]
+        return side_by_side(lab, [partial(send_after, first, delay), *others], what="requests")
+    behind = [partial(send_after, send, delay + STEP * place) for place, send in enumerate(others)]
     return side_by_side(lab, [first, *behind], what="requests")
 
 

@@ -14,7 +14,7 @@ from lakepact.conformance.checks.iceberg_rest.kit.registration import (
     location_of,
     register,
 )
-from lakepact.conformance.checks.iceberg_rest.kit.table_states import LOCATION, alike, unchanged
+from lakepact.conformance.checks.iceberg_rest.kit.table_states import LOCATION, assert_same_table, unchanged
 from lakepact.conformance.checks.iceberg_rest.kit.updates import (
     LAST_ADDED,
     add_schema,
@@ -125,7 +125,7 @@ def registered_tables_are_loaded_whole(lab: CatalogLab) -> None:
     again = registered(lab, former)
 
     with lab.judge("IRC-TBL-LOAD-001"):
-        alike(lab, former, loaded(lab, again.namespace, again.name), but=(*CHANGED_BY_REGISTERING, LOCATION))
+        assert_same_table(lab, former, loaded(lab, again.namespace, again.name), but=(*CHANGED_BY_REGISTERING, LOCATION))
 
 
 @check("IRC-TBL-REG-003")

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from lakepact.conformance.checks.iceberg_rest.kit.lab import Table, set_properties, set_ref
 from lakepact.conformance.checks.iceberg_rest.kit.registration import left_behind, loaded
-from lakepact.conformance.checks.iceberg_rest.kit.table_states import LOCATION, alike
+from lakepact.conformance.checks.iceberg_rest.kit.table_states import LOCATION, assert_same_table
 from lakepact.conformance.checks.iceberg_rest.kit.updates import (
     LAST_ADDED,
     add_encryption_key,
@@ -72,4 +72,4 @@ def registered_tables_keep_what_only_their_file_knows(lab: CatalogLab) -> None:
         former = left_behind(lab, table)
         again = registered(lab, former)
         with lab.judge("IRC-TBL-LOAD-001"):
-            alike(lab, former, loaded(lab, again.namespace, again.name), but=(*CHANGED_BY_REGISTERING, LOCATION))
+            assert_same_table(lab, former, loaded(lab, again.namespace, again.name), but=(*CHANGED_BY_REGISTERING, LOCATION))

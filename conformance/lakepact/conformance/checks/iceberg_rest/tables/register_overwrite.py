@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 from lakepact.conformance import expect
 from lakepact.conformance.checks.iceberg_rest.kit.lab import Table, set_properties
 from lakepact.conformance.checks.iceberg_rest.kit.registration import is_registered, left_behind, location_of, register, takes_over
-from lakepact.conformance.checks.iceberg_rest.kit.table_states import BOOKKEEPING, alike, same_state
+from lakepact.conformance.checks.iceberg_rest.kit.table_states import BOOKKEEPING, assert_same_table, same_state
 from lakepact.conformance.checks.iceberg_rest.suite import check
 from lakepact.conformance.checks.iceberg_rest.tables.register import grown
 from lakepact.conformance.outcome import Unmet
@@ -99,7 +99,7 @@ def what_cannot_be_read_replaces_nothing(lab: CatalogLab) -> None:
         expect.status(reply, 400, 404, 406, 409, about="for a file that is not there")
         after = lab.send(op.load_table, **before.at)
         expect.status(after, 200, about="for the table that was to be replaced")
-        alike(lab, before, Table(before.namespace, before.name, after), but=BOOKKEEPING)
+        assert_same_table(lab, before, Table(before.namespace, before.name, after), but=BOOKKEEPING)
 
 
 @check("IRC-TBL-REG-014")

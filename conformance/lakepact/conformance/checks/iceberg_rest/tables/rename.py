@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from lakepact.conformance import expect
 from lakepact.conformance.checks.iceberg_rest.kit.concurrency import side_by_side
 from lakepact.conformance.checks.iceberg_rest.kit.lab import Table
-from lakepact.conformance.checks.iceberg_rest.kit.table_states import BOOKKEEPING, alike, unchanged
+from lakepact.conformance.checks.iceberg_rest.kit.table_states import BOOKKEEPING, assert_same_table, unchanged
 from lakepact.conformance.checks.iceberg_rest.kit.tables import ROUNDS, identifier, rename
 from lakepact.conformance.checks.iceberg_rest.suite import check
 from lakepact.conformance.checks.iceberg_rest.tables.register import grown
@@ -51,7 +51,7 @@ def is_at(lab: CatalogLab, before: Table, namespace: Namespace, name: str) -> No
     after = Table(namespace, name, reply)
     expect.equal(before.uuid, after.uuid, "the UUID from before,")
     expect.equal(before.metadata_location, after.metadata_location, "the metadata-location from before,")
-    alike(lab, before, after, but=BOOKKEEPING)
+    assert_same_table(lab, before, after, but=BOOKKEEPING)
 
 
 def is_nowhere(lab: CatalogLab, namespace: Namespace, name: str) -> None:

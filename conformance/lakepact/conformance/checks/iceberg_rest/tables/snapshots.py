@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from lakepact.conformance import expect
 from lakepact.conformance.checks.iceberg_rest.kit.lab import Table, set_properties, set_ref
 from lakepact.conformance.checks.iceberg_rest.kit.metadata_members import ids
-from lakepact.conformance.checks.iceberg_rest.kit.table_states import alike
+from lakepact.conformance.checks.iceberg_rest.kit.table_states import assert_same_table
 from lakepact.conformance.checks.iceberg_rest.kit.updates import (
     LAST_ADDED,
     add_schema,
@@ -90,7 +90,7 @@ def all_snapshots_are_loaded(lab: CatalogLab) -> None:
     with lab.judge("IRC-TBL-LOAD-006"):
         for table in (past.table, lab.make_table()):
             plain, everything = loaded(lab, table), loaded(lab, table, "all")
-            alike(lab, everything, plain)
+            assert_same_table(lab, everything, plain)
     with lab.judge("IRC-TBL-LOAD-007"):
         found = {snapshot.get("snapshot-id"): snapshot for snapshot in loaded(lab, past.table, "all").member("snapshots")}
         expect.equal(sorted(past.ids), sorted(found), "snapshot ids")
@@ -153,12 +153,12 @@ def only_snapshots_differ(lab: CatalogLab) -> None:
 
     with lab.judge("IRC-TBL-LOAD-010"):
         everything, named = loaded(lab, past.table, "all"), loaded(lab, past.table, "refs")
-        alike(lab, everything, named, but={"snapshots"})
+        assert_same_table(lab, everything, named, but={"snapshots"})
         kept = {one.get("snapshot-id"): one for one in everything.member("snapshots")}
         for snapshot in named.member("snapshots"):
             expect.equal(kept.get(snapshot.get("snapshot-id")), snapshot, "the snapshot as with snapshots=all:")
         # Nothing that was asked for with `refs` may be remembered by those who ask for everything.
-        alike(lab, everything, loaded(lab, past.table))
+        assert_same_table(lab, everything, loaded(lab, past.table))
 
 
 @check("IRC-TBL-LOAD-011")

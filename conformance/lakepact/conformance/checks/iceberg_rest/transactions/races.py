@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from lakepact.conformance import expect
 from lakepact.conformance.checks.iceberg_rest.kit.commit_requirements import assert_ref, assert_uuid
-from lakepact.conformance.checks.iceberg_rest.kit.concurrency import side_by_side, the_accepted
+from lakepact.conformance.checks.iceberg_rest.kit.concurrency import side_by_side, sole_winner
 from lakepact.conformance.checks.iceberg_rest.kit.lab import set_properties, set_ref
 from lakepact.conformance.checks.iceberg_rest.kit.table_states import properties_of
 from lakepact.conformance.checks.iceberg_rest.kit.transactions import MADE, change, make_tables, mark_of, marking, transact
@@ -36,7 +36,7 @@ def raced(lab: CatalogLab, transactions: Sequence[Sequence[Change]]) -> list[Rep
 
 def winner_of(replies: Sequence[Reply]) -> int:
     """The place of the transaction that was accepted."""
-    return the_accepted(replies, *MADE, what="transactions")
+    return sole_winner(replies, *MADE, what="transactions")
 
 
 def _main(table: Table) -> int | None:

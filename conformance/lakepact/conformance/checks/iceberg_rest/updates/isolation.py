@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 from lakepact.conformance import expect
 from lakepact.conformance.checks.iceberg_rest.kit.commit_requirements import assert_last_partition, judge_answers
 from lakepact.conformance.checks.iceberg_rest.kit.lab import set_ref
-from lakepact.conformance.checks.iceberg_rest.kit.table_states import BOOKKEEPING, LOCATION, alike
+from lakepact.conformance.checks.iceberg_rest.kit.table_states import BOOKKEEPING, LOCATION, assert_same_table
 from lakepact.conformance.checks.iceberg_rest.kit.updates import (
     LAST_ADDED,
     add_schema,
@@ -67,7 +67,7 @@ def additions_leave_the_rest(lab: CatalogLab) -> None:
         lab.commit(table, update)
         after = lab.load(table)
         with lab.judge(requirement):
-            alike(lab, before, after, but=(*members, *BOOKKEEPING, LOCATION))
+            assert_same_table(lab, before, after, but=(*members, *BOOKKEEPING, LOCATION))
 
 
 # -- snapshots ----------------------------------------------------------------------------------------------------------

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from lakepact.conformance import expect
 from lakepact.conformance.checks.iceberg_rest.kit.lab import SEPARATOR, Table
-from lakepact.conformance.checks.iceberg_rest.kit.table_states import alike
+from lakepact.conformance.checks.iceberg_rest.kit.table_states import assert_same_table
 from lakepact.conformance.checks.iceberg_rest.kit.views import made, state
 from lakepact.conformance.checks.iceberg_rest.v1_11_0.suite import check
 from lakepact.generated.iceberg_rest import op
@@ -26,7 +26,7 @@ def what_is_loaded_through_views_is_the_same(lab: CatalogLab) -> None:
         reply = lab.send(op.load_table, referenced_by=chain, **table.at)
         with lab.judge("IRC-RBY-001"):
             expect.status(reply, 200, about=f"with referenced-by={chain!r}")
-            alike(lab, whole, Table(table.namespace, table.name, reply))
+            assert_same_table(lab, whole, Table(table.namespace, table.name, reply))
     if not lab.feature("views"):
         return
     view = made(lab, table.namespace)

@@ -8,7 +8,7 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 from urllib.parse import quote
 
-from lakepact.conformance.checks.iceberg_rest.at_home import at_home as at_home_before
+from lakepact.conformance.checks.iceberg_rest.embedded import launch_settings as settings_of_1_10
 from lakepact.conformance.checks.iceberg_rest.kit.lab import CatalogLab
 from lakepact.conformance.checks.iceberg_rest.suite import discover as discover_before
 from lakepact.conformance.checks.iceberg_rest.suite import with_a_table
@@ -18,7 +18,7 @@ from lakepact.generated.iceberg_rest import op
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from lakepact.conformance.home import Home
+    from lakepact.conformance.embedded_target import EmbeddedTarget
     from lakepact.conformance.target import Offer, Target
     from lakepact.conformance.wire import Wire
 
@@ -57,9 +57,9 @@ def discover(wire: Wire, target: Target) -> Offer:
 OWN_SEPARATOR = '[warehouses.{warehouse}.overrides]\nnamespace-separator = "%1E"\n'
 
 
-def at_home(folder: Path) -> Home:
+def launch_settings(folder: Path) -> EmbeddedTarget:
     """As before, but serving this version, with a separator of namespaces of its own."""
-    home = at_home_before(folder)
+    home = settings_of_1_10(folder)
     before, file = Path(home.settings["config"]), folder / "newer.toml"
     own = OWN_SEPARATOR.format(warehouse=home.parameters["warehouse"])
     file.write_text(f"{before.read_text(encoding='utf-8')}\n{own}", encoding="utf-8")
@@ -71,7 +71,7 @@ suite = Suite(
     version=VERSION,
     lab=CatalogLab,
     discover=discover,
-    at_home=at_home,
+    launch_settings=launch_settings,
     unserved={
         "remote-signing": "a storage whose requests can be signed",
         "IRC-SIGN-003": "a storage whose requests can be signed",

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from lakepact.conformance.clients.iceberg_rest.lab import TASKS, CatalogClientLab
 from lakepact.conformance.clients.lab import everything
-from lakepact.conformance.home import Home
+from lakepact.conformance.embedded_target import EmbeddedTarget
 from lakepact.conformance.suite import Suite
 from lakepact.generated.contract import Contract
 
@@ -23,9 +23,9 @@ class NewerCatalogClientLab(CatalogClientLab):
     tasks = TASKS | {"set-properties-twice": "namespace, table, first, second: commit the first properties, then the second"}
 
 
-def at_home(_: Path) -> Home:
+def launch_settings(_: Path) -> EmbeddedTarget:
     """Serving this version."""
-    return Home(settings={"contract_version": VERSION})
+    return EmbeddedTarget(settings={"contract_version": VERSION})
 
 
 suite = Suite(
@@ -33,7 +33,7 @@ suite = Suite(
     version=VERSION,
     lab=NewerCatalogClientLab,
     discover=partial(everything, Contract("iceberg_rest", VERSION)),
-    at_home=at_home,
+    launch_settings=launch_settings,
 )
 check = suite.check
 law = suite.law

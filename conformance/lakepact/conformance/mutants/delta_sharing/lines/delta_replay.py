@@ -5,8 +5,8 @@ from __future__ import annotations
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from lakepact.conformance.mutants.delta_sharing.operators.asking import on_query, without
 from lakepact.conformance.mutants.delta_sharing.operators.lines import QUERY, on_files, on_metadata
+from lakepact.conformance.mutants.delta_sharing.operators.requests import on_query, without
 from lakepact.reference_server.faults import Install, fault, on_lines, wrap_rule
 
 if TYPE_CHECKING:

@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Any
 
 import orjson
 
-from lakepact.conformance.mutants.delta_sharing.operators.asking import on_query, without
 from lakepact.conformance.mutants.delta_sharing.operators.lines import on_statistics
+from lakepact.conformance.mutants.delta_sharing.operators.requests import on_query, without
 from lakepact.conformance.mutants.delta_sharing.operators.wrapped import DELTA, PARQUET, QUERY, Document, on_all, on_wrapped, rewrite, write
 from lakepact.generated.delta_sharing import op
 from lakepact.reference_server.faults import Fault, Install, fault, on_answer, on_call, wrap_rule

@@ -8,8 +8,8 @@ from functools import partial
 from itertools import chain
 from typing import TYPE_CHECKING, Any
 
-from lakepact.conformance.mutants.delta_sharing.operators.asking import on_changes
 from lakepact.conformance.mutants.delta_sharing.operators.lines import CHANGES, file_of, only, wrapper_of
+from lakepact.conformance.mutants.delta_sharing.operators.requests import on_changes
 from lakepact.reference_server.delta_sharing.answers import refused
 from lakepact.reference_server.delta_sharing.queries.changes import file_changes
 from lakepact.reference_server.faults import Install, accept, fault, on_call, on_lines, replace_rule, wrap_rule

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from lakepact.conformance.mutants.delta_sharing.operators.wrapped import PARQUET, Document, on_actions, on_wrapped, rewrite, write
 from lakepact.reference_server.delta_sharing.answers import refused
-from lakepact.reference_server.delta_sharing.data_door import FILES
+from lakepact.reference_server.delta_sharing.file_endpoint import FILES
 from lakepact.reference_server.delta_sharing.ranges import NotSatisfiable, part_asked_for
 from lakepact.reference_server.faults import Install, accept, all_of, fault, on_reply, on_request, replace_rule
 

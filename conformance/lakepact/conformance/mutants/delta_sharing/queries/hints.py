@@ -10,7 +10,7 @@ from decimal import Decimal
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from lakepact.conformance.mutants.delta_sharing.operators.asking import on_query
+from lakepact.conformance.mutants.delta_sharing.operators.requests import on_query
 from lakepact.generated.delta_sharing import op
 from lakepact.reference_server.delta_sharing.queries.queries import malformed
 from lakepact.reference_server.faults import Install, accept, fault, on_call, replace_rule, wrap_rule

@@ -6,7 +6,7 @@ from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from lakepact.conformance.mutants.delta_sharing.operators.asking import on_query
+from lakepact.conformance.mutants.delta_sharing.operators.requests import on_query
 from lakepact.conformance.mutants.delta_sharing.operators.wrapped import CHANGES, DELTA, IN_LINES, PARQUET, QUERY, on_all, on_wrapped
 from lakepact.reference_server.delta_sharing.answers import refused
 from lakepact.reference_server.faults import Install, fault, on_call, on_lines, on_reply, on_request, unchecked

@@ -6,8 +6,8 @@ from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from lakepact.conformance.mutants.delta_sharing.operators.asking import on_query, without
 from lakepact.conformance.mutants.delta_sharing.operators.lines import QUERY, file_of, only, wrapper_of
+from lakepact.conformance.mutants.delta_sharing.operators.requests import on_query, without
 from lakepact.reference_server.delta_sharing.answers import refused
 from lakepact.reference_server.delta_sharing.queries.changes import row_changes
 from lakepact.reference_server.delta_sharing.queries.timestamps import BadTimestamp

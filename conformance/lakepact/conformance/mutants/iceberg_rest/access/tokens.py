@@ -13,7 +13,7 @@ import orjson
 
 from lakepact.conformance.mutants.iceberg_rest.access.authentication import authorization, turning_away
 from lakepact.generated.iceberg_rest import op
-from lakepact.reference_server.faults import Install, around, fault, on_answer, on_reply, on_request, replace_rule, wrap_rule
+from lakepact.reference_server.faults import Install, fault, on_answer, on_reply, on_request, replace_rule, wrap_entry, wrap_rule
 from lakepact.reference_server.http.problems import Problem
 from lakepact.reference_server.http.replies import json_reply
 from lakepact.reference_server.iceberg_rest.access.token_endpoint import NO_STORE, TOKEN_EXCHANGE, oauth
@@ -100,7 +100,7 @@ def exchanging(change: Callable[[dict[str, Any]], None]) -> Install:
 
         return answer
 
-    return around("handlers", TOKENS, wrap)
+    return wrap_entry("handlers", TOKENS, wrap)
 
 
 def whole_but(*members: str) -> Install:
@@ -292,7 +292,7 @@ def actors_of_no_type() -> Install:
     return whole_but("actor_token", "actor_token_type")
 
 
-@fault("IRC-OAU-021", by=partial(around, "handlers", TOKENS))
+@fault("IRC-OAU-021", by=partial(wrap_entry, "handlers", TOKENS))
 def no_tokens_for_users(handler: Handler) -> Handler:
     """A user's token is not exchanged."""
 
@@ -322,7 +322,7 @@ def bad_subjects_are_unauthorized() -> Install:
     return refusing("invalid_grant", status=401)
 
 
-@fault("IRC-OAU-023", by=partial(around, "handlers", TOKENS))
+@fault("IRC-OAU-023", by=partial(wrap_entry, "handlers", TOKENS))
 def actors_stand_in_for_subjects(handler: Handler) -> Handler:
     """Where what is exchanged is no good, its actor has a token."""
 
@@ -385,7 +385,7 @@ def tokens_may_be_stored(reply: Reply, _: Scope) -> Reply:
     return replace(reply, headers=tuple(header for header in reply.headers if header not in NO_STORE))
 
 
-@fault("IRC-OAU-028", by=partial(around, "handlers", TOKENS))
+@fault("IRC-OAU-028", by=partial(wrap_entry, "handlers", TOKENS))
 def forms_are_repeated(handler: Handler) -> Handler:
     """The refusal of an unknown grant type repeats the form."""
 

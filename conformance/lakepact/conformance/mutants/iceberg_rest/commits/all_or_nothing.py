@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from lakepact.conformance.mutants.iceberg_rest.operators.commits import on_commit, reordered
 from lakepact.conformance.mutants.iceberg_rest.operators.operations import COMMIT
-from lakepact.reference_server.faults import Fault, Install, around, on_call, wrap_rule
+from lakepact.reference_server.faults import Fault, Install, on_call, wrap_entry, wrap_rule
 from lakepact.reference_server.http.problems import Problem
 
 if TYPE_CHECKING:
@@ -189,7 +189,7 @@ IN_ORDER = (
         "last-added-schema-is-the-first",
         "In set-current-schema, -1 stands for the first schema that the commit added.",
         ("IRC-COM-010",),
-        around("updates", "add-schema", _first_added),
+        wrap_entry("updates", "add-schema", _first_added),
     ),
 )
 

@@ -11,7 +11,7 @@ from lakepact.conformance.mutants.iceberg_rest.operators.operations import COMMI
 from lakepact.conformance.mutants.iceberg_rest.operators.preconditions import always_holds
 from lakepact.conformance.mutants.iceberg_rest.operators.refusals import refusals_become, with_status
 from lakepact.conformance.mutants.iceberg_rest.operators.requests import taken_as
-from lakepact.conformance.mutants.iceberg_rest.operators.tables import given
+from lakepact.conformance.mutants.iceberg_rest.operators.tables import for_operation
 from lakepact.generated.iceberg_rest import op
 from lakepact.reference_server.faults import Install, fault, wrap_rule
 from lakepact.reference_server.http.problems import Problem
@@ -159,7 +159,7 @@ def creating_makes_namespaces() -> Install:
     return made_where_missing(COMMIT, when=creates)
 
 
-@fault("IRC-REQ-005", by=partial(given, COMMIT))
+@fault("IRC-REQ-005", by=partial(for_operation, COMMIT))
 def creating_leaves_namespaces(handlers: Handlers, arguments: Arguments) -> Reply:
     """A new table that is refused for want of a namespace leaves the namespace behind."""
     try:

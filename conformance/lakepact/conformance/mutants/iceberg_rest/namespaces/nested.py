@@ -147,7 +147,7 @@ def moves_views_to_the_first_level(handler: Handler, arguments: dict[str, Any]) 
 @fault("IRC-VIEW-REN-001")
 def moved_views_are_of_their_home(service: Service) -> None:
     """Views that move forget their default namespace."""
-    store, rename = service.lends["catalog"].store, service.handlers[op.rename_view]
+    store, rename = service.exports["catalog"].store, service.handlers[op.rename_view]
 
     def renamed(**arguments: Any) -> Reply:
         reply: Reply = rename(**arguments)

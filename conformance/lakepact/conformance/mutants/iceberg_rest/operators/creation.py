@@ -40,7 +40,7 @@ def made_with(spoil: Callable[[Document, Document], None], *, rule: str = "new_m
     return wrap_rule(rule, wrapper)
 
 
-def forgiven(why: str, *, when: Callable[[Document], bool] = bool) -> Install:
+def accepting_anyway(why: str, *, when: Callable[[Document], bool] = bool) -> Install:
     """What creating a table refuses for a reason that `why` matches is left out, and the table created without it."""
     reason = re.compile(why)
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from lakepact.conformance.mutants.iceberg_rest.operators.tables import given
+from lakepact.conformance.mutants.iceberg_rest.operators.tables import for_operation
 from lakepact.generated.iceberg_rest import op
 from lakepact.reference_server.http.problems import Problem
 from lakepact.reference_server.iceberg_rest.catalog import SEPARATOR
@@ -41,4 +41,4 @@ def made_where_missing(operation: OperationId, *, when: Callable[[Document], boo
         make_namespace(handlers, arguments["namespace"].split(SEPARATOR))
         return handlers[operation](**arguments)
 
-    return given(operation, act)
+    return for_operation(operation, act)

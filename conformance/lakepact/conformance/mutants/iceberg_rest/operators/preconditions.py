@@ -6,7 +6,7 @@ from collections.abc import Callable
 from functools import partial
 
 from lakepact.conformance.mutants.iceberg_rest.operators.commits import conflict
-from lakepact.reference_server.faults import Install, accept, around, instead
+from lakepact.reference_server.faults import Install, accept, replace_entry, wrap_entry
 from lakepact.reference_server.iceberg_rest.documents import Document
 
 Assertion = Callable[[Document | None, Document, str], None]
@@ -14,12 +14,12 @@ Assertion = Callable[[Document | None, Document, str], None]
 
 def checked_by(kind: str, act: Callable[[Assertion, Document | None, Document, str], None]) -> Install:
     """A kind of requirement is checked by `act(assertion, metadata, requirement, where)`."""
-    return around("preconditions", kind, lambda assertion: partial(act, assertion))
+    return wrap_entry("preconditions", kind, lambda assertion: partial(act, assertion))
 
 
 def always_holds(kind: str) -> Install:
     """A kind of requirement holds whatever it says."""
-    return instead("preconditions", kind, accept)
+    return replace_entry("preconditions", kind, accept)
 
 
 def never_holds(kind: str) -> Install:

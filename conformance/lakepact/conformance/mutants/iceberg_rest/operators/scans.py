@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
-from lakepact.conformance.mutants.iceberg_rest.operators.tables import given
+from lakepact.conformance.mutants.iceberg_rest.operators.tables import for_operation
 from lakepact.generated.iceberg_rest import op
 from lakepact.reference_server.faults import Install, on_answer, wrap_rule
 from lakepact.reference_server.iceberg_rest.documents import Document
@@ -161,7 +161,7 @@ def at_any_table(operation: OperationId, name: Callable[[Arguments], str], named
         def found(handlers: Handlers, arguments: Arguments) -> Reply:
             return handlers[operation](**{**arguments, **homes.get(name(arguments), {})})
 
-        given(PLAN, planned)(service)
-        given(operation, found)(service)
+        for_operation(PLAN, planned)(service)
+        for_operation(operation, found)(service)
 
     return install

@@ -33,7 +33,7 @@ WHILE = 0.1  #: seconds between looking and doing, where others get in between
 SCHEMA = {"type": "struct", "schema-id": 0, "fields": [{"id": 1, "name": "id", "type": "long", "required": True}]}
 
 
-def given(operation: OperationId, act: Callable[[Handlers, Arguments], Reply]) -> Install:
+def for_operation(operation: OperationId, act: Callable[[Handlers, Arguments], Reply]) -> Install:
     """Answer an operation by `act(handlers, arguments)`, which may call every operation as it is without this."""
 
     def install(service: Service) -> None:
@@ -47,7 +47,7 @@ def carried_over(operation: OperationId, edit: Callable[[Document], Document]) -
     """What a rename moves has the metadata that `edit(metadata)` makes of its own, and says that they stand where they stood."""
 
     def install(service: Service) -> None:
-        store, rename = service.lends["catalog"].store, service.handlers[operation]
+        store, rename = service.exports["catalog"].store, service.handlers[operation]
 
         def moved(*, body: Document, **arguments: Any) -> Reply:
             reply = rename(body=body, **arguments)
@@ -142,4 +142,4 @@ def _later(operation: OperationId, begin: Callable[[Handlers, Arguments], Reply]
                 return
         await wire.answer(reply)
 
-    return all_of(given(operation, begin), on_wire(operation, answer))
+    return all_of(for_operation(operation, begin), on_wire(operation, answer))

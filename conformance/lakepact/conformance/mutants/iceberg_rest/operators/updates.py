@@ -6,7 +6,7 @@ from collections.abc import Callable
 from functools import partial
 
 from lakepact.conformance.mutants.iceberg_rest.operators.operations import COMMIT
-from lakepact.reference_server.faults import Install, accept, all_of, around, instead, unchecked
+from lakepact.reference_server.faults import Install, accept, all_of, replace_entry, unchecked, wrap_entry
 from lakepact.reference_server.http.problems import Problem
 from lakepact.reference_server.iceberg_rest.documents import Document, refused
 from lakepact.reference_server.iceberg_rest.updates import Draft
@@ -17,7 +17,7 @@ When = Callable[[Draft, Document], bool]
 
 def in_place_of(action: str, act: Callable[[Update, Draft, Document], None]) -> Install:
     """`act(update, draft, document)` is called in place of the update."""
-    return around("updates", action, lambda update: partial(act, update))
+    return wrap_entry("updates", action, lambda update: partial(act, update))
 
 
 def afterwards(action: str, spoil: Callable[[Draft, Document], None]) -> Install:
@@ -41,14 +41,14 @@ def rewritten(action: str, rewrite: Callable[[Draft, Document], Document]) -> In
 
 def ignored(action: str) -> Install:
     """The update is accepted and does nothing."""
-    return instead("updates", action, accept)
+    return replace_entry("updates", action, accept)
 
 
 def _always(_draft: Draft, _document: Document) -> bool:
     return True
 
 
-def forgiven(action: str, *, when: When = _always) -> Install:
+def accepting_anyway(action: str, *, when: When = _always) -> Install:
     """What the update refuses, or what its schema refuses, is accepted and does nothing.
 
     Args:

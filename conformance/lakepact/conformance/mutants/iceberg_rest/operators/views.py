@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from lakepact.conformance.mutants.iceberg_rest.operators import creation
 from lakepact.conformance.mutants.iceberg_rest.operators.requests import while_handling
 from lakepact.generated.iceberg_rest import op
-from lakepact.reference_server.faults import Install, around, wrap_rule
+from lakepact.reference_server.faults import Install, wrap_entry, wrap_rule
 from lakepact.reference_server.iceberg_rest.catalog import identifier_key
 from lakepact.reference_server.iceberg_rest.documents import Document
 from lakepact.reference_server.iceberg_rest.views.updates import ViewDraft
@@ -85,7 +85,7 @@ def finished_with(change: Callable[[Document, Document], Document]) -> Install:
 
 def in_place_of(action: str, act: Callable[[Update, ViewDraft, Document], None]) -> Install:
     """`act(update, draft, document)` is called in place of the update of a view."""
-    return around("view-updates", action, lambda update: partial(act, update))
+    return wrap_entry("view-updates", action, lambda update: partial(act, update))
 
 
 def adding(rewrite: Callable[[ViewDraft, Document], Document]) -> Install:

@@ -18,7 +18,7 @@ from lakepact.conformance.mutants.iceberg_rest.operators.scans import (
     tasks_told,
     without,
 )
-from lakepact.conformance.mutants.iceberg_rest.operators.tables import given
+from lakepact.conformance.mutants.iceberg_rest.operators.tables import for_operation
 from lakepact.reference_server.faults import Install, fault, on_call
 from lakepact.reference_server.http.replies import json_reply
 
@@ -119,8 +119,8 @@ def filters_in_the_background_are_eager(service: Service) -> None:
             del document["file-scan-tasks"][0]
         return json_reply(document)
 
-    given(PLAN, planned)(service)
-    given(FETCH, fetched)(service)
+    for_operation(PLAN, planned)(service)
+    for_operation(FETCH, fetched)(service)
 
 
 @fault("IRC-SCAN-SCH-017")

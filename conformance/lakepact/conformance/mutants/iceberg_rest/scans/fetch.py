@@ -6,7 +6,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from lakepact.conformance.mutants.iceberg_rest.operators.scans import CANCEL, FETCH, PLAN, at_any_table, in_state
-from lakepact.conformance.mutants.iceberg_rest.operators.tables import given
+from lakepact.conformance.mutants.iceberg_rest.operators.tables import for_operation
 from lakepact.reference_server.faults import Install, fault, on_answer, on_call, on_status
 from lakepact.reference_server.http.problems import Problem
 from lakepact.reference_server.http.replies import NO_CONTENT, json_reply
@@ -81,7 +81,7 @@ def unknown_plans_are_bad_requests() -> Install:
     return on_status(FETCH, {404: 400})
 
 
-@fault("IRC-SCAN-FETCH-006", by=partial(given, FETCH))
+@fault("IRC-SCAN-FETCH-006", by=partial(for_operation, FETCH))
 def unknown_plans_were_cancelled(handlers: Handlers, arguments: Arguments) -> Reply:
     """Unknown plans are called cancelled."""
     try:
@@ -122,7 +122,7 @@ def cancelling_the_unknown_fails() -> Install:
     return on_status(CANCEL, {404: 500})
 
 
-@fault("IRC-SCAN-CANCEL-003", by=partial(given, CANCEL))
+@fault("IRC-SCAN-CANCEL-003", by=partial(for_operation, CANCEL))
 def cancelling_the_complete_fails(handlers: Handlers, arguments: Arguments) -> Reply:
     """Cancelling a complete plan is a server error."""
     state = handlers[FETCH](**arguments).document["status"]

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import orjson
 
 from lakepact.conformance.mutants.iceberg_rest.operators.scans import FETCH, PLAN, TASKS, asked, asked_as, left_out, without
-from lakepact.conformance.mutants.iceberg_rest.operators.tables import given
+from lakepact.conformance.mutants.iceberg_rest.operators.tables import for_operation
 from lakepact.reference_server.faults import Install, fault, on_answer
 from lakepact.reference_server.http.replies import json_reply
 
@@ -34,7 +34,7 @@ def _of_main(where: Callable[[Document], Any]) -> Install:
             return handlers[PLAN](**{**arguments, "body": without(arguments.get("body") or {}, *IDS)})
         return reply
 
-    return given(PLAN, plan)
+    return for_operation(PLAN, plan)
 
 
 def _without_deletes(document: Document) -> None:
@@ -54,7 +54,7 @@ def plans_are_remembered(service: Service) -> None:
             known[key] = handlers[PLAN](**arguments)
         return known[key]
 
-    given(PLAN, plan)(service)
+    for_operation(PLAN, plan)(service)
 
 
 @fault("IRC-SCAN-PLAN-027")
@@ -78,8 +78,8 @@ def plan_tasks_are_made_late(service: Service) -> None:
             return json_reply({"file-scan-tasks": []})
         return handlers[TASKS](**{**arguments, "body": {"plan-task": tasks[number]}})
 
-    given(PLAN, plan)(service)
-    given(TASKS, fetch)(service)
+    for_operation(PLAN, plan)(service)
+    for_operation(TASKS, fetch)(service)
 
 
 @fault("IRC-SCAN-PLAN-009")

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from lakepact.conformance.mutants.iceberg_rest.operators.refusals import called, refusals_become
 from lakepact.conformance.mutants.iceberg_rest.operators.requests import refused_if
 from lakepact.conformance.mutants.iceberg_rest.operators.scans import CANCEL, FETCH, PLAN, TASKS, asked, asked_as, without
-from lakepact.conformance.mutants.iceberg_rest.operators.tables import given
+from lakepact.conformance.mutants.iceberg_rest.operators.tables import for_operation
 from lakepact.generated.iceberg_rest import op
 from lakepact.reference_server.faults import Install, fault, on_answer, on_status
 from lakepact.reference_server.http.problems import Problem
@@ -135,7 +135,7 @@ def empty_tables_are_refused(ask: Ask, metadata: Document, body: Document) -> An
     return ask(metadata, body)
 
 
-@fault("IRC-SCAN-PLAN-026", by=partial(given, PLAN))
+@fault("IRC-SCAN-PLAN-026", by=partial(for_operation, PLAN))
 def planning_writes(handlers: Handlers, arguments: Arguments) -> Reply:
     """Each plan leaves a property."""
     reply = handlers[PLAN](**arguments)

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import orjson
 
 from lakepact.conformance.mutants.iceberg_rest.operators.scans import CANCEL, FETCH, PLAN, TASKS
-from lakepact.conformance.mutants.iceberg_rest.operators.tables import given
+from lakepact.conformance.mutants.iceberg_rest.operators.tables import for_operation
 from lakepact.reference_server.faults import Install, fault, on_call
 from lakepact.reference_server.http.problems import Problem
 from lakepact.reference_server.http.replies import NO_CONTENT, json_reply
@@ -58,8 +58,8 @@ def plans_are_cancelled_together(service: Service) -> None:
                 handlers[CANCEL](**{**arguments, "plan_id": other})
         return handlers[CANCEL](**arguments)
 
-    given(PLAN, planned)(service)
-    given(CANCEL, cancelled)(service)
+    for_operation(PLAN, planned)(service)
+    for_operation(CANCEL, cancelled)(service)
 
 
 @fault("IRC-SCAN-FETCH-002")
@@ -72,7 +72,7 @@ def cancelled_scans_stay_cancelled(service: Service) -> None:
         reply = handlers[PLAN](**arguments)
         return submitted.setdefault(key, reply) if reply.document.get("status") == "submitted" else reply
 
-    given(PLAN, planned)(service)
+    for_operation(PLAN, planned)(service)
 
 
 @fault("IRC-SCAN-FETCH-007")

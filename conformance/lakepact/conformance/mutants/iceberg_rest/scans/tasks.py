@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from lakepact.conformance.mutants.iceberg_rest.operators.refusals import called, refusals_become
 from lakepact.conformance.mutants.iceberg_rest.operators.scans import TASKS, at_any_table
-from lakepact.conformance.mutants.iceberg_rest.operators.tables import given
+from lakepact.conformance.mutants.iceberg_rest.operators.tables import for_operation
 from lakepact.reference_server.faults import Install, fault, on_answer, on_status
 from lakepact.reference_server.http.problems import Problem
 from lakepact.reference_server.http.replies import json_reply
@@ -43,7 +43,7 @@ def bad_plan_tasks_fail() -> Install:
     return on_status(TASKS, {400: 500})
 
 
-@fault("IRC-SCAN-TASK-004", by=partial(given, TASKS))
+@fault("IRC-SCAN-TASK-004", by=partial(for_operation, TASKS))
 def unknown_plan_tasks_are_empty(handlers: Handlers, arguments: Arguments) -> Reply:
     """Unknown plan tasks have no files."""
     try:
@@ -81,6 +81,6 @@ def plan_tasks_are_good_once() -> Install:
             seen.add(task)
             return reply
 
-        given(TASKS, act)(service)
+        for_operation(TASKS, act)(service)
 
     return install

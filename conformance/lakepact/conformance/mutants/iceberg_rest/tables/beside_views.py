@@ -151,7 +151,7 @@ def commits_to_views_conflict(find: Callable[..., Record | None]) -> Callable[..
 @fault("IRC-NS-DROP-004", by=partial(replace_rule, "namespace_is_empty"))
 def drops_what_holds_views(transaction: Transaction, levels: Place) -> None:
     """A namespace with views is dropped."""
-    for shelf in (NAMESPACES, IDENTIFIERS):
-        for name, record in transaction.under(shelf, levels):
+    for collection in (NAMESPACES, IDENTIFIERS):
+        for name, record in transaction.under(collection, levels):
             if record.kind != "view":
                 raise Problem(409, "NamespaceNotEmptyException", f"it holds the {record.kind} {name}")

@@ -6,7 +6,7 @@ import uuid
 from functools import partial
 from typing import TYPE_CHECKING
 
-from lakepact.conformance.mutants.iceberg_rest.operators.creation import HARMLESS, forgiven, is_staging
+from lakepact.conformance.mutants.iceberg_rest.operators.creation import HARMLESS, accepting_anyway, is_staging
 from lakepact.conformance.mutants.iceberg_rest.operators.operations import CREATE
 from lakepact.conformance.mutants.iceberg_rest.operators.refusals import refusals_become, with_status
 from lakepact.conformance.mutants.iceberg_rest.operators.requests import taken_as
@@ -42,91 +42,91 @@ def invents_what_is_missing(body: Document) -> Document:
 @fault("IRC-TBL-CREATE-016")
 def takes_columns_of_one_name() -> Install:
     """Columns may have one name."""
-    return forgiven("there is another field")
+    return accepting_anyway("there is another field")
 
 
 @fault("IRC-TBL-CREATE-016")
 def takes_fields_of_one_name() -> Install:
     """Fields within a struct may have one name."""
-    return forgiven(r"there is another field '[^']*\.")
+    return accepting_anyway(r"there is another field '[^']*\.")
 
 
 @fault("IRC-TBL-CREATE-016")
 def takes_columns_of_one_id() -> Install:
     """Columns may have one id."""
-    return forgiven("is the id of")
+    return accepting_anyway("is the id of")
 
 
 @fault("IRC-TBL-CREATE-016")
 def takes_nested_fields_of_one_id() -> Install:
     """Only the ids of columns have to differ, and not those of fields within."""
-    return forgiven(r"'[^']*\.[^']*' has field id")
+    return accepting_anyway(r"'[^']*\.[^']*' has field id")
 
 
 @fault("IRC-TBL-CREATE-016")
 def takes_unknown_types() -> Install:
     """Unknown types are taken."""
-    return forgiven("is no type;")
+    return accepting_anyway("is no type;")
 
 
 @fault("IRC-TBL-CREATE-016")
 def takes_unknown_types_within() -> Install:
     """Unknown types are taken within lists and maps."""
-    return forgiven("/(element|value): .* is no type;")
+    return accepting_anyway("/(element|value): .* is no type;")
 
 
 @fault("IRC-TBL-CREATE-017")
 def partitions_by_missing_columns() -> Install:
     """A partition field may be of a column that is not there."""
-    return forgiven(f"{IN_SPEC}.*has no column")
+    return accepting_anyway(f"{IN_SPEC}.*has no column")
 
 
 @fault("IRC-TBL-CREATE-017")
 def sorts_by_missing_columns() -> Install:
     """A sort field may be of a column that is not there."""
-    return forgiven(f"{IN_ORDER}.*has no column")
+    return accepting_anyway(f"{IN_ORDER}.*has no column")
 
 
 @fault("IRC-TBL-CREATE-017")
 def takes_unknown_transforms() -> Install:
     """Unknown transforms are taken."""
-    return forgiven("unknown transform '[a-z]*'")
+    return accepting_anyway("unknown transform '[a-z]*'")
 
 
 @fault("IRC-TBL-CREATE-017")
 def takes_impossible_numbers() -> Install:
     """Transforms may have any number."""
-    return forgiven(r"unknown transform '[a-z]*\[")
+    return accepting_anyway(r"unknown transform '[a-z]*\[")
 
 
 @fault("IRC-TBL-CREATE-017")
 def partitions_unfit_columns() -> Install:
     """Partition transforms need not fit."""
-    return forgiven(f"{IN_SPEC}.*cannot be applied")
+    return accepting_anyway(f"{IN_SPEC}.*cannot be applied")
 
 
 @fault("IRC-TBL-CREATE-017")
 def sorts_unfit_columns() -> Install:
     """Sort transforms need not fit."""
-    return forgiven(f"{IN_ORDER}.*cannot be applied")
+    return accepting_anyway(f"{IN_ORDER}.*cannot be applied")
 
 
 @fault("IRC-TBL-CREATE-018")
 def identifies_by_optional_columns() -> Install:
     """Identifier fields may be null."""
-    return forgiven("may be null, so it cannot")
+    return accepting_anyway("may be null, so it cannot")
 
 
 @fault("IRC-TBL-CREATE-018")
 def identifies_by_floats() -> Install:
     """Identifier fields may be floats."""
-    return forgiven("is of type .*cannot identify a row")
+    return accepting_anyway("is of type .*cannot identify a row")
 
 
 @fault("IRC-TBL-CREATE-018")
 def identifies_by_no_column() -> Install:
     """Identifier fields may be none."""
-    return forgiven("identifier-field-ids.*has no field")
+    return accepting_anyway("identifier-field-ids.*has no field")
 
 
 @fault("IRC-TBL-CREATE-020", by=partial(taken_as, CREATE))
@@ -158,10 +158,10 @@ def guesses_what_to_stage(body: Document) -> Document:
 @fault("IRC-TBL-STAGE-012")
 def stages_anything() -> Install:
     """What could not be created can be staged."""
-    return forgiven("", when=is_staging)
+    return accepting_anyway("", when=is_staging)
 
 
 @fault("IRC-TBL-STAGE-012")
 def stages_impossible_partitions() -> Install:
     """A stage is not refused for its partition spec or its sort order."""
-    return forgiven(f"{IN_SPEC}|{IN_ORDER}", when=is_staging)
+    return accepting_anyway(f"{IN_SPEC}|{IN_ORDER}", when=is_staging)

@@ -7,16 +7,16 @@ from functools import partial
 from typing import TYPE_CHECKING, Any, cast
 
 from lakepact.conformance.mutants.iceberg_rest.operators.refusals import called, refusals_become
-from lakepact.conformance.mutants.iceberg_rest.operators.tables import at, given, metadata_path, promised
+from lakepact.conformance.mutants.iceberg_rest.operators.tables import at, for_operation, metadata_path, promised
 from lakepact.generated.iceberg_rest import op
 from lakepact.reference_server.faults import (
     Install,
     all_of,
     fault,
-    instead,
     on_call,
     on_request,
     on_status,
+    replace_entry,
     replace_rule,
     wrap_rule,
 )
@@ -69,7 +69,7 @@ def drops_by_purging_alone(handler: Handler, arguments: dict[str, Any]) -> Reply
 @fault("IRC-TBL-DROP-001")
 def drops_nothing() -> Install:
     """Drops are answered as if they were done."""
-    return given(op.drop_table, _drop_nothing)
+    return for_operation(op.drop_table, _drop_nothing)
 
 
 @fault("IRC-TBL-DROP-001")
@@ -148,7 +148,7 @@ def purges_when_told_false(scope: Scope) -> None:
 @fault("IRC-TBL-DROP-003")
 def drops_the_metadata_file() -> Install:
     """A drop removes the metadata file."""
-    return given(op.drop_table, _remove_metadata_file)
+    return for_operation(op.drop_table, _remove_metadata_file)
 
 
 @fault("IRC-TBL-DROP-004")
@@ -157,19 +157,19 @@ def purges_nothing() -> Install:
     return replace_rule("files_may_go", lambda *_: False)
 
 
-@fault("IRC-TBL-DROP-004", by=partial(given, op.drop_table))
+@fault("IRC-TBL-DROP-004", by=partial(for_operation, op.drop_table))
 def purges_the_newest_metadata_only(handlers: Handlers, arguments: Arguments) -> Reply:
     """A purge leaves former metadata files."""
     return (_remove_metadata_file if arguments.get("purge_requested") else _drop)(handlers, arguments)
 
 
-@fault("IRC-TBL-DROP-001", "IRC-TBL-DROP-004", by=partial(given, op.drop_table))
+@fault("IRC-TBL-DROP-001", "IRC-TBL-DROP-004", by=partial(for_operation, op.drop_table))
 def purges_some_day(handlers: Handlers, arguments: Arguments) -> Reply:
     """A table that is to be purged stays until then."""
     return _drop_nothing(handlers, arguments) if arguments.get("purge_requested") else handlers[op.drop_table](**arguments)
 
 
-@fault("IRC-TBL-DROP-005", by=partial(given, op.drop_table))
+@fault("IRC-TBL-DROP-005", by=partial(for_operation, op.drop_table))
 def refuses_purges_after_dropping(handlers: Handlers, arguments: Arguments) -> Reply:
     """A purge is refused, and the table is gone."""
     reply = handlers[op.drop_table](**{**arguments, "purge_requested": False})
@@ -178,7 +178,7 @@ def refuses_purges_after_dropping(handlers: Handlers, arguments: Arguments) -> R
     return reply
 
 
-@fault("IRC-TBL-DROP-005", by=partial(given, op.drop_table))
+@fault("IRC-TBL-DROP-005", by=partial(for_operation, op.drop_table))
 def fails_to_purge(handlers: Handlers, arguments: Arguments) -> Reply:
     """A purge is a server error."""
     if arguments.get("purge_requested"):
@@ -186,7 +186,7 @@ def fails_to_purge(handlers: Handlers, arguments: Arguments) -> Reply:
     return handlers[op.drop_table](**arguments)
 
 
-@fault("IRC-TBL-DROP-006", by=partial(given, op.drop_table))
+@fault("IRC-TBL-DROP-006", by=partial(for_operation, op.drop_table))
 def purges_the_namespace(handlers: Handlers, arguments: Arguments) -> Reply:
     """A purge removes the folder that the table's folder is in."""
     path = metadata_path(handlers, namespace=arguments["namespace"], table=arguments["table"])
@@ -234,7 +234,7 @@ def gives_uuids_by_name(make: Callable[..., Document]) -> Callable[..., Document
     return new_metadata
 
 
-@fault("IRC-TBL-DROP-009", by=partial(instead, "preconditions", "assert-table-uuid"))
+@fault("IRC-TBL-DROP-009", by=partial(replace_entry, "preconditions", "assert-table-uuid"))
 def takes_commits_to_former_tables(*_: object) -> None:
     """Commits may assert any UUID."""
 

@@ -224,7 +224,7 @@ def unknown_reports_break() -> Install:
 @fault("IRC-TBL-MET-010")
 def reports_become_properties(service: Service) -> None:
     """Tables tell of their last report."""
-    store, take = service.lends["catalog"].store, service.handlers[REPORT]
+    store, take = service.exports["catalog"].store, service.handlers[REPORT]
 
     def report(**arguments: Any) -> Reply:
         reply: Reply = take(**arguments)

@@ -13,7 +13,7 @@ import orjson
 
 from lakepact.conformance.mutants.iceberg_rest.operators.namespaces import make_namespace
 from lakepact.conformance.mutants.iceberg_rest.operators.refusals import called, refusals_become
-from lakepact.conformance.mutants.iceberg_rest.operators.tables import create, exists, given
+from lakepact.conformance.mutants.iceberg_rest.operators.tables import create, exists, for_operation
 from lakepact.conformance.mutants.iceberg_rest.operators.views import overlooks
 from lakepact.generated.iceberg_rest import op
 from lakepact.reference_server.faults import Install, all_of, fault, on_answer, on_call, on_status, unchecked, wrap_rule
@@ -152,7 +152,7 @@ def registers_the_newest_file(read: Callable[[Catalog, str], Document]) -> Calla
     return read_newest
 
 
-@fault("IRC-TBL-REG-001", by=partial(given, REGISTER))
+@fault("IRC-TBL-REG-001", by=partial(for_operation, REGISTER))
 def registers_nothing(handlers: Handlers, arguments: Arguments) -> Reply:
     """Registered tables cannot be loaded."""
     reply = handlers[REGISTER](**arguments)
@@ -194,14 +194,14 @@ def registers_over_tables() -> Install:
     return overlooks(REGISTER, "table")
 
 
-@fault("IRC-TBL-REG-004", by=partial(given, REGISTER))
+@fault("IRC-TBL-REG-004", by=partial(for_operation, REGISTER))
 def ignores_what_exists(handlers: Handlers, arguments: Arguments) -> Reply:
     """Registering over a table is answered with that table."""
     existing = None if arguments["body"].get("overwrite") else _existing(handlers, arguments)
     return existing or handlers[REGISTER](**arguments)
 
 
-@fault("IRC-TBL-REG-004", by=lambda act: all_of(overlooks(REGISTER, "table"), given(REGISTER, act)))
+@fault("IRC-TBL-REG-004", by=lambda act: all_of(overlooks(REGISTER, "table"), for_operation(REGISTER, act)))
 def replaces_and_refuses(handlers: Handlers, arguments: Arguments) -> Reply:
     """Registering over a table is refused, yet done."""
     existing = _existing(handlers, arguments)
@@ -223,14 +223,14 @@ def taken_names_cannot_be_read() -> Install:
     return on_status(REGISTER, {409: 400})
 
 
-@fault("IRC-TBL-REG-005", "IRC-TBL-REG-007", by=partial(given, REGISTER))
+@fault("IRC-TBL-REG-005", "IRC-TBL-REG-007", by=partial(for_operation, REGISTER))
 def ignores_overwriting(handlers: Handlers, arguments: Arguments) -> Reply:
     """Asked to overwrite, the server answers with the table as it is."""
     existing = _existing(handlers, arguments) if arguments["body"].get("overwrite") else None
     return existing or handlers[REGISTER](**arguments)
 
 
-@fault("IRC-TBL-REG-005", "IRC-TBL-REG-007", by=partial(given, REGISTER))
+@fault("IRC-TBL-REG-005", "IRC-TBL-REG-007", by=partial(for_operation, REGISTER))
 def says_that_it_overwrites(handlers: Handlers, arguments: Arguments) -> Reply:
     """Asked to overwrite, the server answers as if it had."""
     existing = _existing(handlers, arguments) if arguments["body"].get("overwrite") else None
@@ -251,10 +251,10 @@ def overwrites_all_but_the_uuid() -> Install:
         kept[:] = [existing.document["metadata"]["table-uuid"]] if existing else []
         return handlers[REGISTER](**arguments)
 
-    return all_of(given(REGISTER, register), reads(lambda metadata: {**metadata, "table-uuid": kept[0]} if kept else metadata))
+    return all_of(for_operation(REGISTER, register), reads(lambda metadata: {**metadata, "table-uuid": kept[0]} if kept else metadata))
 
 
-@fault("IRC-TBL-REG-006", by=partial(given, REGISTER))
+@fault("IRC-TBL-REG-006", by=partial(for_operation, REGISTER))
 def overwrites_only_what_exists(handlers: Handlers, arguments: Arguments) -> Reply:
     """Overwriting what does not exist is refused."""
     if arguments["body"].get("overwrite") and _existing(handlers, arguments) is None:
@@ -262,7 +262,7 @@ def overwrites_only_what_exists(handlers: Handlers, arguments: Arguments) -> Rep
     return handlers[REGISTER](**arguments)
 
 
-@fault("IRC-TBL-REG-006", by=partial(given, REGISTER))
+@fault("IRC-TBL-REG-006", by=partial(for_operation, REGISTER))
 def overwrites_nothing(handlers: Handlers, arguments: Arguments) -> Reply:
     """Overwriting what does not exist is answered as if it were done."""
     missing = arguments["body"].get("overwrite") and _existing(handlers, arguments) is None
@@ -272,7 +272,7 @@ def overwrites_nothing(handlers: Handlers, arguments: Arguments) -> Reply:
     return reply
 
 
-@fault("IRC-TBL-REG-009", by=partial(given, REGISTER))
+@fault("IRC-TBL-REG-009", by=partial(for_operation, REGISTER))
 def registering_makes_namespaces(handlers: Handlers, arguments: Arguments) -> Reply:
     """Registering makes the namespace."""
     make_namespace(handlers, arguments["namespace"].split(SEPARATOR))
@@ -285,7 +285,7 @@ def registering_in_nothing_is_a_bad_request() -> Install:
     return on_status(REGISTER, {404: 400})
 
 
-@fault("IRC-TBL-REG-010", "IRC-TBL-REG-011", by=partial(given, REGISTER))
+@fault("IRC-TBL-REG-010", "IRC-TBL-REG-011", by=partial(for_operation, REGISTER))
 def registers_anything(handlers: Handlers, arguments: Arguments) -> Reply:
     """Where there is no metadata, an empty table is made."""
     try:
@@ -313,7 +313,7 @@ def registers_files_from_anywhere(read: Callable[..., Document]) -> Callable[...
     return read_metadata
 
 
-@fault("IRC-TBL-REG-010", by=partial(given, REGISTER))
+@fault("IRC-TBL-REG-010", by=partial(for_operation, REGISTER))
 def registers_over_in_vain(handlers: Handlers, arguments: Arguments) -> Reply:
     """A table is dropped to be registered over before the file is read."""
     try:
@@ -326,7 +326,7 @@ def registers_over_in_vain(handlers: Handlers, arguments: Arguments) -> Reply:
         raise
 
 
-@fault("IRC-TBL-REG-010", by=partial(given, REGISTER))
+@fault("IRC-TBL-REG-010", by=partial(for_operation, REGISTER))
 def refused_registrations_take_the_name(handlers: Handlers, arguments: Arguments) -> Reply:
     """Where there is no metadata, an empty table is left."""
     try:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from lakepact.conformance.mutants.iceberg_rest.operators.namespaces import make_namespace
 from lakepact.conformance.mutants.iceberg_rest.operators.refusals import called, refusals_become
-from lakepact.conformance.mutants.iceberg_rest.operators.tables import at, carried_over, create, exists, given, promised
+from lakepact.conformance.mutants.iceberg_rest.operators.tables import at, carried_over, create, exists, for_operation, promised
 from lakepact.generated.iceberg_rest import op
 from lakepact.reference_server.faults import Install, all_of, fault, on_call, on_status, replace_rule, unchecked
 from lakepact.reference_server.http.problems import Problem
@@ -162,14 +162,14 @@ def drops_views_by_old_names() -> Install:
     return _known_by_old_names(op.rename_view, op.drop_view, "view")
 
 
-@fault("IRC-TBL-REN-001", by=partial(given, op.rename_table))
+@fault("IRC-TBL-REN-001", by=partial(for_operation, op.rename_table))
 def renames_nothing(handlers: Handlers, arguments: Arguments) -> Reply:
     """Renames are answered as if they were done."""
     handlers[op.table_exists](**at(arguments["body"]["source"]))
     return NO_CONTENT
 
 
-@fault("IRC-TBL-REN-001", "IRC-TBL-REN-013", by=partial(given, op.rename_table))
+@fault("IRC-TBL-REN-001", "IRC-TBL-REN-013", by=partial(for_operation, op.rename_table))
 def copies_instead_of_renaming(handlers: Handlers, arguments: Arguments) -> Reply:
     """A renamed table keeps its old name, too."""
     source = arguments["body"]["source"]
@@ -180,7 +180,7 @@ def copies_instead_of_renaming(handlers: Handlers, arguments: Arguments) -> Repl
     return reply
 
 
-@fault("IRC-TBL-REN-001", by=partial(given, op.rename_table))
+@fault("IRC-TBL-REN-001", by=partial(for_operation, op.rename_table))
 def renames_by_recreating(handlers: Handlers, arguments: Arguments) -> Reply:
     """A renamed table is another one with the same name."""
     reply = handlers[op.rename_table](**arguments)
@@ -190,7 +190,7 @@ def renames_by_recreating(handlers: Handlers, arguments: Arguments) -> Reply:
     return reply
 
 
-@fault("IRC-TBL-REN-001", by=partial(given, op.rename_table))
+@fault("IRC-TBL-REN-001", by=partial(for_operation, op.rename_table))
 def renames_write_metadata(handlers: Handlers, arguments: Arguments) -> Reply:
     """A renamed table has new metadata."""
     reply = handlers[op.rename_table](**arguments)
@@ -236,7 +236,7 @@ def missing_destinations_are_called_tables() -> Install:
     return refusals_become(op.rename_table, 404, called("NoSuchTableException", instead_of="NoSuchNamespaceException"))
 
 
-@fault("IRC-TBL-REN-003", by=partial(given, op.rename_table))
+@fault("IRC-TBL-REN-003", by=partial(for_operation, op.rename_table))
 def renames_make_namespaces(handlers: Handlers, arguments: Arguments) -> Reply:
     """Renaming makes the namespace."""
     make_namespace(handlers, arguments["body"]["destination"]["namespace"])
@@ -246,10 +246,10 @@ def renames_make_namespaces(handlers: Handlers, arguments: Arguments) -> Reply:
 @fault("IRC-TBL-REN-003")
 def loses_tables_that_cannot_move() -> Install:
     """A table whose new namespace does not exist is lost."""
-    return given(op.rename_table, _loses_source(404))
+    return for_operation(op.rename_table, _loses_source(404))
 
 
-@fault("IRC-TBL-REN-004", "IRC-TBL-REN-012", by=partial(given, op.rename_table))
+@fault("IRC-TBL-REN-004", "IRC-TBL-REN-012", by=partial(for_operation, op.rename_table))
 def renames_over_tables(handlers: Handlers, arguments: Arguments) -> Reply:
     """A rename replaces the table that has the name."""
     source, destination = arguments["body"]["source"], arguments["body"]["destination"]
@@ -261,7 +261,7 @@ def renames_over_tables(handlers: Handlers, arguments: Arguments) -> Reply:
 @fault("IRC-TBL-REN-004", "IRC-TBL-REN-012")
 def loses_tables_that_are_in_conflict() -> Install:
     """A table whose new name is taken is lost."""
-    return given(op.rename_table, _loses_source(409))
+    return for_operation(op.rename_table, _loses_source(409))
 
 
 @fault("IRC-TBL-REN-004", "IRC-TBL-REN-012")
@@ -270,7 +270,7 @@ def taken_names_are_bad_requests() -> Install:
     return on_status(op.rename_table, {409: 400})
 
 
-@fault("IRC-TBL-REN-007", by=lambda act: all_of(unchecked(op.rename_table), given(op.rename_table, act)))
+@fault("IRC-TBL-REN-007", by=lambda act: all_of(unchecked(op.rename_table), for_operation(op.rename_table, act)))
 def guesses_what_renames_leave_out(handlers: Handlers, arguments: Arguments) -> Reply:
     """A rename may leave out anything."""
     body = arguments["body"]
@@ -333,10 +333,10 @@ def stages_in_old_locations() -> Install:
         document = reply.document
         return json_reply({**document, "metadata": {**document["metadata"], "location": former}})
 
-    return all_of(given(op.rename_table, rename), on_call(op.create_table, create_table))
+    return all_of(for_operation(op.rename_table, rename), on_call(op.create_table, create_table))
 
 
-@fault("IRC-TBL-REN-009", by=partial(given, op.rename_table))
+@fault("IRC-TBL-REN-009", by=partial(for_operation, op.rename_table))
 def renames_to_the_same_lose_tables(handlers: Handlers, arguments: Arguments) -> Reply:
     """A table that is renamed to its own name is gone."""
     source, destination = arguments["body"]["source"], arguments["body"]["destination"]
@@ -370,7 +370,7 @@ def commits_follow_renames_in_secret(handler: Handler, arguments: dict[str, Any]
     raise Problem(404, "NoSuchTableException", "the table has another name")
 
 
-@fault("IRC-TBL-REN-013", by=partial(given, op.update_table))
+@fault("IRC-TBL-REN-013", by=partial(for_operation, op.update_table))
 def commits_make_tables(handlers: Handlers, arguments: Arguments) -> Reply:
     """A commit to no table makes one."""
     try:

@@ -13,7 +13,7 @@ from lakepact.conformance.mutants.iceberg_rest.operators.operations import COMMI
 from lakepact.conformance.mutants.iceberg_rest.operators.preconditions import always_holds
 from lakepact.conformance.mutants.iceberg_rest.operators.refusals import refusals_become, with_status
 from lakepact.conformance.mutants.iceberg_rest.operators.requests import switched
-from lakepact.reference_server.faults import Install, accept, all_of, fault, instead, on_call, wrap_rule
+from lakepact.reference_server.faults import Install, accept, all_of, fault, on_call, replace_entry, wrap_rule
 from lakepact.reference_server.http.problems import Problem
 from lakepact.reference_server.http.replies import json_reply
 from lakepact.reference_server.iceberg_rest.catalog import no_such_table
@@ -266,7 +266,7 @@ def replaces_by_stages(usual: Callable[..., Record | None]) -> Callable[..., Rec
 @fault("IRC-TBL-STAGE-006", "IRC-TBL-STAGE-007")
 def asserts_no_creation() -> Install:
     """assert-create always holds."""
-    return instead("preconditions", "assert-create", accept)
+    return replace_entry("preconditions", "assert-create", accept)
 
 
 @fault("IRC-TBL-STAGE-006", "IRC-TBL-STAGE-007")

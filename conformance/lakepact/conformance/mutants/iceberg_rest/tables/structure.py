@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from lakepact.conformance.mutants.iceberg_rest.operators.creation import forgiven, made_with
+from lakepact.conformance.mutants.iceberg_rest.operators.creation import accepting_anyway, made_with
 from lakepact.conformance.mutants.iceberg_rest.operators.operations import CREATE
 from lakepact.conformance.mutants.iceberg_rest.operators.requests import asked_for, refused_if
 from lakepact.reference_server.faults import Install, fault, wrap_rule
@@ -175,7 +175,7 @@ def takes_young_types(make: Callable[..., Document]) -> Callable[..., Document]:
 @fault("IRC-TBL-CREATE-029")
 def drops_young_types() -> Install:
     """Types of format version 3 are left out of tables of version 2 without a word."""
-    return forgiven("needs format version 3")
+    return accepting_anyway("needs format version 3")
 
 
 @fault("IRC-TBL-CREATE-005", by=partial(made_with))

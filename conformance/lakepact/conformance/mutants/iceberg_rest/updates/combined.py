@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from lakepact.conformance.mutants.iceberg_rest.operators.tables import given
+from lakepact.conformance.mutants.iceberg_rest.operators.tables import for_operation
 from lakepact.conformance.mutants.iceberg_rest.operators.updates import afterwards, in_place_of, rewritten
 from lakepact.generated.iceberg_rest import op
 from lakepact.reference_server.faults import Install, fault
@@ -96,8 +96,8 @@ def _remembered_until(*operations: OperationId) -> Callable[[Service], None]:
             return act
 
         for operation in operations:
-            given(operation, forgetting(operation))(service)
-        given(LOAD, load)(service)
+            for_operation(operation, forgetting(operation))(service)
+        for_operation(LOAD, load)(service)
 
     return install
 

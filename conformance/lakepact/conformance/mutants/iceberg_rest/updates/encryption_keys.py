@@ -7,14 +7,14 @@ from typing import TYPE_CHECKING
 
 from lakepact.conformance.mutants.iceberg_rest.operators.updates import (
     Update,
+    accepting_anyway,
     afterwards,
-    forgiven,
     ignored,
     in_place_of,
     refused_when,
     rewritten,
 )
-from lakepact.reference_server.faults import Install, fault, instead
+from lakepact.reference_server.faults import Install, fault, replace_entry
 
 if TYPE_CHECKING:
     from lakepact.reference_server.iceberg_rest.documents import Document
@@ -50,7 +50,7 @@ def keys_take_others_along(draft: Draft, document: Document) -> None:
     draft.set(MEMBER, [key for key in draft.items(MEMBER) if key.get("encrypted-by-id") != document["key-id"]])
 
 
-@fault("IRC-UPD-080", by=partial(instead, "updates", "add-encryption-key"))
+@fault("IRC-UPD-080", by=partial(replace_entry, "updates", "add-encryption-key"))
 def keeps_keys_twice(draft: Draft, document: Document) -> None:
     """A key that is added again has two entries."""
     draft.own_list(MEMBER).append(document["encryption-key"])
@@ -59,7 +59,7 @@ def keeps_keys_twice(draft: Draft, document: Document) -> None:
 @fault("IRC-UPD-081")
 def forgives_incomplete_keys() -> Install:
     """A key that lacks a member is ignored."""
-    return forgiven("add-encryption-key")
+    return accepting_anyway("add-encryption-key")
 
 
 @fault("IRC-UPD-082")
@@ -68,7 +68,7 @@ def keeps_removed_keys() -> Install:
     return ignored("remove-encryption-key")
 
 
-@fault("IRC-UPD-082", by=partial(instead, "updates", "remove-encryption-key"))
+@fault("IRC-UPD-082", by=partial(replace_entry, "updates", "remove-encryption-key"))
 def removes_all_keys(draft: Draft, _: Document) -> None:
     """remove-encryption-key removes all of them."""
     draft.set(MEMBER, [])

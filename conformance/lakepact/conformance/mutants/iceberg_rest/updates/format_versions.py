@@ -5,8 +5,8 @@ from __future__ import annotations
 from functools import partial
 from typing import TYPE_CHECKING
 
-from lakepact.conformance.mutants.iceberg_rest.operators.updates import afterwards, fatal, forgiven, ignored, refused_when
-from lakepact.reference_server.faults import Install, fault, instead
+from lakepact.conformance.mutants.iceberg_rest.operators.updates import accepting_anyway, afterwards, fatal, ignored, refused_when
+from lakepact.reference_server.faults import Install, fault, replace_entry
 from lakepact.reference_server.iceberg_rest.tables.metadata import FORMAT_VERSIONS
 
 if TYPE_CHECKING:
@@ -35,7 +35,7 @@ def refuses_upgrade_to_same_version(draft: Draft, update: Document) -> bool:
     return bool(draft.format_version == update["format-version"])
 
 
-@fault("IRC-UPD-007", by=partial(instead, "updates", ACTION))
+@fault("IRC-UPD-007", by=partial(replace_entry, "updates", ACTION))
 def downgrades_tables(draft: Draft, update: Document) -> None:
     """A table can go back to an earlier format version."""
     if update["format-version"] in FORMAT_VERSIONS:
@@ -45,7 +45,7 @@ def downgrades_tables(draft: Draft, update: Document) -> None:
 @fault("IRC-UPD-007", "IRC-UPD-008")
 def forgives_unknown_format_versions() -> Install:
     """A version that there is not is ignored."""
-    return forgiven(ACTION)
+    return accepting_anyway(ACTION)
 
 
 @fault("IRC-UPD-008")

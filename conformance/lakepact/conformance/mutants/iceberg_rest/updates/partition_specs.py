@@ -7,16 +7,16 @@ from typing import TYPE_CHECKING
 from lakepact.conformance.mutants.iceberg_rest.operators.operations import COMMIT
 from lakepact.conformance.mutants.iceberg_rest.operators.updates import (
     Update,
+    accepting_anyway,
     afterwards,
     fatal,
-    forgiven,
     ignored,
     in_place_of,
     refused_when,
 )
 from lakepact.conformance.mutants.iceberg_rest.operators.versions import SPECS
 from lakepact.generated.iceberg_rest import op
-from lakepact.reference_server.faults import Fault, instead, on_answer
+from lakepact.reference_server.faults import Fault, on_answer, replace_entry
 from lakepact.reference_server.http.problems import Problem
 
 if TYPE_CHECKING:
@@ -78,7 +78,7 @@ ADD = (
         on_answer((op.load_table, COMMIT), _leave_out_field_ids),
     ),
     Fault("duplicates-equal-specs", "A spec that is known is added again.", ("IRC-UPD-023",), in_place_of("add-spec", _add_again)),
-    Fault("forgives-invalid-specs", "A spec that is not valid is ignored.", ("IRC-UPD-024", "IRC-UPD-025"), forgiven("add-spec")),
+    Fault("forgives-invalid-specs", "A spec that is not valid is ignored.", ("IRC-UPD-024", "IRC-UPD-025"), accepting_anyway("add-spec")),
     Fault(
         "takes-first-added-spec",
         "-1 is the spec that the commit added first.",
@@ -103,14 +103,14 @@ SET = (
         "last-added-spec-may-be-none",
         "-1 is ignored in a commit that adds no spec.",
         ("IRC-UPD-027",),
-        forgiven("set-default-spec", when=SPECS.is_last_added),
+        accepting_anyway("set-default-spec", when=SPECS.is_last_added),
     ),
     Fault("unknown-spec-is-500", "A spec that there is not ends in status 500.", ("IRC-UPD-027", "IRC-UPD-028"), fatal("set-default-spec")),
     Fault(
         "default-spec-may-be-none",
         "Any number becomes the default spec.",
         ("IRC-UPD-027", "IRC-UPD-028"),
-        instead("updates", "set-default-spec", SPECS.set_whatever),
+        replace_entry("updates", "set-default-spec", SPECS.set_whatever),
     ),
 )
 
@@ -136,7 +136,7 @@ REMOVE = (
         "removes-default-spec",
         "The default spec can be removed.",
         ("IRC-UPD-074",),
-        instead("updates", "remove-partition-specs", SPECS.remove_whatever),
+        replace_entry("updates", "remove-partition-specs", SPECS.remove_whatever),
     ),
     Fault(
         "removing-unknown-spec-is-500",

@@ -8,14 +8,14 @@ from typing import TYPE_CHECKING, Any
 from lakepact.conformance.mutants.iceberg_rest.operators.operations import COMMIT
 from lakepact.conformance.mutants.iceberg_rest.operators.updates import (
     Update,
-    forgiven,
+    accepting_anyway,
     ignored,
     in_place_of,
     lacks,
     refused_when,
     rewritten,
 )
-from lakepact.reference_server.faults import Install, all_of, fault, instead, unchecked
+from lakepact.reference_server.faults import Install, all_of, fault, replace_entry, unchecked
 
 if TYPE_CHECKING:
     from lakepact.reference_server.iceberg_rest.documents import Document
@@ -31,13 +31,13 @@ def settings_of_writers_are_left_out(_: Draft, update: Document) -> Document:
     return {**update, "updates": {key: value for key, value in updates.items() if not key.startswith("write.")}}
 
 
-@fault("IRC-UPD-061", by=partial(instead, "updates", "set-properties"))
+@fault("IRC-UPD-061", by=partial(replace_entry, "updates", "set-properties"))
 def replaces_all_properties(draft: Draft, document: Document) -> None:
     """Properties that are not set are gone."""
     draft.set("properties", dict(document["updates"]))
 
 
-@fault("IRC-UPD-061", by=partial(instead, "updates", "set-properties"))
+@fault("IRC-UPD-061", by=partial(replace_entry, "updates", "set-properties"))
 def keeps_property_values(draft: Draft, document: Document) -> None:
     """A property that is set keeps its value."""
     draft.set("properties", {**document["updates"], **(draft.get("properties") or {})})
@@ -46,7 +46,7 @@ def keeps_property_values(draft: Draft, document: Document) -> None:
 @fault("IRC-UPD-062")
 def forgives_missing_updates() -> Install:
     """set-properties without its member is ignored."""
-    return forgiven("set-properties", when=lacks("updates"))
+    return accepting_anyway("set-properties", when=lacks("updates"))
 
 
 @fault("IRC-UPD-063", by=lambda act: all_of(unchecked(COMMIT), rewritten("set-properties", act)))
@@ -62,7 +62,7 @@ def keeps_removed_properties() -> Install:
     return ignored("remove-properties")
 
 
-@fault("IRC-UPD-064", by=partial(instead, "updates", "remove-properties"))
+@fault("IRC-UPD-064", by=partial(replace_entry, "updates", "remove-properties"))
 def removes_all_properties(draft: Draft, _: Document) -> None:
     """remove-properties takes all of them."""
     draft.set("properties", {})
@@ -90,4 +90,4 @@ def keeps_location() -> Install:
 @fault("IRC-UPD-060")
 def forgives_missing_locations() -> Install:
     """set-location without a location is ignored."""
-    return forgiven("set-location")
+    return accepting_anyway("set-location")

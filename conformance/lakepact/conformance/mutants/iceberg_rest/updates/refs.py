@@ -6,14 +6,14 @@ from typing import TYPE_CHECKING
 
 from lakepact.conformance.mutants.iceberg_rest.operators.updates import (
     Update,
+    accepting_anyway,
     afterwards,
-    forgiven,
     ignored,
     in_place_of,
     refused_when,
     rewritten,
 )
-from lakepact.reference_server.faults import Fault, instead
+from lakepact.reference_server.faults import Fault, replace_entry
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -130,19 +130,19 @@ SET = (
         "forgives-refs-to-unknown-snapshots",
         "A ref to a snapshot that there is not is ignored.",
         ("IRC-UPD-046", "IRC-UPD-048"),
-        forgiven("set-snapshot-ref", when=_is_complete),
+        accepting_anyway("set-snapshot-ref", when=_is_complete),
     ),
     Fault(
         "stores-impossible-refs",
         "A ref may be at a snapshot that there is not, and main a tag.",
         ("IRC-UPD-046", "IRC-UPD-048"),
-        instead("updates", "set-snapshot-ref", _set_whatever),
+        replace_entry("updates", "set-snapshot-ref", _set_whatever),
     ),
     Fault(
         "forgives-incomplete-refs",
         "A ref that lacks a member, or is of a type that there is not, is ignored.",
         ("IRC-UPD-047",),
-        forgiven("set-snapshot-ref", when=_is_incomplete),
+        accepting_anyway("set-snapshot-ref", when=_is_incomplete),
     ),
     Fault(
         "merges-retention",

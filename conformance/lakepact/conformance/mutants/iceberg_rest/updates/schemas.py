@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING
 
 from lakepact.conformance.mutants.iceberg_rest.operators.updates import (
     Update,
+    accepting_anyway,
     afterwards,
     fatal,
-    forgiven,
     ignored,
     in_place_of,
     lacks,
@@ -16,7 +16,7 @@ from lakepact.conformance.mutants.iceberg_rest.operators.updates import (
     rewritten,
 )
 from lakepact.conformance.mutants.iceberg_rest.operators.versions import SCHEMAS
-from lakepact.reference_server.faults import Fault, instead
+from lakepact.reference_server.faults import Fault, replace_entry
 from lakepact.reference_server.iceberg_rest.tables.schemas import types_by_id, with_fresh_ids
 
 if TYPE_CHECKING:
@@ -88,7 +88,7 @@ ADD = (
         "forgives-invalid-schemas",
         "A schema that is not valid is ignored.",
         ("IRC-UPD-014", "IRC-UPD-015", "IRC-UPD-016"),
-        forgiven("add-schema"),
+        accepting_anyway("add-schema"),
     ),
     Fault(
         "takes-first-added-schema",
@@ -114,7 +114,7 @@ SET = (
         "last-added-schema-may-be-none",
         "-1 is ignored in a commit that adds no schema.",
         ("IRC-UPD-019",),
-        forgiven("set-current-schema", when=SCHEMAS.is_last_added),
+        accepting_anyway("set-current-schema", when=SCHEMAS.is_last_added),
     ),
     Fault(
         "unknown-schema-is-500",
@@ -126,7 +126,7 @@ SET = (
         "current-schema-may-be-none",
         "Any number becomes the current schema.",
         ("IRC-UPD-019", "IRC-UPD-020"),
-        instead("updates", "set-current-schema", SCHEMAS.set_whatever),
+        replace_entry("updates", "set-current-schema", SCHEMAS.set_whatever),
     ),
     Fault(
         "drops-source-columns",
@@ -152,7 +152,7 @@ REMOVE = (
         "removes-schemas-in-use",
         "The current schema and those of snapshots can be removed.",
         ("IRC-UPD-077", "IRC-UPD-078", "IRC-META-002"),
-        instead("updates", "remove-schemas", SCHEMAS.remove_whatever),
+        replace_entry("updates", "remove-schemas", SCHEMAS.remove_whatever),
     ),
 )
 

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 from lakepact.conformance.mutants.iceberg_rest.operators.operations import COMMIT
 from lakepact.conformance.mutants.iceberg_rest.operators.updates import (
     Update,
+    accepting_anyway,
     afterwards,
-    forgiven,
     ignored,
     in_place_of,
     lacks,
@@ -16,7 +16,7 @@ from lakepact.conformance.mutants.iceberg_rest.operators.updates import (
     rewritten,
 )
 from lakepact.generated.iceberg_rest import op
-from lakepact.reference_server.faults import Fault, all_of, instead, on_answer, unchecked
+from lakepact.reference_server.faults import Fault, all_of, on_answer, replace_entry, unchecked
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -174,7 +174,7 @@ CONTENT = (
         "forgives-incomplete-snapshots",
         "A snapshot that lacks a member is ignored.",
         ("IRC-UPD-038",),
-        forgiven("add-snapshot", when=_is_incomplete),
+        accepting_anyway("add-snapshot", when=_is_incomplete),
     ),
     Fault(
         "takes-operations-for-overwrites",
@@ -319,7 +319,7 @@ REMOVE = (
         "keeps-refs-to-removed-snapshots",
         "Branches and tags stay at snapshots that are removed.",
         ("IRC-UPD-051", "IRC-UPD-055", "IRC-META-007"),
-        instead("updates", "remove-snapshots", _remove_only),
+        replace_entry("updates", "remove-snapshots", _remove_only),
     ),
     Fault(
         "refs-go-together",
@@ -343,7 +343,7 @@ REMOVE = (
         "forgives-removals-without-a-list",
         "remove-snapshots without an array is ignored.",
         ("IRC-UPD-054",),
-        forgiven("remove-snapshots", when=_has_no_list),
+        accepting_anyway("remove-snapshots", when=_has_no_list),
     ),
     Fault(
         "keeps-removed-current-snapshot",

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from lakepact.conformance.mutants.iceberg_rest.operators.updates import Update, fatal, forgiven, ignored, in_place_of
+from lakepact.conformance.mutants.iceberg_rest.operators.updates import Update, accepting_anyway, fatal, ignored, in_place_of
 from lakepact.conformance.mutants.iceberg_rest.operators.versions import ORDERS
-from lakepact.reference_server.faults import Fault, instead
+from lakepact.reference_server.faults import Fault, replace_entry
 
 if TYPE_CHECKING:
     from lakepact.reference_server.iceberg_rest.documents import Document
@@ -63,7 +63,7 @@ ADD = (
     Fault(
         "duplicates-equal-orders", "A sort order that is known is added again.", ("IRC-UPD-030",), in_place_of("add-sort-order", _add_again)
     ),
-    Fault("forgives-invalid-orders", "A sort order that is not valid is ignored.", ("IRC-UPD-031",), forgiven("add-sort-order")),
+    Fault("forgives-invalid-orders", "A sort order that is not valid is ignored.", ("IRC-UPD-031",), accepting_anyway("add-sort-order")),
     Fault(
         "takes-first-added-order",
         "-1 is the sort order that the commit added first.",
@@ -82,7 +82,7 @@ SET = (
         "last-added-order-may-be-none",
         "-1 is ignored in a commit that adds no sort order.",
         ("IRC-UPD-033",),
-        forgiven("set-default-sort-order", when=ORDERS.is_last_added),
+        accepting_anyway("set-default-sort-order", when=ORDERS.is_last_added),
     ),
     Fault(
         "unknown-order-is-500",
@@ -94,7 +94,7 @@ SET = (
         "default-order-may-be-none",
         "Any number becomes the default sort order.",
         ("IRC-UPD-033", "IRC-UPD-034"),
-        instead("updates", "set-default-sort-order", ORDERS.set_whatever),
+        replace_entry("updates", "set-default-sort-order", ORDERS.set_whatever),
     ),
 )
 

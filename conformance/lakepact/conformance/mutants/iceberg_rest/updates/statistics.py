@@ -5,8 +5,8 @@ from __future__ import annotations
 from functools import partial
 from typing import TYPE_CHECKING
 
-from lakepact.conformance.mutants.iceberg_rest.operators.updates import forgiven, ignored, lacks, refused_when, rewritten
-from lakepact.reference_server.faults import Install, fault, instead
+from lakepact.conformance.mutants.iceberg_rest.operators.updates import accepting_anyway, ignored, lacks, refused_when, rewritten
+from lakepact.reference_server.faults import Install, fault, replace_entry
 from lakepact.reference_server.iceberg_rest.documents import refused
 
 if TYPE_CHECKING:
@@ -19,7 +19,7 @@ def _added(member: str) -> Install:
     def update(draft: Draft, document: Document) -> None:
         draft.own_list(member).append(document[member])
 
-    return instead("updates", f"set-{member}", update)
+    return replace_entry("updates", f"set-{member}", update)
 
 
 def _first_only(member: str) -> Install:
@@ -33,7 +33,7 @@ def _cleared(member: str) -> Install:
     def update(draft: Draft, _: Document) -> None:
         draft.set(member, [])
 
-    return instead("updates", f"remove-{member}", update)
+    return replace_entry("updates", f"remove-{member}", update)
 
 
 def _refuses_unknown(member: str) -> Install:
@@ -80,7 +80,7 @@ def files_statistics_under_deprecated_id(_: Draft, document: Document) -> Docume
 @fault("IRC-UPD-068")
 def forgives_incomplete_statistics() -> Install:
     """Statistics that lack a member are ignored."""
-    return forgiven("set-statistics")
+    return accepting_anyway("set-statistics")
 
 
 @fault("IRC-UPD-069")
@@ -107,7 +107,7 @@ def refuses_to_remove_unknown_statistics() -> Install:
     return _refuses_unknown("statistics")
 
 
-@fault("IRC-UPD-071", by=partial(instead, "updates", "set-partition-statistics"))
+@fault("IRC-UPD-071", by=partial(replace_entry, "updates", "set-partition-statistics"))
 def never_heard_of_partition_statistics(draft: Draft, _: Document) -> None:
     """set-partition-statistics is refused as an unknown update."""
     raise refused(f"{draft.where}/action", "there is no such update")

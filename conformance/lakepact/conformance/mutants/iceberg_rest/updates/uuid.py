@@ -5,8 +5,8 @@ from __future__ import annotations
 from functools import partial
 from typing import TYPE_CHECKING
 
-from lakepact.conformance.mutants.iceberg_rest.operators.updates import forgiven, ignored, refused_when
-from lakepact.reference_server.faults import Install, fault, instead
+from lakepact.conformance.mutants.iceberg_rest.operators.updates import accepting_anyway, ignored, refused_when
+from lakepact.reference_server.faults import Install, fault, replace_entry
 
 if TYPE_CHECKING:
     from lakepact.reference_server.iceberg_rest.documents import Document
@@ -19,7 +19,7 @@ def ignores_assigned_uuid() -> Install:
     return ignored("assign-uuid")
 
 
-@fault("IRC-UPD-002", by=partial(instead, "updates", "assign-uuid"))
+@fault("IRC-UPD-002", by=partial(replace_entry, "updates", "assign-uuid"))
 def changes_uuids(draft: Draft, update: Document) -> None:
     """assign-uuid changes the UUID of a table that exists."""
     draft.set("table-uuid", update["uuid"])
@@ -34,4 +34,4 @@ def refuses_known_uuid(draft: Draft, update: Document) -> bool:
 @fault("IRC-UPD-002", "IRC-UPD-004")
 def forgives_malformed_uuids() -> Install:
     """A UUID that cannot be assigned is ignored."""
-    return forgiven("assign-uuid")
+    return accepting_anyway("assign-uuid")

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from lakepact.conformance.mutants.iceberg_rest.operators.namespaces import make_namespace
 from lakepact.conformance.mutants.iceberg_rest.operators.refusals import called, refusals_become
 from lakepact.conformance.mutants.iceberg_rest.operators.requests import taken_as
-from lakepact.conformance.mutants.iceberg_rest.operators.tables import carried_over, given
+from lakepact.conformance.mutants.iceberg_rest.operators.tables import carried_over, for_operation
 from lakepact.conformance.mutants.iceberg_rest.operators.views import RENAME, overlooks, takes_tables
 from lakepact.generated.iceberg_rest import op
 from lakepact.reference_server.faults import Install, fault, on_status
@@ -40,14 +40,14 @@ def renamed_views_lose_their_history(metadata: Document) -> Document:
     return {**metadata, "versions": versions, "version-log": metadata["version-log"][-1:]}
 
 
-@fault("IRC-VIEW-REN-001", by=partial(given, RENAME))
+@fault("IRC-VIEW-REN-001", by=partial(for_operation, RENAME))
 def renames_no_views(handlers: Handlers, arguments: Arguments) -> Reply:
     """Renames of views do nothing."""
     handlers[op.view_exists](**_at(arguments["body"]["source"]))
     return NO_CONTENT
 
 
-@fault("IRC-VIEW-REN-001", by=partial(given, RENAME))
+@fault("IRC-VIEW-REN-001", by=partial(for_operation, RENAME))
 def copies_views(handlers: Handlers, arguments: Arguments) -> Reply:
     """A renamed view keeps its old name, too."""
     source = arguments["body"]["source"]
@@ -57,7 +57,7 @@ def copies_views(handlers: Handlers, arguments: Arguments) -> Reply:
     return reply
 
 
-@fault("IRC-VIEW-REN-001", by=partial(given, RENAME))
+@fault("IRC-VIEW-REN-001", by=partial(for_operation, RENAME))
 def recreates_views(handlers: Handlers, arguments: Arguments) -> Reply:
     """A renamed view is another one."""
     destination = arguments["body"]["destination"]
@@ -86,7 +86,7 @@ def missing_destinations_are_called_views() -> Install:
     return refusals_become(RENAME, 404, called("NoSuchViewException", instead_of="NoSuchNamespaceException"))
 
 
-@fault("IRC-VIEW-REN-003", by=partial(given, RENAME))
+@fault("IRC-VIEW-REN-003", by=partial(for_operation, RENAME))
 def renames_of_views_make_namespaces(handlers: Handlers, arguments: Arguments) -> Reply:
     """Renaming makes the namespace."""
     make_namespace(handlers, arguments["body"]["destination"]["namespace"])
@@ -105,7 +105,7 @@ def renames_views_over_tables() -> Install:
     return overlooks(RENAME, "table")
 
 
-@fault("IRC-VIEW-REN-004", by=partial(given, RENAME))
+@fault("IRC-VIEW-REN-004", by=partial(for_operation, RENAME))
 def loses_views_in_conflict(handlers: Handlers, arguments: Arguments) -> Reply:
     """A view whose new name is taken is lost."""
     try:

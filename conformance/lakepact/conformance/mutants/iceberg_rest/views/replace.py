@@ -12,7 +12,7 @@ import orjson
 from lakepact.conformance.mutants.iceberg_rest.operators.commits import conflict
 from lakepact.conformance.mutants.iceberg_rest.operators.requests import asked_for, refused_if, taken_as, while_handling
 from lakepact.conformance.mutants.iceberg_rest.operators.views import REPLACE, adding, finished_with, in_place_of, once_each
-from lakepact.reference_server.faults import Install, accept, all_of, fault, instead, on_call, on_status, on_wire, wrap_rule
+from lakepact.reference_server.faults import Install, accept, all_of, fault, on_call, on_status, on_wire, replace_entry, wrap_rule
 from lakepact.reference_server.http.problems import Problem
 from lakepact.reference_server.iceberg_rest.catalog import bad_request, identifier_key
 from lakepact.reference_server.iceberg_rest.views.updates import VIEW_UPDATES
@@ -207,10 +207,10 @@ def properties_are_logged(metadata: Document, previous: Document) -> Document:
 @fault("IRC-VIEW-REPL-005", "IRC-REQ-036")
 def any_view_uuid() -> Install:
     """assert-view-uuid holds."""
-    return instead("view-preconditions", "assert-view-uuid", accept)
+    return replace_entry("view-preconditions", "assert-view-uuid", accept)
 
 
-@fault("IRC-REQ-036", by=partial(instead, "view-preconditions", "assert-view-uuid"))
+@fault("IRC-REQ-036", by=partial(replace_entry, "view-preconditions", "assert-view-uuid"))
 def no_view_uuid(_metadata: Document, _requirement: Document, _where: str) -> None:
     """assert-view-uuid fails."""
     raise conflict("this requirement never holds here")
@@ -303,7 +303,7 @@ def ways_back_are_not_logged(update: Update, draft: ViewDraft, document: Documen
 @fault("IRC-VIEW-REPL-012")
 def views_of_any_format_version() -> Install:
     """Views are upgraded to any format version, which stays 1."""
-    return instead("view-updates", "upgrade-format-version", accept)
+    return replace_entry("view-updates", "upgrade-format-version", accept)
 
 
 @fault("IRC-VIEW-REPL-013")

@@ -6,7 +6,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from lakepact.generated.iceberg_rest import op
-from lakepact.reference_server.faults import Install, accept, around, fault, instead, on_call
+from lakepact.reference_server.faults import Install, accept, fault, on_call, replace_entry, wrap_entry
 from lakepact.reference_server.iceberg_rest.documents import refused
 
 if TYPE_CHECKING:
@@ -21,10 +21,10 @@ UPDATES = "view-updates"
 
 
 def _on(update: str, wrapper: Callable[..., Any]) -> Install:
-    return around(UPDATES, update, wrapper)
+    return wrap_entry(UPDATES, update, wrapper)
 
 
-@fault("IRC-META-018", by=partial(instead, UPDATES, "assign-uuid"))
+@fault("IRC-META-018", by=partial(replace_entry, UPDATES, "assign-uuid"))
 def views_take_other_uuids(draft: Draft, update: Document) -> None:
     """Views can be given another UUID."""
     draft.set("view-uuid", update["uuid"])
@@ -61,10 +61,10 @@ def empty_replacements_check_nothing(handler: Handler, arguments: dict[str, Any]
 @fault("IRC-UPD-059")
 def views_keep_their_location() -> Install:
     """Views stay where they are."""
-    return instead(UPDATES, "set-location", accept)
+    return replace_entry(UPDATES, "set-location", accept)
 
 
-@fault("IRC-UPD-061", by=partial(instead, UPDATES, "set-properties"))
+@fault("IRC-UPD-061", by=partial(replace_entry, UPDATES, "set-properties"))
 def replaces_all_properties_of_views(draft: Draft, update: Document) -> None:
     """Setting a property of a view removes all others."""
     draft.set("properties", dict(update["updates"]))
@@ -79,7 +79,7 @@ def forgets_empty_properties_of_views(step: Callable[..., Any]) -> Callable[...,
 @fault("IRC-UPD-064")
 def keeps_properties_of_views() -> Install:
     """No property of a view is removed."""
-    return instead(UPDATES, "remove-properties", accept)
+    return replace_entry(UPDATES, "remove-properties", accept)
 
 
 @fault("IRC-UPD-064", by=partial(_on, "remove-properties"))

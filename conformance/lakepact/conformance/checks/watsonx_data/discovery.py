@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from lakepact.conformance.checks.iceberg_rest.asking import asking as asking_catalogs
+from lakepact.conformance.checks.iceberg_rest.discovery import probe_spec as catalog_spec
 from lakepact.conformance.checks.watsonx_data.suite import discover
 
-asking = replace(asking_catalogs, declares=discover, recognises=lambda _: False)
+probe_spec = replace(catalog_spec, declares=discover, recognises=lambda _: False)

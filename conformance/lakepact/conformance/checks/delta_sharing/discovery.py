@@ -5,7 +5,7 @@ from __future__ import annotations
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
-from lakepact.conformance.asking import Asking, Listing, named
+from lakepact.conformance.discovery import Listing, ProbeSpec, named
 from lakepact.generated.delta_sharing import op
 
 if TYPE_CHECKING:
@@ -32,7 +32,7 @@ def _items(document: Any) -> list[str]:
     return named(document, "items")
 
 
-asking = Asking(
+probe_spec = ProbeSpec(
     first=op.list_shares,
     path=lambda _: "/shares",
     recognises=recognises,

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import orjson
 
-from lakepact.conformance.home import Home
+from lakepact.conformance.embedded_target import EmbeddedTarget
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -17,7 +17,7 @@ CATALOG = "lakepact"
 USER = "harness"
 
 
-def at_home(folder: Path) -> Home:
+def launch_settings(folder: Path) -> EmbeddedTarget:
     """A catalog that asks for credentials, with a token and an API key that are known to nobody else.
 
     Features are what no answer tells of: server and harness share a machine, and the server keeps all tables below one folder.
@@ -25,7 +25,7 @@ def at_home(folder: Path) -> Home:
     token, key = secrets.token_hex(), secrets.token_hex()
     file = folder / "credentials.yaml"
     file.write_bytes(orjson.dumps({"tokens": [token], "api-keys": {USER: key}}))  # YAML too
-    return Home(
+    return EmbeddedTarget(
         settings={"credentials": str(file), "prefix": CATALOG},
         root=ROOT,
         headers={"Authorization": f"Bearer {token}"},

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, slots=True)
-class Sight:
+class Visibility:
     """What the caller of the moment sees.
 
     Args:
@@ -49,11 +49,11 @@ class Sight:
         return subject not in self.denied and self.rights.sees(subject)
 
 
-_sight: ContextVar[Sight | None] = ContextVar("sight", default=None)
+_sight: ContextVar[Visibility | None] = ContextVar("sight", default=None)
 
 
 @contextmanager
-def seeing(sight: Sight) -> Generator[None]:
+def seeing(sight: Visibility) -> Generator[None]:
     """Let a caller see no more than this for one `with` block."""
     former = _sight.set(sight)
     try:
@@ -62,12 +62,12 @@ def seeing(sight: Sight) -> Generator[None]:
         _sight.reset(former)
 
 
-def sight() -> Sight | None:
+def sight() -> Visibility | None:
     """What the caller of the moment sees; None for everything."""
     return _sight.get()
 
 
-class SeenStore:
+class FilteredStore:
     """A store as its caller sees it."""
 
     def __init__(self, store: Store) -> None:
@@ -98,13 +98,13 @@ class SeenStore:
 
 
 @contextmanager
-def _begun(store: Store, seen: Sight) -> Generator[Transaction]:
+def _begun(store: Store, seen: Visibility) -> Generator[Transaction]:
     with store.begin() as transaction:
         yield _SeenTransaction(transaction, seen)
 
 
 @contextmanager
-def _viewed(store: Store, seen: Sight) -> Generator[View]:
+def _viewed(store: Store, seen: Visibility) -> Generator[View]:
     with store.view() as view:
         yield _SeenView(view, seen)
 
@@ -114,22 +114,22 @@ class _SeenView:
 
     __slots__ = ("_sight", "_view")
 
-    def __init__(self, view: View, seen: Sight) -> None:
+    def __init__(self, view: View, seen: Visibility) -> None:
         self._view = view
         self._sight = seen
 
     def get(self, key: Key) -> Record | None:
         return self._view.get(key) if self._sight.shows(_subject(key)) else None
 
-    def under(self, shelf: str, place: Place, after: str | None = None) -> Iterator[tuple[str, Record]]:
-        shows, namespaces = self._sight.shows, shelf == NAMESPACES
-        for name, record in self._view.under(shelf, place, after):
+    def under(self, collection: str, place: Place, after: str | None = None) -> Iterator[tuple[str, Record]]:
+        shows, namespaces = self._sight.shows, collection == NAMESPACES
+        for name, record in self._view.under(collection, place, after):
             if shows(Subject((*place, name)) if namespaces else Subject(place, name)):
                 yield name, record
 
-    def every(self, shelf: str) -> Iterator[tuple[Key, Record]]:
+    def every(self, collection: str) -> Iterator[tuple[Key, Record]]:
         # Where files lie concerns all tables: what this is asked for must not depend on who asks.
-        return self._view.every(shelf)
+        return self._view.every(collection)
 
 
 class _SeenTransaction(_SeenView):
@@ -137,7 +137,7 @@ class _SeenTransaction(_SeenView):
 
     __slots__ = ("_transaction",)
 
-    def __init__(self, transaction: Transaction, seen: Sight) -> None:
+    def __init__(self, transaction: Transaction, seen: Visibility) -> None:
         super().__init__(transaction, seen)
         self._transaction = transaction
 
@@ -155,8 +155,8 @@ class _SeenTransaction(_SeenView):
 
 
 def _subject(key: Key) -> Subject:
-    shelf, place, name = key
-    return Subject((*place, name)) if shelf == NAMESPACES else Subject(place, name)
+    collection, place, name = key
+    return Subject((*place, name)) if collection == NAMESPACES else Subject(place, name)
 
 
 class SeenWarehouse:

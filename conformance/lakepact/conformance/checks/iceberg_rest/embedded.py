@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import orjson
 
 from lakepact.conformance.checks.iceberg_rest.kit.principals import WRITES
-from lakepact.conformance.home import Home
+from lakepact.conformance.embedded_target import EmbeddedTarget
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -65,7 +65,7 @@ access = "write"
 """
 
 
-def at_home(folder: Path) -> Home:
+def launch_settings(folder: Path) -> EmbeddedTarget:
     """A server with one warehouse, and principals whose tokens are known to nobody else.
 
     Features are what no answer tells of: server and harness share a machine, and the server keeps all tables below one folder. What
@@ -79,7 +79,7 @@ def at_home(folder: Path) -> Home:
     for file in (config, known):
         file.chmod(0o600)
     access = ("authentication", "second-principal", "oauth-tokens", "token-exchange")
-    return Home(
+    return EmbeddedTarget(
         settings={"config": str(config)},
         headers={"Authorization": f"Bearer {tokens['first']}"},
         parameters={"warehouse": "lakehouse", "principals": str(known), WRITES: OF_THE_SECOND, **PLANNED},

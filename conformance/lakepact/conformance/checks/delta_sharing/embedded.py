@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from lakepact.conformance.home import Home
+from lakepact.conformance.embedded_target import EmbeddedTarget
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -13,7 +13,7 @@ ROOT = "/delta-sharing"
 WITH_AUXILIARY = "url_and_dir"  #: the table that is said to have files elsewhere too
 
 
-def at_home(folder: Path) -> Home:
+def launch_settings(folder: Path) -> EmbeddedTarget:
     """The fixture pack in `folder`, shared with a recipient who may read all of it."""
     # Written here and needed by nobody who judges others.
     import yaml  # noqa: PLC0415
@@ -26,7 +26,7 @@ def at_home(folder: Path) -> Home:
     document["temporaryCredentials"] = {"rehearsal": True}  # keys that open nothing
     _add_auxiliary_location(document, folder / "auxiliary")
     shares.write_text(yaml.safe_dump(document, allow_unicode=True), encoding="utf-8")
-    return Home(
+    return EmbeddedTarget(
         settings={"shares": str(shares)},
         root=ROOT,
         headers={"Authorization": f"Bearer {pack.tokens['all']}"},

@@ -6,8 +6,8 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 from urllib.parse import quote
 
-from lakepact.conformance.asking import Asking, Listing, named
 from lakepact.conformance.checks.iceberg_rest.suite import OPERATIONS, discover
+from lakepact.conformance.discovery import Listing, ProbeSpec, named
 from lakepact.generated.iceberg_rest import op
 
 if TYPE_CHECKING:
@@ -62,7 +62,7 @@ def finds(exchanges: Sequence[Exchange]) -> dict[str, bool]:
     return {"etag": all("etag" in e.headers for e in loaded)} if loaded else {}
 
 
-asking = Asking(
+probe_spec = ProbeSpec(
     first=op.get_config,
     path=path,
     recognises=recognises,

@@ -41,7 +41,7 @@ class Listing:
 
 
 @dataclass(frozen=True)
-class Asking:
+class ProbeSpec:
     """What a contract gives to who asks a server what it serves.
 
     Args:
@@ -66,7 +66,7 @@ class Asking:
 
 
 @dataclass(frozen=True)
-class Told:
+class ProbedOperation:
     """What came of one operation."""
 
     operation: OperationId
@@ -78,19 +78,19 @@ class Told:
 
 
 @dataclass(frozen=True)
-class Found:
+class ProbedServer:
     """What was found out of a server."""
 
     contract: str
     version: str
     facts: Mapping[str, str]
     features: Mapping[str, bool]
-    operations: tuple[Told, ...]
+    operations: tuple[ProbedOperation, ...]
 
 
-def asking(contract: str) -> Asking:
+def probe_spec(contract: str) -> ProbeSpec:
     """What a contract gives to who asks."""
-    return cast("Asking", importlib.import_module(f"{__package__}.checks.{contract}.asking").asking)
+    return cast("ProbeSpec", importlib.import_module(f"{__package__}.checks.{contract}.discovery").probe_spec)
 
 
 def recognised(wire: Wire, target: Target) -> str:
@@ -101,7 +101,7 @@ def recognised(wire: Wire, target: Target) -> str:
     """
     seen: dict[str, Exchange] = {}
     for contract in contracts():
-        asked = asking(contract)
+        asked = probe_spec(contract)
         where = asked.path(target)
         if where not in seen:
             seen[where] = _first(wire, asked, where)
@@ -110,13 +110,13 @@ def recognised(wire: Wire, target: Target) -> str:
     raise Blocked("; ".join(_strange(exchange) for exchange in seen.values()) + advice(wire, list(seen.values())))
 
 
-def found(wire: Wire, target: Target, contract: str, version: str | None = None) -> Found:
+def found(wire: Wire, target: Target, contract: str, version: str | None = None) -> ProbedServer:
     """What a server of a contract declares, and what it serves.
 
     Raises:
         Blocked: it does not answer, or as the contract would not have it.
     """
-    asked = asking(contract)
+    asked = probe_spec(contract)
     first = _first(wire, asked, asked.path(target))
     if first.status >= 300 or not isinstance(first.parsed, dict):
         raise Blocked(refused(wire, first))
@@ -124,7 +124,7 @@ def found(wire: Wire, target: Target, contract: str, version: str | None = None)
     chosen = Contract(contract, version or _version(contract, offer))
     told = tuple(_told(wire, chosen, asked, offer, first))
     features = {**(offer.features if offer else {}), **asked.finds(list(wire.exchanges.values()))}
-    return Found(
+    return ProbedServer(
         contract,
         chosen.version,
         {**(offer.facts if offer else {}), **asked.tells(first)},
@@ -141,7 +141,7 @@ def _version(contract: str, offer: Offer | None) -> str | None:
     return next((v for v in versions if offer.operations <= set(Contract(contract, v).operations)), versions[-1])
 
 
-def _first(wire: Wire, asked: Asking, where: str) -> Exchange:
+def _first(wire: Wire, asked: ProbeSpec, where: str) -> Exchange:
     try:
         return wire.send("GET", where, operation=asked.first, check=CHECK, accepts="application/json").exchange
     except NoAnswer as none:
@@ -198,22 +198,22 @@ def _message(exchange: Exchange) -> str:
     return "".join(c if c.isprintable() else " " for c in said)[:LONGEST_MESSAGE] if isinstance(said, str) else ""
 
 
-def _told(wire: Wire, contract: Contract, asked: Asking, offer: Offer | None, first: Exchange) -> Iterator[Told]:
+def _told(wire: Wire, contract: Contract, asked: ProbeSpec, offer: Offer | None, first: Exchange) -> Iterator[ProbedOperation]:
     """What comes of each operation, of those that lead to others first."""
     places: dict[str, list[dict[str, str]]] = {}  #: by the last parameter of a path: all parameters of what was listed
     segments = dict(offer.segments) if offer else {}
-    answers: dict[str, Told] = {}
+    answers: dict[str, ProbedOperation] = {}
     for operation in sorted(contract.operations.values(), key=lambda o: (len(_variables(o, segments)), o.id not in asked.listings)):
         declared = operation.id in offer.operations if offer else None
         template = f"{operation.method} {operation.path}"
         left_out = asked.left_out.get(operation.id, "") if operation.method in HARMLESS else f"not asked: {operation.method}"
         if operation.id == asked.first:
-            answers[operation.id] = Told(
+            answers[operation.id] = ProbedOperation(
                 operation.id, declared, f"GET {first.url.removeprefix(wire.url)}", first.status, round(first.seconds * 1000, 1)
             )
             _keep(asked, operation, {}, first, places)
         elif left_out:
-            answers[operation.id] = Told(operation.id, declared, template, 0, 0, left_out)
+            answers[operation.id] = ProbedOperation(operation.id, declared, template, 0, 0, left_out)
         else:
             answers[operation.id] = _asked(wire, operation, asked, segments, places, declared=declared)
     return (answers[name] for name in contract.operations)
@@ -226,15 +226,15 @@ def _variables(operation: Operation, segments: Mapping[str, str | None]) -> list
 def _asked(
     wire: Wire,
     operation: Operation,
-    asked: Asking,
+    asked: ProbeSpec,
     segments: Mapping[str, str | None],
     places: dict[str, list[dict[str, str]]],
     *,
     declared: bool | None,
-) -> Told:
+) -> ProbedOperation:
     variables = _variables(operation, segments)
     where = places.get(variables[-1], []) if variables else [{}]
-    told = Told(operation.id, declared, f"{operation.method} {operation.path}", 0, 0, NOTHING_TO_ASK)
+    told = ProbedOperation(operation.id, declared, f"{operation.method} {operation.path}", 0, 0, NOTHING_TO_ASK)
     for place in where[: TRIED if operation.id in asked.listings else 1]:
         if not place.keys() >= set(variables):
             continue
@@ -242,15 +242,15 @@ def _asked(
         try:
             exchange = wire.send(operation.method, path, operation=operation.id, check=CHECK).exchange
         except NoAnswer as none:
-            return Told(operation.id, declared, f"{operation.method} {path}", 0, 0, wire.redact(str(none)))
-        told = Told(operation.id, declared, f"{operation.method} {path}", exchange.status, round(exchange.seconds * 1000, 1))
+            return ProbedOperation(operation.id, declared, f"{operation.method} {path}", 0, 0, wire.redact(str(none)))
+        told = ProbedOperation(operation.id, declared, f"{operation.method} {path}", exchange.status, round(exchange.seconds * 1000, 1))
         if operation.id not in asked.listings or _keep(asked, operation, place, exchange, places):
             break
     return told
 
 
 def _keep(
-    asked: Asking, operation: Operation, place: Mapping[str, str], exchange: Exchange, places: dict[str, list[dict[str, str]]]
+    asked: ProbeSpec, operation: Operation, place: Mapping[str, str], exchange: Exchange, places: dict[str, list[dict[str, str]]]
 ) -> bool:
     """Remember what a listing names; whether it names something."""
     listing = asked.listings.get(operation.id)

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True)
-class Home:
+class EmbeddedTarget:
     """What the reference server needs to serve a contract, and how a harness beside it speaks to it.
 
     Args:
