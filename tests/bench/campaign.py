@@ -34,7 +34,7 @@ from interop.fixture.java_server import serving as java_serving
 from lakepact.conformance.campaign import plans as case_plans
 from lakepact.conformance.campaign import tables
 from lakepact.conformance.campaign.analysis import findings
-from lakepact.conformance.campaign.engines.local import Plain
+from lakepact.conformance.campaign.engines.local import LocalEngine
 from lakepact.conformance.campaign.engines.spark import Spark
 
 if TYPE_CHECKING:
@@ -51,7 +51,7 @@ FAULTS = {
     "error-code-always-400": "IRC-ERR-003",
     "broken-json-is-empty": "IRC-GEN-010",
 }
-ENGINES = {"plain": ("--engine", "plain", "--lanes", "2"), "local[2]": ("--master", "local[2]")}
+ENGINES = {"plain": ("--engine", "local", "--lanes", "2"), "local[2]": ("--master", "local[2]")}
 MOST = 1.1  #: times what a case costs in two plain processes
 FEW, MANY, ROUNDS = 200, 1200, 5
 LOOKED_AT = 0.2  #: seconds between two looks at what processes took
@@ -195,7 +195,7 @@ def marginal(folder: Path, chosen: argparse.Namespace) -> bool:
         spark = ending.enter_context(Spark("local[2]"))
         sent(spark, plans[FEW], folder / "first", url)
         starts = time.perf_counter() - started, meter.look() - before
-        engines: dict[str, Engine] = {"plain": ending.enter_context(Plain(2)), "local[2]": spark}
+        engines: dict[str, Engine] = {"plain": ending.enter_context(LocalEngine(2)), "local[2]": spark}
         sent(engines["plain"], plans[FEW], folder / "first-plain", url)
         for number in range(chosen.rounds):
             for name, engine in engines.items():

@@ -1,4 +1,4 @@
-"""When and how long: laws over all requests and answers."""
+"""When and how long: invariants over all requests and answers."""
 
 from __future__ import annotations
 

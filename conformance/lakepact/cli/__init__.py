@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import difflib
 import errno
 import io
 import os
@@ -83,6 +84,13 @@ class Verbs(click.Group):
             click.echo(f"lakepact {cmd_name} needs {missing.name}, which is not installed: pip install 'lakepact[{verb.extra}]'", err=True)
             sys.exit(2)
 
+    def resolve_command(self, ctx: click.Context, args: list[str]) -> tuple[str | None, click.Command | None, list[str]]:
+        """Return the command that `args` start with; suggest the nearest verbs for an unknown one."""
+        near = difflib.get_close_matches(args[0], VERBS, n=2) if args and args[0] not in VERBS else ()
+        if near:
+            ctx.fail(f"No such command {args[0]!r}. Did you mean {' or '.join(near)}?")
+        return super().resolve_command(ctx, args)
+
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:  # noqa: ARG002 - click's signature
         """All verbs, whatever of them can be called with what is installed."""
         with formatter.section("Commands"):
@@ -92,4 +100,4 @@ class Verbs(click.Group):
 @click.command(cls=Verbs, context_settings={"help_option_names": ["-h", "--help"]})
 @click.version_option(package_name="lakepact")
 def main() -> None:
-    """The contract kit for lakehouse catalogs: serve a contract, judge a server, look a clause up."""
+    """Check lakehouse catalogs and their clients against Iceberg REST, Delta Sharing and watsonx.data, or serve a catalog."""

@@ -100,10 +100,10 @@ def _probe() -> click.Command:
     return probe
 
 
-def _reports() -> click.Command:
-    from lakepact.conformance.commands.metrics import reports
+def _metrics() -> click.Command:
+    from lakepact.conformance.commands.metrics import metrics
 
-    return reports
+    return metrics
 
 
 def _serve() -> click.Command:
@@ -125,21 +125,21 @@ def _store() -> click.Command:
 
 
 VERBS = {
-    "campaign": Verb(_campaign, "conformance", "Send many cases to several servers, and compare them."),
+    "campaign": Verb(_campaign, "conformance", "Send many test cases to several servers and compare the answers."),
     "cat": Verb(_cat, "conformance", "Show the rows of a table."),
-    "check": Verb(_check, "conformance", "Judge a server, clause by clause."),
-    "check-client": Verb(_check_client, "conformance", "Judge a client, by what it does with scripted answers."),
-    "contracts": Verb(_contracts, "conformance", "Contracts and versions, and how they differ."),
-    "data": Verb(_data, "data", "Write tables of known rows, and read them back."),
-    "diff": Verb(_diff, "conformance", "Send the same requests to two servers, and say where they differ."),
-    "explain": Verb(_explain, "conformance", "Explain a requirement, and what judges it."),
-    "fixtures": Verb(_fixtures, "conformance", "Write tables for a server to share and be judged by."),
+    "check": Verb(_check, "conformance", "Check a server against its contract."),
+    "check-client": Verb(_check_client, "conformance", "Check a client against scripted answers."),
+    "contracts": Verb(_contracts, "conformance", "List contracts and versions, and compare versions."),
+    "data": Verb(_data, "data", "Write tables with known rows and verify them."),
+    "diff": Verb(_diff, "conformance", "Send the same requests to two servers and show the differences."),
+    "explain": Verb(_explain, "conformance", "Explain a requirement and its checks."),
+    "fixtures": Verb(_fixtures, "conformance", "Write the fixture tables of Delta Sharing checks."),
     "list": Verb(_list, "conformance", "List requirements, checks or parameters."),
-    "ls": Verb(_ls, "conformance", "List what a catalog holds, or a server shares."),
-    "matrix": Verb(_matrix, "conformance", "Put reports of several servers side by side."),
-    "probe": Verb(_probe, "conformance", "Find out what a server declares and serves."),
-    "reports": Verb(_reports, "conformance", "Show the metrics that a reference server was sent."),
+    "ls": Verb(_ls, "conformance", "List the contents of a catalog or of a sharing server."),
+    "matrix": Verb(_matrix, "conformance", "Compare the reports of several servers."),
+    "metrics": Verb(_metrics, "conformance", "Show the metrics reports that a reference server received."),
+    "probe": Verb(_probe, "conformance", "Detect what a server declares and implements."),
     "serve": Verb(_serve, "server", "Start the reference server."),
-    "show": Verb(_show, "conformance", "Show what a table or view is."),
-    "store": Verb(_store, "server", "Look after files that keep a catalog."),
+    "show": Verb(_show, "conformance", "Show the metadata of a table or view."),
+    "store": Verb(_store, "server", "Check and repair the store file of a catalog."),
 }

@@ -1,4 +1,4 @@
-"""What judges requirements: checks, which send requests of their own, and laws, which look at every exchange."""
+"""What judges requirements: checks, which send requests of their own, and invariants, which look at every exchange."""
 
 from __future__ import annotations
 
@@ -37,11 +37,11 @@ class Invariant:
 
 @dataclass(frozen=True)
 class Topic:
-    """What an exchange has to show so that a law can apply to it.
+    """What an exchange has to show so that an invariant can apply to it.
 
     Args:
         what: one of the things that exchanges show.
-        shown: those that an exchange shows; many laws ask for the same.
+        shown: those that an exchange shows; many invariants ask for the same.
     """
 
     what: str

@@ -1,4 +1,4 @@
-"""What will be run, and why the rest will not: checks and laws, less what the user filters out."""
+"""What will be run, and why the rest will not: checks and invariants, less what the user filters out."""
 
 from __future__ import annotations
 
@@ -19,11 +19,11 @@ class NothingSelected(LookupError):
 
 @dataclass(frozen=True)
 class Plan:
-    """The checks and laws of a run, and the requirements that are judged."""
+    """The checks and invariants of a run, and the requirements that are judged."""
 
     suite: Suite[Any]
     checks: tuple[Check, ...]
-    laws: tuple[Invariant, ...]
+    invariants: tuple[Invariant, ...]
     requirements: frozenset[str]
     only: tuple[str, ...] = ()
 
@@ -47,16 +47,16 @@ def plan(suite: Suite[Any], *, only: Sequence[str] = (), each: bool = False) -> 
         if vain if each else len(vain) == len(found):
             raise NothingSelected(f"nothing matches {', '.join(vain)}; `lakepact list` shows ids, areas and checks")
         wanted = frozenset().union(*found.values())
-    laws = tuple(law for law in suite.laws.values() if wanted.intersection(law.requirements))
+    invariants = tuple(invariant for invariant in suite.invariants.values() if wanted.intersection(invariant.requirements))
     scenarios = frozenset(r for c in suite.checks.values() for r in c.requirements)
     # What no scenario of its own judges needs exchanges to look at: whoever asks for it gets the traffic of other checks too.
-    lookers = [law for law in laws if not wanted.intersection(law.requirements) <= scenarios]
-    traffic = frozenset(name for law in laws for name in law.traffic)
-    everything = not all(law.traffic for law in lookers)
+    lookers = [invariant for invariant in invariants if not wanted.intersection(invariant.requirements) <= scenarios]
+    traffic = frozenset(name for invariant in invariants for name in invariant.traffic)
+    everything = not all(invariant.traffic for invariant in lookers)
     checks = tuple(
         c for c in suite.checks.values() if wanted.intersection(c.requirements) or c.name in traffic or (everything and not c.alone)
     )
-    return Plan(suite, checks, laws, wanted, tuple(only))
+    return Plan(suite, checks, invariants, wanted, tuple(only))
 
 
 def _matches(suite: Suite[Any], requirement: str, checks: tuple[str, ...], pattern: str) -> bool:

@@ -38,7 +38,7 @@ if TYPE_CHECKING:
 SIDE_BY_SIDE = 4  #: checks at a time; more gains nothing on two cores
 CLEANING = 30  #: seconds for which it is tried in the end to remove what could not be before
 LARGE = 64 * 1024  #: bytes of a body that is not kept once everybody has looked at it
-LONGEST_TRAIL = 20  #: exchanges that a breach of a law is shown to follow from; who needs more than these repeats the check
+LONGEST_TRAIL = 20  #: exchanges that a breach of an invariant is shown to follow from; who needs more than these repeats the check
 NAME = re.compile(rb"lp_[0-9a-f]+_\d+_\d+")  #: what a check gives to the things that it makes
 DISCOVERY = "discover"  #: what exchanges name as their check before there is one
 
@@ -114,8 +114,8 @@ class Run:
             self.seconds = time.perf_counter() - started
 
     def _scenarios(self) -> Iterator[CheckEnded]:
-        """Run the checks; laws are judged by all that was exchanged, also where Ctrl-C ends it early."""
-        laws = [_LawBook(law) for law in self.plan.laws]
+        """Run the checks; invariants are judged by all that was exchanged, also where Ctrl-C ends it early."""
+        invariants = [_InvariantBook(invariant) for invariant in self.plan.invariants]
         looked_at, over, large = 0, {DISCOVERY}, set[int]()
         try:
             for done, (check, verdicts) in enumerate(self._checks(), start=1):
@@ -124,7 +124,7 @@ class Run:
                     if exchange is None:
                         break
                     looked_at = number
-                    for book in laws:
+                    for book in invariants:
                         book.look_at(exchange)
                     if len(exchange.body) > LARGE:
                         large.add(number)
@@ -134,20 +134,20 @@ class Run:
                     large.remove(number)
                 yield self._ended(check, verdicts, done)
         except KeyboardInterrupt:
-            self._keep_laws(laws)
+            self._keep_invariants(invariants)
             raise
-        self._keep_laws(laws)
+        self._keep_invariants(invariants)
 
-    def _keep_laws(self, laws: Iterable[_LawBook]) -> None:
-        for book in laws:
+    def _keep_invariants(self, invariants: Iterable[_InvariantBook]) -> None:
+        for book in invariants:
             self._keep(book.verdicts(self.plan.suite.requirement, self._trail))
 
     def _fuzzed(self) -> Iterator[CheckEnded]:
         suite = self.plan.suite
         if suite.fuzz is None:
             raise Blocked(f"{suite.contract.name} has nothing to fuzz with")
-        laws = tuple(suite.laws.values())
-        events = fuzzed(partial(self._lab, "fuzz"), suite.contract, laws, fuzz=suite.fuzz, budget=self.fuzz, start=self.seed)
+        invariants = tuple(suite.invariants.values())
+        events = fuzzed(partial(self._lab, "fuzz"), suite.contract, invariants, fuzz=suite.fuzz, budget=self.fuzz, start=self.seed)
         yield from self._searched("fuzz", events, before=len(self.plan.checks) + self.model, budget=self.fuzz, answers=suite.fuzz.answers)
 
     def _modelled(self) -> Iterator[CheckEnded]:
@@ -243,7 +243,7 @@ class Run:
     def _one(self, check: Check, serial: int) -> list[Verdict]:
         lab = self._lab(check.name, serial, check.waived)
         try:
-            return judged(check, lab, tuple(self.plan.suite.laws.values()))
+            return judged(check, lab, tuple(self.plan.suite.invariants.values()))
         finally:
             if not self.keep:
                 self._uncleaned.extend(lab.clean_up())
@@ -269,13 +269,13 @@ class Run:
         return results
 
 
-def judged(check: Check, lab: Lab, laws: Iterable[Invariant] = ()) -> list[Verdict]:
+def judged(check: Check, lab: Lab, invariants: Iterable[Invariant] = ()) -> list[Verdict]:
     """Run one check; every requirement that it cites has a verdict afterwards.
 
     Args:
         check: the scenario.
         lab: its bench.
-        laws: what every answer has to keep; a check may stumble over one that does not.
+        invariants: what every answer has to keep; a check may stumble over one that does not.
     """
     rest, why = Outcome.ERROR, "the check cites it but never judges it"
     try:
@@ -284,7 +284,7 @@ def judged(check: Check, lab: Lab, laws: Iterable[Invariant] = ()) -> list[Verdi
         rest, why = _unjudged(broken)
         if rest is Outcome.ERROR and any(v.outcome is Outcome.FAIL for v in lab.verdicts):
             rest, why = Outcome.BLOCKED, f"a judgement before it failed ({why})"
-        elif rest is Outcome.ERROR and _breaks_a_law(lab, laws):
+        elif rest is Outcome.ERROR and _breaks_an_invariant(lab, invariants):
             rest, why = Outcome.BLOCKED, f"an answer before it is not what it has to be ({why})"
     verdicts = [v for v in lab.verdicts if v.requirement in check.requirements]
     stray = sorted({v.requirement for v in lab.verdicts} - set(check.requirements))
@@ -298,10 +298,10 @@ def judged(check: Check, lab: Lab, laws: Iterable[Invariant] = ()) -> list[Verdi
     return verdicts
 
 
-def _breaks_a_law(lab: Lab, laws: Iterable[Invariant]) -> bool:
-    """Whether one of the answers to a check breaks a law."""
-    for law in laws:
-        book = _LawBook(law)
+def _breaks_an_invariant(lab: Lab, invariants: Iterable[Invariant]) -> bool:
+    """Whether one of the answers to a check breaks an invariant."""
+    for invariant in invariants:
+        book = _InvariantBook(invariant)
         for number in lab.sent:
             book.look_at(lab.wire.exchanges[number])
         if book.broken:
@@ -328,22 +328,22 @@ def _names(exchange: Exchange) -> set[bytes]:
     return {*NAME.findall(exchange.url.encode()), *NAME.findall(exchange.request_body)}
 
 
-class _LawBook:
-    """What one law saw in a run."""
+class _InvariantBook:
+    """What one invariant saw in a run."""
 
     SHOWN = 3  #: breaches that are reported; more of the same say nothing new
 
-    def __init__(self, law: Invariant) -> None:
-        self.law = law
+    def __init__(self, invariant: Invariant) -> None:
+        self.invariant = invariant
         self.held = 0
         self.broken: list[tuple[Unmet, Exchange]] = []
         self.trouble: Exception | None = None
 
     def look_at(self, exchange: Exchange) -> None:
-        if exchange.left_out:  # a law of whole bodies says nothing of a part
+        if exchange.left_out:  # an invariant of whole bodies says nothing of a part
             return
         try:
-            if self.law.judge(exchange):
+            if self.invariant.judge(exchange):
                 self.held += 1
         except Unmet as unmet:
             self.broken.append((unmet, exchange))
@@ -351,16 +351,18 @@ class _LawBook:
             self.trouble = broken
 
     def verdicts(self, requirement: Callable[[str], Any], trail: Callable[[Exchange], tuple[int, ...]]) -> Iterator[Verdict]:
-        for r in self.law.requirements:
+        for r in self.invariant.requirements:
             if self.trouble is not None:
-                yield Verdict(r, Outcome.ERROR, self.law.name, actual=repr(self.trouble) + _place(self.trouble))
+                yield Verdict(r, Outcome.ERROR, self.invariant.name, actual=repr(self.trouble) + _place(self.trouble))
             for unmet, exchange in self.broken[: self.SHOWN]:
                 outcome = broken_outcome(requirement(r))
                 more = f"{len(self.broken)} of {len(self.broken) + self.held} exchanges break it" if len(self.broken) > 1 else ""
-                yield Verdict(r, outcome, self.law.name, unmet.expected, unmet.actual, more, trail(exchange))
+                yield Verdict(r, outcome, self.invariant.name, unmet.expected, unmet.actual, more, trail(exchange))
             if not self.broken and self.trouble is None:
                 outcome = Outcome.PASS if self.held else Outcome.NOT_OFFERED
-                yield Verdict(r, outcome, self.law.name, remark="" if self.held else "no exchange of this run has anything to do with it")
+                yield Verdict(
+                    r, outcome, self.invariant.name, remark="" if self.held else "no exchange of this run has anything to do with it"
+                )
 
 
 def counts(results: Iterable[Result]) -> Counter[Outcome]:

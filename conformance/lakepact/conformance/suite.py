@@ -1,6 +1,6 @@
-"""A suite: the checks and laws of one contract, found by importing its folder under `checks/`.
+"""A suite: the checks and invariants of one contract, found by importing its folder under `checks/`.
 
-A *check* is a scenario: it sends requests and judges the requirements that it cites. A *law* is judged over every
+A *check* is a scenario: it sends requests and judges the requirements that it cites. A *invariant* is judged over every
 exchange that any check causes, so that what must always hold is looked at everywhere.
 """
 
@@ -43,7 +43,7 @@ def _as_it_is(_: Path) -> EmbeddedTarget:
 
 
 class Suite(Generic[L]):
-    """The checks and laws of one contract.
+    """The checks and invariants of one contract.
 
     Args:
         contract: name of the contract.
@@ -77,7 +77,7 @@ class Suite(Generic[L]):
         self.unserved = unserved
         self._areas = areas
         self.checks: dict[str, Check] = {}
-        self.laws: dict[str, Invariant] = {}
+        self.invariants: dict[str, Invariant] = {}
         self.fuzz: Fuzz | None = None  #: what the contract gives the fuzzer, if it can be fuzzed
         self._inherits = False
 
@@ -95,20 +95,20 @@ class Suite(Generic[L]):
 
         return register
 
-    def law(
+    def invariant(
         self, *requirements: str, traffic: tuple[str, ...] = (), topic: Topic | None = None
     ) -> Callable[[Callable[[Exchange], bool | None]], Callable[[Exchange], bool | None]]:
-        """Register a law over every exchange: it returns True where it held, False or None where it does not apply.
+        """Register an invariant over every exchange: it returns True where it held, False or None where it does not apply.
 
         Args:
             requirements: what it judges.
-            traffic: names of checks whose exchanges are enough for who asks for the law alone; else those of all checks are looked at.
+            traffic: names of checks whose exchanges suffice when the invariant runs alone; by default those of all checks.
             topic: what an exchange has to show so that it can apply; who judges many looks at that first.
         """
 
         def register(function: Callable[[Exchange], bool | None]) -> Callable[[Exchange], bool | None]:
-            name = self._name(function, requirements, self.laws)
-            self.laws[name] = Invariant(name, _first_line(function), requirements, function, traffic, topic)
+            name = self._name(function, requirements, self.invariants)
+            self.invariants[name] = Invariant(name, _first_line(function), requirements, function, traffic, topic)
             return function
 
         return register
@@ -128,10 +128,10 @@ class Suite(Generic[L]):
         return self._areas.get(path, path.replace(".", "_"))
 
     def inherit(self, other: Suite[Any]) -> None:
-        """Take over what the suite of the contract or version that this one adds to has, as far as it is demanded here.
+        """Add the checks and invariants of `other`, the suite of the contract or version that this one extends.
 
-        A check that judges something besides, which is not demanded here, is run, and what it says of that is passed over. A check or law
-        of one's own stands in the place of one of the same name.
+        Only requirements of this contract are judged: verdicts of an inherited check about others are dropped. A check or invariant of this
+        suite replaces an inherited one of the same name.
         """
         if self._inherits:
             return
@@ -141,19 +141,21 @@ class Suite(Generic[L]):
             kept = tuple(r for r in check.requirements if r in known)
             if kept and check.name not in self.checks:
                 self.checks[check.name] = replace(check, requirements=kept, waived=frozenset(check.requirements) - set(kept))
-        for law in other.laws.values():
-            kept = tuple(r for r in law.requirements if r in known)
-            if kept and law.name not in self.laws:
-                self.laws[law.name] = replace(law, requirements=kept, traffic=tuple(name for name in law.traffic if name in self.checks))
+        for invariant in other.invariants.values():
+            kept = tuple(r for r in invariant.requirements if r in known)
+            if kept and invariant.name not in self.invariants:
+                self.invariants[invariant.name] = replace(
+                    invariant, requirements=kept, traffic=tuple(name for name in invariant.traffic if name in self.checks)
+                )
         self.parameters = {**other.parameters, **self.parameters}
         lacked = {what: why for what, why in other.unserved.items() if what in known or what in self.contract.features}
         self.unserved = {**lacked, **self.unserved}
         self.fuzz = self.fuzz or other.fuzz
 
     def judged(self) -> dict[str, tuple[str, ...]]:
-        """Names of the checks and laws that judge each requirement."""
+        """Names of the checks and invariants that judge each requirement."""
         by_requirement: dict[str, list[str]] = {}
-        items: list[Check | Invariant] = [*self.checks.values(), *self.laws.values()]
+        items: list[Check | Invariant] = [*self.checks.values(), *self.invariants.values()]
         for item in items:
             for requirement in item.requirements:
                 by_requirement.setdefault(requirement, []).append(item.name)

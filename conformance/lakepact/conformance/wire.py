@@ -46,7 +46,7 @@ BUSY = frozenset({429, 503})  #: answers of a target that wants to be asked agai
 PAUSES = (0.1, 0.5, 1.0)  #: seconds before it is asked again, unless it says how many
 PATIENCE = 5  #: requests that may be busy to the end; then nothing is asked again
 MAX_PAUSED = 60.0  #: seconds of such pauses in a run; then nothing is asked again
-MAX_KEPT = 64 * MIB  #: bytes of all large bodies that are kept for laws that have not seen them yet
+MAX_KEPT = 64 * MIB  #: bytes of all large bodies that are kept for invariants that have not seen them yet
 LONGEST_PAUSE = 3.0  #: seconds; a target that wants more of them than that is judged by what it answered
 
 

@@ -83,7 +83,7 @@ def test_what_differs_in_words_alone_is_judged_once(exchanges: Any) -> None:
     assert judges.judged == before
 
 
-def test_no_law_says_otherwise_for_other_words(exchanges: Any) -> None:
+def test_no_invariant_says_otherwise_for_other_words(exchanges: Any) -> None:
     rows = [row for row in exchanges.to_pylist() if canonical_form.without_words(row["response_body"] or b"")[1]]
     expected = [[(r["check_id"], r["requirement_id"], r["verdict"]) for r in judged(row)[0]] for row in rows]
 

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
-PLAIN = ("--engine", "plain", "--lanes", "2")
+PLAIN = ("--engine", "local", "--lanes", "2")
 ON_TWO = ("--master", "local[2]")
 ENOUGH = 30  #: cases after which it is ended
 

@@ -12,7 +12,7 @@ import pytest
 from click.testing import CliRunner
 
 from lakepact.conformance.campaign.diff import MODES, diff
-from lakepact.conformance.campaign.engines.local import Plain
+from lakepact.conformance.campaign.engines.local import LocalEngine
 from lakepact.conformance.campaign.planning.generation import blocks
 from lakepact.reference_server import running
 
@@ -81,12 +81,12 @@ def test_nothing_is_written_where_something_is(tmp_path: Path) -> None:
 def test_ctrl_c_waits_for_nobody_who_still_draws_cases() -> None:
     many = blocks("iceberg_rest", seeds=range(200), modes=MODES)
 
-    def interrupt(engine: Plain) -> None:
+    def interrupt(engine: LocalEngine) -> None:
         while len(engine._pool._pending_work_items) < len(many) - 10:  # until processes draw
             time.sleep(0.1)
         os.kill(os.getpid(), signal.SIGINT)
 
-    with Plain(2) as engine:
+    with LocalEngine(2) as engine:
         threading.Thread(target=interrupt, args=(engine,), daemon=True).start()
         with pytest.raises(KeyboardInterrupt):
             engine.draw(many)

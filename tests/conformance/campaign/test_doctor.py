@@ -35,7 +35,7 @@ def test_no_java_is_said_with_what_to_do(monkeypatch: pytest.MonkeyPatch) -> Non
     assert (
         found("Java").well,
         found("Java").says,
-    ) == (False, "none on PATH; install Java 17 or later and let JAVA_HOME name its folder, or do without Spark: --engine plain")
+    ) == (False, "none on PATH; install Java 17 or later and let JAVA_HOME name its folder, or do without Spark: --engine local")
 
 
 @pytest.mark.parametrize(("says", "well"), [('openjdk version "11.0.2"', False), ('openjdk version "21" 2023', True), ("nothing", False)])
@@ -69,12 +69,12 @@ def test_a_package_that_is_missing_or_too_old_is_named(monkeypatch: pytest.Monke
         (["plan", "--only", "nothing*", "--seeds", "0", "--out", "x"], "there is nothing to send"),
         (["run", "--out", "x"], "--resume"),
         (
-            ["run", "--plan", "nowhere", "--target", "a=http://127.0.0.1:9", "--out", "x", "--engine", "plain"],
+            ["run", "--plan", "nowhere", "--target", "a=http://127.0.0.1:9", "--out", "x", "--engine", "local"],
             "is nowhere the folder of a plan?",
         ),
-        (["run", "--resume", "--out", "nowhere", "--engine", "plain"], "is nowhere the folder of a run?"),
+        (["run", "--resume", "--out", "nowhere", "--engine", "local"], "is nowhere the folder of a run?"),
         (["judge", "--run", "nowhere"], "Directory 'nowhere' does not exist"),
-        (["judge", "--run", ".", "--engine", "plain"], "is . the folder of a run?"),
+        (["judge", "--run", ".", "--engine", "local"], "is . the folder of a run?"),
         (["report", "--run", ".", "--format", "pdf"], "there are md, html"),
     ],
 )
@@ -127,9 +127,9 @@ def test_what_spark_connect_lacks_is_named_with_its_extra(monkeypatch: pytest.Mo
         (
             2,
             False,
-            "2000 cases take about 6 s with --engine plain, 16 s with Spark in 2 lanes: 10 s to start, and no more lanes than here",
+            "2000 cases take about 6 s with --engine local, 16 s with Spark in 2 lanes: 10 s to start, and no more lanes than here",
         ),
-        (4, False, "2000 cases take about 6 s with --engine plain, 13 s with Spark in 4 lanes, which pays from about 6667 cases"),
+        (4, False, "2000 cases take about 6 s with --engine local, 13 s with Spark in 4 lanes, which pays from about 6667 cases"),
         (4, True, None),
     ],
 )

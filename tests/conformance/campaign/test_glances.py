@@ -1,4 +1,4 @@
-"""What is known at a glance is what laws say that look at everything."""
+"""What is known at a glance is what invariants say that look at everything."""
 
 from __future__ import annotations
 
@@ -22,26 +22,26 @@ if TYPE_CHECKING:
 FAULTS = ("creation-is-201", "drops-answer-200", "error-code-always-400", "camel-case")
 
 
-def test_laws_say_of_each_exchange_what_they_say_when_all_of_them_are_asked(tmp_path_factory: pytest.TempPathFactory) -> None:
+def test_invariants_say_of_each_exchange_what_they_say_when_all_of_them_are_asked(tmp_path_factory: pytest.TempPathFactory) -> None:
     folder = tmp_path_factory.mktemp("glances")
     with serving(warehouse="memory:", faults=mutants(FAULTS)) as bad:
         run = ran(few_cases(folder / "plan"), folder / "run", Here(), f"bad={bad.url}", chunk=1000)
-    laws = suite_of("iceberg_rest").laws
+    invariants = suite_of("iceberg_rest").invariants
     rows = tables.read(run / "exchanges", tables.EXCHANGES).to_pylist()
-    found = [[(r["check_id"], r["requirement_id"], r["verdict"]) for r in judged(row)[0] if r["check_id"] in laws] for row in rows]
+    found = [[(r["check_id"], r["requirement_id"], r["verdict"]) for r in judged(row)[0] if r["check_id"] in invariants] for row in rows]
 
     assert [said_by_all(evidence.exchange_of(row)) for row in rows] == found
 
 
 def said_by_all(exchange: Exchange) -> list[tuple[str, str, str]]:
     suite, said = suite_of("iceberg_rest"), []
-    for law in suite.laws.values():
+    for invariant in suite.invariants.values():
         try:
-            held = law.judge(exchange)
+            held = invariant.judge(exchange)
         except Unmet:
-            said += [(law.name, name, broken(suite.contract.requirements[name]).value) for name in law.requirements]
+            said += [(invariant.name, name, broken(suite.contract.requirements[name]).value) for name in invariant.requirements]
         else:
-            said += [(law.name, name, "pass") for name in law.requirements if held]
+            said += [(invariant.name, name, "pass") for name in invariant.requirements if held]
     return said
 
 

@@ -204,7 +204,7 @@ def test_a_time_to_wait_is_more_than_none() -> None:
 
 
 def test_a_model_that_a_contract_does_not_have_is_wrong_usage() -> None:
-    result = called(NOBODY, "--contract", "delta_sharing", "--model", "10")
+    result = called(NOBODY, "--contract", "delta_sharing", "--stateful-requests", "10")
 
     assert (result.exit_code, "delta_sharing has no model" in result.stderr) == (2, True)
 

@@ -104,7 +104,7 @@ def test_those_like_what_is_no_requirement_are_named_once(identifier: str) -> No
 
 
 def test_reports_are_asked_of_addresses() -> None:
-    result = CliRunner().invoke(main, ["reports", "catalog.example.com"])
+    result = CliRunner().invoke(main, ["metrics", "catalog.example.com"])
 
     assert result.exit_code == 2
     assert "catalog.example.com is no address of a server" in result.output
@@ -120,7 +120,21 @@ def test_an_address_that_was_never_set_is_not_that_of_the_embedded_server() -> N
 @pytest.mark.parametrize("body", [b"<html></html>", b""])
 def test_who_answers_without_reports_is_no_reference_server(body: bytes) -> None:
     with miniature(lambda *_: (200, {}, body)) as url:
-        result = CliRunner().invoke(main, ["reports", url])
+        result = CliRunner().invoke(main, ["metrics", url])
 
     assert result.exit_code == 3
     assert "it is no reference server of lakepact" in result.output
+
+
+@pytest.mark.parametrize(("verb", "meant"), [("chek", "check"), ("serv", "serve"), ("check-clients", "check-client")])
+def test_misspelled_verb_returns_2_and_suggests_the_right_one(verb: str, meant: str) -> None:
+    result = CliRunner().invoke(main, [verb])
+
+    assert result.exit_code == 2
+    assert f"Did you mean {meant}" in result.output
+
+
+def test_verb_like_no_other_returns_2_without_a_suggestion() -> None:
+    result = CliRunner().invoke(main, ["zzzz"])
+
+    assert (result.exit_code, "Did you mean" in result.output) == (2, False)

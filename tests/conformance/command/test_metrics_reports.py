@@ -1,4 +1,4 @@
-"""`lakepact reports` shows what clients have told a server."""
+"""`lakepact metrics` shows what clients have told a server."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ def url() -> Iterator[str]:
 
 
 def test_reports_are_shown_with_their_most_telling_figures(url: str) -> None:
-    shown = CliRunner().invoke(main, ["reports", url], env={"COLUMNS": "200"})
+    shown = CliRunner().invoke(main, ["metrics", url], env={"COLUMNS": "200"})
 
     assert shown.exit_code == 0
     assert "a.t" in shown.output
@@ -49,23 +49,23 @@ def test_reports_are_shown_with_their_most_telling_figures(url: str) -> None:
 
 
 def test_reports_come_as_json_as_they_were_sent(url: str) -> None:
-    shown = CliRunner().invoke(main, ["reports", url, "--json"])
+    shown = CliRunner().invoke(main, ["metrics", url, "--json"])
 
     assert [json.loads(line) for line in shown.output.splitlines()] == [{"namespace": ["a"], "table": "t", "report": SCAN}]
 
 
 def test_a_server_without_reports_is_told_from_one_that_is_not_there(url: str) -> None:
-    other = CliRunner().invoke(main, ["reports", f"{url}/v1"])
-    absent = CliRunner().invoke(main, ["reports", "http://127.0.0.1:9"])
+    other = CliRunner().invoke(main, ["metrics", f"{url}/v1"])
+    absent = CliRunner().invoke(main, ["metrics", "http://127.0.0.1:9"])
 
     assert (other.exit_code, absent.exit_code) == (3, 3)
     assert "answers 404 for /metrics-reports: it is no reference server" in other.output
-    assert absent.output.startswith("lakepact reports: http://127.0.0.1:9: ")
+    assert absent.output.startswith("lakepact metrics: http://127.0.0.1:9: ")
 
 
 @pytest.mark.parametrize("body", ["null", "7", "{}", '{"report": {}}', "[1]", "[{}]", '[{"report": 7, "namespace": [], "table": "t"}]'])
 def test_other_json_is_told_from_reports(body: str) -> None:
     with miniature(lambda *_: (200, {}, body.encode())) as url:
-        shown = CliRunner().invoke(main, ["reports", url])
+        shown = CliRunner().invoke(main, ["metrics", url])
 
     assert (shown.exit_code, "it is no reference server of lakepact" in shown.output, shown.output.count("\n")) == (3, True, 1)

@@ -72,7 +72,7 @@ def test_what_a_profile_says_wrong_is_named_with_what_is_wanted(written: str, sa
     assert (2, f"{path}: {says}") == error(called("--profile", str(path)))
 
 
-@pytest.mark.parametrize("option", ["--profile", "--known"])
+@pytest.mark.parametrize("option", ["--profile", "--known-failures"])
 def test_a_file_that_is_no_text_is_named(option: str, tmp_path: Path) -> None:
     path = tmp_path / "file"
     path.write_bytes(b"\xff\xfe")

@@ -162,7 +162,7 @@ def answered(body, *, operation="loadTable", method="GET", status=200, media_typ
 
 
 def broken_by(exchange):
-    """The components whose laws an answer breaks."""
+    """The components whose invariants an answer breaks."""
     broken = []
     for requirement, holds in schemas.LAWS.items():
         try:
@@ -173,7 +173,7 @@ def broken_by(exchange):
 
 
 def shown_by(exchange):
-    """The components that laws see in an answer that breaks none."""
+    """The components that invariants see in an answer that breaks none."""
     return {requirement.removeprefix("IRC-SCH-") for requirement, holds in schemas.LAWS.items() if holds(exchange)}
 
 
@@ -205,7 +205,7 @@ def edited(document, pointer, value):
         {**LOADED, "storage-credentials": [{"prefix": "s3://bucket", "config": {"s3.access-key-id": "a"}, "expires": 1}]},
     ],
 )
-def test_tables_of_other_writers_break_no_law(body):
+def test_tables_of_other_writers_break_no_invariant(body):
     assert broken_by(answered(body)) == []
 
 
@@ -222,7 +222,7 @@ def test_tables_of_other_writers_break_no_law(body):
         ("updateTable", "POST", {"metadata-location": "", "metadata": VERSION_3, "config": {"a": 1}}),
     ],
 )
-def test_what_the_contract_leaves_open_breaks_no_law(operation, method, body):
+def test_what_the_contract_leaves_open_breaks_no_invariant(operation, method, body):
     assert broken_by(answered(body, operation=operation, method=method)) == []
 
 
@@ -240,19 +240,19 @@ def test_what_the_contract_leaves_open_breaks_no_law(operation, method, body):
         {"operation": None},
     ],
 )
-def test_answers_that_the_contract_does_not_document_break_no_law(other):
+def test_answers_that_the_contract_does_not_document_break_no_invariant(other):
     assert broken_by(answered({"metadata": {"format-version": "2"}}, **other)) == []
 
 
 @pytest.mark.parametrize("body", [b"", b"<html>", b'{"metadata"', b"\xff"])
-def test_what_is_not_json_is_left_to_the_laws_of_transport(body):
+def test_what_is_not_json_is_left_to_the_invariants_of_transport(body):
     assert broken_by(answered(body)) == []
 
 
 # -- nobody gets away ---------------------------------------------------------------------------------------------------------
 
 
-def test_the_laws_cover_every_schema_that_is_not_excused():
+def test_the_invariants_cover_every_schema_that_is_not_excused():
     excused = [r.id for r in CONTRACT.requirements.values() if r.area == "schemas" and (r.uncovered or r.side == "client")]
     area = [r.id for r in CONTRACT.requirements.values() if r.area == "schemas"]
 

@@ -126,10 +126,10 @@ def test_trouble_after_a_failed_judgement_is_not_called_ours() -> None:
     assert outcomes(suite) == {MUST: Outcome.FAIL, OTHER_MUST: Outcome.BLOCKED}
 
 
-def test_trouble_with_an_answer_that_breaks_a_law_is_not_called_ours() -> None:
+def test_trouble_with_an_answer_that_breaks_an_invariant_is_not_called_ours() -> None:
     suite = new_suite()
 
-    @suite.law(OTHER_MUST)
+    @suite.invariant(OTHER_MUST)
     def answers_hold_something(exchange: Exchange) -> bool:
         """Every answer holds something."""
         expect.true(bool(exchange.parsed), "something", exchange.parsed)
@@ -156,11 +156,11 @@ def test_worst_of_several_judgements_counts() -> None:
     assert outcomes(suite) == {MUST: Outcome.FAIL}
 
 
-def test_law_sees_every_exchange() -> None:
+def test_invariant_sees_every_exchange() -> None:
     suite = judging(MUST, 200)
     seen: list[int] = []
 
-    @suite.law(OTHER_MUST)
+    @suite.invariant(OTHER_MUST)
     def looks(exchange: Exchange) -> bool:
         """Looks."""
         seen.append(exchange.number)
@@ -172,7 +172,7 @@ def test_law_sees_every_exchange() -> None:
     assert done.results()[OTHER_MUST].outcome == Outcome.PASS
 
 
-def test_law_that_is_asked_for_alone_gets_the_traffic_that_it_names() -> None:
+def test_invariant_that_is_asked_for_alone_gets_the_traffic_that_it_names() -> None:
     suite = judging(MUST, 200)
     names: list[str] = list(suite.checks)
 
@@ -181,14 +181,14 @@ def test_law_that_is_asked_for_alone_gets_the_traffic_that_it_names() -> None:
         """Another check."""
         lab.note(SHOULD, "")
 
-    @suite.law(OTHER_MUST, traffic=(names[0],))
+    @suite.invariant(OTHER_MUST, traffic=(names[0],))
     def has_enough(_: Exchange) -> bool:
-        """A law that says where it is to be seen."""
+        """An invariant that says where it is to be seen."""
         return True
 
-    @suite.law(MAY)
+    @suite.invariant(MAY)
     def wants_everything(_: Exchange) -> bool:
-        """A law that does not."""
+        """An invariant that does not."""
         return True
 
     assert [c.name for c in plan.plan(suite, only=[OTHER_MUST]).checks] == names
@@ -205,7 +205,7 @@ def test_large_bodies_are_let_go_when_everybody_has_looked_at_them() -> None:
         with lab.judge(MUST):
             expect.true(len(lab.send("getConfig").body) < 10, "little", "much")
 
-    @suite.law(OTHER_MUST)
+    @suite.invariant(OTHER_MUST)
     def looks_at_all_of_it(exchange: Exchange) -> bool:
         """All of it is seen."""
         lengths.append(len(exchange.body))
@@ -219,10 +219,10 @@ def test_large_bodies_are_let_go_when_everybody_has_looked_at_them() -> None:
     assert [line["response"]["body"][-14:] for line in report if line["line"] == "exchange"] == ["(100012 bytes)"]
 
 
-def test_broken_law_names_the_exchange_that_breaks_it() -> None:
+def test_broken_invariant_names_the_exchange_that_breaks_it() -> None:
     suite = judging(MUST, 200)
 
-    @suite.law(OTHER_MUST)
+    @suite.invariant(OTHER_MUST)
     def forbids_json(exchange: Exchange) -> bool:
         """Forbids JSON."""
         expect.true(exchange.media_type != "application/json", "no JSON", exchange.media_type)
@@ -233,7 +233,7 @@ def test_broken_law_names_the_exchange_that_breaks_it() -> None:
     assert (verdict.outcome, verdict.exchanges) == (Outcome.FAIL, (1,))
 
 
-def test_broken_law_names_what_led_to_it_and_nothing_else() -> None:
+def test_broken_invariant_names_what_led_to_it_and_nothing_else() -> None:
     suite = new_suite()
 
     @suite.check(MUST)
@@ -245,7 +245,7 @@ def test_broken_law_names_what_led_to_it_and_nothing_else() -> None:
         lab.send("createTable", namespace=one, body={"name": "lakepact"})
         lab.send("loadTable", namespace=one, table="lakepact")
 
-    @suite.law(OTHER_MUST)
+    @suite.invariant(OTHER_MUST)
     def forbids_loading(exchange: Exchange) -> bool:
         """Nothing is loaded."""
         expect.true(exchange.operation != "loadTable", "another operation", exchange.operation)
@@ -256,10 +256,10 @@ def test_broken_law_names_what_led_to_it_and_nothing_else() -> None:
     assert verdict.exchanges == (1, 3, 4)
 
 
-def test_law_without_an_exchange_to_look_at_is_not_offered() -> None:
+def test_invariant_without_an_exchange_to_look_at_is_not_offered() -> None:
     suite = judging(MUST, 200)
 
-    @suite.law(OTHER_MUST)
+    @suite.invariant(OTHER_MUST)
     def never_applies(_: Exchange) -> bool:
         """Never applies."""
         return False

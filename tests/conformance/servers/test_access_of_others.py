@@ -24,9 +24,9 @@ token = "first-token"
 client-id = "first"
 client-secret = "a secret"
 [principals.second]
-token = "second-token"
+token = "reader-token"
 [principals.third]
-token = "third-token"
+token = "denied-token"
 [[grants]]
 principal = "first"
 access = "admin"
@@ -68,26 +68,26 @@ def test_without_other_principals_what_needs_them_is_not_judged(tmp_path: Path) 
 
 
 def test_a_second_principal_that_may_write_everything_is_no_evidence(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("SECOND", "second-token")
+    monkeypatch.setenv("SECOND", "reader-token")
     with running(warehouse="memory:", config=server_file(tmp_path, "admin"), auth="bearer") as server:
-        seen = outcomes(server, token="first-token", only=("IRC-SEC-005", "IRC-SEC-014"), second_token_env="SECOND")
+        seen = outcomes(server, token="first-token", only=("IRC-SEC-005", "IRC-SEC-014"), reader_token_env="SECOND")
 
     assert set(seen.values()) == {Outcome.NOT_OFFERED}
 
 
 def test_what_is_refused_to_who_shows_nothing_is_evidence_enough(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("SECOND", "second-token")
+    monkeypatch.setenv("SECOND", "reader-token")
     with running(warehouse="memory:", config=server_file(tmp_path, "admin"), auth="bearer") as server:
-        seen = outcomes(server, token="first-token", only=("IRC-SEC-016",), second_token_env="SECOND")
+        seen = outcomes(server, token="first-token", only=("IRC-SEC-016",), reader_token_env="SECOND")
 
     assert seen == {"IRC-SEC-016": Outcome.PASS}
 
 
 def test_what_a_stranger_tells_by_parameters_is_judged(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    known = {"SECOND": "second-token", "THIRD": "third-token", "CLIENT": "first:a secret"}
+    known = {"SECOND": "reader-token", "THIRD": "denied-token", "CLIENT": "first:a secret"}
     for name, value in known.items():
         monkeypatch.setenv(name, value)
-    parameters: dict[str, Any] = {"second_token_env": "SECOND", "third_token_env": "THIRD", "client_env": "CLIENT"}
+    parameters: dict[str, Any] = {"reader_token_env": "SECOND", "denied_token_env": "THIRD", "client_env": "CLIENT"}
     with running(warehouse="memory:", config=server_file(tmp_path)) as server:
         seen = outcomes(server, token="first-token", **parameters)
 
@@ -98,10 +98,10 @@ def test_what_a_stranger_tells_by_parameters_is_judged(tmp_path: Path, monkeypat
 
 @pytest.mark.parametrize("faults", [["expired-tokens-time-out"], ["forbidden-drops-find-nothing"]])
 def test_who_is_wrong_in_one_way_is_accused_of_that_alone(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, faults: list[str]) -> None:
-    monkeypatch.setenv("SECOND", "second-token")
+    monkeypatch.setenv("SECOND", "reader-token")
     with running(warehouse="memory:", config=server_file(tmp_path), auth="bearer", faults=mutants(faults)) as server:
         only = ("IRC-SEC-001", "IRC-SEC-002", "IRC-SEC-005", "IRC-SEC-016")
-        seen = outcomes(server, token="first-token", only=only, second_token_env="SECOND")
+        seen = outcomes(server, token="first-token", only=only, reader_token_env="SECOND")
 
     accused = {requirement for requirement, outcome in seen.items() if outcome is Outcome.FAIL}
     assert accused == ({"IRC-SEC-005"} if "forbidden-drops-find-nothing" in faults else set())

@@ -61,12 +61,12 @@ def test_every_fault_says_what_it_does_in_a_sentence(suite: suites.Suite) -> Non
     assert [name for name, fault in faults_of(suite).items() if not fault.says.endswith(".")] == []
 
 
-def test_checks_and_laws_have_names_of_their_own(suite: suites.Suite) -> None:
-    assert set(suite.checks) & set(suite.laws) == set()
+def test_checks_and_invariants_have_names_of_their_own(suite: suites.Suite) -> None:
+    assert set(suite.checks) & set(suite.invariants) == set()
 
 
-def test_laws_name_checks_that_there_are(suite: suites.Suite) -> None:
-    assert {name for law in suite.laws.values() for name in law.traffic} <= set(suite.checks)
+def test_invariants_name_checks_that_there_are(suite: suites.Suite) -> None:
+    assert {name for invariant in suite.invariants.values() for name in invariant.traffic} <= set(suite.checks)
 
 
 def test_nothing_that_is_judged_is_excused_by_name(suite: suites.Suite) -> None:

@@ -34,7 +34,7 @@ def loaded() -> Iterable[tuple[str, Suite[Any]]]:
 
 
 def listing(suite: Suite[Any]) -> list[str]:
-    return sorted(f"{item.name}: {' '.join(item.requirements)}" for item in (*suite.checks.values(), *suite.laws.values()))
+    return sorted(f"{item.name}: {' '.join(item.requirements)}" for item in (*suite.checks.values(), *suite.invariants.values()))
 
 
 @pytest.mark.parametrize(("name", "suite"), list(loaded()))

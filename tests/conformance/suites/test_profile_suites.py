@@ -80,13 +80,13 @@ def test_a_check_of_nothing_that_is_demanded_is_left_out() -> None:
     assert own.checks == {}
 
 
-def test_a_law_holds_for_what_is_demanded() -> None:
+def test_an_invariant_holds_for_what_is_demanded() -> None:
     other, own = two_suites()
-    other.law(DEMANDED, DROPPED)(lambda_law)
+    other.invariant(DEMANDED, DROPPED)(lambda_law)
 
     own.inherit(other)
 
-    assert [law.requirements for law in own.laws.values()] == [(DEMANDED,)]
+    assert [invariant.requirements for invariant in own.invariants.values()] == [(DEMANDED,)]
 
 
 def lambda_law(_: Any) -> bool:

@@ -97,7 +97,7 @@ def flaws(metadata: Document) -> list[str]:
         "the log goes forward": log == sorted(log, key=lambda entry: entry["timestamp-ms"]),
         "schemas of versions are there": all(one["schema-id"] in schemas for one in metadata["versions"]),
     }
-    return [law for law, held in holds.items() if not held]
+    return [invariant for invariant, held in holds.items() if not held]
 
 
 @settings(deadline=None, max_examples=300)

@@ -11,7 +11,7 @@
 | `engines`    | where lanes run: processes of this machine, or Spark (`spark`)                           |
 | `running`    | chunk after chunk, so that what landed is never sent again                               |
 | `judging`    | verdicts and normalised answers, from exchanges alone; `alike` of many, column by column |
-| `glances`    | what laws say of an exchange before they see all of it                                   |
+| `glances`    | what invariants say of an exchange before they see all of it                                   |
 | `analysis`   | what they say together (`findings`), in Python; `sql` says the same in Spark and DuckDB  |
 | `itself`     | the row of a run among runs                                                              |
 | `report`     | all of that for people                                                                   |

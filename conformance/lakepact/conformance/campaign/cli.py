@@ -13,7 +13,7 @@ import click
 from lakepact.conformance import runner
 from lakepact.conformance.arrow import pc
 from lakepact.conformance.campaign import judged_runs, plans, runs, tables
-from lakepact.conformance.campaign.engine_options import PLAIN, SPARK, Choice, cost, with_engine
+from lakepact.conformance.campaign.engine_options import LOCAL, SPARK, Choice, cost, with_engine
 from lakepact.conformance.campaign.engines import doctor
 from lakepact.conformance.campaign.errors import CannotRun
 from lakepact.conformance.campaign.follow_up import COMMANDS
@@ -63,7 +63,7 @@ def campaign() -> None:
 @click.option("--per-seed", default=1, show_default=True, help="Cases of each operation, mode and seed.")
 @click.option("--only", multiple=True, metavar="GLOB", help="Only these operations; of checks, also requirements and names.")
 @click.option("--out", type=folder, required=True, help="Folder of the plan.")
-@with_engine(PLAIN)
+@with_engine(LOCAL)
 def plan(*, named: tuple[str, ...], seeds: str, modes: str, per_seed: int, only: tuple[str, ...], out: Path, engine: Choice) -> None:
     """Draw cases: requests, sequences and checks, each once, the same on every machine."""
     wanted = tuple(mode.strip() for mode in modes.split(","))

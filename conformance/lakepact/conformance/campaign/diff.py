@@ -12,7 +12,7 @@ import click
 
 from lakepact.conformance import runner
 from lakepact.conformance.campaign import judged_runs, plans, runs
-from lakepact.conformance.campaign.engines.local import Plain
+from lakepact.conformance.campaign.engines.local import LocalEngine
 from lakepact.conformance.campaign.errors import Refused
 from lakepact.conformance.campaign.progress import Ticker, told
 from lakepact.conformance.campaign.reporting import facts, html, markdown
@@ -49,7 +49,7 @@ def diff(*, left: str, right: str, contract: str, only: tuple[str, ...], seeds: 
 
     def compare() -> None:
         targets = asked((f"left={left}", f"right={right}"), (contract,))
-        with _folder(out) as folder, Plain(None) as engine:
+        with _folder(out) as folder, LocalEngine(None) as engine:
             plan, run = folder / "plan", folder / "run"
             plans.plan((contract,), plan, seeds=range(seeds), modes=MODES, per_seed=1, only=only or ("*",), draw=engine.draw)
             runs.prepare(plan, run, targets)

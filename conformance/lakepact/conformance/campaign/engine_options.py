@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from lakepact.conformance.campaign.engines.local import Plain
+from lakepact.conformance.campaign.engines.local import LocalEngine
 from lakepact.conformance.campaign.engines.spark import Spark
 
 if TYPE_CHECKING:
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
     from lakepact.conformance.campaign.engines.local import Engine
 
-SPARK, PLAIN = "spark", "plain"
+SPARK, LOCAL = "spark", "local"
 MASTER = "local[*]"
 #: Seconds until Spark sends something: PySpark 4.1 in local mode on two quiet cores.
 SPARK_STARTS = 10.0
@@ -50,10 +50,10 @@ class Choice:
             raise ValueError("--master starts Spark, --remote speaks to one that is there: name one of them")
         if self.lanes is not None and self.lanes < 1:
             raise ValueError("--lanes is 1 or more")
-        if self.engine == PLAIN:
+        if self.engine == LOCAL:
             if self.master or self.remote or self.confs:
                 raise ValueError("--master, --remote and --conf are for --engine spark")
-            return Plain(self.lanes)
+            return LocalEngine(self.lanes)
         return Spark(self.master or MASTER, self.confs, remote=self.remote, lanes=self.lanes)
 
 
@@ -74,7 +74,7 @@ def with_engine(default: str) -> Callable[[Callable[..., None]], Callable[..., N
             (
                 click.option(
                     "--engine",
-                    type=click.Choice([SPARK, PLAIN]),
+                    type=click.Choice([SPARK, LOCAL]),
                     default=default,
                     show_default=True,
                     help="Spark, or processes of this machine without a JVM.",
@@ -105,7 +105,7 @@ def cost(cases: int, lanes: int, *, own: int | None = None, remote: bool = False
     plain, spark = cases * ONE_CASE / own, starts + cases * ONE_CASE / lanes
     if plain > spark:
         return None
-    times = f"{cases} cases take about {plain:.0f} s with --engine plain, {spark:.0f} s with Spark in {lanes} lanes"
+    times = f"{cases} cases take about {plain:.0f} s with --engine local, {spark:.0f} s with Spark in {lanes} lanes"
     if lanes <= own:
         return f"{times}: {starts:.0f} s to start, and no more lanes than here"
     return f"{times}, which pays from about {starts / (ONE_CASE * (1 / own - 1 / lanes)):.0f} cases"

@@ -56,11 +56,11 @@ def contracts_of(run: Mapping[str, Any]) -> tuple[str, ...]:
 
 @cache
 def judge_of(contracts: tuple[str, ...]) -> str:
-    """Which judges there are: another word whenever a law is new, judges something else, or the package is another."""
+    """Which judges there are: another word whenever an invariant is new, judges something else, or the package is another."""
     said = [_installed("lakepact")]
     for contract in contracts:
         suite = suites.load(contract)
-        said += [f"{contract} {law.name} {' '.join(law.requirements)}" for law in suite.laws.values()]
+        said += [f"{contract} {invariant.name} {' '.join(invariant.requirements)}" for invariant in suite.invariants.values()]
     return hashlib.sha256("\n".join(said).encode()).hexdigest()[:16]
 
 

@@ -37,7 +37,9 @@ SIDE_BY_SIDE = min(4, os.cpu_count() or 1)  #: tasks at a time: each starts a pr
 )
 @click.option("--only", multiple=True, metavar="GLOB", help="Only these requirement ids, areas, operations or checks.")
 @click.option("--name", help="What reports call the client. [default: the name of its program]")
-@click.option("--known", "known_file", type=click.Path(exists=True, dir_okay=False, path_type=Path), help="File of known failures.")
+@click.option(
+    "--known-failures", "known_file", type=click.Path(exists=True, dir_okay=False, path_type=Path), help="File of known failures."
+)
 @click.option("--report", "reports", multiple=True, metavar="KIND=FILE", help="Also write html=…, junit=…, md=… or jsonl=…")
 @click.option(
     "--timeout", type=click.FloatRange(min=0, min_open=True), default=SECONDS, show_default=True, help="Seconds that one task may take."

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
 FUZZ_BUDGET = 1000  #: requests that `--fuzz` sends if it is not told how many
-HISTORIES = 600  #: requests that are held against a model where everything is judged, and by `--model`
+HISTORIES = 600  #: requests that are held against a model where everything is judged, and by `--stateful-requests`
 INTERRUPTED = "interrupted"  #: why a run that Ctrl-C ended is incomplete
 EMBEDDED = "the embedded server"  #: what a report names as its target when that did not start
 
@@ -47,14 +47,16 @@ EMBEDDED = "the embedded server"  #: what a report names as its target when that
     metavar="NAME=VALUE",
     help="What the harness is told of the target, `warehouse=…` for example; `lakepact list --parameters` names them all.",
 )
-@click.option("--feature", "features", multiple=True, metavar="NAME=on|off", help="Say whether the target has an optional behaviour.")
+@click.option("--feature", "features", multiple=True, metavar="NAME=on|off", help="Declare whether the target has an optional behaviour.")
 @click.option(
     "--profile",
     type=click.Path(exists=True, dir_okay=False, path_type=Path),
     help="TOML file with contract, url, token_env, headers, parameters, features, timeout; `lakepact probe` writes one.",
 )
-@click.option("--known", "known_file", type=click.Path(exists=True, dir_okay=False, path_type=Path), help="File of known failures.")
-@click.option("--fault", "faults", multiple=True, metavar="NAME", help="Switch a fault of the embedded server on.")
+@click.option(
+    "--known-failures", "known_file", type=click.Path(exists=True, dir_okay=False, path_type=Path), help="File of known failures."
+)
+@click.option("--fault", "faults", multiple=True, metavar="NAME", help="Enable a fault of the embedded server.")
 @click.option("--report", "reports", multiple=True, metavar="KIND=FILE", help="Also write html=…, junit=…, md=… or jsonl=…")
 @click.option(
     "--fuzz",
@@ -62,44 +64,44 @@ EMBEDDED = "the embedded server"  #: what a report names as its target when that
     is_flag=False,
     flag_value=FUZZ_BUDGET,
     default=0,
-    metavar="REQUESTS",
-    help=f"Also fuzz; {FUZZ_BUDGET} requests if no number is given.",
+    metavar="N",
+    help=f"Also fuzz with about N requests; {FUZZ_BUDGET} if N is omitted.",
 )
-@click.option("--fuzz-seed", type=int, metavar="N", help="Where fuzzing starts; drawn at random and printed when it is left out.")
+@click.option("--fuzz-seed", type=int, metavar="N", help="Seed of the fuzzer.  [default: random, and printed]")
 @click.option(
-    "--model",
+    "--stateful-requests",
     type=click.IntRange(min=0),
     is_flag=False,
     flag_value=HISTORIES,
-    metavar="REQUESTS",
-    help=f"Hold histories of random changes against a model: {HISTORIES} requests without --only, 0 for none.",
+    metavar="N",
+    help=f"Compare about N random requests with a model of the catalog; 0 for none.  [default: {HISTORIES}, or 0 with --only]",
 )
-@click.option("--model-seed", type=int, default=0, show_default=True, metavar="N", help="Where histories start.")
+@click.option("--stateful-seed", type=int, default=0, show_default=True, metavar="N", help="Seed of the stateful tests.")
 @click.option(
-    "--race",
+    "--race-repeat",
     type=click.IntRange(min=1),
     default=1,
     show_default=True,
-    metavar="TIMES",
-    help="Hold races so many times as often: some are lost once in a hundred rounds.",
+    metavar="N",
+    help="Repeat each race N times as often; some defects show once in a hundred repetitions.",
 )
 @click.option(
     "--timeout",
     type=profiles.SECONDS,
-    help=f"Seconds to wait for one whole answer.  [default: {profiles.TIMEOUT:g}, or what the profile says]",
+    help=f"Seconds to wait for a complete answer.  [default: {profiles.TIMEOUT:g}, or what the profile says]",
 )
 @click.option(
-    "--max-body", type=profiles.MIBS, metavar="MIB", help=f"Largest body of an answer, sent or decoded.  [default: {MAX_BODY // MIB}]"
+    "--max-body", type=profiles.MIBS, metavar="MIB", help=f"Largest response body, encoded or decoded.  [default: {MAX_BODY // MIB}]"
 )
 @click.option(
     "--max-wait",
     type=profiles.SECONDS,
     metavar="SECONDS",
-    help=f"Seconds of the run for answers that exceed a limit; then nothing more is sent.  [default: {MAX_WAIT:g}]",
+    help=f"Total seconds to spend on answers that exceed a limit; then the run stops.  [default: {MAX_WAIT:g}]",
 )
-@click.option("--strict", is_flag=True, help="A SHOULD that is not kept counts like a MUST.")
-@click.option("--keep", is_flag=True, help="Leave what the checks make on the target.")
-@click.option("--verbose", "-v", is_flag=True, help="Also list what is kept, with remarks.")
+@click.option("--strict", is_flag=True, help="Fail on unmet SHOULD requirements too.")
+@click.option("--no-cleanup", is_flag=True, help="Keep the namespaces, tables and views that the checks create.")
+@click.option("--verbose", "-v", is_flag=True, help="Also list the requirements that pass, with remarks.")
 @click.option("--json", "as_json", is_flag=True, help="Print the report's JSON lines instead of text.")
 def check(
     url: str | None,
@@ -117,20 +119,20 @@ def check(
     reports: tuple[str, ...],
     fuzz: int,
     fuzz_seed: int | None,
-    model: int | None,
-    model_seed: int,
-    race: int,
+    stateful_requests: int | None,
+    stateful_seed: int,
+    race_repeat: int,
     timeout: float | None,
     max_body: float | None,
     max_wait: float | None,
     strict: bool,
-    keep: bool,
+    no_cleanup: bool,
     verbose: bool,
     as_json: bool,
 ) -> None:
-    """Judge the server at URL, clause by clause; without URL, the embedded reference server.
+    """Check the server at URL against a contract; without URL, check the embedded reference server.
 
-    Exit code: 0 conformant, 1 not conformant, 2 wrong usage, 3 incomplete, by Ctrl-C for example.
+    Exit code: 0 conformant, 1 not conformant, 2 wrong usage, 3 incomplete (for example after Ctrl-C).
 
     Example: lakepact check http://127.0.0.1:8181 --only 'IRC-NS-*' --report html=report.html
     """
@@ -151,7 +153,7 @@ def check(
             raise click.UsageError("--fault is for the embedded server; start yours with `lakepact serve --fault …`")
         told = dict(profiles.pairs(parameters))
         profiles.names_are_known(suite, features=[*given.get("features", {}), *switched], parameters=[*given.get("parameters", {}), *told])
-        histories = _histories(model, suite, only)
+        histories = _histories(stateful_requests, suite, only)
         _something_to_search_with(fuzz, histories, suite)
     except (LookupError, ValueError) as wrong:
         raise click.UsageError(str(wrong.args[0] if wrong.args else wrong)) from wrong
@@ -165,7 +167,15 @@ def check(
             if fuzz:
                 console.print(f"fuzzing with about {fuzz} requests, --fuzz-seed {seed}", highlight=False)
             run = runner.Run(
-                planned, target, known=listed, keep=keep, fuzz=fuzz, seed=seed, model=histories, model_seed=model_seed, races=race
+                planned,
+                target,
+                known=listed,
+                keep=no_cleanup,
+                fuzz=fuzz,
+                seed=seed,
+                model=histories,
+                model_seed=stateful_seed,
+                races=race_repeat,
             )
             for _ in output.watched(run, console):
                 pass
@@ -188,4 +198,4 @@ def _something_to_search_with(fuzz: int, histories: int, suite: suites.Suite[Any
     if fuzz and suite.fuzz is None:
         raise ValueError(f"--fuzz: {suite.contract.name} has nothing to fuzz with")
     if histories and (suite.fuzz is None or suite.fuzz.model is None):
-        raise ValueError(f"--model: {suite.contract.name} has no model to hold a target against")
+        raise ValueError(f"--stateful-requests: {suite.contract.name} has no model to hold a target against")

@@ -1,4 +1,4 @@
-"""`lakepact reports`: what clients have told a reference server of their scans and commits."""
+"""`lakepact metrics`: what clients have told a reference server of their scans and commits."""
 
 from __future__ import annotations
 
@@ -26,10 +26,10 @@ TELLING = ("total-planning-duration", "total-duration", "result-data-files", "re
 @click.command()
 @click.argument("url")
 @click.option("--json", "as_json", is_flag=True, help="The reports as they came, one JSON object a line.")
-def reports(url: str, *, as_json: bool) -> None:
-    """Show the reports of metrics that the reference server at URL keeps, the newest last.
+def metrics(url: str, *, as_json: bool) -> None:
+    """Show the metrics reports that the reference server at URL received, newest last.
 
-    Example: lakepact reports http://127.0.0.1:8181
+    Example: lakepact metrics http://127.0.0.1:8181
     """
     try:
         where = address(url)
@@ -43,13 +43,13 @@ def reports(url: str, *, as_json: bool) -> None:
         told = (
             "it is no reference server of lakepact, or asks callers who they are" if refused.response.status_code == 404 else "see its log"
         )
-        click.echo(f"lakepact reports: {url} answers {refused.response.status_code} for {PATH}: {told}", err=True)
+        click.echo(f"lakepact metrics: {url} answers {refused.response.status_code} for {PATH}: {told}", err=True)
         sys.exit(INCOMPLETE)
     except (ValueError, LookupError, TypeError):  # no JSON, or other JSON
-        click.echo(f"lakepact reports: what {url} answers for {PATH} are no reports: it is no reference server of lakepact", err=True)
+        click.echo(f"lakepact metrics: what {url} answers for {PATH} are no reports: it is no reference server of lakepact", err=True)
         sys.exit(INCOMPLETE)
     except httpx.HTTPError as wrong:
-        click.echo(f"lakepact reports: {url}: {plain(wrong)}", err=True)
+        click.echo(f"lakepact metrics: {url}: {plain(wrong)}", err=True)
         sys.exit(INCOMPLETE)
     if as_json:
         for one in kept:

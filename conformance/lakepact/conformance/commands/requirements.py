@@ -39,7 +39,7 @@ VERSION = click.option(
 @click.argument("patterns", nargs=-1)
 @CONTRACT
 @VERSION
-@click.option("--checks", is_flag=True, help="List checks and laws instead of requirements.")
+@click.option("--checks", is_flag=True, help="List checks and invariants instead of requirements.")
 @click.option("--uncovered", is_flag=True, help="Only requirements that no check judges, with the reason.")
 @click.option("--parameters", is_flag=True, help="List what `lakepact check --parameter` can tell the harness.")
 @click.option("--json", "as_json", is_flag=True, help="One JSON object a line.")
@@ -88,7 +88,7 @@ def _requirements(suite: Suite[Any], judged: dict[str, tuple[str, ...]], *, unco
 
 
 def _judged(suite: Suite[Any]) -> dict[str, tuple[str, ...]]:
-    """The checks and laws that judge each requirement, those of clients among them."""
+    """The checks and invariants that judge each requirement, those of clients among them."""
     of_clients = _of_clients(suite)
     return {**(of_clients.judged() if of_clients else {}), **suite.judged()}
 
@@ -101,8 +101,8 @@ def _of_clients(suite: Suite[Any]) -> Suite[Any] | None:
 
 def _checks(suite: Suite[Any]) -> Iterator[dict[str, Any]]:
     of_clients = _of_clients(suite)
-    beside = (("check", of_clients.checks), ("law", of_clients.laws)) if of_clients else ()
-    for kind, items in (("check", suite.checks), ("law", suite.laws), *beside):
+    beside = (("check", of_clients.checks), ("invariant", of_clients.invariants)) if of_clients else ()
+    for kind, items in (("check", suite.checks), ("invariant", suite.invariants), *beside):
         for item in items.values():
             yield {
                 "id": item.name,
@@ -186,7 +186,7 @@ def _explanation(suite: Suite[Any], r: Requirement) -> Iterator[str]:
     judges = of_clients if r.side == "client" and of_clients else suite
     checks = judges.judged().get(r.id, ())
     for name in checks:
-        item = judges.checks.get(name) or judges.laws[name]
+        item = judges.checks.get(name) or judges.invariants[name]
         yield f"  judged by   {name}: {item.says}"
     if not checks:
         yield f"  not judged  {r.uncovered or 'no check yet'}"

@@ -16,7 +16,7 @@ import httpx
 from lakepact.conformance.data import delta, delta_reader, iceberg, iceberg_reader, truth
 from lakepact.conformance.data.shapes import SHAPES
 from lakepact.conformance.data.truth import DELTA, DOORS, ICEBERG, NotWritten, Version, Written, WrittenTable
-from lakepact.conformance.data.writers import CannotWrite, OnSpark, Plain, Writer
+from lakepact.conformance.data.writers import CannotWrite, LocalWriter, OnSpark, Writer
 from lakepact.conformance.embedded import Misused, answering
 from lakepact.conformance.escaping import json, plain, terminal
 from lakepact.conformance.outcome import Blocked, Unmet
@@ -55,7 +55,7 @@ def data() -> None:
 @click.option("--rows", type=click.IntRange(min=10), default=100_000, show_default=True, help="Rows of the first version of each table.")
 @click.option("--files", type=click.IntRange(min=1), default=8, show_default=True, help="Files of the first version of each table.")
 @click.option("--as", "doors", type=click.Choice(DOORS), multiple=True, help="How tables are kept; may be given twice. [default: both]")
-@click.option("--engine", type=click.Choice(("plain", "spark")), default="plain", show_default=True, help="Who writes the files.")
+@click.option("--engine", type=click.Choice(("local", "spark")), default="local", show_default=True, help="Who writes the files.")
 @click.option("--master", default="local[*]", show_default=True, help="Where Spark runs.")
 @click.option("--remote", metavar="sc://…", help="A Spark Connect server, in the place of --master.")
 @click.option("--conf", "confs", multiple=True, metavar="KEY=VALUE", help="A setting of Spark; may be given several times.")
@@ -92,7 +92,7 @@ def write(
     tables: list[WrittenTable] = []
     try:
         folder.mkdir(parents=True, exist_ok=True)
-        writer: Writer = OnSpark(master, confs, remote=remote) if engine == "spark" else Plain()
+        writer: Writer = OnSpark(master, confs, remote=remote) if engine == "spark" else LocalWriter()
         with contextlib.ExitStack() as ending:
             running = ending.enter_context(writer)
             if ICEBERG in (doors or DOORS):

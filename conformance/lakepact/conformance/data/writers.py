@@ -68,10 +68,10 @@ def write_piece(piece: dict[str, Any]) -> int:
     return int(piece["last"] - piece["first"])
 
 
-class Plain:
+class LocalWriter:
     """This process, one file after another."""
 
-    name = "plain"
+    name = "local"
 
     def __enter__(self) -> Self:
         return self

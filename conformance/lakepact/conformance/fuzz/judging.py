@@ -1,4 +1,4 @@
-"""What a fuzzed exchange is judged by: every law of the contract, and the refusal of what its schemas forbid.
+"""What a fuzzed exchange is judged by: every invariant of the contract, and the refusal of what its schemas forbid.
 
 Only what nobody can call a wrong accusation counts. A body that its schema allows may still be refused, for reasons that no
 schema knows; a body that its schema forbids must be refused only where JSON itself, a required member or a JSON type is wrong.
@@ -60,7 +60,7 @@ class Fuzz:
 class Breach:
     """A requirement that an exchange breaks."""
 
-    rule: str  #: name of the law, or what was wrong with the body
+    rule: str  #: name of the invariant, or what was wrong with the body
     requirements: tuple[str, ...]
     operation: OperationId
     unmet: Unmet
@@ -71,19 +71,21 @@ class Judge:
 
     Args:
         contract: what the target is judged by.
-        laws: what every exchange is held against; those that are no MUST are left out.
+        invariants: what every exchange is held against; those that are no MUST are left out.
         fuzz: what the contract gives the fuzzer.
     """
 
-    def __init__(self, contract: Contract, laws: Sequence[Invariant], fuzz: Fuzz) -> None:
+    def __init__(self, contract: Contract, invariants: Sequence[Invariant], fuzz: Fuzz) -> None:
         self.contract = contract
-        self._laws = [law for law in laws if all(contract.requirements[r].level == "MUST" for r in law.requirements)]
+        self._invariants = [
+            invariant for invariant in invariants if all(contract.requirements[r].level == "MUST" for r in invariant.requirements)
+        ]
         self._fuzz = fuzz
         self._validators: dict[str, Any] = {}
         self._operations: dict[str, set[str]] = {}
         self.held: set[str] = set()
         self.broken: set[str] = set()
-        self.trouble: dict[str, tuple[tuple[str, ...], Exception]] = {}  #: laws of ours that broke, with what they judge
+        self.trouble: dict[str, tuple[tuple[str, ...], Exception]] = {}  #: invariants of ours that broke, with what they judge
 
     def remember(self, breach: Breach) -> None:
         """Look for this no longer: not in the same operation, and nowhere once it was found often enough."""
@@ -98,14 +100,14 @@ class Judge:
     def breaches(self, exchange: Exchange) -> Iterator[Breach]:
         """Everything that an exchange breaks."""
         operation = exchange.operation or NO_OPERATION
-        for law in self._laws:
+        for invariant in self._invariants:
             try:
-                if law.judge(exchange):
-                    self.held.update(law.requirements)
+                if invariant.judge(exchange):
+                    self.held.update(invariant.requirements)
             except Unmet as unmet:
-                yield Breach(law.name, law.requirements, operation, unmet)
+                yield Breach(invariant.name, invariant.requirements, operation, unmet)
             except Exception as broken:  # noqa: BLE001 - ours, reported as such
-                self.trouble[law.name] = law.requirements, broken
+                self.trouble[invariant.name] = invariant.requirements, broken
         if 200 <= exchange.status < 300:
             yield from self._accepted(exchange, operation)
 

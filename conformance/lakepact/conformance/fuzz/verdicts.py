@@ -36,21 +36,21 @@ class Progress:
 
 
 def fuzzed(
-    lab: Callable[[int], Lab], contract: Contract, laws: Sequence[Invariant], *, fuzz: Fuzz, budget: int, start: int
+    lab: Callable[[int], Lab], contract: Contract, invariants: Sequence[Invariant], *, fuzz: Fuzz, budget: int, start: int
 ) -> Iterator[Verdict | Progress]:
     """Fuzz a target; yields how far it is, and a verdict for every requirement that was looked at.
 
     Args:
         lab: makes the bench of one sequence from its number.
         contract: what the target is judged by.
-        laws: what every exchange is held against.
+        invariants: what every exchange is held against.
         fuzz: what the contract gives the fuzzer.
         budget: about how many requests to send, those of shrinking and cleaning up apart.
         start: the seed; the same seed, target and version send the same requests.
     """
     from lakepact.conformance.fuzz.bodies import Bodies  # noqa: PLC0415 - what makes them takes longer to import than all else together
 
-    judge, drawing = Judge(contract, laws, fuzz), Drawing(contract, Bodies(contract, start))
+    judge, drawing = Judge(contract, invariants, fuzz), Drawing(contract, Bodies(contract, start))
     sequences = Sequences(lab, world=fuzz.world, operations=fuzz.operations, draw=drawing.drawn, judge=judge, start=start)
     yield from _Search(FUZZED, judge, sequences, answers=fuzz.answers, start=start).verdicts(budget)
 
@@ -68,7 +68,7 @@ def modelled(
         budget: about how many requests to send, those of shrinking and cleaning up apart.
         start: the seed; the same seed, target and version send the same requests.
     """
-    # Laws look at these exchanges in a run of their own, and nothing is sent that has to be refused for its form.
+    # Invariants look at these exchanges in a run of their own, and nothing is sent that has to be refused for its form.
     judge, operations = Judge(contract, (), replace(fuzz, refusals={})), tuple(dict.fromkeys(fuzz.operations))
     sequences = Sequences(lab, world=model, operations=operations, draw=_history, judge=judge, start=start, most=HISTORY)
     yield from _Search(MODELLED, judge, sequences, answers=fuzz.answers, start=start).verdicts(budget)
@@ -144,7 +144,7 @@ class _Search:
         """What is to be said of all that was not found broken."""
         for name, (requirements, trouble) in self._judge.trouble.items():
             for requirement in requirements:
-                yield Verdict(requirement, Outcome.ERROR, self._check, actual=f"the law {name} broke: {trouble!r}")
+                yield Verdict(requirement, Outcome.ERROR, self._check, actual=f"the invariant {name} broke: {trouble!r}")
         if self._given_up and self._answers not in self._judge.broken:
             yield Verdict(self._answers, Outcome.BLOCKED, self._check, actual=self._given_up, remark=f"seed {self._start}")
         for requirement in sorted(self._judge.held - self._judge.broken):

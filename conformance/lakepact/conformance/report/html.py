@@ -70,7 +70,7 @@ def _top(
         "requirements": f"{len(results):,}",
         **({"operations declared": f"{len(header['operations'])} of {header['all_operations']}"} if _of_a_server(header) else {}),
         "checks": f"{footer['checks']:,}",
-        "laws": f"{footer['laws']:,}",
+        "invariants": f"{footer['invariants']:,}",
         "requests": f"{footer['requests']:,}",
         "seconds": f"{footer['seconds']:.1f}",
     }

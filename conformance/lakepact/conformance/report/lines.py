@@ -137,7 +137,7 @@ def _footer(run: Run, results: Iterable[Result], *, strict: bool, stopped: str) 
         "counts": {outcome.value: seen[outcome] for outcome in Outcome},
         "requests": len(run.wire.exchanges),
         "checks": len(run.plan.checks),
-        "laws": len(run.plan.laws),
+        "invariants": len(run.plan.invariants),
         "verdict": VERDICTS[code],
         "exit_code": code,
         "seconds": round(run.seconds, 3),

@@ -127,7 +127,7 @@ def _verdict(header: dict[str, Any], footer: dict[str, Any], console: Console) -
     scope = f", only {', '.join(header['only'])}" if header["only"] else ""
     console.print(
         f"[{colour}]{footer['verdict']}[/]  {terminal(header['target'])}  {header['contract']} {header['version']}{terminal(scope)}\n"
-        f"[dim]{judged}; {_counted(footer['checks'], 'check')} and {_counted(footer['laws'], 'law')}, "
+        f"[dim]{judged}; {_counted(footer['checks'], 'check')} and {_counted(footer['invariants'], 'invariant')}, "
         f"{footer['requests']} requests in {footer['seconds']:.1f} s[/]",
         highlight=False,
         soft_wrap=True,

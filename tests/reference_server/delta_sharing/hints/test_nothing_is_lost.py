@@ -1,4 +1,4 @@
-"""The law of hints: whatever the predicate, the values, the statistics and the reader, no file with a row that matches is left out."""
+"""Hints never leave out a file with a matching row, whatever the predicate, the values, the statistics and the reader."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ TABLES, PREDICATES = 90, 28  #: four tests, each of so many tables, with so many
 def test_no_file_with_a_matching_row_is_left_out(lane):
     @settings(max_examples=TABLES, derandomize=False, database=None)
     @given(seed=st.integers(0, 2**63))
-    def law(seed):
+    def invariant(seed):
         random = Random(f"{lane} {seed}")
         table = random_table(random)
         snapshot = table.snapshot()
@@ -39,4 +39,4 @@ def test_no_file_with_a_matching_row_is_left_out(lane):
                 wanted = sum(matching) if limit is None else min(sum(matching), limit)
                 assert sum(matching[place] for place in found) >= wanted, (hints, limit, reader, table)
 
-    law()
+    invariant()

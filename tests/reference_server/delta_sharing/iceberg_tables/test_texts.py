@@ -48,10 +48,10 @@ def test_a_bound_is_the_value_that_was_serialised(name):
     type_, values, told = VALUES[name]
 
     @given(values)
-    def law(value):
+    def invariant(value):
         assert json.loads(bound(name, to_bytes(type_, value))) == told(value)
 
-    law()
+    invariant()
 
 
 @given(st.decimals(min_value=Decimal("-1e27"), max_value=Decimal("1e27"), places=4))

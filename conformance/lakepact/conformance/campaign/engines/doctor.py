@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from importlib.metadata import PackageNotFoundError, version
 
 INSTALL = "pip install 'lakepact[spark]'"
-WITHOUT = "or do without Spark: --engine plain"
+WITHOUT = "or do without Spark: --engine local"
 JAVA = 17  #: the oldest that Spark 4.1 runs on
 ENDLESS = (1000, 0)
 #: Least version, and the first that is too new.

@@ -59,14 +59,14 @@ class Engine(Protocol):
         ...
 
 
-class Plain:
+class LocalEngine:
     """Processes of this machine.
 
     Args:
         lanes: how many.
     """
 
-    name = "plain"
+    name = "local"
 
     def __init__(self, lanes: int | None = None) -> None:
         self.lanes = lanes or os.cpu_count() or 1

@@ -194,7 +194,7 @@ class Bench:
         lab = self._lab(errand, check.name, check.waived)
         self._wire.silent = None
         try:
-            verdicts = runner.judged(check, lab, tuple(self._suite.laws.values()))
+            verdicts = runner.judged(check, lab, tuple(self._suite.invariants.values()))
             sent = list(lab.sent)
         finally:
             lab.clean_up()

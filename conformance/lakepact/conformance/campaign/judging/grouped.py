@@ -1,8 +1,8 @@
-"""Judges many exchanges: what is said of an answer is said of all that are alike, and put together column by column.
+"""Judge many exchanges: evaluate equal answers once, and assemble the verdicts column by column.
 
-Most laws look at nothing of a request but its operation. What they say holds for every answer that is like the one they saw, whatever was
-asked; a law that wants to see the request too is asked of each exchange that is like no other, and one that has more to say than that all
-is well is asked each time. The refusal of a request depends on it alone: it is looked at once as well.
+Most invariants read only the operation of a request, so their verdict holds for every equal answer. An invariant that reads more of the
+request is evaluated for each distinct exchange. An invariant that fails is evaluated again for each exchange, to name the difference.
+Whether a request must be refused depends on the request alone, and is also decided once.
 """
 
 from __future__ import annotations
@@ -77,7 +77,7 @@ class About:
 
     @cached_property
     def is_judged(self) -> bool:
-        """Whether laws are asked about them."""
+        """Whether invariants are asked about them."""
         return self.state == ANSWERED and not self.response_truncated
 
     @cached_property
@@ -107,15 +107,15 @@ class Known:
     """What is said of all answers that are alike.
 
     Args:
-        kinds: of verdicts; nothing if a law has to be asked about each exchange.
-        laws: what each law said, or the law, if it has to be asked; nothing if the request decides which laws there are.
-        is_curious: whether a law wants to see the request.
+        kinds: of verdicts; nothing if an invariant has to be asked about each exchange.
+        invariants: the verdict of each invariant, or the invariant if it must be evaluated; None if they depend on the request.
+        is_curious: whether an invariant wants to see the request.
         classes: of the normalised answer; nothing if it is none that can be normalised.
         body: what the class of the body is made of, with the numbers of words in between.
     """
 
     kinds: Any
-    laws: tuple[Any, ...] | None
+    invariants: tuple[Any, ...] | None
     is_curious: bool
     classes: Mapping[str, str] | None
     body: tuple[bytes, ...] = ()
@@ -229,22 +229,22 @@ class Judges:
         if headers.get("content-length") == str(len(whole["response_body"] or b"")):
             headers = evidence.headers_of((n, str(len(model)) if n.lower() == "content-length" else v) for n, v in headers.multi_items())
         answer = answer_of(evidence.exchange_with({**whole, "response_body": model}, sent, headers))
-        laws = self._laws(at.about, answer) if at.about.is_judged else ()
+        invariants = self._invariants(at.about, answer) if at.about.is_judged else ()
         kinds = None
-        if laws is not None and all(law is None for law, _ in laws):
-            kinds = self._kinds.of(kind for _, said in laws for kind in said)
-        is_curious = laws is None or any(said is None for _, said in laws)
+        if invariants is not None and all(invariant is None for invariant, _ in invariants):
+            kinds = self._kinds.of(kind for _, said in invariants for kind in said)
+        is_curious = invariants is None or any(said is None for _, said in invariants)
         if not is_document(answer):
-            return Known(kinds, laws, is_curious, None)
+            return Known(kinds, invariants, is_curious, None)
         classes, plain = normalised_answer(answer, is_own=is_own)
         body = tuple(WORDED.split(plain))
         if len(body) == 1:
             classes = {name: digest(plain) if name == "body" else classes[name] for name in CLASSES}
-        return Known(kinds, laws, is_curious, classes, body)
+        return Known(kinds, invariants, is_curious, classes, body)
 
     @staticmethod
-    def _laws(about: About, answer: Exchange) -> tuple[tuple[Asked | None, Any], ...] | None:
-        """What each law says: the kinds of its verdicts, and the law if there is more to say; nothing if it wants to see the request."""
+    def _invariants(about: About, answer: Exchange) -> tuple[tuple[Asked | None, Any], ...] | None:
+        """Return the kinds of verdicts of each invariant, or the invariant if it must be evaluated again; None if it reads the request."""
         try:
             asked = asked_about(answer, about.contract, about.off)
         except Closer:
@@ -279,17 +279,17 @@ class Judges:
         whole = at.rows.row(at.row)
         exchange = self._exchange(at, whole)
         answer = known.answer(words) if known.classes is not None else tuple(normalised(exchange).values())
-        if known.laws is None:
+        if known.invariants is None:
             verdicts = decided(whole, exchange, self._features)
         else:
             said: list[OfLaw] = []
-            for law, kinds in known.laws:
-                said += said_by(law, exchange, at.about.suite) if law is not None else [(kind, "", "") for kind in kinds]
+            for invariant, kinds in known.invariants:
+                said += said_by(invariant, exchange, at.about.suite) if invariant is not None else [(kind, "", "") for kind in kinds]
             if refusals is None:
                 said += refused(at.about.suite, exchange, at.about.off)
             verdicts = [(*one, whole["http_status"], whole["step"]) for one in said]
         found = self._of(whole, verdicts, answer)
-        if known.laws is not None and refusals is not None and refusals is not NONE:
+        if known.invariants is not None and refusals is not None and refusals is not NONE:
             found = replace(found, kinds=np.concatenate((found.kinds, refusals)))
         if key is not None and not found.texts:
             self.judged += 1

@@ -1,7 +1,6 @@
-"""What laws say of an exchange before they see all of it.
+"""Partial exchanges: the operation, status and media type, which let most invariants decide without the rest.
 
-Most laws turn away from most exchanges for the operation, the status or the media type alone. What a law says at a glance it says of
-every exchange that looks the same; only a law that wants to see more is asked each time.
+A verdict on a partial exchange holds for every exchange with the same parts. An invariant that reads more is evaluated each time.
 """
 
 from __future__ import annotations
@@ -27,16 +26,16 @@ Kind = tuple[str, str, str, str]  #: of a verdict: check, requirement, level, ve
 
 
 class Closer(BaseException):
-    """A law wants to see more; no law may take this for a fault of its own."""
+    """An invariant wants to see more; no invariant may take this for a fault of its own."""
 
 
 @dataclass(frozen=True, slots=True)
 class Glance:
-    """What many exchanges have in common. Whatever else a law looks for, it looks for in vain.
+    """What many exchanges have in common. Whatever else an invariant looks for, it looks for in vain.
 
     Args:
-        contract: what the exchange is about; no law sees it.
-        off: optional behaviours that its target does not have; no law sees them.
+        contract: what the exchange is about; no invariant sees it.
+        off: optional behaviours that its target does not have; no invariant sees them.
     """
 
     contract: str
@@ -73,13 +72,13 @@ def answer_of(exchange: Exchange) -> Exchange:
 
 @dataclass(frozen=True, slots=True)
 class Asked:
-    """A law, and what there is to say where it held.
+    """An invariant, and what there is to say where it held.
 
     Args:
         is_certain: whether it held already at a glance.
     """
 
-    law: Invariant
+    invariant: Invariant
     held: tuple[Kind, ...]
     is_certain: bool
 
@@ -91,7 +90,7 @@ def suite_of(contract: str) -> Suite[Any]:
 
 
 def asked_about(exchange: Exchange, contract: str, off: frozenset[str]) -> tuple[Asked, ...]:
-    """The laws that can apply to an exchange, in the order of their suite.
+    """The invariants that can apply to an exchange, in the order of their suite.
 
     Args:
         exchange: of which all is known.
@@ -106,35 +105,37 @@ def asked_about(exchange: Exchange, contract: str, off: frozenset[str]) -> tuple
 
 @lru_cache(REMEMBERED)
 def _about(glance: Glance, shown: tuple[frozenset[str], ...]) -> tuple[Asked, ...]:
-    """The laws of whose topics something is shown, and those that have none."""
+    """The invariants of whose topics something is shown, and those that have none."""
     found, topics = _at(glance)
     by_topic = dict(zip(topics, shown, strict=True))
     return tuple(
-        one for one in found if one.is_certain or one.law.topic is None or one.law.topic.what in by_topic.get(one.law.topic.shown, ())
+        one
+        for one in found
+        if one.is_certain or one.invariant.topic is None or one.invariant.topic.what in by_topic.get(one.invariant.topic.shown, ())
     )
 
 
 @lru_cache(REMEMBERED)
 def _at(glance: Glance) -> tuple[tuple[Asked, ...], tuple[Callable[[Exchange], Collection[str]], ...]]:
-    """The laws that can apply to what looks like this, and what there is to look closer at for topics of theirs."""
+    """The invariants that can apply to what looks like this, and what there is to look closer at for topics of theirs."""
     suite, found = suite_of(glance.contract), []
     known = suite.contract.requirements
-    for law in suite.laws.values():
-        held = _held(law, glance)
+    for invariant in suite.invariants.values():
+        held = _held(invariant, glance)
         if held is not False:
-            judged = [known[name] for name in law.requirements if glance.off.isdisjoint(known[name].features)]
-            kinds = tuple((law.name, one.id, one.level, Outcome.PASS.value) for one in judged)
-            found.append(Asked(law, kinds, is_certain=held is True))
-    topics = [one.law.topic.shown for one in found if one.law.topic is not None and not one.is_certain]
+            judged = [known[name] for name in invariant.requirements if glance.off.isdisjoint(known[name].features)]
+            kinds = tuple((invariant.name, one.id, one.level, Outcome.PASS.value) for one in judged)
+            found.append(Asked(invariant, kinds, is_certain=held is True))
+    topics = [one.invariant.topic.shown for one in found if one.invariant.topic is not None and not one.is_certain]
     return tuple(found), tuple(dict.fromkeys(topics))
 
 
-def _held(law: Invariant, glance: Glance) -> bool | None:
-    """Whether a law holds, or does not apply; nothing if that takes more than a glance, or there is more to say."""
+def _held(invariant: Invariant, glance: Glance) -> bool | None:
+    """Whether an invariant holds, or does not apply; nothing if that takes more than a glance, or there is more to say."""
     exchange = cast("Exchange", glance)
     try:
-        if law.topic is not None and law.topic.what not in law.topic.shown(exchange):
+        if invariant.topic is not None and invariant.topic.what not in invariant.topic.shown(exchange):
             return False
-        return bool(law.judge(exchange))
+        return bool(invariant.judge(exchange))
     except (Closer, Exception):  # noqa: BLE001 - what there is to say is said when all is seen
         return None

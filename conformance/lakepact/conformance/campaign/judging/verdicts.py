@@ -1,4 +1,4 @@
-"""Judges the exchanges of a run: by every law of the suite, and by what had to be refused. Nothing is sent, nothing else is looked at."""
+"""Judge the kept exchanges of a run by every invariant of the suite and by the requests that must be refused; send nothing."""
 
 from __future__ import annotations
 
@@ -85,28 +85,28 @@ def _said(suite: Suite[Any], row: Mapping[str, Any], exchange: Exchange, off: fr
             yield kind, "an answer", row["reason"][:SHOWN]
     if row["state"] != ANSWERED or row["response_truncated"]:
         return
-    yield from _laws(suite, exchange, off)
+    yield from _invariants(suite, exchange, off)
     if row["mode"] != CHECK and exchange.operation:  # a check knows itself what it sends
         yield from refused(suite, exchange, off)
 
 
-def _laws(suite: Suite[Any], exchange: Exchange, off: frozenset[str]) -> Iterator[Said]:
+def _invariants(suite: Suite[Any], exchange: Exchange, off: frozenset[str]) -> Iterator[Said]:
     for one in asked_about(exchange, suite.contract.name, off):
         yield from said_by(one, exchange, suite)
 
 
 def said_by(one: Asked, exchange: Exchange, suite: Suite[Any]) -> Iterator[Said]:
-    """What a law says of an exchange that it can apply to; nothing where it does not."""
+    """What an invariant says of an exchange that it can apply to; nothing where it does not."""
     expected, observed, kinds = "", "", one.held
     if not one.is_certain:
         try:
-            if not one.law.judge(exchange):
+            if not one.invariant.judge(exchange):
                 return
         except Unmet as unmet:
             expected, observed = unmet.expected[:SHOWN], unmet.actual[:SHOWN]
             kinds = tuple((*kind[:3], broken(suite.contract.requirements[kind[1]]).value) for kind in kinds)
         except Exception as ours:  # noqa: BLE001 - whatever it is, it says nothing about the target
-            observed = f"the law broke: {ours!r}"[:SHOWN]
+            observed = f"the invariant broke: {ours!r}"[:SHOWN]
             kinds = tuple((*kind[:3], ERROR) for kind in kinds)
     for kind in kinds:
         yield kind, expected, observed

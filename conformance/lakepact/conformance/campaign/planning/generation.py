@@ -211,7 +211,7 @@ class _Drawing:
         return [row_of(case, self._contract, self._sha256) for case in drawn]
 
     def _checks(self, only: tuple[str, ...]) -> tuple[Check, ...]:
-        """The checks that judge what is wanted; laws look at all that is sent anyway."""
+        """The checks that judge what is wanted; invariants look at all that is sent anyway."""
         try:
             wanted = plans.plan(self._suite, only=() if only == ("*",) else only)
         except plans.NothingSelected:
@@ -264,7 +264,7 @@ class _Drawing:
         return Case(self._contract.name, mode, seed, setup, (step,))
 
     def _reading(self, operation: OperationId, seed: int) -> Iterator[Case]:
-        """What a law looks at first: a plain request for each thing that can be read, and pages of what is listed."""
+        """What an invariant looks at first: a plain request for each thing that can be read, and pages of what is listed."""
         known = self._contract.operations[operation]
         if known.method not in READING:
             return

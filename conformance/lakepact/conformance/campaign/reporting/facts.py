@@ -96,7 +96,7 @@ class Facts:
     compared: bool
     latencies: tuple[Row, ...]
     interrupted: int
-    untouched: int  #: requirements that laws judge, of which no exchange shows anything
+    untouched: int  #: requirements that invariants judge, of which no exchange shows anything
 
     @property
     def title(self) -> str:
@@ -152,7 +152,7 @@ def facts(run: Path, found: Mapping[str, Sequence[Row]], *, compared: bool) -> F
         compared=compared,
         latencies=tuple(found["latencies"]),
         interrupted=tables.read(run / "interruptions", tables.INTERRUPTIONS, ["case_id"]).num_rows,
-        untouched=len({r for contract in contracts for r in _judged_by_laws(contract)} - set(matrix)),
+        untouched=len({r for contract in contracts for r in _judged_by_invariants(contract)} - set(matrix)),
     )
 
 
@@ -267,6 +267,6 @@ def _rows_of(folder: Path, wanted: set[tuple[str, str]]) -> list[Row]:
     return found
 
 
-def _judged_by_laws(contract: str) -> set[str]:
+def _judged_by_invariants(contract: str) -> set[str]:
     suite = suites.load(contract)
-    return {requirement for law in suite.laws.values() for requirement in law.requirements}
+    return {requirement for invariant in suite.invariants.values() for requirement in invariant.requirements}

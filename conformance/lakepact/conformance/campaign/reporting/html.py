@@ -102,7 +102,7 @@ def _matrix(facts: Facts) -> Iterator[str]:
     signs = ", ".join(f'<span class="v {verdict or "none"}">{sign}</span> {NAMES[verdict]}' for verdict, sign in SIGNS.items())
     yield f'<p class="lead">What each target keeps of the contract, area by area. {signs}.'
     if facts.untouched:
-        yield f"Of {facts.untouched} more requirements that laws judge no exchange shows anything."
+        yield f"Of {facts.untouched} more requirements that invariants judge no exchange shows anything."
     yield "</p>"
     for area, requirements in facts.areas.items():
         counts = {target: _counts_of(facts, requirements, target) for target in facts.targets}

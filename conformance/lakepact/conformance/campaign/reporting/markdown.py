@@ -39,7 +39,7 @@ def _lines(facts: Facts) -> Iterator[str]:
         yield f"- {facts.interrupted} {INTERRUPTED}"
     yield "\n## Requirements\n"
     yield from _counts("target", facts.verdicts, columns=tuple(VERDICTS))
-    yield f"\n{len(facts.matrix)} requirements were judged; of {facts.untouched} that laws judge no exchange shows anything.\n"
+    yield f"\n{len(facts.matrix)} requirements were judged; of {facts.untouched} that invariants judge no exchange shows anything.\n"
     yield from _table(("area", *facts.targets), _areas(facts))
     yield "\nKept of those that were judged. What is not kept, or could not be decided:\n"
     yield from _table(("requirement", *facts.targets), _broken_rows(facts))

@@ -111,7 +111,7 @@ class Offers:
         asked = (operation == op.query_table_changes and self._changing) or self._tables[:1]
         last = OPERATIONS[operation].path.rpartition("{table}")[2]
         query = "?startingVersion=0" if operation == op.query_table_changes else ""
-        # No law asks for more than whether it is there: hence no operation.
+        # No invariant asks for more than whether it is there: hence no operation.
         replies = (self._walk.asked(path(*_segments(t)) + last + query, None, method=OPERATIONS[operation].method) for t in asked)
         return any(reply is not None and reply.status not in NO_SUCH_THING for reply in replies)
 

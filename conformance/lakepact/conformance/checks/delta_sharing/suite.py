@@ -71,4 +71,4 @@ suite = Suite(
     areas=AREAS,
 )
 check = suite.check
-law = suite.law
+invariant = suite.invariant

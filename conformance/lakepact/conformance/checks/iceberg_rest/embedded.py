@@ -18,8 +18,8 @@ OF_THE_SECOND = "lakepact_second"  #: the namespace that the second principal ma
 
 #: Properties of tables whose scans this server plans in the background, or divides into plan tasks.
 PLANNED = {
-    "planned-in-background-by": "lakepact.scan-planning.at-once-files=0,lakepact.scan-planning.polls=1",
-    "planned-on-pages-by": "lakepact.scan-planning.page-files=1",
+    "async-planning-properties": "lakepact.scan-planning.at-once-files=0,lakepact.scan-planning.polls=1",
+    "paged-planning-properties": "lakepact.scan-planning.page-files=1",
 }
 
 #: A warehouse that is asked for by name, credentials that open nothing, and who may do what.

@@ -206,16 +206,16 @@ def _operations(endpoints: list[Any]) -> frozenset[OperationId]:
 PARAMETERS = {
     "warehouse": "the warehouse that is judged; it is named when the configuration is asked for",
     "prefix": "the prefix of all paths, where the configuration does not say it",
-    "second-token-env": "the variable that holds the token of somebody who sees everything and may change nothing",
-    "second-writes": "a namespace in which the second one may change tables",
-    "third-token-env": "the variable that holds the token of somebody who may do nothing at all",
+    "reader-token-env": "the variable that holds the token of somebody who sees everything and may change nothing",
+    "reader-writable-namespace": "a namespace in which the second one may change tables",
+    "denied-token-env": "the variable that holds the token of somebody who may do nothing at all",
     "expired-token-env": "the variable that holds a token whose time is over",
     "client-env": "the variable that holds id:secret of a client that may do what the harness may",
     "subject-token-env": "the variable that holds the token of a user, to be exchanged for another",
-    "principals": "a JSON file with second-token, third-token, expired-token, subject-token and client, instead of variables",
+    "principals": "a JSON file with reader-token, denied-token, expired-token, subject-token and client, instead of variables",
     "scan-table": "NAMESPACE.TABLE, a table with data whose scans may be planned and which is left as it is",
-    "planned-in-background-by": "properties NAME=VALUE,… of a table whose scans are planned in the background",
-    "planned-on-pages-by": "properties NAME=VALUE,… of a table whose plans are divided into plan tasks",
+    "async-planning-properties": "properties NAME=VALUE,… of a table whose scans are planned in the background",
+    "paged-planning-properties": "properties NAME=VALUE,… of a table whose plans are divided into plan tasks",
 }
 
 suite = Suite(
@@ -235,4 +235,4 @@ suite = Suite(
     },
 )
 check = suite.check
-law = suite.law
+invariant = suite.invariant

@@ -79,4 +79,4 @@ suite = Suite(
     },
 )
 check = suite.check
-law = suite.law
+invariant = suite.invariant

@@ -14,4 +14,4 @@ suite = Suite(
     "delta_sharing", lab=SharingClientLab, discover=partial(everything, Contract("delta_sharing")), launch_settings=launch_settings
 )
 check = suite.check
-law = suite.law
+invariant = suite.invariant

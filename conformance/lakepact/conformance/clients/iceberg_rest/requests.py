@@ -10,7 +10,7 @@ import orjson
 from jsonschema_rs import Draft202012Validator
 
 from lakepact.conformance import expect
-from lakepact.conformance.clients.iceberg_rest.suite import check, law, suite
+from lakepact.conformance.clients.iceberg_rest.suite import check, invariant, suite
 from lakepact.conformance.components import Components
 from lakepact.conformance.exchanges import NO_OPERATION
 from lakepact.conformance.outcome import Blocked, NotOffered, Unmet
@@ -46,8 +46,8 @@ def sent(exchange: Exchange) -> Mapping[str, str | None]:
     return flaws(operation.body, exchange.request_body)
 
 
-def law_of(requirement: Requirement) -> Callable[[Exchange], bool | None]:
-    """The law that every instance of a component which a client sends is what its schema says."""
+def invariant_of(requirement: Requirement) -> Callable[[Exchange], bool | None]:
+    """The invariant that every instance of a component which a client sends is what its schema says."""
     component = requirement.clause.rpartition("/")[2]
 
     def holds(exchange: Exchange) -> bool:
@@ -60,17 +60,17 @@ def law_of(requirement: Requirement) -> Callable[[Exchange], bool | None]:
         return True
 
     holds.__name__, holds.__doc__ = component, requirement.says
-    return law(requirement.id, traffic=TRAFFIC)(holds)
+    return invariant(requirement.id, traffic=TRAFFIC)(holds)
 
 
-#: Schemas of what clients alone send, and one law for each.
+#: Schemas of what clients alone send, and one invariant for each.
 OF_CLIENTS = {r.clause.rpartition("/")[2]: r for r in CONTRACT.requirements.values() if r.area == "schemas" and r.side == "client"}
-LAWS = {component: law_of(r) for component, r in OF_CLIENTS.items()}
+LAWS = {component: invariant_of(r) for component, r in OF_CLIENTS.items()}
 
 
-@law("IRC-CLI-001", traffic=TRAFFIC)
+@invariant("IRC-CLI-001", traffic=TRAFFIC)
 def requests_fit(exchange: Exchange) -> bool:
-    """Every parameter in the query and in the headers, and every part of the body without a law of its own, has a value that is allowed."""
+    """Every query parameter, header and body member without an invariant of its own has a value that the contract allows."""
     operation = CONTRACT.operations.get(exchange.operation or NO_OPERATION)
     if operation is None:
         return False

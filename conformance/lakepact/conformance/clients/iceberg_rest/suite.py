@@ -11,4 +11,4 @@ from lakepact.generated.contract import Contract
 
 suite = Suite("iceberg_rest", lab=CatalogClientLab, discover=partial(everything, Contract("iceberg_rest")))
 check = suite.check
-law = suite.law
+invariant = suite.invariant

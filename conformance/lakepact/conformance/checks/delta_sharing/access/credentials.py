@@ -9,7 +9,7 @@ from lakepact.conformance import expect
 from lakepact.conformance.checks.delta_sharing.kit.answers import answered
 from lakepact.conformance.checks.delta_sharing.kit.catalog import EITHER_FORMAT
 from lakepact.conformance.checks.delta_sharing.kit.lines import IN_MILLISECONDS, METADATA, QUERY, is_whole, objects, required, texts
-from lakepact.conformance.checks.delta_sharing.suite import check, law
+from lakepact.conformance.checks.delta_sharing.suite import check, invariant
 from lakepact.conformance.outcome import NotOffered, Unmet
 from lakepact.generated.delta_sharing import op
 
@@ -143,7 +143,7 @@ def urls_need_no_credentials(lab: SharingLab) -> None:
 # -- what they hold -----------------------------------------------------------------------------------------------------------------
 
 
-@law("DS-TMP-06", traffic=TRAFFIC)
+@invariant("DS-TMP-06", traffic=TRAFFIC)
 def credentials_are_of_one_kind(exchange: Exchange) -> bool:
     """Credentials are of exactly one of the three kinds."""
     found = credentials_of(exchange)
@@ -154,7 +154,7 @@ def credentials_are_of_one_kind(exchange: Exchange) -> bool:
     return True
 
 
-@law("DS-TMP-07", traffic=TRAFFIC)
+@invariant("DS-TMP-07", traffic=TRAFFIC)
 def credentials_name_a_location(exchange: Exchange) -> bool:
     """Credentials name the directory that they can read."""
     found = credentials_of(exchange)
@@ -164,7 +164,7 @@ def credentials_name_a_location(exchange: Exchange) -> bool:
     return True
 
 
-@law("DS-TMP-08", traffic=TRAFFIC)
+@invariant("DS-TMP-08", traffic=TRAFFIC)
 def credentials_end_in_the_future(exchange: Exchange) -> bool:
     """Credentials say when they expire, which is in the future, in milliseconds."""
     found = credentials_of(exchange)
@@ -187,19 +187,19 @@ def _has_texts(exchange: Exchange, kind: str, *members: str) -> bool:
     return True
 
 
-@law("DS-TMP-09", traffic=TRAFFIC)
+@invariant("DS-TMP-09", traffic=TRAFFIC)
 def keys_of_aws_are_whole(exchange: Exchange) -> bool:
     """Credentials for AWS have a key, its secret and a session token."""
     return _has_texts(exchange, AWS, "accessKeyId", "secretAccessKey", "sessionToken")
 
 
-@law("DS-TMP-10", traffic=TRAFFIC)
+@invariant("DS-TMP-10", traffic=TRAFFIC)
 def signatures_of_azure_are_whole(exchange: Exchange) -> bool:
     """Credentials for Azure have a token."""
     return _has_texts(exchange, AZURE, "sasToken")
 
 
-@law("DS-TMP-11", traffic=TRAFFIC)
+@invariant("DS-TMP-11", traffic=TRAFFIC)
 def tokens_of_google_are_whole(exchange: Exchange) -> bool:
     """Credentials for Google have a token."""
     return _has_texts(exchange, GOOGLE, "oauthToken")

@@ -1,4 +1,4 @@
-"""Answers in lines as laws see them: what was asked, in which format it came, and what each line has to be."""
+"""Answers in lines as invariants see them: what was asked, in which format it came, and what each line has to be."""
 
 from __future__ import annotations
 

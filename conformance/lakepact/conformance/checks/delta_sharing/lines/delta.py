@@ -1,4 +1,4 @@
-"""Lines of delta format: laws over every answer that is in it."""
+"""Lines of delta format: invariants over every answer that is in it."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from lakepact.conformance.checks.delta_sharing.kit.lines import (
 )
 from lakepact.conformance.checks.delta_sharing.kit.table_sampling import ASKED_FOR, ask, by_url, questions
 from lakepact.conformance.checks.delta_sharing.lines.parquet import MODES, expire_later
-from lakepact.conformance.checks.delta_sharing.suite import check, law
+from lakepact.conformance.checks.delta_sharing.suite import check, invariant
 from lakepact.conformance.outcome import NotOffered, Unmet
 
 if TYPE_CHECKING:
@@ -68,7 +68,7 @@ def actions(exchange: Exchange) -> list[dict[str, Any]]:
     return [single[kind] for single in singles for kind in ACTIONS if isinstance(single.get(kind), dict)]
 
 
-@law("DS-DWP-01", traffic=TOUR)
+@invariant("DS-DWP-01", traffic=TOUR)
 def lines_have_one_wrapper_in_delta_format(exchange: Exchange) -> bool:
     """Each line in delta format has exactly one of protocol, metaData, file and endStreamAction."""
     lines = in_form(exchange, DELTA)
@@ -77,13 +77,13 @@ def lines_have_one_wrapper_in_delta_format(exchange: Exchange) -> bool:
     return bool(lines)
 
 
-@law("DS-DPR-01", traffic=TOUR)
+@invariant("DS-DPR-01", traffic=TOUR)
 def protocol_is_wrapped(exchange: Exchange) -> bool:
     """The protocol line wraps a Delta protocol action."""
     return _fit(exchange, "protocol", "DeltaProtocolLine")
 
 
-@law("DS-DMD-01", traffic=TOUR)
+@invariant("DS-DMD-01", traffic=TOUR)
 def metadata_is_wrapped(exchange: Exchange) -> bool:
     """The metaData line wraps a Delta metadata action."""
     found = metadata(exchange)
@@ -99,7 +99,7 @@ def _fit(exchange: Exchange, kind: str, component: str) -> bool:
     return bool(lines)
 
 
-@law("DS-DMD-06", traffic=TOUR)
+@invariant("DS-DMD-06", traffic=TOUR)
 def auxiliary_locations_are_texts_in_delta_format(exchange: Exchange) -> bool:
     """Auxiliary locations in metadata are an array of texts, where there are any."""
     values = [m["auxiliaryLocations"] for m in metadata(exchange) if m.get("auxiliaryLocations") is not None]
@@ -108,7 +108,7 @@ def auxiliary_locations_are_texts_in_delta_format(exchange: Exchange) -> bool:
     return bool(values)
 
 
-@law("DS-DMD-07", traffic=TOUR)
+@invariant("DS-DMD-07", traffic=TOUR)
 def access_modes_are_known_in_delta_format(exchange: Exchange) -> bool:
     """Access modes in metadata are url, dir or both, where they are said."""
     values = [m["accessModes"] for m in metadata(exchange) if m.get("accessModes") is not None]
@@ -120,13 +120,13 @@ def access_modes_are_known_in_delta_format(exchange: Exchange) -> bool:
 # -- files ------------------------------------------------------------------------------------------------------------------------
 
 
-@law("DS-DFL-05", traffic=TOUR)
+@invariant("DS-DFL-05", traffic=TOUR)
 def urls_expire_in_the_future_in_delta_format(exchange: Exchange) -> bool:
     """The expirationTimestamp of a file is a time in the future in milliseconds, where there is one."""
     return expire_later(exchange, files(exchange))
 
 
-@law("DS-DFL-06", traffic=TOUR)
+@invariant("DS-DFL-06", traffic=TOUR)
 def files_wrap_one_action(exchange: Exchange) -> bool:
     """Each file line wraps one add, remove or cdc, whose path is a URL."""
     found = files(exchange)
@@ -161,7 +161,7 @@ def actions_have_the_members_of_delta(lab: SharingLab) -> None:
 def _strange(exchange: Exchange) -> dict[str, set[str]]:
     """The members of each kind of action that Delta does not know."""
     found: dict[str, set[str]] = {}
-    with contextlib.suppress(Unmet):  # what wraps no action is judged by a law
+    with contextlib.suppress(Unmet):  # what wraps no action is judged by an invariant
         for kind, action in map(action_of, files(exchange)):
             if action.keys() - MEMBERS[kind]:
                 found.setdefault(kind, set()).update(action.keys() - MEMBERS[kind])
@@ -178,7 +178,7 @@ def _misjudged(exchange: Exchange) -> Iterator[tuple[str, Any]]:
     yield from found.items()
 
 
-@law("DS-DFL-08", traffic=TOUR)
+@invariant("DS-DFL-08", traffic=TOUR)
 def files_wrap_any_action(exchange: Exchange) -> bool:
     """A file line may wrap an add, a remove or a cdc."""
     found = files(exchange)
@@ -187,7 +187,7 @@ def files_wrap_any_action(exchange: Exchange) -> bool:
     return bool(found)
 
 
-@law("DS-DF-01", traffic=TOUR)
+@invariant("DS-DF-01", traffic=TOUR)
 def urls_are_known_as_signed(exchange: Exchange) -> bool:
     """The URL of a file in delta format has a query key by which the Delta kernel knows a signed URL."""
     urls = [action["path"] for action in actions(exchange) if isinstance(action.get("path"), str)]
@@ -197,7 +197,7 @@ def urls_are_known_as_signed(exchange: Exchange) -> bool:
     return bool(urls)
 
 
-@law("DS-DF-16", traffic=TOUR)
+@invariant("DS-DF-16", traffic=TOUR)
 def deletion_vectors_are_files(exchange: Exchange) -> bool:
     """A deletion vector in a file has storageType p and a deletionVectorFileId, and its data file has a size."""
     held = False
@@ -212,7 +212,7 @@ def deletion_vectors_are_files(exchange: Exchange) -> bool:
     return held
 
 
-@law("DS-DF-17", traffic=TOUR)
+@invariant("DS-DF-17", traffic=TOUR)
 def changes_are_dated_in_delta_format(exchange: Exchange) -> bool:
     """Changes in delta format say the version and time of each file, and the version of metaData."""
     found = files(exchange, CHANGES)

@@ -23,7 +23,7 @@ from lakepact.conformance.checks.delta_sharing.kit.lines import (
     told,
 )
 from lakepact.conformance.checks.delta_sharing.kit.table_sampling import ASKED_FOR, WITH_END, Question, ask, by_url
-from lakepact.conformance.checks.delta_sharing.suite import check, law
+from lakepact.conformance.checks.delta_sharing.suite import check, invariant
 from lakepact.conformance.outcome import NotOffered
 
 if TYPE_CHECKING:
@@ -46,7 +46,7 @@ def _is_end(line: Mapping[str, Any]) -> bool:
     return line.get(END) is not None
 
 
-@law("DS-ESA-02", traffic=TRAFFIC)
+@invariant("DS-ESA-02", traffic=TRAFFIC)
 def ends_are_needed_or_asked_for(exchange: Exchange) -> bool:
     """Who did not ask for an endStreamAction gets one only with a token in it."""
     lines = lines_of(exchange)
@@ -57,7 +57,7 @@ def ends_are_needed_or_asked_for(exchange: Exchange) -> bool:
     return True
 
 
-@law("DS-DF-05", traffic=TRAFFIC)
+@invariant("DS-DF-05", traffic=TRAFFIC)
 def nothing_is_said_to_who_asks_for_nothing(exchange: Exchange) -> bool:
     """Who asked for neither an endStreamAction nor tokens nor pages gets no endStreamAction."""
     lines = lines_of(exchange)
@@ -68,7 +68,7 @@ def nothing_is_said_to_who_asks_for_nothing(exchange: Exchange) -> bool:
     return True
 
 
-@law("DS-ESA-03", traffic=TRAFFIC)
+@invariant("DS-ESA-03", traffic=TRAFFIC)
 def what_is_not_there_is_not_announced(exchange: Exchange) -> bool:
     """An answer without an endStreamAction does not say in its header that it has one."""
     lines = lines_of(exchange)
@@ -79,7 +79,7 @@ def what_is_not_there_is_not_announced(exchange: Exchange) -> bool:
     return True
 
 
-@law("DS-ESA-04", traffic=TRAFFIC)
+@invariant("DS-ESA-04", traffic=TRAFFIC)
 def what_is_announced_comes_last(exchange: Exchange) -> bool:
     """An answer whose header says that it has an endStreamAction has exactly one, as its last line."""
     lines = lines_of(exchange)
@@ -90,7 +90,7 @@ def what_is_announced_comes_last(exchange: Exchange) -> bool:
     return True
 
 
-@law("DS-ESA-07", traffic=TRAFFIC)
+@invariant("DS-ESA-07", traffic=TRAFFIC)
 def what_was_asked_for_is_announced(exchange: Exchange) -> bool:
     """An endStreamAction without a token, which comes to who asked for one alone, is announced in the header."""
     lines = lines_of(exchange)

@@ -8,7 +8,7 @@ from lakepact.conformance import expect
 from lakepact.conformance.checks.delta_sharing.kit import reading
 from lakepact.conformance.checks.delta_sharing.kit.lines import DELTA, QUERY, action_of, form_of, lines_of, objects
 from lakepact.conformance.checks.delta_sharing.kit.table_sampling import ASKED_FOR
-from lakepact.conformance.checks.delta_sharing.suite import check, law
+from lakepact.conformance.checks.delta_sharing.suite import check, invariant
 from lakepact.conformance.outcome import NotOffered
 
 if TYPE_CHECKING:
@@ -67,7 +67,7 @@ def _partition_values(reply: Reply) -> Iterator[dict[str, Any]]:
             yield values
 
 
-@law("DS-DF-03", traffic=("interoperability.breaks_are_escaped",))
+@invariant("DS-DF-03", traffic=("interoperability.breaks_are_escaped",))
 def no_line_breaks_for_anybody(exchange: Exchange) -> bool:
     """Characters at which some clients break lines stand in answers in lines as escapes alone."""
     if not lines_of(exchange):

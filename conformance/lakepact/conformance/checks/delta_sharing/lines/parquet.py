@@ -1,4 +1,4 @@
-"""Lines of parquet format: laws over every answer that is in it."""
+"""Lines of parquet format: invariants over every answer that is in it."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from lakepact.conformance.checks.delta_sharing.kit.lines import (
     required,
     texts,
 )
-from lakepact.conformance.checks.delta_sharing.suite import law
+from lakepact.conformance.checks.delta_sharing.suite import invariant
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -45,7 +45,7 @@ def files(exchange: Exchange, *kinds: str) -> list[dict[str, Any]]:
     return list(objects(in_form(exchange, PARQUET, QUERY, CHANGES), *(kinds or FILES)))
 
 
-@law("DS-WRP-01", traffic=TOUR)
+@invariant("DS-WRP-01", traffic=TOUR)
 def lines_have_one_wrapper(exchange: Exchange) -> bool:
     """Each line in parquet format has exactly one of the seven kinds of objects."""
     lines = in_form(exchange, PARQUET)
@@ -54,7 +54,7 @@ def lines_have_one_wrapper(exchange: Exchange) -> bool:
     return bool(lines)
 
 
-@law("DS-PRO-01", traffic=TOUR)
+@invariant("DS-PRO-01", traffic=TOUR)
 def reader_version_is_one(exchange: Exchange) -> bool:
     """The protocol in parquet format has the minReaderVersion 1."""
     found = list(objects(in_form(exchange, PARQUET), "protocol"))
@@ -66,7 +66,7 @@ def reader_version_is_one(exchange: Exchange) -> bool:
 # -- metaData -----------------------------------------------------------------------------------------------------------------
 
 
-@law("DS-MDT-02", traffic=TOUR)
+@invariant("DS-MDT-02", traffic=TOUR)
 def names_and_descriptions_are_texts(exchange: Exchange) -> bool:
     """A name and a description of a table are texts, where there are any."""
     values = [m[member] for m in metadata(exchange) for member in ("name", "description") if m.get(member) is not None]
@@ -75,7 +75,7 @@ def names_and_descriptions_are_texts(exchange: Exchange) -> bool:
     return bool(values)
 
 
-@law("DS-MDT-04", traffic=TOUR)
+@invariant("DS-MDT-04", traffic=TOUR)
 def auxiliary_locations_of_metadata_are_texts(exchange: Exchange) -> bool:
     """Auxiliary locations in metadata are an array of texts, where there are any."""
     values = [m["auxiliaryLocations"] for m in metadata(exchange) if m.get("auxiliaryLocations") is not None]
@@ -84,7 +84,7 @@ def auxiliary_locations_of_metadata_are_texts(exchange: Exchange) -> bool:
     return bool(values)
 
 
-@law("DS-MDT-05", traffic=TOUR)
+@invariant("DS-MDT-05", traffic=TOUR)
 def access_modes_of_metadata_are_known(exchange: Exchange) -> bool:
     """Access modes in metadata are url, dir or both, where they are said."""
     values = [m["accessModes"] for m in metadata(exchange) if m.get("accessModes") is not None]
@@ -93,7 +93,7 @@ def access_modes_of_metadata_are_known(exchange: Exchange) -> bool:
     return bool(values)
 
 
-@law("DS-MDT-06", traffic=TOUR)
+@invariant("DS-MDT-06", traffic=TOUR)
 def format_is_an_object(exchange: Exchange) -> bool:
     """The format of a table is an object."""
     found = metadata(exchange)
@@ -102,7 +102,7 @@ def format_is_an_object(exchange: Exchange) -> bool:
     return bool(found)
 
 
-@law("DS-FMT-01", traffic=TOUR)
+@invariant("DS-FMT-01", traffic=TOUR)
 def provider_is_parquet(exchange: Exchange) -> bool:
     """The format of a table has the provider parquet."""
     found = [m["format"] for m in metadata(exchange) if isinstance(m.get("format"), dict)]
@@ -111,7 +111,7 @@ def provider_is_parquet(exchange: Exchange) -> bool:
     return bool(found)
 
 
-@law("DS-MDT-07", traffic=TOUR)
+@invariant("DS-MDT-07", traffic=TOUR)
 def schema_string_is_json(exchange: Exchange) -> bool:
     """The schemaString of a table is the text of a JSON object."""
     found = metadata(exchange)
@@ -121,7 +121,7 @@ def schema_string_is_json(exchange: Exchange) -> bool:
     return bool(found)
 
 
-@law("DS-MDT-08", traffic=TOUR)
+@invariant("DS-MDT-08", traffic=TOUR)
 def partition_columns_are_columns(exchange: Exchange) -> bool:
     """The partitionColumns are an array of names of columns of the schema."""
     found = metadata(exchange)
@@ -138,7 +138,7 @@ def partition_columns_are_columns(exchange: Exchange) -> bool:
     return bool(found)
 
 
-@law("DS-MDT-09", traffic=TOUR)
+@invariant("DS-MDT-09", traffic=TOUR)
 def configuration_holds_texts(exchange: Exchange) -> bool:
     """The configuration of a table holds texts by name, where there is one."""
     found = [m["configuration"] for m in metadata(exchange) if m.get("configuration") is not None]
@@ -150,7 +150,7 @@ def configuration_holds_texts(exchange: Exchange) -> bool:
 # -- files of a snapshot ----------------------------------------------------------------------------------------------------
 
 
-@law("DS-FIL-04", traffic=TOUR)
+@invariant("DS-FIL-04", traffic=TOUR)
 def partition_values_are_of_the_partition_columns(exchange: Exchange) -> bool:
     """The partitionValues of each file name exactly the partition columns of the table."""
     found, heads = files(exchange, "file"), metadata(exchange)
@@ -163,7 +163,7 @@ def partition_values_are_of_the_partition_columns(exchange: Exchange) -> bool:
     return True
 
 
-@law("DS-FIL-05", traffic=TOUR)
+@invariant("DS-FIL-05", traffic=TOUR)
 def sizes_are_whole_numbers(exchange: Exchange) -> bool:
     """The size of each file is a number of bytes."""
     for file in files(exchange, "file"):
@@ -172,7 +172,7 @@ def sizes_are_whole_numbers(exchange: Exchange) -> bool:
     return False  # that it is the right number is judged where the file is read
 
 
-@law("DS-FIL-06", traffic=TOUR)
+@invariant("DS-FIL-06", traffic=TOUR)
 def stats_are_json(exchange: Exchange) -> bool:
     """The stats of a file are the text of a statistics object, where there are any."""
     values = [file["stats"] for file in files(exchange, "file") if file.get("stats") is not None]
@@ -184,7 +184,7 @@ def stats_are_json(exchange: Exchange) -> bool:
     return bool(values)
 
 
-@law("DS-FIL-09", traffic=TOUR)
+@invariant("DS-FIL-09", traffic=TOUR)
 def urls_expire_in_the_future(exchange: Exchange) -> bool:
     """The expirationTimestamp of a file is a time in the future in milliseconds, where there is one."""
     return expire_later(exchange, files(exchange))
@@ -225,25 +225,25 @@ def _fit(exchange: Exchange, kind: str, component: str) -> bool:
     return bool(lines)
 
 
-@law("DS-ADD-01", traffic=TOUR)
+@invariant("DS-ADD-01", traffic=TOUR)
 def added_files_are_described(exchange: Exchange) -> bool:
     """Each add line has url, id, partitionValues, size, timestamp and version."""
     return _fit(exchange, "add", "ParquetAddLine")
 
 
-@law("DS-CDC-01", traffic=TOUR)
+@invariant("DS-CDC-01", traffic=TOUR)
 def files_of_changes_are_described(exchange: Exchange) -> bool:
     """Each cdf line has url, id, partitionValues, size, timestamp and version."""
     return _fit(exchange, "cdf", "ParquetCdfLine")
 
 
-@law("DS-REM-01", traffic=TOUR)
+@invariant("DS-REM-01", traffic=TOUR)
 def removed_files_are_described(exchange: Exchange) -> bool:
     """Each remove line has url, id, partitionValues, size, timestamp and version."""
     return _fit(exchange, "remove", "ParquetRemoveLine")
 
 
-@law("DS-QRY-05", traffic=TOUR)
+@invariant("DS-QRY-05", traffic=TOUR)
 def changes_stand_alone(exchange: Exchange) -> bool:
     """Each line of a changed file says its version and its time by itself, whatever stands before it."""
     found = files(exchange, *CHANGED)

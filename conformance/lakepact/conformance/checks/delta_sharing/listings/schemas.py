@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from lakepact.conformance import expect
 from lakepact.conformance.checks.delta_sharing.kit.answers import asked_for, lower
 from lakepact.conformance.checks.delta_sharing.kit.listings import Listing, listed
-from lakepact.conformance.checks.delta_sharing.suite import check, law
+from lakepact.conformance.checks.delta_sharing.suite import check, invariant
 from lakepact.generated.delta_sharing import op
 
 if TYPE_CHECKING:
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from lakepact.conformance.exchanges import Exchange
 
 
-@law("DS-LSC-01")
+@invariant("DS-LSC-01")
 def schemas_name_themselves_and_their_share(exchange: Exchange) -> bool:
     """Every listed schema has its name and the share that was asked for."""
     items = listed(exchange) if exchange.operation == op.list_schemas else None

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from lakepact.conformance import expect
 from lakepact.conformance.checks.delta_sharing.kit.listings import Listing, listed
-from lakepact.conformance.checks.delta_sharing.suite import check, law
+from lakepact.conformance.checks.delta_sharing.suite import check, invariant
 from lakepact.conformance.exchanges import Reply
 from lakepact.conformance.outcome import Unmet
 from lakepact.generated.delta_sharing import op
@@ -42,7 +42,7 @@ def _member(exchange: Exchange, member: str, holds: Callable[[Any], bool], what:
     return bool(values)
 
 
-@law("DS-SHR-01", traffic=("shares.a_share_is_described_as_it_is_listed",))
+@invariant("DS-SHR-01", traffic=("shares.a_share_is_described_as_it_is_listed",))
 def shares_have_names(exchange: Exchange) -> bool:
     """Every share has a name that is a text."""
     found = shares(exchange)
@@ -51,19 +51,19 @@ def shares_have_names(exchange: Exchange) -> bool:
     return bool(found)
 
 
-@law("DS-SHR-03", traffic=("shares.a_share_is_described_as_it_is_listed",))
+@invariant("DS-SHR-03", traffic=("shares.a_share_is_described_as_it_is_listed",))
 def display_names_are_short_texts(exchange: Exchange) -> bool:
     """A display name is a text of at most 255 characters."""
     return _member(exchange, "displayName", lambda v: isinstance(v, str) and len(v) <= LONGEST_NAME, "a text of at most 255 characters")
 
 
-@law("DS-SHR-04", traffic=("shares.a_share_is_described_as_it_is_listed",))
+@invariant("DS-SHR-04", traffic=("shares.a_share_is_described_as_it_is_listed",))
 def comments_are_texts(exchange: Exchange) -> bool:
     """A comment is a text of at most 65536 characters."""
     return _member(exchange, "comment", lambda v: isinstance(v, str) and len(v) <= LONGEST_COMMENT, "a text of at most 65536 characters")
 
 
-@law("DS-SHR-05", traffic=("shares.a_share_is_described_as_it_is_listed",))
+@invariant("DS-SHR-05", traffic=("shares.a_share_is_described_as_it_is_listed",))
 def properties_are_texts_by_name(exchange: Exchange) -> bool:
     """Properties are at most 50 texts by name, none of them too long."""
 
@@ -75,7 +75,7 @@ def properties_are_texts_by_name(exchange: Exchange) -> bool:
     return _member(exchange, "properties", holds, "at most 50 texts by name")
 
 
-@law("DS-GSH-01")
+@invariant("DS-GSH-01")
 def a_share_stands_in_a_member(exchange: Exchange) -> bool:
     """The answer to who asks for a share holds it as `share`."""
     if exchange.operation != op.get_share or exchange.method != "GET" or exchange.status != 200:

@@ -10,7 +10,7 @@ from urllib.parse import unquote, urlsplit
 from lakepact.conformance import expect
 from lakepact.conformance.checks.delta_sharing.kit.catalog import EITHER_FORMAT
 from lakepact.conformance.checks.delta_sharing.kit.listings import Listing, key, keys, listed
-from lakepact.conformance.checks.delta_sharing.suite import check, law
+from lakepact.conformance.checks.delta_sharing.suite import check, invariant
 from lakepact.conformance.outcome import NotOffered
 from lakepact.generated.delta_sharing import op
 
@@ -40,7 +40,7 @@ def _are_texts(value: Any) -> bool:
     return isinstance(value, list) and all(isinstance(item, str) for item in value)
 
 
-@law("DS-LTB-01", traffic=("tables.tables_of_a_share_are_those_of_its_schemas",))
+@invariant("DS-LTB-01", traffic=("tables.tables_of_a_share_are_those_of_its_schemas",))
 def tables_name_themselves_and_where_they_are(exchange: Exchange) -> bool:
     """Every listed table has its name, its schema and its share."""
     found = tables(exchange)
@@ -49,7 +49,7 @@ def tables_name_themselves_and_where_they_are(exchange: Exchange) -> bool:
     return bool(found)
 
 
-@law("DS-LTB-05", traffic=("tables.tables_of_a_share_are_those_of_its_schemas",))
+@invariant("DS-LTB-05", traffic=("tables.tables_of_a_share_are_those_of_its_schemas",))
 def tables_of_directories_say_where(exchange: Exchange) -> bool:
     """A table with the access mode dir has a location."""
     found = [table for table in tables(exchange) if isinstance(table.get("accessModes"), list) and "dir" in table["accessModes"]]
@@ -58,7 +58,7 @@ def tables_of_directories_say_where(exchange: Exchange) -> bool:
     return bool(found)
 
 
-@law("DS-LTB-06", traffic=("tables.tables_of_a_share_are_those_of_its_schemas",))
+@invariant("DS-LTB-06", traffic=("tables.tables_of_a_share_are_those_of_its_schemas",))
 def auxiliary_locations_are_texts(exchange: Exchange) -> bool:
     """Auxiliary locations are an array of texts."""
     found = [table["auxiliaryLocations"] for table in tables(exchange) if table.get("auxiliaryLocations") is not None]
@@ -67,7 +67,7 @@ def auxiliary_locations_are_texts(exchange: Exchange) -> bool:
     return bool(found)
 
 
-@law("DS-LTB-10", traffic=("tables.tables_of_a_share_are_those_of_its_schemas",))
+@invariant("DS-LTB-10", traffic=("tables.tables_of_a_share_are_those_of_its_schemas",))
 def access_modes_are_known(exchange: Exchange) -> bool:
     """Access modes are url, dir or both."""
     found = [table["accessModes"] for table in tables(exchange) if table.get("accessModes") is not None]
@@ -76,7 +76,7 @@ def access_modes_are_known(exchange: Exchange) -> bool:
     return bool(found)
 
 
-@law("DS-LAT-02", traffic=("tables.tables_of_a_share_are_those_of_its_schemas",))
+@invariant("DS-LAT-02", traffic=("tables.tables_of_a_share_are_those_of_its_schemas",))
 def tables_of_a_share_have_the_same_form(exchange: Exchange) -> bool:
     """A table that is listed with all of its share is written like one that is listed with its schema."""
     found = tables(exchange) if exchange.operation == op.list_all_tables else []

@@ -22,7 +22,7 @@ from lakepact.conformance.checks.delta_sharing.kit.lines import (
 )
 from lakepact.conformance.checks.delta_sharing.kit.table_sampling import ASKED_FOR, TWO, by_url, varied, version
 from lakepact.conformance.checks.delta_sharing.kit.times import EPOCH, as_of
-from lakepact.conformance.checks.delta_sharing.suite import check, law
+from lakepact.conformance.checks.delta_sharing.suite import check, invariant
 from lakepact.conformance.outcome import Blocked, NotOffered, Unmet
 from lakepact.conformance.rows.lines import schema_object
 from lakepact.generated.delta_sharing import op
@@ -38,7 +38,7 @@ PARTITIONED = ("partitioned", "measurements", "unpartitioned")
 TRIES = 3  #: to read a table between two of its commits
 
 
-@law("DS-MET-01", traffic=TOUR)
+@invariant("DS-MET-01", traffic=TOUR)
 def metadata_is_two_lines(exchange: Exchange) -> bool:
     """Metadata is a protocol line and then a metaData line, and nothing follows but an endStreamAction that was asked for."""
     lines = lines_of(exchange, METADATA)
@@ -50,7 +50,7 @@ def metadata_is_two_lines(exchange: Exchange) -> bool:
     return True
 
 
-@law("DS-DF-14", traffic=TOUR)
+@invariant("DS-DF-14", traffic=TOUR)
 def metadata_has_no_third_line(exchange: Exchange) -> bool:
     """Metadata has two lines, also for a client that asks for an endStreamAction."""
     lines = lines_of(exchange, METADATA)

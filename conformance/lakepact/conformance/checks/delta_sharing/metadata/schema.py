@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from lakepact.conformance import expect
 from lakepact.conformance.checks.delta_sharing.kit.lines import PARQUET, TOUR, form_of, json_of, lines_of, objects
-from lakepact.conformance.checks.delta_sharing.suite import law
+from lakepact.conformance.checks.delta_sharing.suite import invariant
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -59,7 +59,7 @@ def _of(exchange: Exchange, name: str) -> list[dict[str, Any]]:
     return [kind for kind in types(exchange) if isinstance(kind, dict) and kind.get("type") == name]
 
 
-@law("DS-SCH-01", traffic=TOUR)
+@invariant("DS-SCH-01", traffic=TOUR)
 def structs_have_fields(exchange: Exchange) -> bool:
     """A schema is a struct, and every struct in it has an array of fields."""
     found = schemas(exchange)
@@ -73,7 +73,7 @@ def structs_have_fields(exchange: Exchange) -> bool:
     return bool(found)
 
 
-@law("DS-SCH-02", traffic=TOUR)
+@invariant("DS-SCH-02", traffic=TOUR)
 def fields_are_described(exchange: Exchange) -> bool:
     """Every field has a name, a type, whether it is nullable, and an object with metadata."""
     held = False
@@ -88,7 +88,7 @@ def fields_are_described(exchange: Exchange) -> bool:
     return held
 
 
-@law("DS-SCH-03", traffic=TOUR)
+@invariant("DS-SCH-03", traffic=TOUR)
 def primitive_types_are_known(exchange: Exchange) -> bool:
     """In parquet format every type that is a name is one of the twelve, and decimals have at most 38 digits."""
     lines = lines_of(exchange)
@@ -104,7 +104,7 @@ def primitive_types_are_known(exchange: Exchange) -> bool:
     return bool(names)
 
 
-@law("DS-SCH-04", traffic=TOUR)
+@invariant("DS-SCH-04", traffic=TOUR)
 def arrays_are_described(exchange: Exchange) -> bool:
     """Every array has an elementType and says whether it contains nulls."""
     found = _of(exchange, "array")
@@ -114,7 +114,7 @@ def arrays_are_described(exchange: Exchange) -> bool:
     return bool(found)
 
 
-@law("DS-SCH-05", traffic=TOUR)
+@invariant("DS-SCH-05", traffic=TOUR)
 def maps_are_described(exchange: Exchange) -> bool:
     """Every map has a keyType and a valueType, and says whether values may be null."""
     found = _of(exchange, "map")

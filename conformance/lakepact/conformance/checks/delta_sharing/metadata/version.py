@@ -9,7 +9,7 @@ from lakepact.conformance import expect
 from lakepact.conformance.checks.delta_sharing.kit.answers import answered, version_of
 from lakepact.conformance.checks.delta_sharing.kit.catalog import EITHER_FORMAT
 from lakepact.conformance.checks.delta_sharing.kit.test_tables import CHANGING
-from lakepact.conformance.checks.delta_sharing.suite import check, law
+from lakepact.conformance.checks.delta_sharing.suite import check, invariant
 from lakepact.conformance.exchanges import Reply
 from lakepact.conformance.outcome import NotOffered, Unmet
 from lakepact.generated.delta_sharing import op
@@ -46,7 +46,7 @@ def _version(reply: Reply) -> int:
     return version
 
 
-@law("DS-VER-01")
+@invariant("DS-VER-01")
 def versions_are_in_the_header(exchange: Exchange) -> bool:
     """The version of a table is in a header, and the body is empty."""
     if not answered(exchange, frozenset({op.get_table_version})):

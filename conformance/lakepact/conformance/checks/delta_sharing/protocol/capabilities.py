@@ -23,7 +23,7 @@ from lakepact.conformance.checks.delta_sharing.kit.lines import (
     told,
 )
 from lakepact.conformance.checks.delta_sharing.kit.table_sampling import ASKED_FOR, Question, ask, by_url, varied
-from lakepact.conformance.checks.delta_sharing.suite import check, law
+from lakepact.conformance.checks.delta_sharing.suite import check, invariant
 from lakepact.conformance.outcome import NotOffered, Unmet
 from lakepact.conformance.rows.lines import parsed
 from lakepact.generated.delta_sharing import op
@@ -113,7 +113,7 @@ def form_if_answered(reply: Reply) -> str:
     return form_of(reply.lines) if reply.status == 200 else ""
 
 
-@law("DS-CAP-03", traffic=("capabilities.parquet_is_what_nobody_asks_for",))
+@invariant("DS-CAP-03", traffic=("capabilities.parquet_is_what_nobody_asks_for",))
 def parquet_format_is_the_default(exchange: Exchange) -> bool:
     """Who names no response format is answered in parquet format."""
     lines = lines_of(exchange)
@@ -123,7 +123,7 @@ def parquet_format_is_the_default(exchange: Exchange) -> bool:
     return True
 
 
-@law("DS-CAP-04", traffic=TOUR)
+@invariant("DS-CAP-04", traffic=TOUR)
 def the_format_that_is_named_is_kept(exchange: Exchange) -> bool:
     """Who names one response format is not answered in the other."""
     lines, named_formats = lines_of(exchange), formats_asked(exchange)
@@ -253,7 +253,7 @@ def a_format_that_nobody_knows(lab: SharingLab) -> None:
                 expect.true(form_if_answered(reply) in {PARQUET, ""}, about, form_if_answered(reply))
 
 
-@law("DS-CAP-10", traffic=(*TOUR, "capabilities.a_format_that_nobody_knows"))
+@invariant("DS-CAP-10", traffic=(*TOUR, "capabilities.a_format_that_nobody_knows"))
 def answers_say_their_format(exchange: Exchange) -> bool:
     """The capabilities header of an answer names the format that it is in."""
     lines = lines_of(exchange)
@@ -264,7 +264,7 @@ def answers_say_their_format(exchange: Exchange) -> bool:
     return True
 
 
-@law("DS-DF-04", traffic=TOUR)
+@invariant("DS-DF-04", traffic=TOUR)
 def answers_say_their_format_in_small_letters(exchange: Exchange) -> bool:
     """Where the capabilities header of an answer says the format, it does so in small letters."""
     text = exchange.headers.get(CAPABILITIES, "")

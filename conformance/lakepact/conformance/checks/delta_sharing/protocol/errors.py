@@ -1,4 +1,4 @@
-"""Errors: laws over every refusal, and scenarios that provoke one of each kind."""
+"""Errors: invariants over every refusal, and scenarios that provoke one of each kind."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 from lakepact.conformance import expect
 from lakepact.conformance.checks.delta_sharing.kit.answers import OF_NAMES, OF_TABLES, of_operation
 from lakepact.conformance.checks.delta_sharing.kit.catalog import EITHER_FORMAT
-from lakepact.conformance.checks.delta_sharing.suite import check, law
+from lakepact.conformance.checks.delta_sharing.suite import check, invariant
 from lakepact.conformance.exchanges import Reply
 from lakepact.conformance.outcome import NotOffered, Unmet
 from lakepact.generated.delta_sharing import op
@@ -50,7 +50,7 @@ def _is_error(exchange: Exchange) -> None:
             raise Unmet(f"an error with the text `{member}`", reply.shown)
 
 
-@law("DS-GEN-07", traffic=REFUSED)
+@invariant("DS-GEN-07", traffic=REFUSED)
 def refusals_are_described(exchange: Exchange) -> bool:
     """Every refusal is a JSON object with the texts `errorCode` and `message`."""
     if not is_refusal(exchange):
@@ -59,7 +59,7 @@ def refusals_are_described(exchange: Exchange) -> bool:
     return True
 
 
-@law("DS-GEN-12", traffic=REFUSED)
+@invariant("DS-GEN-12", traffic=REFUSED)
 def failures_are_described_too(exchange: Exchange) -> bool:
     """A failure of the server has status 500 and the body of every other error."""
     if not of_operation(exchange) or exchange.status < 500 or exchange.status in {501, 502, 503, 504}:
@@ -70,7 +70,7 @@ def failures_are_described_too(exchange: Exchange) -> bool:
     return True
 
 
-@law("DS-GEN-15", traffic=REFUSED)
+@invariant("DS-GEN-15", traffic=REFUSED)
 def no_request_makes_the_server_fail(exchange: Exchange) -> bool:
     """No request of this suite is answered with a 5xx status."""
     if not of_operation(exchange) or exchange.status in NOT_SERVED:
@@ -84,7 +84,7 @@ def _is_no_failure(reply: Reply, about: str) -> None:
     expect.true(reply.status < 500 or reply.status in NOT_SERVED, f"no failure {about}", reply.shown)
 
 
-@law("DS-GEN-16", traffic=REFUSED)
+@invariant("DS-GEN-16", traffic=REFUSED)
 def errors_leak_no_secret(exchange: Exchange) -> bool:
     """No error body repeats a token of the request."""
     if exchange.status < 400 or not exchange.secrets:

@@ -10,7 +10,7 @@ from lakepact.conformance import expect
 from lakepact.conformance.checks.delta_sharing.kit.answers import OF_NAMES, OF_TABLES, OPERATIONS, essence, lower
 from lakepact.conformance.checks.delta_sharing.kit.catalog import EITHER_FORMAT
 from lakepact.conformance.checks.delta_sharing.kit.listings import listed
-from lakepact.conformance.checks.delta_sharing.suite import check, law
+from lakepact.conformance.checks.delta_sharing.suite import check, invariant
 from lakepact.conformance.exchanges import NO_OPERATION
 from lakepact.conformance.outcome import NotOffered, Unmet
 from lakepact.generated.delta_sharing import op
@@ -78,43 +78,43 @@ def _keeps(exchange: Exchange, requirement: str) -> bool:
     return bool(found)
 
 
-@law("DS-NAME-01", traffic=LISTED)
+@invariant("DS-NAME-01", traffic=LISTED)
 def names_are_not_too_long(exchange: Exchange) -> bool:
     """No name has more than 255 characters."""
     return _keeps(exchange, "DS-NAME-01")
 
 
-@law("DS-NAME-02", traffic=LISTED)
+@invariant("DS-NAME-02", traffic=LISTED)
 def names_have_no_space(exchange: Exchange) -> bool:
     """No name has a space in it."""
     return _keeps(exchange, "DS-NAME-02")
 
 
-@law("DS-NAME-03", traffic=LISTED)
+@invariant("DS-NAME-03", traffic=LISTED)
 def names_have_no_slash(exchange: Exchange) -> bool:
     """No name has a slash in it."""
     return _keeps(exchange, "DS-NAME-03")
 
 
-@law("DS-NAME-04", traffic=LISTED)
+@invariant("DS-NAME-04", traffic=LISTED)
 def names_have_no_control_character(exchange: Exchange) -> bool:
     """No name has a control character in it."""
     return _keeps(exchange, "DS-NAME-04")
 
 
-@law("DS-NAME-05", traffic=LISTED)
+@invariant("DS-NAME-05", traffic=LISTED)
 def names_have_no_delete_character(exchange: Exchange) -> bool:
     """No name has the DELETE character in it."""
     return _keeps(exchange, "DS-NAME-05")
 
 
-@law("DS-NAME-06", traffic=LISTED)
+@invariant("DS-NAME-06", traffic=LISTED)
 def schemas_and_tables_have_no_period(exchange: Exchange) -> bool:
     """No name of a schema or a table has a period in it."""
     return _keeps(exchange, "DS-NAME-06")
 
 
-@law("DS-NAME-07", traffic=LISTED)
+@invariant("DS-NAME-07", traffic=LISTED)
 def siblings_differ_in_more_than_case(exchange: Exchange) -> bool:
     """No two items of a page have names that differ only in the case of letters."""
     items = listed(exchange)
@@ -128,7 +128,7 @@ def siblings_differ_in_more_than_case(exchange: Exchange) -> bool:
     return True
 
 
-@law("DS-NAME-08", traffic=LISTED)
+@invariant("DS-NAME-08", traffic=LISTED)
 def every_name_keeps_the_rules(exchange: Exchange) -> bool:
     """The share and the schema that an item names keep the rules for names, as its own name does."""
     found = list(names(exchange))

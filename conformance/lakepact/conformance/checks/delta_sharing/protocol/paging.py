@@ -9,7 +9,7 @@ from urllib.parse import parse_qs, urlsplit
 from lakepact.conformance import expect
 from lakepact.conformance.checks.delta_sharing.kit.catalog import MOST_EMPTY_PAGES
 from lakepact.conformance.checks.delta_sharing.kit.listings import LISTS, Listing, beside, items_of, keys, listings, token_of
-from lakepact.conformance.checks.delta_sharing.suite import check, law
+from lakepact.conformance.checks.delta_sharing.suite import check, invariant
 from lakepact.conformance.exchanges import Reply
 from lakepact.conformance.outcome import Unmet
 from lakepact.generated.delta_sharing import op
@@ -26,10 +26,10 @@ LARGE = (501, 1001, LARGEST)  #: beyond what some servers take
 FORGED = ("lakepact-forged", "zzz", "e30=", "-1", "%25%25%25")
 
 
-# -- laws -------------------------------------------------------------------------------------------------------------
+# -- invariants -------------------------------------------------------------------------------------------------------------
 
 
-@law("DS-PAG-02")
+@invariant("DS-PAG-02")
 def pages_hold_no_more_than_asked(exchange: Exchange) -> bool:
     """No page holds more items than `maxResults` allows."""
     sizes = parse_qs(urlsplit(exchange.url).query).get("maxResults", [])
@@ -41,7 +41,7 @@ def pages_hold_no_more_than_asked(exchange: Exchange) -> bool:
     return True
 
 
-@law("DS-PAG-11")
+@invariant("DS-PAG-11")
 def items_are_a_list_or_missing(exchange: Exchange) -> bool:
     """The items of a listing are a list of objects; where there are none, the list is empty or missing."""
     if exchange.operation not in LISTS or exchange.status != 200:
@@ -50,7 +50,7 @@ def items_are_a_list_or_missing(exchange: Exchange) -> bool:
     return True
 
 
-@law("DS-DF-07", traffic=("paging.the_last_page_has_no_token",))
+@invariant("DS-DF-07", traffic=("paging.the_last_page_has_no_token",))
 def no_token_is_empty(exchange: Exchange) -> bool:
     """The last page of a listing has no `nextPageToken` rather than an empty one."""
     if exchange.operation not in LISTS or exchange.status != 200 or not isinstance(exchange.parsed, dict):

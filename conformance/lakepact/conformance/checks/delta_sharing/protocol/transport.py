@@ -9,7 +9,7 @@ from lakepact.conformance import expect
 from lakepact.conformance.checks.delta_sharing.kit.answers import ANSWERS_IN_LINES, JSON_ANSWERS, answered
 from lakepact.conformance.checks.delta_sharing.kit.catalog import EITHER_FORMAT
 from lakepact.conformance.checks.delta_sharing.kit.listings import listings, token_of
-from lakepact.conformance.checks.delta_sharing.suite import check, law
+from lakepact.conformance.checks.delta_sharing.suite import check, invariant
 from lakepact.conformance.exchanges import Reply
 from lakepact.conformance.outcome import NotOffered, Unmet
 from lakepact.generated.delta_sharing import op
@@ -40,7 +40,7 @@ def sent_as(exchange: Exchange, media_type: str) -> None:
     expect.true((charset(exchange) or "utf-8") in UTF_8, "charset utf-8", exchange.headers.get("content-type", ""))
 
 
-@law("DS-GEN-04")
+@invariant("DS-GEN-04")
 def listings_are_json(exchange: Exchange) -> bool:
     """Shares, schemas and listed tables are answered as application/json in UTF-8."""
     if not answered(exchange, JSON_ANSWERS):
@@ -49,7 +49,7 @@ def listings_are_json(exchange: Exchange) -> bool:
     return True
 
 
-@law("DS-GEN-05")
+@invariant("DS-GEN-05")
 def tables_are_answered_in_lines(exchange: Exchange) -> bool:
     """Metadata, queries and changes are answered as application/x-ndjson in UTF-8."""
     if not answered(exchange, ANSWERS_IN_LINES):
@@ -98,7 +98,7 @@ def _several(lab: SharingLab) -> Iterator[tuple[OperationId, int, Mapping[str, A
         yield from ((listing.operation, listing.count, listing.address) for listing in listings(lab, fewest=2))
 
 
-@law("DS-GEN-06", traffic=("names.names_have_no_case",))
+@invariant("DS-GEN-06", traffic=("names.names_have_no_case",))
 def each_line_is_an_object(exchange: Exchange) -> bool:
     """An answer in lines has one whole JSON object on each line, and nothing but a newline between them."""
     if not answered(exchange, ANSWERS_IN_LINES):
@@ -111,7 +111,7 @@ def each_line_is_an_object(exchange: Exchange) -> bool:
     return True
 
 
-@law("DS-DF-08", traffic=("shares.a_share_is_described_as_it_is_listed",))
+@invariant("DS-DF-08", traffic=("shares.a_share_is_described_as_it_is_listed",))
 def listings_stand_on_one_line(exchange: Exchange) -> bool:
     """The JSON of a listing stands on one line."""
     if not answered(exchange, JSON_ANSWERS):

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from lakepact.conformance import expect
 from lakepact.conformance.checks.delta_sharing.kit import reading
-from lakepact.conformance.checks.delta_sharing.suite import check, law
+from lakepact.conformance.checks.delta_sharing.suite import check, invariant
 from lakepact.conformance.outcome import Unmet
 from lakepact.conformance.rows import comparison, values
 from lakepact.conformance.rows.data_files import stored_table
@@ -86,7 +86,7 @@ def nulls(lab: SharingLab) -> None:
         expect.equal(wanted, found, "for each file of partitioned whether city is null")
 
 
-@law("DS-PV-01", traffic=("partition_values.texts_of_each_type", "hints.no_hints"))
+@invariant("DS-PV-01", traffic=("partition_values.texts_of_each_type", "hints.no_hints"))
 def strings_or_nulls(exchange: Exchange) -> bool:
     """Every partition value is a string, or null."""
     if exchange.operation not in {op.query_table, op.query_table_changes} or exchange.status != 200:

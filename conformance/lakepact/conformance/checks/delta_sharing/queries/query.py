@@ -25,7 +25,7 @@ from lakepact.conformance.checks.delta_sharing.kit.lines import (
     objects,
 )
 from lakepact.conformance.checks.delta_sharing.kit.table_sampling import TWO, by_url, version
-from lakepact.conformance.checks.delta_sharing.suite import check, law
+from lakepact.conformance.checks.delta_sharing.suite import check, invariant
 from lakepact.conformance.outcome import NotOffered, Unmet
 
 if TYPE_CHECKING:
@@ -168,7 +168,7 @@ def members_have_types(lab: SharingLab) -> None:
 # -- which lines are answered -------------------------------------------------------------------------------------------------------
 
 
-@law("DS-QRY-04", traffic=TOUR)
+@invariant("DS-QRY-04", traffic=TOUR)
 def queries_begin_with_protocol_and_metadata(exchange: Exchange) -> bool:
     """The answer to a query begins with a protocol line and a metaData line."""
     lines = lines_of(exchange, QUERY)
@@ -179,7 +179,7 @@ def queries_begin_with_protocol_and_metadata(exchange: Exchange) -> bool:
     return True
 
 
-@law("DS-QRY-06", traffic=TOUR)
+@invariant("DS-QRY-06", traffic=TOUR)
 def snapshots_are_files(exchange: Exchange) -> bool:
     """After its first two lines a snapshot has only files, and in delta format each is an add."""
     lines = lines_of(exchange, QUERY)
@@ -193,7 +193,7 @@ def snapshots_are_files(exchange: Exchange) -> bool:
     return True
 
 
-@law("DS-QRY-07", traffic=TOUR)
+@invariant("DS-QRY-07", traffic=TOUR)
 def changes_of_files_are_changes(exchange: Exchange) -> bool:
     """After its first two lines a query with startingVersion has only changed files and metadata."""
     lines = lines_of(exchange, QUERY)
@@ -208,7 +208,7 @@ def changes_of_files_are_changes(exchange: Exchange) -> bool:
     return True
 
 
-@law("DS-DF-09", traffic=TOUR)
+@invariant("DS-DF-09", traffic=TOUR)
 def no_line_is_empty(exchange: Exchange) -> bool:
     """An answer in lines has no empty line, also not at its end."""
     if not lines_of(exchange):

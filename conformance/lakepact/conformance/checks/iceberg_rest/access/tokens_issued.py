@@ -8,7 +8,7 @@ from lakepact.conformance import expect
 from lakepact.conformance.checks.iceberg_rest.access.authentication import answers, is_entered
 from lakepact.conformance.checks.iceberg_rest.kit.principals import bearing
 from lakepact.conformance.checks.iceberg_rest.kit.tokens import CREDENTIALS, TOKENS, client_of, fetched, form, issues_tokens, token_in
-from lakepact.conformance.checks.iceberg_rest.suite import check, law
+from lakepact.conformance.checks.iceberg_rest.suite import check, invariant
 from lakepact.conformance.exchanges import Reply
 from lakepact.conformance.outcome import Unmet
 from lakepact.generated.iceberg_rest import op
@@ -37,7 +37,7 @@ def is_text(value: Any) -> bool:
     return isinstance(value, str) and bool(value)
 
 
-@law("IRC-OAU-005", traffic=TRAFFIC)
+@invariant("IRC-OAU-005", traffic=TRAFFIC)
 def tokens_come_with_their_type(exchange: Exchange) -> bool:
     """Every answer with status 200 has the strings access_token and token_type."""
     if exchange.operation != TOKENS or exchange.status != 200:
@@ -49,7 +49,7 @@ def tokens_come_with_their_type(exchange: Exchange) -> bool:
     return True
 
 
-@law("IRC-OAU-006", traffic=TRAFFIC)
+@invariant("IRC-OAU-006", traffic=TRAFFIC)
 def token_types_are_known(exchange: Exchange) -> bool:
     """Every token_type is bearer, mac or N_A in any letter case."""
     kind = (answer_of(exchange) or {}).get("token_type")
@@ -59,7 +59,7 @@ def token_types_are_known(exchange: Exchange) -> bool:
     return True
 
 
-@law("IRC-OAU-007", traffic=TRAFFIC)
+@invariant("IRC-OAU-007", traffic=TRAFFIC)
 def lives_are_whole_seconds(exchange: Exchange) -> bool:
     """Every expires_in is a positive integer."""
     answer = answer_of(exchange) or {}
@@ -70,7 +70,7 @@ def lives_are_whole_seconds(exchange: Exchange) -> bool:
     return True
 
 
-@law("IRC-OAU-008", traffic=TRAFFIC)
+@invariant("IRC-OAU-008", traffic=TRAFFIC)
 def issued_types_are_known(exchange: Exchange) -> bool:
     """Every issued_token_type is one of the six URNs."""
     answer = answer_of(exchange) or {}
@@ -80,7 +80,7 @@ def issued_types_are_known(exchange: Exchange) -> bool:
     return True
 
 
-@law("IRC-OAU-009", traffic=TRAFFIC)
+@invariant("IRC-OAU-009", traffic=TRAFFIC)
 def scopes_are_words(exchange: Exchange) -> bool:
     """Every scope is a string of words with one space between."""
     answer = answer_of(exchange) or {}
@@ -91,7 +91,7 @@ def scopes_are_words(exchange: Exchange) -> bool:
     return True
 
 
-@law("IRC-OAU-027", traffic=TRAFFIC)
+@invariant("IRC-OAU-027", traffic=TRAFFIC)
 def tokens_are_not_stored_on_the_way(exchange: Exchange) -> bool:
     """Every answer with a token has Cache-Control: no-store."""
     if answer_of(exchange) is None:
@@ -147,7 +147,7 @@ def tokens_for_the_catalog_open_every_operation(lab: CatalogLab) -> None:
             is_entered(operation, reply)
 
 
-@law("IRC-OAU-026", traffic=TRAFFIC)
+@invariant("IRC-OAU-026", traffic=TRAFFIC)
 def failures_of_the_token_endpoint_have_its_form(exchange: Exchange) -> bool:
     """Every 5xx answer of the token endpoint has the member error as a string."""
     if exchange.operation != TOKENS or not 500 <= exchange.status < 600 or exchange.status == 501:

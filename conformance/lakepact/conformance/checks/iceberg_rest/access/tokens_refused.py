@@ -8,7 +8,7 @@ import orjson
 
 from lakepact.conformance import expect
 from lakepact.conformance.checks.iceberg_rest.kit.tokens import CREDENTIALS, TOKENS, Client, client_of, fetched, form, issues_tokens
-from lakepact.conformance.checks.iceberg_rest.suite import check, law
+from lakepact.conformance.checks.iceberg_rest.suite import check, invariant
 from lakepact.conformance.exchanges import Reply
 
 if TYPE_CHECKING:
@@ -31,7 +31,7 @@ def refused(reply: Reply, *statuses: int, error: str | tuple[str, ...], about: s
     expect.true(reply.document.get("error") in wanted, f"`error` as {' or '.join(wanted)} {about}", reply.shown)
 
 
-@law("IRC-OAU-012", traffic=TRAFFIC)
+@invariant("IRC-OAU-012", traffic=TRAFFIC)
 def errors_are_strings(exchange: Exchange) -> bool:
     """Every refusal of the token endpoint in JSON has the member error as a string."""
     if exchange.operation != TOKENS or exchange.status not in {400, 401}:
@@ -42,7 +42,7 @@ def errors_are_strings(exchange: Exchange) -> bool:
     return True
 
 
-@law("IRC-OAU-013", traffic=TRAFFIC)
+@invariant("IRC-OAU-013", traffic=TRAFFIC)
 def errors_are_known(exchange: Exchange) -> bool:
     """Every 400 and 401 of the token endpoint has one of the six errors."""
     if exchange.operation != TOKENS or exchange.status not in {400, 401}:

@@ -69,7 +69,7 @@ NESTED: dict[str, Any] = {
     ],
 }
 
-#: Judgements that are remembered: all laws ask for the same one after another, and many answers of a run are the same.
+#: Judgements that are remembered: all invariants ask for the same one after another, and many answers of a run are the same.
 REMEMBERED = 1024
 
 
@@ -95,7 +95,7 @@ def flaws(component: str, body: bytes) -> Flaws:
     return COMPONENTS.flaws(component, parsed)
 
 
-_latest: tuple[Exchange | None, Flaws] = (None, {})  #: what was looked at last: all laws ask for it one after another
+_latest: tuple[Exchange | None, Flaws] = (None, {})  #: what was looked at last: all invariants ask for it one after another
 
 
 def flaws_in(exchange: Exchange) -> Flaws:

@@ -17,8 +17,8 @@ if TYPE_CHECKING:
 
 #: What is known of whom, as `--parameter NAME-env=VARIABLE` says; the second principal reads everything and changes nothing, but in the
 #: namespace that the parameter `WRITES` names; the third may do nothing at all.
-SECOND, THIRD, EXPIRED, SUBJECT, CLIENT = "second-token", "third-token", "expired-token", "subject-token", "client"
-WRITES = "second-writes"
+SECOND, THIRD, EXPIRED, SUBJECT, CLIENT = "reader-token", "denied-token", "expired-token", "subject-token", "client"
+WRITES = "reader-writable-namespace"
 
 Headers = list[tuple[str, str]]
 

@@ -99,7 +99,7 @@ def current_schema(table: Table) -> dict[str, Any]:
     """The table's current schema.
 
     Raises:
-        Blocked: there is none, which a law of all metadata says already.
+        Blocked: there is none, which an invariant of all metadata says already.
     """
     wanted = table.member("current-schema-id")
     for schema in table.member("schemas"):

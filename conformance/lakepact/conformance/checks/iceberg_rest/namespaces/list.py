@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from lakepact.conformance import expect
 from lakepact.conformance.checks.iceberg_rest.kit.namespaces import children, names_in
-from lakepact.conformance.checks.iceberg_rest.suite import check, law
+from lakepact.conformance.checks.iceberg_rest.suite import check, invariant
 from lakepact.generated.iceberg_rest import op
 
 if TYPE_CHECKING:
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from lakepact.conformance.exchanges import Exchange
 
 
-@law("IRC-NS-LIST-009", "IRC-NS-ENC-005")
+@invariant("IRC-NS-LIST-009", "IRC-NS-ENC-005")
 def namespaces_are_arrays_of_strings(exchange: Exchange) -> bool:
     """A listing holds namespaces as arrays of strings under `namespaces`, and single namespaces are written the same way."""
     if exchange.status != 200 or exchange.operation not in {

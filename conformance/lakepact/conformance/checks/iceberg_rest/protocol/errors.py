@@ -1,4 +1,4 @@
-"""The error model: laws over every refusal, and scenarios that provoke one of each kind."""
+"""The error model: invariants over every refusal, and scenarios that provoke one of each kind."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from lakepact.conformance import expect
 from lakepact.conformance.checks.iceberg_rest.kit.lab import set_properties
 from lakepact.conformance.checks.iceberg_rest.kit.views import create as create_view
 from lakepact.conformance.checks.iceberg_rest.kit.views import made
-from lakepact.conformance.checks.iceberg_rest.suite import check, law
+from lakepact.conformance.checks.iceberg_rest.suite import check, invariant
 from lakepact.conformance.exchanges import Reply
 from lakepact.conformance.outcome import Unmet
 from lakepact.generated.iceberg_rest import op
@@ -52,13 +52,13 @@ def error_of(exchange: Exchange) -> dict[str, Any] | None:
     return error if isinstance(error, dict) else None
 
 
-@law("IRC-ERR-015")
+@invariant("IRC-ERR-015")
 def refusals_of_views_are_enveloped(exchange: Exchange) -> bool:
     """Every refusal of a view operation, and every 406, has a JSON body with an `error` object."""
     return ("View" in (exchange.operation or "") or exchange.status == 406) and bool(refusals_are_enveloped(exchange))
 
 
-@law("IRC-ERR-001")
+@invariant("IRC-ERR-001")
 def refusals_are_enveloped(exchange: Exchange) -> bool:
     """Every refusal has a JSON body with an `error` object."""
     if not is_refusal(exchange) or middleware_may_answer(exchange):
@@ -68,7 +68,7 @@ def refusals_are_enveloped(exchange: Exchange) -> bool:
     return True
 
 
-@law("IRC-ERR-002")
+@invariant("IRC-ERR-002")
 def errors_have_message_type_and_code(exchange: Exchange) -> bool:
     """Every error object has `message` and `type` as strings and `code` as an integer."""
     error = error_of(exchange)
@@ -81,7 +81,7 @@ def errors_have_message_type_and_code(exchange: Exchange) -> bool:
     return True
 
 
-@law("IRC-ERR-003")
+@invariant("IRC-ERR-003")
 def error_code_is_the_status(exchange: Exchange) -> bool:
     """The code in an error body is the status of the answer."""
     error = error_of(exchange)
@@ -91,7 +91,7 @@ def error_code_is_the_status(exchange: Exchange) -> bool:
     return True
 
 
-@law("IRC-ERR-004")
+@invariant("IRC-ERR-004")
 def error_code_is_in_range(exchange: Exchange) -> bool:
     """The code in an error body lies within 400 and 600."""
     error = error_of(exchange)
@@ -101,7 +101,7 @@ def error_code_is_in_range(exchange: Exchange) -> bool:
     return True
 
 
-@law("IRC-ERR-005")
+@invariant("IRC-ERR-005")
 def stack_is_an_array_of_strings(exchange: Exchange) -> bool:
     """A stack in an error body is an array of strings."""
     error = error_of(exchange)
@@ -112,7 +112,7 @@ def stack_is_an_array_of_strings(exchange: Exchange) -> bool:
     return True
 
 
-@law("IRC-ERR-006")
+@invariant("IRC-ERR-006")
 def envelope_holds_the_error_alone(exchange: Exchange) -> bool:
     """An error body has no other top-level member than `error`."""
     if error_of(exchange) is None:
@@ -121,7 +121,7 @@ def envelope_holds_the_error_alone(exchange: Exchange) -> bool:
     return True
 
 
-@law("IRC-ERR-007")
+@invariant("IRC-ERR-007")
 def refusals_are_json(exchange: Exchange) -> bool:
     """Error bodies are served as application/json; only a 400 from a layer before the catalog may be plain text."""
     if not is_refusal(exchange) or not exchange.body or (middleware_may_answer(exchange) and exchange.media_type == "text/plain"):
@@ -132,7 +132,7 @@ def refusals_are_json(exchange: Exchange) -> bool:
     return True
 
 
-@law("IRC-ERR-014")
+@invariant("IRC-ERR-014")
 def client_faults_are_no_server_errors(exchange: Exchange) -> bool:
     """No request of this suite is answered with a 5xx status."""
     if exchange.operation is None or exchange.status in {501, 503}:
@@ -141,7 +141,7 @@ def client_faults_are_no_server_errors(exchange: Exchange) -> bool:
     return True
 
 
-@law("IRC-ERR-018")
+@invariant("IRC-ERR-018")
 def errors_leak_no_secret(exchange: Exchange) -> bool:
     """No error body repeats a secret of the request."""
     if exchange.status < 400 or not exchange.secrets:

@@ -9,7 +9,7 @@ import orjson
 
 from lakepact.conformance import expect
 from lakepact.conformance.checks.iceberg_rest.kit.listings import FIRST, LISTS, Listing, Page, listing
-from lakepact.conformance.checks.iceberg_rest.suite import check, law
+from lakepact.conformance.checks.iceberg_rest.suite import check, invariant
 from lakepact.conformance.exchanges import NO_OPERATION
 from lakepact.generated.iceberg_rest import op
 
@@ -24,7 +24,7 @@ MANY = 101  #: items, one more than a common size of pages
 PATIENCE = 5.0  #: seconds for making them: of a slow target fewer are listed
 
 
-@law("IRC-PAG-024")
+@invariant("IRC-PAG-024")
 def lists_have_no_duplicates(exchange: Exchange) -> bool:
     """No listing names an item twice."""
     member = LISTS.get(exchange.operation or NO_OPERATION)
@@ -38,7 +38,7 @@ def lists_have_no_duplicates(exchange: Exchange) -> bool:
     return True
 
 
-@law("IRC-PAG-003")
+@invariant("IRC-PAG-003")
 def tokens_are_strings_or_absent(exchange: Exchange) -> bool:
     """A next page token is a string that is not empty; where there is none it is null or absent."""
     if exchange.operation not in LISTS or exchange.status != 200 or not isinstance(exchange.parsed, dict):

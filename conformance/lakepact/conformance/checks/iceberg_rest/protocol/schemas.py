@@ -36,7 +36,7 @@ from lakepact.conformance.checks.iceberg_rest.kit.updates import (
     table_of_version,
 )
 from lakepact.conformance.checks.iceberg_rest.kit.views import made, next_version, replace
-from lakepact.conformance.checks.iceberg_rest.suite import check, law
+from lakepact.conformance.checks.iceberg_rest.suite import check, invariant
 from lakepact.conformance.judges import Topic
 from lakepact.conformance.outcome import NotOffered, Unmet
 from lakepact.generated.iceberg_rest import op
@@ -56,8 +56,8 @@ def component_of(requirement: Requirement) -> str:
     return requirement.clause.rpartition("/")[2]
 
 
-def law_of(requirement: Requirement) -> Callable[[Exchange], bool | None]:
-    """The law that every instance of a component is what its schema says."""
+def invariant_of(requirement: Requirement) -> Callable[[Exchange], bool | None]:
+    """The invariant that every instance of a component is what its schema says."""
     component = component_of(requirement)
 
     def holds(exchange: Exchange) -> bool:
@@ -70,7 +70,7 @@ def law_of(requirement: Requirement) -> Callable[[Exchange], bool | None]:
         return True
 
     holds.__name__, holds.__doc__ = component, requirement.says
-    return law(requirement.id, topic=Topic(component, flaws_in))(holds)
+    return invariant(requirement.id, topic=Topic(component, flaws_in))(holds)
 
 
 #: Forms of single values, which a value does not name: the type of its column does (`column_defaults`).
@@ -78,9 +78,9 @@ FORMS = frozenset(
     form["$ref"].rpartition("/")[2] for form in CONTRACT.bundle["components"]["schemas"]["PrimitiveTypeValue"]["anyOf"] if "$ref" in form
 )
 
-#: One law for each schema that answers of the operations in question can show.
+#: One invariant for each schema that answers of the operations in question can show.
 LAWS = {
-    requirement.id: law_of(requirement)
+    requirement.id: invariant_of(requirement)
     for requirement in CONTRACT.requirements.values()
     if requirement.area == "schemas"
     and requirement.side == "server"

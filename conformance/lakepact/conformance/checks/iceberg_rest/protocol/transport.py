@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from lakepact.conformance import expect
 from lakepact.conformance.checks.iceberg_rest.kit.lab import SCHEMA, set_ref
-from lakepact.conformance.checks.iceberg_rest.suite import OPERATIONS, check, law
+from lakepact.conformance.checks.iceberg_rest.suite import OPERATIONS, check, invariant
 from lakepact.conformance.exchanges import NO_OPERATION, Reply
 from lakepact.conformance.outcome import Unmet
 from lakepact.generated.contract import Contract
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 WIDE = (9007199254740993, 9223372036854775806)
 
 
-# -- laws -------------------------------------------------------------------------------------------------------------
+# -- invariants -------------------------------------------------------------------------------------------------------------
 
 
 def succeeded(exchange: Exchange) -> bool:
@@ -33,7 +33,7 @@ def succeeded(exchange: Exchange) -> bool:
     )
 
 
-@law("IRC-GEN-005")
+@invariant("IRC-GEN-005")
 def success_bodies_are_json(exchange: Exchange) -> bool:
     """A 200 answer is served as application/json."""
     if not succeeded(exchange) or exchange.status != 200 or not exchange.body:
@@ -42,7 +42,7 @@ def success_bodies_are_json(exchange: Exchange) -> bool:
     return True
 
 
-@law("IRC-GEN-006")
+@invariant("IRC-GEN-006")
 def success_without_body_is_204(exchange: Exchange) -> bool:
     """An operation whose documented success is 204 is not answered with another 2xx."""
     if not succeeded(exchange) or OPERATIONS[exchange.operation or NO_OPERATION].success != 204:
@@ -51,7 +51,7 @@ def success_without_body_is_204(exchange: Exchange) -> bool:
     return True
 
 
-@law("IRC-GEN-009")
+@invariant("IRC-GEN-009")
 def success_with_body_is_200(exchange: Exchange) -> bool:
     """An operation whose documented success is 200 is not answered with another 2xx."""
     if not succeeded(exchange) or OPERATIONS[exchange.operation or NO_OPERATION].success != 200:
@@ -60,7 +60,7 @@ def success_with_body_is_200(exchange: Exchange) -> bool:
     return True
 
 
-@law("IRC-GEN-008")
+@invariant("IRC-GEN-008")
 def heads_have_no_body(exchange: Exchange) -> bool:
     """No byte follows the headers of an answer to HEAD."""
     if exchange.method != "HEAD":
@@ -69,7 +69,7 @@ def heads_have_no_body(exchange: Exchange) -> bool:
     return True
 
 
-@law("IRC-GEN-018")
+@invariant("IRC-GEN-018")
 def members_are_kebab_case(exchange: Exchange) -> bool:
     """No member of an answer is the camelCase twin of one that the contract spells with hyphens."""
     if exchange.operation in {None, op.get_token} or not isinstance(exchange.parsed, dict):

@@ -46,7 +46,7 @@ def submitted(lab: CatalogLab, table: Table, **request: Any) -> str:
     """
     reply = lab.require(plan(lab, table, **request), 200)
     if reply.document.get("status") != "submitted":
-        raise NotOffered("the target plans the scan at once; --parameter planned-in-background-by=PROPERTY=VALUE says when it does not")
+        raise NotOffered("the target plans the scan at once; --parameter async-planning-properties=PROPERTY=VALUE says when it does not")
     identifier: str = reply.at("plan-id")
     return identifier
 

@@ -1,4 +1,4 @@
-"""Laws of scan planning: what every answer that tells of a plan or of its tasks keeps to."""
+"""Invariants of scan planning: what every answer that tells of a plan or of its tasks keeps to."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 from lakepact.conformance import expect
 from lakepact.conformance.checks.iceberg_rest.kit.contract_schemas import flaws_in
 from lakepact.conformance.checks.iceberg_rest.kit.scans import FETCH, PLAN, TASKS
-from lakepact.conformance.checks.iceberg_rest.suite import law
+from lakepact.conformance.checks.iceberg_rest.suite import invariant
 from lakepact.conformance.outcome import Unmet
 
 if TYPE_CHECKING:
@@ -20,7 +20,7 @@ ARRAYS = ("file-scan-tasks", "delete-files", "plan-tasks")
 COUNTS = ("column-sizes", "value-counts", "null-value-counts", "nan-value-counts")
 BOUNDS = ("lower-bounds", "upper-bounds")
 REQUIRED = ("spec-id", "partition", "content", "file-path", "file-format", "file-size-in-bytes", "record-count")
-#: Checks whose exchanges show all that the laws are about.
+#: Checks whose exchanges show all that the invariants are about.
 DELETING = ("scans_deletes.delete_files_apply_by_sequence_and_partition", "scans_deletes.vectors_are_told_apart")
 BACKGROUND = ("scans_fetched.plans_in_the_background_are_completed",)
 FAILING = ("scans_fetched.plans_of_unreadable_tables_fail",)
@@ -57,7 +57,7 @@ def files(document: dict[str, Any]) -> Iterator[dict[str, Any]]:
 
 
 def of_files(identifier: str, holds: Callable[[dict[str, Any]], bool | None], *, traffic: tuple[str, ...] = PLANNING) -> None:
-    """Register the law that something holds of each file; what is said of it is False where it has nothing to do with a file."""
+    """Register the invariant that something holds of each file; what is said of it is False where it has nothing to do with a file."""
 
     def every(exchange: Exchange) -> bool:
         document = told(exchange, PLAN, FETCH, TASKS)
@@ -65,13 +65,13 @@ def of_files(identifier: str, holds: Callable[[dict[str, Any]], bool | None], *,
         return any(judged)
 
     every.__name__, every.__doc__ = (holds.__name__, holds.__doc__)
-    law(identifier, traffic=traffic)(every)
+    invariant(identifier, traffic=traffic)(every)
 
 
 # -- plans ------------------------------------------------------------------------------------------------------------
 
 
-@law("IRC-SCAN-PLAN-002", traffic=PLANNING)
+@invariant("IRC-SCAN-PLAN-002", traffic=PLANNING)
 def answers_to_planning_are_not_cancelled(exchange: Exchange) -> bool:
     """Planning a scan is never answered with the status cancelled."""
     document = told(exchange, PLAN)
@@ -81,7 +81,7 @@ def answers_to_planning_are_not_cancelled(exchange: Exchange) -> bool:
     return True
 
 
-@law("IRC-SCAN-PLAN-003", traffic=PLANNING)
+@invariant("IRC-SCAN-PLAN-003", traffic=PLANNING)
 def the_state_is_called_status(exchange: Exchange) -> bool:
     """The state of a plan stands under status."""
     document = told(exchange, PLAN)
@@ -91,7 +91,7 @@ def the_state_is_called_status(exchange: Exchange) -> bool:
     return True
 
 
-@law("IRC-SCAN-PLAN-004", traffic=PLANNING)
+@invariant("IRC-SCAN-PLAN-004", traffic=PLANNING)
 def completed_plans_have_tasks(exchange: Exchange) -> bool:
     """A completed plan has file-scan-tasks or plan-tasks."""
     document = told(exchange, PLAN)
@@ -102,7 +102,7 @@ def completed_plans_have_tasks(exchange: Exchange) -> bool:
     return True
 
 
-@law("IRC-SCAN-PLAN-005", traffic=BACKGROUND)
+@invariant("IRC-SCAN-PLAN-005", traffic=BACKGROUND)
 def submitted_plans_have_an_id(exchange: Exchange) -> bool:
     """A submitted plan has a plan-id."""
     document = told(exchange, PLAN)
@@ -113,13 +113,13 @@ def submitted_plans_have_an_id(exchange: Exchange) -> bool:
     return True
 
 
-@law("IRC-SCAN-PLAN-006", traffic=FAILING)
+@invariant("IRC-SCAN-PLAN-006", traffic=FAILING)
 def plans_that_fail_say_why(exchange: Exchange) -> bool:
     """A plan that failed at once has its error."""
     return _says_why(told(exchange, PLAN))
 
 
-@law("IRC-SCAN-FETCH-004", traffic=FAILING)
+@invariant("IRC-SCAN-FETCH-004", traffic=FAILING)
 def fetched_plans_that_failed_say_why(exchange: Exchange) -> bool:
     """A plan that failed in the background has its error."""
     return _says_why(told(exchange, FETCH))
@@ -135,13 +135,13 @@ def _says_why(document: dict[str, Any] | None) -> bool:
     return True
 
 
-@law("IRC-SCAN-PLAN-007", traffic=(*BACKGROUND, *FAILING))
+@invariant("IRC-SCAN-PLAN-007", traffic=(*BACKGROUND, *FAILING))
 def tasks_come_with_completed_plans_alone(exchange: Exchange) -> bool:
     """What is not completed has no tasks."""
     return _has_no_tasks(told(exchange, PLAN), {"submitted", "failed", "cancelled"})
 
 
-@law("IRC-SCAN-FETCH-003", traffic=BACKGROUND)
+@invariant("IRC-SCAN-FETCH-003", traffic=BACKGROUND)
 def plans_on_their_way_have_no_tasks(exchange: Exchange) -> bool:
     """A plan that is fetched while it is being made has no tasks."""
     return _has_no_tasks(told(exchange, FETCH), {"submitted"})
@@ -158,7 +158,7 @@ def _has_no_tasks(document: dict[str, Any] | None, states: set[str]) -> bool:
 # -- tasks ------------------------------------------------------------------------------------------------------------
 
 
-@law("IRC-SCAN-SCH-001", "IRC-SCAN-SCH-002", traffic=DELETING)
+@invariant("IRC-SCAN-SCH-001", "IRC-SCAN-SCH-002", traffic=DELETING)
 def references_are_places(exchange: Exchange) -> bool:
     """References of a task are distinct places in the delete files of the same answer."""
     document = told(exchange, PLAN, FETCH, TASKS)
@@ -175,7 +175,7 @@ def references_are_places(exchange: Exchange) -> bool:
     return applies
 
 
-@law("IRC-SCAN-SCH-004", traffic=DELETING)
+@invariant("IRC-SCAN-SCH-004", traffic=DELETING)
 def delete_files_are_referred_to(exchange: Exchange) -> bool:
     """Each delete file of an answer is referred to in it."""
     document = told(exchange, PLAN, FETCH, TASKS)
@@ -188,7 +188,7 @@ def delete_files_are_referred_to(exchange: Exchange) -> bool:
     return True
 
 
-@law("IRC-SCAN-SCH-005", traffic=PLANNING)
+@invariant("IRC-SCAN-SCH-005", traffic=PLANNING)
 def tasks_have_data_files(exchange: Exchange) -> bool:
     """Each task has a data file with the content data."""
     document = told(exchange, PLAN, FETCH, TASKS)
@@ -199,7 +199,7 @@ def tasks_have_data_files(exchange: Exchange) -> bool:
     return bool(tasks)
 
 
-@law("IRC-SCAN-SCH-006", traffic=DELETING)
+@invariant("IRC-SCAN-SCH-006", traffic=DELETING)
 def delete_files_say_how_they_delete(exchange: Exchange) -> bool:
     """Each delete file says whether it deletes by position or by equality, and then by which columns."""
     document = told(exchange, PLAN, FETCH, TASKS)
@@ -213,7 +213,7 @@ def delete_files_say_how_they_delete(exchange: Exchange) -> bool:
     return bool(deletes)
 
 
-@law("IRC-SCAN-SCH-013", traffic=FILTERED)
+@invariant("IRC-SCAN-SCH-013", traffic=FILTERED)
 def residuals_are_expressions(exchange: Exchange) -> bool:
     """What remains of the filter is an expression."""
     document = told(exchange, PLAN, FETCH, TASKS)
@@ -226,7 +226,7 @@ def residuals_are_expressions(exchange: Exchange) -> bool:
     return True
 
 
-@law("IRC-SCAN-SCH-016", traffic=PAGED)
+@invariant("IRC-SCAN-SCH-016", traffic=PAGED)
 def plan_tasks_are_texts(exchange: Exchange) -> bool:
     """Plan tasks are an array of texts."""
     document = told(exchange, PLAN, FETCH, TASKS)

@@ -43,7 +43,9 @@ def divided(lab: CatalogLab) -> tuple[TableWithFiles, list[str]]:
     table.append(*(table.file(f"file-{number}") for number in range(5)))
     tasks = lab.require(plan(lab, table.table), 200).document.get("plan-tasks") or []
     if not tasks:
-        raise NotOffered("the target answers with all tasks at once; --parameter planned-on-pages-by=PROPERTY=VALUE says when it does not")
+        raise NotOffered(
+            "the target answers with all tasks at once; --parameter paged-planning-properties=PROPERTY=VALUE says when it does not"
+        )
     return table, tasks
 
 

@@ -114,7 +114,7 @@ class CatalogModel:
             return ()
         try:
             judge(arguments, body if isinstance(body, dict) else {}, reply)
-        except (Unmet, AttributeError, KeyError, TypeError):  # whether an answer has the form it should have is for laws
+        except (Unmet, AttributeError, KeyError, TypeError):  # whether an answer has the form it should have is for invariants
             self._is_astray = True
         return self._said
 

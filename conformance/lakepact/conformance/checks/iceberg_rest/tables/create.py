@@ -12,7 +12,7 @@ from lakepact.conformance.checks.iceberg_rest.kit.metadata_members import member
 from lakepact.conformance.checks.iceberg_rest.kit.table_requests import created, extended, field, request_creation
 from lakepact.conformance.checks.iceberg_rest.kit.table_states import properties_of, unchanged
 from lakepact.conformance.checks.iceberg_rest.kit.updates import columns, current_schema, table_of_version
-from lakepact.conformance.checks.iceberg_rest.suite import check, law
+from lakepact.conformance.checks.iceberg_rest.suite import check, invariant
 from lakepact.conformance.outcome import Unmet
 from lakepact.generated.iceberg_rest import op
 
@@ -31,7 +31,7 @@ ROUNDS = 3  #: how often they try
 OTHER_SCHEMA = extended(fields=[field(1, "other", "long", required=True)])
 
 
-# -- laws ---------------------------------------------------------------------------------------------------------------
+# -- invariants ---------------------------------------------------------------------------------------------------------------
 
 
 def expect_texts(config: Any, what: str) -> None:
@@ -48,7 +48,7 @@ def answered(exchange: Exchange, operation: OperationId) -> dict[str, Any]:
     return members(exchange.parsed) if known else {}
 
 
-@law("IRC-TBL-CREATE-027")
+@invariant("IRC-TBL-CREATE-027")
 def settings_of_created_tables_are_texts(exchange: Exchange) -> bool:
     """The settings that come with a created table are strings, and each credential has a prefix and settings of its own."""
     body = answered(exchange, op.create_table)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from lakepact.conformance import expect
 from lakepact.conformance.checks.iceberg_rest.kit.lab import Table, set_properties, set_ref
 from lakepact.conformance.checks.iceberg_rest.kit.table_states import assert_same_table
-from lakepact.conformance.checks.iceberg_rest.suite import check, law
+from lakepact.conformance.checks.iceberg_rest.suite import check, invariant
 from lakepact.conformance.exchanges import Reply
 from lakepact.conformance.outcome import Blocked
 from lakepact.generated.iceberg_rest import op
@@ -26,7 +26,7 @@ ENTITY_TAG = re.compile(r'(?:W/)?"[\x21\x23-\x7e\x80-\xff]*"')
 INVENTED = ('"lakepact"', 'W/"lakepact"', '"lakepact", W/"other"', '""', '"0"', "lakepact")
 
 
-@law("IRC-TBL-ETAG-011")
+@invariant("IRC-TBL-ETAG-011")
 def unconditional_loads_are_answered(exchange: Exchange) -> bool:
     """Loading a table is not answered with 304 unless the request says If-None-Match."""
     if exchange.operation != op.load_table or exchange.method != "GET":

@@ -13,7 +13,7 @@ from lakepact.conformance.checks.iceberg_rest.kit.metadata_members import member
 from lakepact.conformance.checks.iceberg_rest.kit.table_files import local_path
 from lakepact.conformance.checks.iceberg_rest.kit.table_states import UNORDERED
 from lakepact.conformance.checks.iceberg_rest.kit.updates import set_statistics, statistics_file, table_of_version
-from lakepact.conformance.checks.iceberg_rest.suite import check, law
+from lakepact.conformance.checks.iceberg_rest.suite import check, invariant
 from lakepact.conformance.checks.iceberg_rest.tables.create import answered, expect_texts
 from lakepact.conformance.checks.iceberg_rest.tables.list import absent_tables, homeless_tables, is_odd
 from lakepact.conformance.checks.iceberg_rest.tables.structure import expect_columns
@@ -44,10 +44,10 @@ COMMITS = 12  #: of one table while others load it
 READERS = 3
 
 
-# -- laws ---------------------------------------------------------------------------------------------------------------
+# -- invariants ---------------------------------------------------------------------------------------------------------------
 
 
-@law("IRC-TBL-LOAD-012")
+@invariant("IRC-TBL-LOAD-012")
 def settings_of_loaded_tables_are_texts(exchange: Exchange) -> bool:
     """The settings that come with a loaded table are an object of strings."""
     config = answered(exchange, op.load_table).get("config")
@@ -57,7 +57,7 @@ def settings_of_loaded_tables_are_texts(exchange: Exchange) -> bool:
     return True
 
 
-@law("IRC-TBL-LOAD-016")
+@invariant("IRC-TBL-LOAD-016")
 def standard_settings_are_spelled_right(exchange: Exchange) -> bool:
     """The settings of the contract for S3 are strings, and flags among them are `true` or `false`."""
     config = members(answered(exchange, op.load_table).get("config"))

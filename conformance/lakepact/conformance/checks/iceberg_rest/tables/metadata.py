@@ -33,7 +33,7 @@ from lakepact.conformance.checks.iceberg_rest.kit.updates import (
     statistics_file,
     table_of_version,
 )
-from lakepact.conformance.checks.iceberg_rest.suite import check, law
+from lakepact.conformance.checks.iceberg_rest.suite import check, invariant
 from lakepact.conformance.exchanges import NO_OPERATION
 from lakepact.conformance.outcome import Unmet
 from lakepact.generated.contract import Contract
@@ -108,10 +108,10 @@ def expect_at_least(metadata: Mapping[str, Any], last: str, used: Iterable[Any])
     return True
 
 
-# -- laws ---------------------------------------------------------------------------------------------------------------
+# -- invariants ---------------------------------------------------------------------------------------------------------------
 
 
-@law("IRC-META-001")
+@invariant("IRC-META-001")
 def version_and_uuid_are_there(exchange: Exchange) -> bool:
     """Metadata says its format version, 1 to 3, and the table's UUID."""
     if not carries_metadata(exchange):
@@ -124,32 +124,32 @@ def version_and_uuid_are_there(exchange: Exchange) -> bool:
     return True
 
 
-@law("IRC-META-002")
+@invariant("IRC-META-002")
 def current_schema_exists(exchange: Exchange) -> bool:
     """The current schema is one of the schemas, whose ids are unique."""
     return expect_one_of(exchange, default="current-schema-id", member="schemas", key="schema-id")
 
 
-@law("IRC-META-003")
+@invariant("IRC-META-003")
 def default_spec_exists(exchange: Exchange) -> bool:
     """The default spec is one of the partition specs, whose ids are unique."""
     return expect_one_of(exchange, default="default-spec-id", member="partition-specs", key="spec-id")
 
 
-@law("IRC-META-004")
+@invariant("IRC-META-004")
 def default_order_exists(exchange: Exchange) -> bool:
     """The default sort order is one of the sort orders, whose ids are unique."""
     return expect_one_of(exchange, default="default-sort-order-id", member="sort-orders", key="order-id")
 
 
-@law("IRC-META-005")
+@invariant("IRC-META-005")
 def last_column_id_covers_all(exchange: Exchange) -> bool:
     """No field of any schema has an id above the last column id."""
     metadata = metadata_of(exchange)
     return expect_at_least(metadata, "last-column-id", (i for schema in objects(metadata, "schemas") for i in field_ids(schema)))
 
 
-@law("IRC-META-006")
+@invariant("IRC-META-006")
 def last_partition_id_covers_all(exchange: Exchange) -> bool:
     """No field of any partition spec has an id above the last partition id."""
     metadata = metadata_of(exchange)
@@ -157,7 +157,7 @@ def last_partition_id_covers_all(exchange: Exchange) -> bool:
     return expect_at_least(metadata, "last-partition-id", used)
 
 
-@law("IRC-META-007")
+@invariant("IRC-META-007")
 def refs_do_not_dangle(exchange: Exchange) -> bool:
     """Every branch and tag is at a snapshot that the same answer has."""
     metadata = metadata_of(exchange)
@@ -166,7 +166,7 @@ def refs_do_not_dangle(exchange: Exchange) -> bool:
     return bool(refs(metadata))
 
 
-@law("IRC-META-008")
+@invariant("IRC-META-008")
 def main_is_current(exchange: Exchange) -> bool:
     """The current snapshot is that of main; without main there is none."""
     metadata = metadata_of(exchange)
@@ -182,7 +182,7 @@ def main_is_current(exchange: Exchange) -> bool:
     return True
 
 
-@law("IRC-META-009")
+@invariant("IRC-META-009")
 def snapshots_are_distinct(exchange: Exchange) -> bool:
     """No two snapshots have one id, and none a sequence number above the last one."""
     metadata = metadata_of(exchange)
@@ -193,7 +193,7 @@ def snapshots_are_distinct(exchange: Exchange) -> bool:
     return True
 
 
-@law("IRC-META-010")
+@invariant("IRC-META-010")
 def snapshots_have_what_their_version_needs(exchange: Exchange) -> bool:
     """From version 2 on snapshots have a sequence number; from version 3 on also a first row id, and the table the next one."""
     metadata = metadata_of(exchange)
@@ -219,7 +219,7 @@ def _expect_member(snapshot: Mapping[str, Any], member: str) -> None:
         raise Unmet(f"`{member}` in every snapshot", expect.shown(snapshot))
 
 
-@law("IRC-META-011")
+@invariant("IRC-META-011")
 def snapshot_log_ends_with_the_current(exchange: Exchange) -> bool:
     """The times of the snapshot log do not decrease, and its last entry is the current snapshot."""
     metadata = metadata_of(exchange)
@@ -233,7 +233,7 @@ def snapshot_log_ends_with_the_current(exchange: Exchange) -> bool:
     return True
 
 
-@law("IRC-META-012")
+@invariant("IRC-META-012")
 def metadata_log_is_the_past(exchange: Exchange) -> bool:
     """The times of the metadata log do not decrease, and the file that is current is not in it."""
     metadata = metadata_of(exchange)
@@ -247,7 +247,7 @@ def metadata_log_is_the_past(exchange: Exchange) -> bool:
     return True
 
 
-@law("IRC-META-014")
+@invariant("IRC-META-014")
 def properties_are_texts(exchange: Exchange) -> bool:
     """Properties are texts under texts."""
     metadata = metadata_of(exchange)
@@ -261,7 +261,7 @@ def properties_are_texts(exchange: Exchange) -> bool:
     return True
 
 
-@law("IRC-META-015")
+@invariant("IRC-META-015")
 def statistics_are_distinct(exchange: Exchange) -> bool:
     """A snapshot has at most one statistics file of each kind."""
     metadata = metadata_of(exchange)

@@ -9,7 +9,7 @@ from lakepact.conformance.checks.iceberg_rest.kit.lab import set_properties
 from lakepact.conformance.checks.iceberg_rest.kit.metadata_members import expect_unique, ids, members, objects
 from lakepact.conformance.checks.iceberg_rest.kit.updates import LAST_ADDED, add_schema
 from lakepact.conformance.checks.iceberg_rest.kit.views import OTHER_SCHEMA, View, loaded, made, next_version, replaced
-from lakepact.conformance.checks.iceberg_rest.suite import check, law
+from lakepact.conformance.checks.iceberg_rest.suite import check, invariant
 from lakepact.conformance.exchanges import NO_OPERATION
 from lakepact.generated.contract import Contract
 from lakepact.generated.iceberg_rest import op
@@ -30,7 +30,7 @@ def metadata_of(exchange: Exchange) -> dict[str, Any]:
     return members(members(exchange.parsed).get("metadata")) if carries else {}
 
 
-@law("IRC-META-017", traffic=("view_metadata.eventful_life_of_a_view",))
+@invariant("IRC-META-017", traffic=("view_metadata.eventful_life_of_a_view",))
 def ids_of_versions_do_not_dangle(exchange: Exchange) -> bool:
     """The current version and those of the log are there, each once, and so are the schemas of all versions."""
     metadata = metadata_of(exchange)

@@ -36,4 +36,4 @@ suite = Suite(
     launch_settings=launch_settings,
 )
 check = suite.check
-law = suite.law
+invariant = suite.invariant

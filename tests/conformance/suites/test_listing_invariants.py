@@ -1,4 +1,4 @@
-"""The law over listings: what is named twice is found, and nothing else."""
+"""The invariant over listings: what is named twice is found, and nothing else."""
 
 from __future__ import annotations
 

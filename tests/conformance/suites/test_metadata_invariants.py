@@ -1,4 +1,4 @@
-"""The laws over table metadata accuse nobody wrongly, and nobody gets away."""
+"""The invariants over table metadata accuse nobody wrongly, and nobody gets away."""
 
 import httpx
 import orjson
@@ -61,7 +61,7 @@ def broken_by(exchange):
         {**BARE, "snapshots": [OF_VERSION_1, SNAPSHOT], "last-sequence-number": 1},
     ],
 )
-def test_what_the_contract_leaves_open_breaks_no_law(document):
+def test_what_the_contract_leaves_open_breaks_no_invariant(document):
     assert broken_by(answered(document)) == []
 
 
@@ -91,10 +91,10 @@ def test_what_the_contract_leaves_open_breaks_no_law(document):
         ("IRC-META-015", {"partition-statistics": [{"snapshot-id": 1}, {"snapshot-id": 1}]}),
     ],
 )
-def test_a_contradiction_breaks_the_law_about_it(requirement, members):
+def test_a_contradiction_breaks_the_invariant_about_it(requirement, members):
     assert broken_by(answered({**BARE, **members})) == [requirement]
 
 
 @pytest.mark.parametrize("other", [{"status": 404}, {"method": "HEAD"}, {"operation": "listTables"}, {"operation": None}])
-def test_answers_that_carry_no_table_metadata_break_no_law(other):
+def test_answers_that_carry_no_table_metadata_break_no_invariant(other):
     assert broken_by(answered({"format-version": 9}, **other)) == []
