@@ -15,7 +15,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from lakepact.client import NO_RETRIES, IcebergCatalog, TableChange
-from lakepact.client.errors import ContractClientError, Refused, ServerTrouble
+from lakepact.client.errors import LakepactError, ResponseError, ServerError
 
 if TYPE_CHECKING:
     import random
@@ -70,8 +70,8 @@ class Writer:
             change, self.wanted = self._next(catalog)
             try:
                 change()
-            except ContractClientError as error:
-                if isinstance(error, Refused) and not isinstance(error, ServerTrouble):
+            except LakepactError as error:
+                if isinstance(error, ResponseError) and not isinstance(error, ServerError):
                     self.refused.append(f"{self.namespace}: {error}")
                 return
             self.known, self.wanted = self.wanted, None
@@ -124,7 +124,7 @@ class Reader:
                 first, second = PAIR if turn % 2 else reversed(PAIR)
                 try:
                     earlier, later = (self._number(catalog, writer, name) for name in (first, second))
-                except ContractClientError:
+                except LakepactError:
                     return
                 if later < earlier:
                     self.torn.append(f"{writer.namespace}: {first} is {earlier}, and then {second} is {later}")

@@ -14,7 +14,7 @@ from lakepact.client import errors
 from lakepact.client.auth import Auth, NoAuth
 from lakepact.client.connections import AsyncConnection, Connection
 from lakepact.client.engine import Engine
-from lakepact.client.refusals import Grievance, Refusals
+from lakepact.client.refusals import ErrorBody, Refusals
 from lakepact.client.retries import Retries
 from lakepact.client.transport import AsyncTransport, Timeouts, Transport
 from lakepact.generated.contract import Call
@@ -26,9 +26,9 @@ class Pet(BaseModel):
     name: str
 
 
-def read_grievance(content: bytes) -> Grievance | None:
+def read_grievance(content: bytes) -> ErrorBody | None:
     kind, found, message = content.decode(errors="replace").partition("|")
-    return Grievance(message, kind) if found else None
+    return ErrorBody(message, kind) if found else None
 
 
 #: A contract of two operations: `feed` is a commit, `visit` is none.

@@ -8,7 +8,7 @@ from urllib.parse import parse_qs
 import httpx
 import pytest
 
-from lakepact.client import BadReply, ClientCredentials, NotAuthenticated, ServerTrouble, Unreachable
+from lakepact.client import BadReply, ClientCredentials, NotAuthenticated, ServerError, Unreachable
 
 from .conftest import VISIT, Pet
 from .test_redaction import told_of
@@ -85,7 +85,7 @@ def test_a_token_endpoint_that_is_busy_is_asked_again(send, script, status):
         (httpx.Response(401, json={"error": "invalid_client", "error_description": f"wrong {SECRET}"}), NotAuthenticated, "invalid_client"),
         (httpx.Response(400, content=b"<p>no</p>"), NotAuthenticated, "gives no token"),
         (httpx.Response(302, headers={"Location": "https://elsewhere.test"}), NotAuthenticated, "gives no token"),
-        (httpx.Response(500), ServerTrouble, "no error body"),
+        (httpx.Response(500), ServerError, "no error body"),
         (httpx.Response(200, content=b"[]"), BadReply, "no usable access_token"),
         (httpx.Response(200, json={"access_token": "a b"}), BadReply, "no usable access_token"),
         (httpx.Response(200, json={"access_token": SECRET, "token_type": "mac"}), BadReply, "no bearer token"),

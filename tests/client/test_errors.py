@@ -6,7 +6,7 @@ import pickle
 import re
 
 from lakepact.client import errors
-from lakepact.client.errors import ContractClientError, Failure
+from lakepact.client.errors import Failure, LakepactError
 
 DRAWN = re.compile(r"^(?P<branch>[ │├└─]*)(?P<name>[A-Z]\w+)")
 
@@ -41,5 +41,5 @@ def test_an_error_survives_a_journey_to_another_process():
 
 
 def test_an_outcome_that_is_unknown_is_not_caught_with_refusals():
-    assert issubclass(errors.OutcomeUnknown, ContractClientError)
-    assert not issubclass(errors.OutcomeUnknown, (errors.Refused, errors.Unreachable, errors.BadReply))
+    assert issubclass(errors.OutcomeUnknown, LakepactError)
+    assert not issubclass(errors.OutcomeUnknown, (errors.ResponseError, errors.Unreachable, errors.BadReply))

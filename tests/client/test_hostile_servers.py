@@ -15,8 +15,8 @@ from hostile_servers import ATTACKS, DRIPS, MIB, attacking, endless_line, endles
 from lakepact.client import (
     NO_RETRIES,
     AsyncIcebergCatalog,
-    ContractClientError,
     IcebergCatalog,
+    LakepactError,
     LimitExceeded,
     Limits,
     OutcomeUnknown,
@@ -31,10 +31,10 @@ NAMED = ("Limits(body=…)", "Timeouts(reply=…)", "on the wire", "Receive buff
 CALL = """
 import re, sys
 from pathlib import Path
-from lakepact.client import NO_RETRIES, ContractClientError, IcebergCatalog
+from lakepact.client import NO_RETRIES, LakepactError, IcebergCatalog
 try:
     IcebergCatalog(sys.argv[1], retries=NO_RETRIES).config()
-except ContractClientError as error:
+except LakepactError as error:
     # Not `ru_maxrss`: that is at least what the process that started this one held.
     print(type(error).__name__, int(re.search(r"VmHWM:\\s+(\\d+)", Path("/proc/self/status").read_text())[1]) * 1024)
 """
@@ -52,7 +52,7 @@ def test_attack_ends_in_an_error_that_names_the_limit(name, kind):
     with (
         attacking(ATTACKS[name]()) as url,
         Driven(kind, url, retries=NO_RETRIES, timeouts=timeouts, limits=FEW) as catalog,
-        pytest.raises(ContractClientError) as raised,
+        pytest.raises(LakepactError) as raised,
     ):
         catalog.config()
 

@@ -20,7 +20,7 @@ def test_public_names_are_sorted_constants_first():
 
 
 def test_every_error_is_public():
-    kinds = {name for name, kind in vars(errors).items() if isinstance(kind, type) and issubclass(kind, errors.ContractClientError)}
+    kinds = {name for name, kind in vars(errors).items() if isinstance(kind, type) and issubclass(kind, errors.LakepactError)}
 
     assert kinds <= set(lakepact.client.__all__)
 

@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lakepact.client import ContractClientError, IcebergCatalog, errors
+from lakepact.client import IcebergCatalog, LakepactError, errors
 from lakepact.client.auth import BearerToken
 from lakepact.client.redaction import EXCERPT, HIDDEN, Redactor, redacted
 from lakepact.client.wire import Reply, Request
@@ -49,7 +49,7 @@ FAILURES = {
 def test_an_error_tells_no_secret(send, script, caplog, call, answer):
     caplog.set_level(logging.DEBUG)
 
-    with pytest.raises(errors.ContractClientError) as caught:
+    with pytest.raises(errors.LakepactError) as caught:
         send(script(answer), call, auth=BearerToken(lambda: TOKEN))
 
     said = told_of(caught.value) + caplog.text
@@ -129,7 +129,7 @@ def test_error_shows_no_password_and_no_signature_of_a_url(leak):
             404, json={"error": {"message": leak, "type": leak, "code": 404}}, headers={"Location": leak, "X-Request-Id": leak}
         )
 
-    with IcebergCatalog("http://irc.test", carrier=httpx.MockTransport(refusing)) as catalog, pytest.raises(ContractClientError) as raised:
+    with IcebergCatalog("http://irc.test", carrier=httpx.MockTransport(refusing)) as catalog, pytest.raises(LakepactError) as raised:
         catalog.config()
 
     shown = f"{raised.value} {raised.value!r} {raised.value.exchange!r} {vars(raised.value)}"

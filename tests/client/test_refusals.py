@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from lakepact.client import errors
-from lakepact.client.refusals import Grievance
+from lakepact.client.refusals import ErrorBody
 
 from .conftest import REFUSALS
 
@@ -18,21 +18,21 @@ from .conftest import REFUSALS
         pytest.param("visit", 404, "Gone", errors.NoSuchTable, id="an unknown type where only one is named"),
         pytest.param("adopt", 404, "Gone", errors.NotFound, id="an unknown type where several are named"),
         pytest.param("adopt", 404, None, errors.NotFound, id="no type"),
-        pytest.param("visit", 500, "NoSuchTable", errors.ServerTrouble, id="a type that belies the status"),
+        pytest.param("visit", 500, "NoSuchTable", errors.ServerError, id="a type that belies the status"),
         pytest.param("adopt", 409, "Taken", errors.AlreadyExists, id="a type where the contract names none"),
         pytest.param("adopt", 500, "Unclear", errors.OutcomeUnknown, id="an unknown outcome, by the server's own word"),
         pytest.param("feed", 503, "Busy", errors.OutcomeUnknown, id="a busy server that does not invite back to a commit"),
-        pytest.param("feed", 501, "Never", errors.NotOffered, id="a commit that is not implemented was not carried out"),
+        pytest.param("feed", 501, "Never", errors.OperationNotSupported, id="a commit that is not implemented was not carried out"),
     ],
 )
 def test_kind(operation, status, type_, expected):
-    kind = REFUSALS.kind(operation, status, Grievance("so", type_), invited_back=False)
+    kind = REFUSALS.kind(operation, status, ErrorBody("so", type_), invited_back=False)
 
     assert kind is expected
 
 
 def test_a_busy_server_that_invites_back_has_not_carried_out_the_commit():
-    assert REFUSALS.kind("feed", 503, None, invited_back=True) is errors.ServerTrouble
+    assert REFUSALS.kind("feed", 503, None, invited_back=True) is errors.ServerError
 
 
 def test_a_404_that_is_not_in_the_contracts_form_is_not_yet_a_missing_table():

@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 
     from lakepact.client.engine import Carried, Engine, Flow
     from lakepact.client.errors import Failure
-    from lakepact.client.remembered import Memory
+    from lakepact.client.etag_cache import EtagCache
     from lakepact.client.transport import AsyncTransport, Transport
     from lakepact.generated.contract import Call
 
@@ -105,7 +105,7 @@ class Connection:
         """Make one call, see `Engine.send`."""
         return self.driven(self._engine.send(call))
 
-    def send_unless_known(self, call: Call[T], memory: Memory, may_be_kept: Callable[[T], bool]) -> T:
+    def send_unless_known(self, call: Call[T], memory: EtagCache, may_be_kept: Callable[[T], bool]) -> T:
         """Make one call, or learn that its reply is known already, see `Engine.send_unless_known`."""
         return self.driven(self._engine.send_unless_known(call, memory, may_be_kept))
 
@@ -155,7 +155,7 @@ class AsyncConnection:
         """Make one call, see `Engine.send`."""
         return await self.driven(self._engine.send(call))
 
-    async def send_unless_known(self, call: Call[T], memory: Memory, may_be_kept: Callable[[T], bool]) -> T:
+    async def send_unless_known(self, call: Call[T], memory: EtagCache, may_be_kept: Callable[[T], bool]) -> T:
         """Make one call, or learn that its reply is known already, see `Engine.send_unless_known`."""
         return await self.driven(self._engine.send_unless_known(call, memory, may_be_kept))
 

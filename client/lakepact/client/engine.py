@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Generic, TypeVar
 
 from lakepact.client.decoding import Undecodable, decode
-from lakepact.client.errors import BadReply, ContractClientError, Failure, LimitExceeded, OutcomeUnknown, Unreachable
+from lakepact.client.errors import BadReply, Failure, LakepactError, LimitExceeded, OutcomeUnknown, Unreachable
 from lakepact.client.redaction import Redactor, redacted
 from lakepact.client.retries import may_repeat, retry_after
 from lakepact.client.urls import origin, url
@@ -21,8 +21,8 @@ from lakepact.client.wire import Lost, Pause, Reply, Request
 
 if TYPE_CHECKING:
     from lakepact.client.auth import Auth
+    from lakepact.client.etag_cache import EtagCache
     from lakepact.client.refusals import Refusals
-    from lakepact.client.remembered import Memory
     from lakepact.client.retries import Retries
     from lakepact.generated.contract import Call
 
@@ -58,7 +58,7 @@ class Carried(Generic[T]):
         """What an error tells of a reply that turned out to be wrong."""
         return _failure(self.call, self.last, message)
 
-    def broken_off(self, lost: Lost) -> ContractClientError:
+    def broken_off(self, lost: Lost) -> LakepactError:
         """The error for a body that broke off."""
         return _lost(self.address, self.call, Attempt(self.last.request, lost, self.last.tries), lost)
 
@@ -81,7 +81,7 @@ class Engine:
         """Make `call` and return the decoded reply.
 
         Raises:
-            ContractClientError: One of its kinds, see `errors`.
+            LakepactError: One of its kinds, see `errors`.
         """
         carried = yield from self.carry(call)
         try:
@@ -90,7 +90,7 @@ class Engine:
             raise BadReply(carried.failure(f"the body of the reply is not what the contract says: {problem}")) from problem
         return body
 
-    def send_unless_known(self, call: Call[T], memory: Memory, may_be_kept: Callable[[T], bool]) -> Flow[T]:
+    def send_unless_known(self, call: Call[T], memory: EtagCache, may_be_kept: Callable[[T], bool]) -> Flow[T]:
         """Make `call`, or learn that its reply is the one in `memory`, and return the decoded reply.
 
         Args:
@@ -99,7 +99,7 @@ class Engine:
             may_be_kept: Whether a reply may be given to somebody who asks later.
 
         Raises:
-            ContractClientError: One of its kinds, see `errors`.
+            LakepactError: One of its kinds, see `errors`.
         """
         known = memory.known(call)
         asked = call if known is None else replace(call, headers=(*call.headers, ("If-None-Match", known.etag)))
@@ -121,7 +121,7 @@ class Engine:
         """Make `call` and return its reply as it came; if it is streamed, with the body still to be read.
 
         Raises:
-            ContractClientError: One of its kinds, see `errors`.
+            LakepactError: One of its kinds, see `errors`.
         """
         accepted = "application/x-ndjson, application/json" if call.lines else "application/json"
         request = Request(
@@ -139,7 +139,7 @@ class Engine:
         """The reply, if the call was carried out; or that there is nothing new, where that may be.
 
         Raises:
-            ContractClientError: It was not.
+            LakepactError: It was not.
         """
         if isinstance(last.answer, Lost):
             raise _lost(self.address, call, last, last.answer) from last.answer.cause
@@ -183,7 +183,7 @@ class Engine:
         finally:
             flow.close()
 
-    def _refused(self, call: Call[T], last: Attempt, reply: Reply) -> ContractClientError:
+    def _refused(self, call: Call[T], last: Attempt, reply: Reply) -> LakepactError:
         if reply.status < 400:
             to = f" to {reply.header('Location')}, which is not followed" if reply.header("Location") else ""
             return BadReply(_failure(call, last, f"the reply is a {reply.status}{to}"))
@@ -200,9 +200,9 @@ def _answered(answer: Reply | Lost | None) -> Reply | Lost:
     return answer
 
 
-def _lost(address: str, call: Call[T], last: Attempt, lost: Lost) -> ContractClientError:
+def _lost(address: str, call: Call[T], last: Attempt, lost: Lost) -> LakepactError:
     may_have_changed_something = lost.how != "unsent" and not last.request.is_idempotent
-    kinds: dict[str, type[ContractClientError]] = {"garbled": BadReply, "excessive": LimitExceeded}
+    kinds: dict[str, type[LakepactError]] = {"garbled": BadReply, "excessive": LimitExceeded}
     kind = OutcomeUnknown if may_have_changed_something else kinds.get(lost.how, Unreachable)
     if lost.how == "excessive":
         return kind(_failure(call, last, str(lost.cause)))

@@ -1,17 +1,17 @@
-"""What can go wrong when a client calls a server, as one tree.
+"""The errors of the client, as one tree.
 
-    ContractClientError           every exception that the client raises about a call
-    ├── Unreachable               no reply: refused, timed out, TLS, cut off
-    ├── BadReply                  a reply, but not one that the contract allows
-    │   ├── DamagedData           data that is not what its listing says
-    │   └── LimitExceeded         it is larger, slower or longer than the client allows
-    ├── UpgradeNeeded             what came is for later clients than this one
-    ├── Refused                   the server said no
-    │   ├── BadRequest            it does not accept what was asked
-    │   ├── NotAllowed            it does not let this caller
+    LakepactError                   a call failed
+    ├── Unreachable                 no reply: refused, timed out, TLS, disconnected
+    ├── BadReply                    a reply that the contract does not allow
+    │   ├── DamagedData             a file that differs from its listing
+    │   └── LimitExceeded           a reply that is too large, too slow or too long
+    ├── UpgradeNeeded               a reply or profile for a later version of this client
+    ├── ResponseError               an error status
+    │   ├── BadRequest              the request is invalid
+    │   ├── NotAllowed              the request is denied to this caller
     │   │   ├── NotAuthenticated
     │   │   └── Forbidden
-    │   ├── NotFound              it does not have what was named
+    │   ├── NotFound                the named object does not exist
     │   │   ├── NoSuchNamespace
     │   │   ├── NoSuchPlan
     │   │   ├── NoSuchPlanTask
@@ -19,25 +19,27 @@
     │   │   ├── NoSuchShare
     │   │   ├── NoSuchTable
     │   │   └── NoSuchView
-    │   ├── Conflict              what it has is in the way
+    │   ├── Conflict                the current state is in conflict with the request
     │   │   ├── AlreadyExists
     │   │   ├── NotEmpty
     │   │   └── CommitRejected
-    │   ├── NotOffered            it does not serve this operation
-    │   ├── Throttled             it has had too many requests
-    │   └── ServerTrouble         it failed
-    │       ├── PlanningFailed    it could not plan a scan
-    │       └── QueryFailed       it failed in the midst of an answer
-    └── OutcomeUnknown            a change that may or may not have been made
+    │   ├── OperationNotSupported   the server does not support the operation
+    │   ├── Throttled               the server limits the rate of requests
+    │   └── ServerError             the server failed
+    │       ├── PlanningFailed      it could not plan a scan
+    │       └── QueryFailed         it failed in the middle of an answer
+    └── OutcomeUnknown              a change that may or may not have been applied
 
-A call passes these points, and each has its branch. The operation is not among those that the server offers: `NotOffered`, nothing
-was sent. No reply came: `Unreachable`, or `OutcomeUnknown` when the request may have arrived and would have changed something.
-A reply other than 2xx came: a kind of `Refused`, by operation, status and the error type in its body, or `OutcomeUnknown`
-when the contract says so of that status. A 2xx came whose body is not what the contract says: `BadReply`; whose body says that the
-answer is not whole: `QueryFailed`; that a scan could not be planned: `PlanningFailed`; that needs a reader of a later version:
-`UpgradeNeeded`. A data file or deletion vector came that is not what its listing says: `DamagedData`.
+- The configuration of the server excludes the operation: `OperationNotSupported`. Nothing was sent.
+- No reply came: `Unreachable`, or `OutcomeUnknown` if the request may have arrived and changes something.
+- The status is not 2xx: a subclass of `ResponseError`, chosen by operation, status and error type; `OutcomeUnknown` where the contract
+  says so of that status.
+- The status is 2xx and the body breaks the contract: `BadReply`.
+- The body ends with an error line: `QueryFailed`. It reports that planning failed: `PlanningFailed`. It requires a later reader:
+  `UpgradeNeeded`.
+- A data file or deletion vector differs from its listing: `DamagedData`.
 
-`OutcomeUnknown` stands apart so that nobody catches it by accident while retrying: look first, then decide.
+`OutcomeUnknown` is not a `ResponseError`, so that no retry catches it by accident.
 """
 
 from __future__ import annotations
@@ -51,7 +53,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Failure:
-    """What is known about a call that failed."""
+    """The facts about a failed call that its error carries."""
 
     operation: str
     message: str
@@ -64,22 +66,22 @@ class Failure:
     exchange: Exchange | None = None
 
 
-class ContractClientError(Exception):
+class LakepactError(Exception):
     """A call failed.
 
     Attributes:
-        operation: The contract's name of the operation.
-        status: The HTTP status, None without a reply.
-        type: The error type in the reply's body, None without one.
-        message: What the server said, or what happened instead.
-        request_id: The server's name for the request, to be quoted to its operators.
-        retry_after: Seconds that the server asked to wait.
-        is_retry_safe: Whether the same call may be made again as it is: it cannot do its work twice, and may succeed.
-        tries: How many requests were sent; 0 if none left.
-        exchange: The last request and reply, without secrets.
+        operation: The operation id in the contract.
+        status: The HTTP status; None without a reply.
+        type: The error type in the body of the reply; None without one.
+        message: The server's message, or a description of the failure.
+        request_id: The server's id of the request, for its operators.
+        retry_after: Seconds to wait, as requested by the server.
+        is_retry_safe: Whether repeating the same call cannot apply its change twice and may succeed.
+        tries: The number of requests sent; 0 if none was.
+        exchange: The last request and reply, with secrets redacted.
     """
 
-    #: What to do about it, in one sentence.
+    #: One sentence: how to proceed.
     advice: ClassVar[str] = ""
 
     def __init__(self, failure: Failure) -> None:
@@ -100,7 +102,7 @@ class ContractClientError(Exception):
             f"{self.operation}: {f'{answer}: ' if answer else ''}{self.message}",
             f"request id {self.request_id}" if self.request_id else "",
             f"tried {self.tries} times" if self.tries > 1 else "",
-            f"the server asks to wait {self.retry_after:g} s" if self.retry_after is not None else "",
+            f"retry after {self.retry_after:g} s" if self.retry_after is not None else "",
             self.advice,
         ]
         return ". ".join(fact.rstrip(".") for fact in facts if fact)
@@ -109,131 +111,131 @@ class ContractClientError(Exception):
         return f"<{type(self).__name__}: {self}>"
 
 
-class Unreachable(ContractClientError):
-    """No reply came: the connection was refused, timed out, failed in TLS, or was cut off."""
+class Unreachable(LakepactError):
+    """No reply came: the connection was refused, timed out, failed in TLS, or was closed."""
 
     advice = "Check the address, the network and the server's certificate."
 
 
-class BadReply(ContractClientError):
-    """A reply came, but not one that the contract allows."""
+class BadReply(LakepactError):
+    """The reply breaks the contract."""
 
-    advice = "Check the address; if it is right, the server breaks its contract."
+    advice = "Check the address; if it is right, report the reply to the maintainers of the server."
 
 
 class DamagedData(BadReply):
-    """A data file or a deletion vector is not what its listing says, or holds what the table's schema does not allow."""
+    """A data file or deletion vector differs from its listing or from the schema of the table."""
 
-    advice = "Read again; if it stays, the table or the way to it is damaged."
+    advice = "Read again; if the error persists, the table or its storage is damaged."
 
 
 class LimitExceeded(BadReply):
-    """A reply is larger or slower than the client allows, or a listing has more pages."""
+    """A reply is larger or slower than the limits of the client, or a listing has more pages."""
 
-    advice = "If the server is right to send so much, raise the limit that is named."
+    advice = "If a reply of this size is expected, raise the named limit."
 
 
-class UpgradeNeeded(ContractClientError):
-    """What the server gave, or the profile that leads to it, is for later versions of this client."""
+class UpgradeNeeded(LakepactError):
+    """The reply or the profile requires a later version of this client."""
 
     advice = "Upgrade: pip install --upgrade lakepact."
 
 
-class Refused(ContractClientError):
-    """The server said no."""
+class ResponseError(LakepactError):
+    """The server answered with an error status."""
 
 
-class BadRequest(Refused):
-    """The server does not accept what was asked."""
+class BadRequest(ResponseError):
+    """The server rejected the request as invalid (400)."""
 
 
-class NotAllowed(Refused):
-    """The server does not let this caller do that."""
+class NotAllowed(ResponseError):
+    """The server denied the request to this caller (401, 403, 419)."""
 
 
 class NotAuthenticated(NotAllowed):
-    """The server does not know who is calling, or the credentials ran out."""
+    """The credentials are missing, invalid or expired (401, 419)."""
 
     advice = "Check the credentials, or get new ones."
 
 
 class Forbidden(NotAllowed):
-    """The server knows the caller and does not permit this."""
+    """The caller lacks the permission for this request (403)."""
 
 
-class NotFound(Refused):
-    """The server does not have what was named."""
+class NotFound(ResponseError):
+    """The named object does not exist (404)."""
 
 
 class NoSuchNamespace(NotFound):
-    """There is no namespace of that name."""
+    """The namespace does not exist."""
 
 
 class NoSuchPlan(NotFound):
-    """There is no plan of that id, or the server does not keep it any more."""
+    """The scan plan does not exist or has expired."""
 
 
 class NoSuchPlanTask(NotFound):
-    """There is no such plan task, or the server does not keep its plan any more."""
+    """The plan task does not exist, or its plan has expired."""
 
     advice = "Plan the scan again."
 
 
 class NoSuchSchema(NotFound):
-    """There is no schema of that name in the share, or no such share."""
+    """The schema or its share does not exist."""
 
 
 class NoSuchShare(NotFound):
-    """There is no share of that name, or it is not shared with this caller."""
+    """The share does not exist or is not granted to this caller."""
 
 
 class NoSuchTable(NotFound):
-    """There is no table of that name."""
+    """The table does not exist."""
 
 
 class NoSuchView(NotFound):
-    """There is no view of that name."""
+    """The view does not exist."""
 
 
-class Conflict(Refused):
-    """What the server has is in the way of what was asked."""
+class Conflict(ResponseError):
+    """The request conflicts with the current state (409)."""
 
 
 class AlreadyExists(Conflict):
-    """The name is taken."""
+    """An object of that name already exists."""
 
 
 class NotEmpty(Conflict):
-    """What was to be dropped still holds something."""
+    """The namespace to drop is not empty."""
 
 
 class CommitRejected(Conflict):
-    """A requirement of the commit does not hold; nothing was changed."""
+    """A requirement of the commit failed; nothing was changed."""
 
-    advice = "Load again, redo the change on what is there now, and commit that."
-
-
-class NotOffered(Refused):
-    """The server does not serve this operation; where it says so beforehand, nothing is sent."""
+    advice = "Load the table again, apply the change to its current state, and commit that."
 
 
-class Throttled(Refused):
-    """The server has had too many requests."""
+class OperationNotSupported(ResponseError):
+    """The server does not support the operation; no request is sent if its configuration already excludes the operation."""
 
 
-class ServerTrouble(Refused):
-    """The server failed."""
+class Throttled(ResponseError):
+    """The server limits the rate of requests (429, 503)."""
 
 
-class PlanningFailed(ServerTrouble):
-    """A scan was not planned: the server says so in an answer that is none of an error, or took too long, or cancelled the plan."""
+class ServerError(ResponseError):
+    """The server failed to process the request (5xx)."""
 
 
-class QueryFailed(ServerTrouble):
-    """The server gave up in the midst of an answer; what came of it is not all."""
+class PlanningFailed(ServerError):
+    """The server reported that planning a scan failed, cancelled the plan, or took too long."""
 
 
-class OutcomeUnknown(ContractClientError):
-    """A change may or may not have been made: the reply was lost, or says that the server cannot tell."""
+class QueryFailed(ServerError):
+    """The server ended its answer with an error; the answer is incomplete."""
 
-    advice = "Do not repeat it blindly: load again and see whether the change is there."
+
+class OutcomeUnknown(LakepactError):
+    """A change may or may not have been applied: the reply was lost, or reports an unknown outcome."""
+
+    advice = "Do not repeat the change blindly: load the table again and check whether it is there."

@@ -15,7 +15,7 @@ from typing import Any, TypeAlias, cast
 from urllib.parse import urlencode
 
 from lakepact.client.auth import Auth, AuthFlow
-from lakepact.client.errors import BadReply, ContractClientError, Failure, NotAuthenticated
+from lakepact.client.errors import BadReply, Failure, LakepactError, NotAuthenticated
 from lakepact.client.redaction import Redactor, redacted
 from lakepact.client.urls import web_address
 from lakepact.client.wire import Headers, Pause, Reply, Request
@@ -166,7 +166,7 @@ class FetchedToken(Auth):
         return found
 
     @staticmethod
-    def _error(kind: type[ContractClientError], request: Request, reply: Reply, message: str) -> ContractClientError:
+    def _error(kind: type[LakepactError], request: Request, reply: Reply, message: str) -> LakepactError:
         hidden = Redactor(request).text
         return kind(Failure(operation=OPERATION, message=hidden(message), status=reply.status, tries=1, exchange=redacted(request, reply)))
 

@@ -6,18 +6,18 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from lakepact.client import errors
-from lakepact.client.errors import ContractClientError, OutcomeUnknown
+from lakepact.client.errors import LakepactError, OutcomeUnknown
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
-_BY_STATUS: dict[int, type[ContractClientError]] = {
+_BY_STATUS: dict[int, type[LakepactError]] = {
     400: errors.BadRequest,
     401: errors.NotAuthenticated,
     403: errors.Forbidden,
     404: errors.NotFound,
-    405: errors.NotOffered,
-    406: errors.NotOffered,
+    405: errors.OperationNotSupported,
+    406: errors.OperationNotSupported,
     409: errors.Conflict,
     413: errors.BadRequest,
     414: errors.BadRequest,
@@ -26,12 +26,12 @@ _BY_STATUS: dict[int, type[ContractClientError]] = {
     422: errors.BadRequest,
     429: errors.Throttled,
     431: errors.BadRequest,
-    501: errors.NotOffered,
+    501: errors.OperationNotSupported,
 }
 
 
 @dataclass(frozen=True, slots=True)
-class Grievance:
+class ErrorBody:
     """What an error body says in the contract's form."""
 
     message: str
@@ -45,19 +45,19 @@ class Refusals:
     #: By operation and status: the error types that the contract names there.
     named: Mapping[tuple[str, int], tuple[str, ...]]
     #: By error type: the error it becomes.
-    kinds: Mapping[str, type[ContractClientError]]
+    kinds: Mapping[str, type[LakepactError]]
     #: Reads an error body; None when it is not in the contract's form.
-    read: Callable[[bytes], Grievance | None]
+    read: Callable[[bytes], ErrorBody | None]
     #: By operation and status: the error, where these two say more than the error type.
-    places: Mapping[tuple[str, int], type[ContractClientError]] = field(default_factory=dict[tuple[str, int], type[ContractClientError]])
+    places: Mapping[tuple[str, int], type[LakepactError]] = field(default_factory=dict[tuple[str, int], type[LakepactError]])
     #: Operations that change nothing, whatever their method.
     reads: frozenset[str] = frozenset()
 
-    def kind(self, operation: str, status: int, grievance: Grievance | None, *, invited_back: bool) -> type[ContractClientError]:
+    def kind(self, operation: str, status: int, grievance: ErrorBody | None, *, invited_back: bool) -> type[LakepactError]:
         """The error for a refusal of `operation`; `invited_back` when the reply carries a `Retry-After`."""
         if self.is_commit(operation) and status >= 500 and status != 501 and not (status == 503 and invited_back):
             return OutcomeUnknown
-        by_status = _BY_STATUS.get(status, errors.ServerTrouble if status >= 500 else errors.Refused)
+        by_status = _BY_STATUS.get(status, errors.ServerError if status >= 500 else errors.ResponseError)
         if grievance is None:
             # A 404 that is not in the contract's form may come from anything on the way, so it is not yet a missing table.
             return by_status

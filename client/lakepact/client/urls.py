@@ -46,7 +46,7 @@ def web_address(address: str) -> str:
 _STEPS = frozenset({".", ".."})
 
 
-def segment(name: str) -> str:
+def path_segment(name: str) -> str:
     """The name, if it can stand in a path.
 
     Raises:

@@ -6,7 +6,7 @@ import time
 
 import pytest
 
-from lakepact.client import BadReply, NotOffered
+from lakepact.client import BadReply, OperationNotSupported
 from lakepact.client.delta_sharing.access import chosen
 
 from .serving import TABLE, Desk
@@ -43,7 +43,7 @@ def test_a_reader_goes_a_way_that_the_server_offers(able, offered, way):
 @pytest.mark.parametrize(("able", "offered"), [(URL, DIR), (DIR, None), (DIR, URL)])
 def test_a_reader_that_can_go_no_way_that_the_server_offers_fails(able, offered):
     """DS-ACC-01, DS-ACC-02."""
-    with pytest.raises(NotOffered, match="the table is shared only by"):
+    with pytest.raises(OperationNotSupported, match="the table is shared only by"):
         chosen(offered, able, operation="queryTable")
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import httpx
 import pytest
 
-from lakepact.client import BadReply, BadRequest, Forbidden, NoSuchSchema, NoSuchShare, NotAuthenticated, NotFound, Refused
+from lakepact.client import BadReply, BadRequest, Forbidden, NoSuchSchema, NoSuchShare, NotAuthenticated, NotFound, ResponseError
 
 from .serving import PROFILE, TOKEN, Desk
 
@@ -114,7 +114,7 @@ def test_the_token_of_the_profile_is_sent(opened):
 def test_names_reach_the_server_as_they_are(opened, name):
     desk = Desk()
 
-    with pytest.raises(Refused, match="418"):
+    with pytest.raises(ResponseError, match="418"):
         opened(desk).share(name)
 
     assert desk.requests[0].url.path == f"/prefix/shares/{name}"

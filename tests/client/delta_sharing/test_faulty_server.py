@@ -73,7 +73,7 @@ def test_whatever_is_wrong_a_call_ends_in_an_answer_or_in_an_error_of_the_tree(s
     with facing(shares, *(f"{operation}.{fault}" for operation in OPERATIONS), kind=kind) as (client, table):
         ended = 0
         for call in CALLS:
-            with contextlib.suppress(errors.ContractClientError):
+            with contextlib.suppress(errors.LakepactError):
                 call(client, table)
             ended += 1
 

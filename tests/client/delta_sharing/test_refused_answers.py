@@ -9,9 +9,9 @@ from lakepact.client import (
     BadReply,
     DamagedData,
     NoSuchTable,
-    NotOffered,
+    OperationNotSupported,
     QueryFailed,
-    ServerTrouble,
+    ServerError,
     Unreachable,
     UpgradeNeeded,
 )
@@ -107,7 +107,7 @@ def test_files_are_read_by_urls_unless_the_table_is_shared_by_its_directory_alon
         if is_read:
             assert ids(table(desk).files()) == ["a"]
         else:
-            with pytest.raises(NotOffered, match="only by credentials of its directory"):
+            with pytest.raises(OperationNotSupported, match="only by credentials of its directory"):
                 table(desk).files()
         assert table(desk).metadata().metadata.access_modes == (None if modes is None else tuple(modes))
 
@@ -184,7 +184,7 @@ def test_what_a_server_says_of_urls_is_shown_without_their_signatures(table):
     message = f"cannot sign {signed('a')}&b=c and https://x.blob.core.windows.net/f?se=1&sig={SIGNATURE}"
     desk = Desk(query=httpx.Response(500, json={"errorCode": "INTERNAL_ERROR", "message": message}))
 
-    with pytest.raises(ServerTrouble, match=r"cannot sign https://store\.test/a") as caught:
+    with pytest.raises(ServerError, match=r"cannot sign https://store\.test/a") as caught:
         table(desk).files()
 
     assert SIGNATURE not in f"{caught.value} {caught.value.exchange}"

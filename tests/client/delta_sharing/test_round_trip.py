@@ -13,7 +13,7 @@ import pyarrow.parquet as pq
 import pytest
 from deltalake import DeltaTable, QueryBuilder, write_deltalake
 
-from lakepact.client import BadRequest, NoSuchTable, NotAuthenticated, Refused, column
+from lakepact.client import BadRequest, NoSuchTable, NotAuthenticated, ResponseError, column
 from lakepact.conformance.fixtures import pack
 from lakepact.conformance.fixtures.fixture import FIXTURES
 from lakepact.reference_server import running
@@ -57,7 +57,7 @@ def test_every_version_of_every_table_is_read_as_it_was_written(client, manifest
     told = manifest["tables"][name]
     table = client.table(told["share"], told["schema"], told["table"])
     if told["access_modes"] == ["dir"]:
-        with pytest.raises(Refused, match="directory"):
+        with pytest.raises(ResponseError, match="directory"):
             table.to_arrow()
         return
 

@@ -9,7 +9,7 @@ from lakepact.client import (
     BadReply,
     Forbidden,
     NotFound,
-    ServerTrouble,
+    ServerError,
     Unreachable,
 )
 from lakepact.client.retries import Retries
@@ -80,7 +80,7 @@ def test_redirects_without_end_are_refused(table):
 
 @pytest.mark.parametrize(
     ("status", "kind"),
-    [(403, Forbidden), (404, NotFound), (500, ServerTrouble), (503, ServerTrouble)],
+    [(403, Forbidden), (404, NotFound), (500, ServerError), (503, ServerError)],
 )
 def test_a_file_that_is_not_given_is_an_error_without_the_signature(table, status, kind):
     told = f"<Error><Code>AccessDenied</Code><Message>{SIGNATURE}</Message><StringToSign>{SIGNATURE}</StringToSign></Error>"

@@ -65,7 +65,7 @@ def test_whatever_is_wrong_a_call_ends_in_an_answer_or_in_an_error_of_the_tree(f
     with catalog_with(*(f"{operation}.{fault}" for operation in OPERATIONS), kind=kind) as catalog:
         ended = 0
         for call in CALLS:
-            with contextlib.suppress(errors.ContractClientError):
+            with contextlib.suppress(errors.LakepactError):
                 call(catalog)
             ended += 1
 
@@ -108,7 +108,7 @@ def test_a_body_of_another_kind_is_a_bad_reply(fault):
     ("fault", "expected"), [("bare-errors", errors.NoSuchNamespace), ("text-errors", errors.NotFound), ("answers-200", errors.BadReply)]
 )
 def test_a_refusal_in_another_form_is_still_an_error(fault, expected):
-    with catalog_with(f"loadNamespaceMetadata.{fault}") as catalog, pytest.raises(errors.ContractClientError) as caught:
+    with catalog_with(f"loadNamespaceMetadata.{fault}") as catalog, pytest.raises(errors.LakepactError) as caught:
         catalog.load_namespace("absent")
 
     assert type(caught.value) is expected

@@ -114,7 +114,7 @@ def test_a_namespace_that_is_called_like_the_placeholder_of_the_prefix_is_itself
 def test_what_the_server_does_not_list_is_not_asked(catalog):
     driven, desk = catalog({}, config={**CONFIG, "endpoints": ["GET /v1/{prefix}/namespaces"]})
 
-    with pytest.raises(errors.NotOffered) as caught:
+    with pytest.raises(errors.OperationNotSupported) as caught:
         driven.create_namespace("n")
 
     assert (caught.value.operation, caught.value.status, caught.value.tries) == ("createNamespace", None, 0)
@@ -334,8 +334,8 @@ def test_a_table_is_renamed(catalog):
 @pytest.mark.parametrize(
     ("answer", "expected"),
     [
-        (refusal(406, "UnsupportedOperationException"), errors.NotOffered),
-        (httpx.Response(406, json={"message": "no", "type": "UnsupportedOperationException", "code": 406}), errors.NotOffered),
+        (refusal(406, "UnsupportedOperationException"), errors.OperationNotSupported),
+        (httpx.Response(406, json={"message": "no", "type": "UnsupportedOperationException", "code": 406}), errors.OperationNotSupported),
         (refusal(409, "AlreadyExistsException"), errors.AlreadyExists),
         (refusal(404, "NoSuchTableException"), errors.NoSuchTable),
         (refusal(404, "NoSuchNamespaceException"), errors.NoSuchNamespace),
@@ -347,7 +347,7 @@ def test_a_table_is_renamed(catalog):
 def test_a_refusal_becomes_the_error_of_its_cause(catalog, answer, expected):
     driven, _ = catalog({"POST /base/v1/tables/rename": answer})
 
-    with pytest.raises(errors.Refused) as caught:
+    with pytest.raises(errors.ResponseError) as caught:
         driven.rename_table(("n", "t"), ("n", "u"))
 
     assert type(caught.value) is expected

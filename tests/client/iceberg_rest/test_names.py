@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lakepact.client.iceberg_rest.names import joined, levels
-from lakepact.client.urls import segment
+from lakepact.client.iceberg_rest.names import encode_namespace, levels
+from lakepact.client.urls import path_segment
 
 LEVELS = st.lists(st.text(st.characters(exclude_characters="\x1f"), min_size=1), min_size=1)
 
@@ -22,11 +22,11 @@ def test_any_sequence_of_levels_is_a_namespace():
 
 @given(LEVELS.filter(lambda found: found not in (["."], [".."])))
 def test_what_is_joined_can_be_taken_apart(found):
-    assert joined(found).split("\x1f") == found
+    assert encode_namespace(found).split("\x1f") == found
 
 
 def test_levels_are_joined_by_what_the_server_announces():
-    assert joined(("a", "b"), "%2E") == "a.b"
+    assert encode_namespace(("a", "b"), "%2E") == "a.b"
 
 
 @pytest.mark.parametrize("namespace", ["", (), [], ("a", ""), ("",)])
@@ -37,15 +37,15 @@ def test_a_namespace_without_a_level_or_with_an_empty_one_is_refused(namespace):
 
 def test_a_level_that_holds_the_separator_is_refused():
     with pytest.raises(ValueError, match="no level of a namespace can hold"):
-        joined(("a\x1fb", "c"))
+        encode_namespace(("a\x1fb", "c"))
 
 
 @pytest.mark.parametrize("name", ["", ".", ".."])
 def test_a_name_that_would_reach_something_else_is_refused(name):
     with pytest.raises(ValueError, match="cannot be addressed by a path"):
-        segment(name)
+        path_segment(name)
 
 
 def test_a_namespace_of_one_level_that_would_reach_something_else_is_refused():
     with pytest.raises(ValueError, match="cannot be addressed by a path"):
-        joined("..")
+        encode_namespace("..")

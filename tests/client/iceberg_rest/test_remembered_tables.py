@@ -105,7 +105,7 @@ def test_after_a_change_of_its_own_the_client_asks_for_the_whole_table(catalog, 
 
 
 def test_tables_are_not_remembered_where_that_is_not_wanted(catalog, tables):
-    driven = catalog(remembered=0)
+    driven = catalog(cache_bytes=0)
     for _ in range(2):
         driven.load_table("n", "t")
 
@@ -123,7 +123,7 @@ def test_a_table_without_a_tag_is_sent_each_time(catalog, tables):
 
 def test_the_tables_that_were_loaded_longest_ago_make_room(catalog, tables):
     tables.size = 1000
-    driven = catalog(remembered=2500)
+    driven = catalog(cache_bytes=2500)
     for name in ("a", "b", "a", "c", "a", "b"):
         driven.load_table("n", name)
 

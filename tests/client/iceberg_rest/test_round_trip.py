@@ -234,7 +234,7 @@ def test_what_is_missing_or_in_the_way_has_an_error_of_its_own(catalog, namespac
     catalog.create_table(namespace, "t", SCHEMA)
     catalog.create_table(namespace, "t2", SCHEMA)
 
-    with pytest.raises(errors.Refused) as caught:
+    with pytest.raises(errors.ResponseError) as caught:
         getattr(catalog, method)(*placed(arguments, namespace))
 
     assert type(caught.value) is expected

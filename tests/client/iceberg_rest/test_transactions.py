@@ -71,7 +71,7 @@ def test_a_transaction_whose_outcome_is_unknown_says_so_and_is_sent_once(at_a_de
 def test_a_server_without_transactions_is_not_asked_for_one(at_a_desk):
     driven, desk = at_a_desk(httpx.Response(204), endpoints=["POST /v1/{prefix}/namespaces/{namespace}/tables/{table}"])
 
-    with pytest.raises(errors.NotOffered):
+    with pytest.raises(errors.OperationNotSupported):
         driven.commit_transaction([TableChange("n", "t")])
 
     assert desk.asked == []
@@ -125,7 +125,7 @@ def test_all_changes_are_made(catalog):
     ],
 )
 def test_a_change_that_cannot_be_made_stops_all(catalog, change, expected):
-    with pytest.raises(errors.ContractClientError) as caught:
+    with pytest.raises(errors.LakepactError) as caught:
         catalog.commit_transaction([TableChange("n", "t", [setting(x="1")]), change])
 
     assert type(caught.value) is expected

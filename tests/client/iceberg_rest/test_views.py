@@ -140,7 +140,7 @@ def test_what_is_missing_or_in_the_way_has_an_error_of_its_own(catalog, namespac
     for name in ("v", "v2"):
         catalog.create_view(namespace, name, SCHEMA, version=version())
 
-    with pytest.raises(errors.Refused) as caught:
+    with pytest.raises(errors.ResponseError) as caught:
         getattr(catalog, method)(*placed(arguments, namespace))
 
     assert type(caught.value) is expected
@@ -157,7 +157,7 @@ def test_a_view_cannot_be_created_where_there_is_no_place_for_it(catalog, namesp
 @pytest.mark.parametrize("kind", KINDS)
 def test_a_server_without_views_is_not_asked_for_them(kind):
     desk = Desk({"GET /v1/config": {"defaults": {}, "overrides": {}}})
-    with Driven(KINDS[kind], "http://catalog", carrier=desk.carrier) as driven, pytest.raises(errors.NotOffered):
+    with Driven(KINDS[kind], "http://catalog", carrier=desk.carrier) as driven, pytest.raises(errors.OperationNotSupported):
         driven.load_view("n", "v")
 
     assert desk.asked == []

@@ -18,10 +18,10 @@ from lakepact.client.command.names import parts, whole
 from lakepact.client.command.text import json_line, plain
 from lakepact.client.command.values import as_json, as_text, csv_line, rows
 from lakepact.client.delta_sharing.needs import need
-from lakepact.client.errors import ContractClientError
+from lakepact.client.errors import LakepactError
 from lakepact.client.iceberg_rest.names import addressable
 from lakepact.client.redaction import Redactor
-from lakepact.client.urls import segment
+from lakepact.client.urls import path_segment
 from lakepact.client.wire import Request
 
 if TYPE_CHECKING:
@@ -108,7 +108,7 @@ def _of_iceberg(
     if len(name) < 2:
         raise WrongUsage("a table is named NAMESPACE.TABLE")
     addressable(name[:-1])
-    segment(name[-1])
+    path_segment(name[-1])
     from lakepact.client import pyiceberg_table  # noqa: PLC0415 - where pyiceberg is there
 
     need("pyarrow")
@@ -121,7 +121,7 @@ def _of_iceberg(
             scan = scan.select(*columns)
         batches = (batch.select(columns) if columns is not None else batch for batch in scan.to_arrow_batch_reader())
         yield names if columns is None else columns, batches
-    except (ContractClientError, NotThere, WrongUsage, ImportError, click.exceptions.Exit, BrokenPipeError):
+    except (LakepactError, NotThere, WrongUsage, ImportError, click.exceptions.Exit, BrokenPipeError):
         raise
     except Exception as error:  # noqa: BLE001 - it is told, and ends the verb
         # pyiceberg, pyarrow and their file systems raise whatever they have.

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, ParamSpec
 import click
 
 from lakepact.client.command.text import plain
-from lakepact.client.errors import ContractClientError, NotFound
+from lakepact.client.errors import LakepactError, NotFound
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -46,7 +46,7 @@ def one_line(verb: str) -> Callable[[Callable[P, None]], Callable[P, None]]:
             except NotFound as error:
                 # Where these are not found, there is no such server.
                 _end(verb, str(error), FAILED if error.operation in {"getConfig", "listShares"} else NOT_FOUND)
-            except (ContractClientError, NotRead) as error:
+            except (LakepactError, NotRead) as error:
                 _end(verb, str(error), FAILED)
             except (WrongUsage, ImportError, ValueError) as error:
                 # The client's arguments are what was typed, and it says what is wrong with them.

@@ -12,7 +12,7 @@ from lakepact.client.command.addresses import Asking, asking, opened
 from lakepact.client.command.failures import FAILED, WrongUsage, one_line, say
 from lakepact.client.command.names import parts, whole
 from lakepact.client.command.text import json_line, plain
-from lakepact.client.errors import BadRequest, NotFound, Refused
+from lakepact.client.errors import BadRequest, NotFound, ResponseError
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -83,7 +83,7 @@ def _in_catalog(
             except NotFound:
                 # It was dropped meanwhile.
                 continue
-            except Refused as error:
+            except ResponseError as error:
                 refused(f"{whole(below)}: {error}")
     if namespace:
         for table in catalog.list_tables(namespace):

@@ -17,7 +17,7 @@ from lakepact.client.command.text import json_line
 from lakepact.client.errors import NoSuchNamespace, NotFound
 from lakepact.client.iceberg_rest.names import addressable
 from lakepact.client.redaction import HIDDEN, is_secret
-from lakepact.client.urls import segment
+from lakepact.client.urls import path_segment
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -62,7 +62,7 @@ def _of_catalog(catalog: IcebergCatalog, name: tuple[str, ...], snapshots: Snaps
     if len(name) < 2:
         raise WrongUsage("a table is named NAMESPACE.TABLE")
     addressable(name[:-1])
-    segment(name[-1])
+    path_segment(name[-1])
     cells = layout.terminal()
     try:
         loaded = catalog.load_table(name[:-1], name[-1], snapshots=snapshots).to_wire()

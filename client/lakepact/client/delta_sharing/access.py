@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Literal
 
-from lakepact.client.errors import BadReply, Failure, NotOffered
+from lakepact.client.errors import BadReply, Failure, OperationNotSupported
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Sequence
@@ -23,7 +23,7 @@ def chosen(offered: Collection[AccessMode] | None, able: Sequence[AccessMode], *
     """The way to the data for a reader that is able to go some; URLs where it may choose, and where the server says nothing.
 
     Raises:
-        NotOffered: The server offers none of them.
+        OperationNotSupported: The server offers none of them.
     """
     for mode in _PREFERRED:
         if mode in able and mode in (offered or ("url",)):
@@ -32,7 +32,7 @@ def chosen(offered: Collection[AccessMode] | None, able: Sequence[AccessMode], *
     only = " and ".join(ways[mode] for mode in offered or ("url",))
     wanted = " or ".join(ways[mode] for mode in able)
     hint = "; credentials() gives those, and a Delta library can open its location with them" if "dir" not in able else ""
-    raise NotOffered(Failure(operation=operation, message=f"the table is shared only {only}, and is wanted {wanted}{hint}"))
+    raise OperationNotSupported(Failure(operation=operation, message=f"the table is shared only {only}, and is wanted {wanted}{hint}"))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

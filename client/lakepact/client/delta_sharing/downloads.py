@@ -54,7 +54,7 @@ class Downloads:
 
         Raises:
             BadReply: The URL, or where it redirects to, is not an http(s) address.
-            Refused: The file is not given.
+            ResponseError: The file is not given.
             Unreachable: No reply came.
         """
         headers = [("Accept", "*/*"), ("Accept-Encoding", "identity")]
@@ -100,7 +100,7 @@ def _redirected(url: str, location: str, carried: Carried[Any]) -> str:
     return target
 
 
-def _refused(call: Call[Any], told: Attempt, reply: Reply) -> errors.ContractClientError:
+def _refused(call: Call[Any], told: Attempt, reply: Reply) -> errors.LakepactError:
     kind = _REFUSALS.kind(OPERATION, reply.status, None, invited_back=False)
     found = _REASON.search(reply.content[:10_000])
     reason = f": {(found[1] or found[2]).decode()}" if found else ""

@@ -6,12 +6,12 @@ import json
 from typing import Any, cast
 
 from lakepact.client import errors
-from lakepact.client.refusals import Grievance, Refusals
+from lakepact.client.refusals import ErrorBody, Refusals
 from lakepact.generated.delta_sharing.errors import ERRORS
 from lakepact.generated.delta_sharing.operations import OPERATIONS
 
 #: What is missing when an operation is answered with 404: the last that its path names.
-_MISSING: dict[str, type[errors.ContractClientError]] = {
+_MISSING: dict[str, type[errors.LakepactError]] = {
     "getShare": errors.NoSuchShare,
     "listSchemas": errors.NoSuchShare,
     "listAllTables": errors.NoSuchShare,
@@ -19,7 +19,7 @@ _MISSING: dict[str, type[errors.ContractClientError]] = {
 }
 
 
-def _grievance(content: bytes) -> Grievance | None:
+def _grievance(content: bytes) -> ErrorBody | None:
     """The error in `content`: `{"errorCode": …, "message": …}`; many servers leave out the code."""
     try:
         document: Any = json.loads(content)
@@ -27,7 +27,7 @@ def _grievance(content: bytes) -> Grievance | None:
         return None
     members = cast("dict[str, Any]", document) if isinstance(document, dict) else {}
     message, code = members.get("message"), members.get("errorCode")
-    return Grievance(message, code if isinstance(code, str) else None) if isinstance(message, str) else None
+    return ErrorBody(message, code if isinstance(code, str) else None) if isinstance(message, str) else None
 
 
 REFUSALS = Refusals(

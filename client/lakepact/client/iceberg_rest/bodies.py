@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 from pydantic import TypeAdapter
 
 from lakepact.client.iceberg_rest.names import Levels, TableName, addressable
-from lakepact.client.urls import segment
+from lakepact.client.urls import path_segment
 from lakepact.generated.iceberg_rest import models
 
 if TYPE_CHECKING:
@@ -37,14 +37,14 @@ def create_table(
     stage: bool,
 ) -> models.CreateTableRequest:
     """A table to create, or to stage."""
-    given = _given(name=segment(name), schema=schema, location=location, properties=properties)
+    given = _given(name=path_segment(name), schema=schema, location=location, properties=properties)
     given |= _given(**{"partition-spec": partition_spec, "write-order": write_order, "stage-create": stage})
     return models.CreateTableRequest.model_validate(given)
 
 
 def register_table(name: str, metadata_location: str, *, overwrite: bool) -> models.RegisterTableRequest:
     """A metadata file to make a table of."""
-    given = {"name": segment(name), "metadata-location": metadata_location}
+    given = {"name": path_segment(name), "metadata-location": metadata_location}
     return models.RegisterTableRequest.model_validate(given | ({"overwrite": True} if overwrite else {}))
 
 
@@ -114,7 +114,7 @@ def create_view(
     properties: Mapping[str, str] | None,
 ) -> models.CreateViewRequest:
     """A view to create; the contract demands its properties even where there are none."""
-    given = _given(name=segment(name), schema=schema, location=location, properties=dict(properties or {}))
+    given = _given(name=path_segment(name), schema=schema, location=location, properties=dict(properties or {}))
     return models.CreateViewRequest.model_validate({**given, "view-version": version})
 
 
@@ -136,7 +136,7 @@ def rename_table(source: TableName, destination: TableName) -> models.RenameTabl
 
 def _identifier(table: TableName) -> dict[str, Any]:
     namespace, name = table
-    return {"namespace": addressable(namespace), "name": segment(name)}
+    return {"namespace": addressable(namespace), "name": path_segment(name)}
 
 
 def _given(**members: Any) -> dict[str, Any]:

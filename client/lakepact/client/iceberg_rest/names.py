@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import TypeAlias
 from urllib.parse import unquote
 
-from lakepact.client.urls import segment
+from lakepact.client.urls import path_segment
 
 #: A namespace: its levels in order. A string is a single level; a dot in it is part of the name.
 Levels: TypeAlias = str | Sequence[str]
@@ -28,7 +28,7 @@ def levels(namespace: Levels) -> list[str]:
     return found
 
 
-def joined(namespace: Levels, separator: str = DEFAULT_SEPARATOR) -> str:
+def encode_namespace(namespace: Levels, separator: str = DEFAULT_SEPARATOR) -> str:
     """The namespace as one path segment or query value, before it is percent-encoded.
 
     Raises:
@@ -38,14 +38,14 @@ def joined(namespace: Levels, separator: str = DEFAULT_SEPARATOR) -> str:
     found = levels(namespace)
     if any(between in level for level in found):
         raise ValueError(f"no level of a namespace can hold {between!r}, which joins levels in paths: {namespace!r}")
-    return segment(between.join(found))
+    return path_segment(between.join(found))
 
 
 def addressable(namespace: Levels) -> list[str]:
     """The levels of a namespace that a path can address.
 
     Raises:
-        ValueError: As for `joined`.
+        ValueError: As for `encode_namespace`.
     """
-    joined(namespace)
+    encode_namespace(namespace)
     return levels(namespace)

@@ -6,11 +6,11 @@ import json
 from typing import Any, cast
 
 from lakepact.client import errors
-from lakepact.client.refusals import Grievance, Refusals
+from lakepact.client.refusals import ErrorBody, Refusals
 from lakepact.generated.iceberg_rest.errors import ERRORS
 
 #: Where the status alone does not say it.
-_KINDS: dict[str, type[errors.ContractClientError]] = {
+_KINDS: dict[str, type[errors.LakepactError]] = {
     "AlreadyExistsException": errors.AlreadyExists,
     "CommitFailedException": errors.CommitRejected,
     "CommitStateUnknownException": errors.OutcomeUnknown,
@@ -23,7 +23,7 @@ _KINDS: dict[str, type[errors.ContractClientError]] = {
 }
 
 
-def _grievance(content: bytes) -> Grievance | None:
+def _grievance(content: bytes) -> ErrorBody | None:
     """The error in `content`: `{"error": {…}}`, or its inner object alone, as the contract draws it for views and 406."""
     try:
         document: Any = json.loads(content)
@@ -31,7 +31,7 @@ def _grievance(content: bytes) -> Grievance | None:
         return None
     model = _members(_members(document).get("error", document))
     message, kind = model.get("message"), model.get("type")
-    return Grievance(message, kind if isinstance(kind, str) else None) if isinstance(message, str) else None
+    return ErrorBody(message, kind if isinstance(kind, str) else None) if isinstance(message, str) else None
 
 
 def _members(value: Any) -> dict[str, Any]:

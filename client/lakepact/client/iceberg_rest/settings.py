@@ -7,9 +7,9 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, TypeVar
 from urllib.parse import quote
 
-from lakepact.client.errors import Failure, NotOffered
+from lakepact.client.errors import Failure, OperationNotSupported
 from lakepact.client.iceberg_rest.idempotency import are_kept, keyed
-from lakepact.client.iceberg_rest.names import DEFAULT_SEPARATOR, Levels, joined
+from lakepact.client.iceberg_rest.names import DEFAULT_SEPARATOR, Levels, encode_namespace
 from lakepact.generated.iceberg_rest.operations import OPERATIONS
 
 if TYPE_CHECKING:
@@ -55,19 +55,21 @@ class Settings:
     #: Whether changes get keys by which the server knows them again.
     has_keys: bool
 
-    def joined(self, namespace: Levels) -> str:
+    def encode_namespace(self, namespace: Levels) -> str:
         """The namespace as it stands in paths and queries of this catalog."""
         # Servers of later versions of the contract announce a separator of their own, and some take no other.
-        return joined(namespace, self.properties.get("namespace-separator", DEFAULT_SEPARATOR))
+        return encode_namespace(namespace, self.properties.get("namespace-separator", DEFAULT_SEPARATOR))
 
     def addressed(self, call: Call[T]) -> Call[T]:
         """The call at the path where this catalog serves it: with the prefix put in, or left out where there is none; and with its key.
 
         Raises:
-            NotOffered: The server does not offer the operation.
+            OperationNotSupported: The server does not offer the operation.
         """
         if call.operation not in self.offered:
-            raise NotOffered(Failure(operation=call.operation, message="the server does not list this operation among its endpoints"))
+            raise OperationNotSupported(
+                Failure(operation=call.operation, message="the server does not list this operation among its endpoints")
+            )
         if self.has_keys:
             call = keyed(call)
         if not call.path.startswith(_PREFIXED):

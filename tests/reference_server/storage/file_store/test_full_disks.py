@@ -16,7 +16,7 @@ from click.testing import CliRunner
 
 from crashes import SCHEMA, server
 from lakepact.client import NO_RETRIES, IcebergCatalog, TableChange
-from lakepact.client.errors import OutcomeUnknown, ServerTrouble
+from lakepact.client.errors import OutcomeUnknown, ServerError
 from lakepact.reference_server import running
 from lakepact.reference_server.iceberg_rest.store_check import check_store
 from lakepact.reference_server.service import BadSetting
@@ -60,7 +60,7 @@ def test_what_cannot_be_written_is_refused_and_everything_stays_as_it_was(tmp_pa
             lambda: catalog.create_namespace("b"),
             lambda: catalog.update_namespace_properties("a", updates={"x": "y"}),
         ):
-            with pytest.raises((OutcomeUnknown, ServerTrouble), match="the change was not made") as told:
+            with pytest.raises((OutcomeUnknown, ServerError), match="the change was not made") as told:
                 refused()
             statuses.append(told.value.status)
         seen = catalog.load_table("a", "t").metadata.properties["value"], [table.name for table in catalog.list_tables("a")]
@@ -148,7 +148,7 @@ def test_a_closed_store_on_a_full_disk_is_served_and_changes_get_507(small_disk:
     filler = fill(small_disk)
     with running(warehouse=str(small_disk), store="file") as answering, IcebergCatalog(answering.url, retries=NO_RETRIES) as catalog:
         assert catalog.namespace_exists("a")
-        with pytest.raises((OutcomeUnknown, ServerTrouble), match="the disk is full") as told:
+        with pytest.raises((OutcomeUnknown, ServerError), match="the disk is full") as told:
             catalog.create_namespace("b")
         filler.unlink()
         catalog.create_namespace("c")

@@ -13,7 +13,7 @@ import pytest
 
 from crashes import SCHEMA, server
 from lakepact.client import NO_RETRIES, IcebergCatalog, TableChange
-from lakepact.client.errors import CommitRejected, ContractClientError, Refused, ServerTrouble
+from lakepact.client.errors import CommitRejected, LakepactError, ResponseError, ServerError
 from linearizability import Operation, explained
 
 if TYPE_CHECKING:
@@ -79,8 +79,8 @@ class Histories:
             done = True
         except CommitRejected:
             done = False
-        except ContractClientError as error:
-            if isinstance(error, Refused) and not isinstance(error, ServerTrouble):
+        except LakepactError as error:
+            if isinstance(error, ResponseError) and not isinstance(error, ServerError):
                 raise
         if done is not None:
             ended = time.monotonic()
@@ -167,7 +167,7 @@ def test_what_clients_were_told_before_a_crash_and_see_after_it_is_one_history(w
             tables = mine.sample(TABLES, mine.choice([1, 1, 2]))
             try:
                 bases = {table: histories.load(catalog, table) for table in tables}
-            except ContractClientError:
+            except LakepactError:
                 return
             if histories.commit(catalog, bases) is None:
                 return

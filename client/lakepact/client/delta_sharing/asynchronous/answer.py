@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
     from lakepact.client.connections import AsyncOpened
     from lakepact.client.delta_sharing.asynchronous.reach import AsyncReach
-    from lakepact.client.delta_sharing.questions import Question
+    from lakepact.client.delta_sharing.queries import TableRequest
 
 #: The operation that gives no files.
 METADATA = "getTableMetadata"
@@ -33,7 +33,7 @@ class AsyncPages:
     In a circle both would wait for Python to find them, which may be within another request, and that would then wait for itself.
     """
 
-    def __init__(self, reach: AsyncReach, question: Question) -> None:
+    def __init__(self, reach: AsyncReach, question: TableRequest) -> None:
         self._reach = reach
         self._question = question
         self.operation = question.call(None).operation
@@ -96,7 +96,7 @@ class AsyncAnswer:
     protocol: Protocol
     metadata: Metadata
 
-    def __init__(self, reach: AsyncReach, question: Question) -> None:
+    def __init__(self, reach: AsyncReach, question: TableRequest) -> None:
         self._reach = reach
         #: What was asked.
         self.question = question
@@ -174,7 +174,7 @@ class AsyncAnswer:
         finally:
             await self.close()
 
-    async def again(self, question: Question) -> AsyncAnswer:
+    async def again(self, question: TableRequest) -> AsyncAnswer:
         """The answer to another question."""
         return await AsyncAnswer(self._reach, question).begin()
 

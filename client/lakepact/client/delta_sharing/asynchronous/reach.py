@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
     from lakepact.client.delta_sharing.access import DirectoryCredentials
     from lakepact.client.delta_sharing.profile import Profile
-    from lakepact.client.delta_sharing.questions import Place
+    from lakepact.client.delta_sharing.queries import Place
     from lakepact.client.delta_sharing.workers import AsyncWorkers
     from lakepact.client.limits import Limits
     from lakepact.client.retries import Retries
@@ -48,7 +48,7 @@ class AsyncReach:
         Raises:
             DamagedData: There are more bytes, or fewer.
             LimitExceeded: There are more bytes than allowed where nobody knows how many.
-            Refused: The file is not given.
+            ResponseError: The file is not given.
             Unreachable: No reply came, or none that did not break off.
         """
         tried = 0

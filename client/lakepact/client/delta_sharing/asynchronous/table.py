@@ -12,7 +12,7 @@ from lakepact.client.delta_sharing.asynchronous.listing import AsyncListing
 from lakepact.client.delta_sharing.capabilities import Capabilities
 from lakepact.client.delta_sharing.description import Description
 from lakepact.client.delta_sharing.lines import SharedFile
-from lakepact.client.delta_sharing.questions import About, Changes, Query, moment
+from lakepact.client.delta_sharing.queries import About, Changes, Query, moment
 from lakepact.client.errors import BadReply, Failure
 from lakepact.generated.delta_sharing.endpoints import generate_temporary_table_credentials, get_table_version
 from lakepact.generated.delta_sharing.models import TemporaryTableCredentialsRequest
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from lakepact.client.delta_sharing.lines import Format
     from lakepact.client.delta_sharing.predicates import Predicate
     from lakepact.client.delta_sharing.progress import Progress
-    from lakepact.client.delta_sharing.questions import Place
+    from lakepact.client.delta_sharing.queries import Place
 
 #: Seconds; servers are not to be asked more often than that whether there is a new version.
 _SHORTEST_INTERVAL = 10
@@ -105,7 +105,7 @@ class AsyncTable:
 
         Raises:
             NoSuchTable: There is no such table, or it is not shared with this recipient.
-            NotOffered: The server does not give URLs of its files.
+            OperationNotSupported: The server does not give URLs of its files.
             UpgradeNeeded: The table needs a later reader than this one.
         """
         question = Query(
@@ -171,7 +171,7 @@ class AsyncTable:
             ValueError: There is no start, or two starts or ends.
             BadRequest: The table does not record changes, or not in all of these versions.
             NoSuchTable: There is no such table, or it is not shared with this recipient.
-            NotOffered: The server does not give URLs of its files.
+            OperationNotSupported: The server does not give URLs of its files.
             UpgradeNeeded: The table needs a later reader than this one.
         """
         question = Changes(
@@ -198,7 +198,7 @@ class AsyncTable:
 
         Raises:
             ValueError: `interval` is too short, or no versions are to be asked for.
-            ContractClientError: As for `query`.
+            LakepactError: As for `query`.
         """
         if interval < _SHORTEST_INTERVAL:
             raise ValueError(f"a server is asked for new versions every {_SHORTEST_INTERVAL} seconds at most, not every {interval:g}")
@@ -238,7 +238,7 @@ class AsyncTable:
             progress: Is called after each file.
 
         Raises:
-            ContractClientError: As for `query`, and as for reading from the listing that it gives.
+            LakepactError: As for `query`, and as for reading from the listing that it gives.
             ImportError: `pyarrow` or `pyroaring` is not there; the message says how to get it.
             ValueError: The table has no column of such a name.
             TypeError: The predicate compares a column with what it cannot be compared with.

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from types import TracebackType
 
     from lakepact.client.connections import Opened
-    from lakepact.client.delta_sharing.questions import Question
+    from lakepact.client.delta_sharing.queries import TableRequest
     from lakepact.client.delta_sharing.synchronous.reach import Reach
 
 #: The operation that gives no files.
@@ -34,7 +34,7 @@ class Pages:
     In a circle both would wait for Python to find them, which may be within another request, and that would then wait for itself.
     """
 
-    def __init__(self, reach: Reach, question: Question) -> None:
+    def __init__(self, reach: Reach, question: TableRequest) -> None:
         self._reach = reach
         self._question = question
         self.operation = question.call(None).operation
@@ -97,7 +97,7 @@ class Answer:
     protocol: Protocol
     metadata: Metadata
 
-    def __init__(self, reach: Reach, question: Question) -> None:
+    def __init__(self, reach: Reach, question: TableRequest) -> None:
         self._reach = reach
         #: What was asked.
         self.question = question
@@ -174,7 +174,7 @@ class Answer:
         finally:
             self.close()
 
-    def again(self, question: Question) -> Answer:
+    def again(self, question: TableRequest) -> Answer:
         """The answer to another question."""
         return Answer(self._reach, question).begin()
 

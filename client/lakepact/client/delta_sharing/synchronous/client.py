@@ -7,7 +7,7 @@ import time
 from typing import TYPE_CHECKING, Self
 
 from lakepact.client.delta_sharing.profile import Profile
-from lakepact.client.delta_sharing.questions import Place
+from lakepact.client.delta_sharing.queries import Place
 from lakepact.client.delta_sharing.synchronous.reach import reach
 from lakepact.client.delta_sharing.synchronous.table import Table
 from lakepact.client.delta_sharing.workers import Workers
@@ -15,7 +15,7 @@ from lakepact.client.limits import Limits
 from lakepact.client.paging import Bookmark
 from lakepact.client.retries import Retries
 from lakepact.client.transport import Timeouts
-from lakepact.client.urls import segment
+from lakepact.client.urls import path_segment
 from lakepact.generated.delta_sharing.endpoints import get_share, list_all_tables, list_schemas, list_shares, list_tables
 
 if TYPE_CHECKING:
@@ -102,7 +102,7 @@ class SharingClient:
         Raises:
             NoSuchShare: There is none of that name.
         """
-        return (self._reach.calls.send(get_share.call(share=segment(share)))).share
+        return (self._reach.calls.send(get_share.call(share=path_segment(share)))).share
 
     def schemas(self, share: str, *, page_size: int | None = None) -> Iterator[SharedSchema]:
         """Every schema in a share; pages are fetched as they are reached.
@@ -116,7 +116,7 @@ class SharingClient:
         """
         bookmark = Bookmark("listSchemas", self._reach.calls.limits)
         while bookmark.token is not None:
-            call = list_schemas.call(share=segment(share), max_results=page_size, page_token=bookmark.token or None)
+            call = list_schemas.call(share=path_segment(share), max_results=page_size, page_token=bookmark.token or None)
             page = self._reach.calls.send(call)
             yield from page.items or ()
             bookmark.turn(page.next_page_token, items=len(page.items or ()))
@@ -135,7 +135,7 @@ class SharingClient:
         bookmark = Bookmark("listTables", self._reach.calls.limits)
         while bookmark.token is not None:
             token = bookmark.token or None
-            call = list_tables.call(share=segment(share), schema=segment(schema), max_results=page_size, page_token=token)
+            call = list_tables.call(share=path_segment(share), schema=path_segment(schema), max_results=page_size, page_token=token)
             page = self._reach.calls.send(call)
             yield from page.items or ()
             bookmark.turn(page.next_page_token, items=len(page.items or ()))
@@ -152,7 +152,7 @@ class SharingClient:
         """
         bookmark = Bookmark("listAllTables", self._reach.calls.limits)
         while bookmark.token is not None:
-            call = list_all_tables.call(share=segment(share), max_results=page_size, page_token=bookmark.token or None)
+            call = list_all_tables.call(share=path_segment(share), max_results=page_size, page_token=bookmark.token or None)
             page = self._reach.calls.send(call)
             yield from page.items or ()
             bookmark.turn(page.next_page_token, items=len(page.items or ()))

@@ -36,7 +36,7 @@ class Listing(Answer):
             ValueError: The table has no column of such a name.
             TypeError: The predicate compares a column with what it cannot be compared with.
             DamagedData: A file is not what the answer says of it.
-            Refused: A file is not given, also not after its URL was renewed.
+            ResponseError: A file is not given, also not after its URL was renewed.
             UpgradeNeeded: A wanted column is of a type that is not known here.
         """
         need("pyarrow", "pyroaring")

@@ -11,7 +11,7 @@ from lakepact.client.delta_sharing import access
 from lakepact.client.delta_sharing.capabilities import Capabilities
 from lakepact.client.delta_sharing.description import Description
 from lakepact.client.delta_sharing.lines import SharedFile
-from lakepact.client.delta_sharing.questions import About, Changes, Query, moment
+from lakepact.client.delta_sharing.queries import About, Changes, Query, moment
 from lakepact.client.delta_sharing.synchronous.answer import VERSION, Answer
 from lakepact.client.delta_sharing.synchronous.listing import Listing
 from lakepact.client.errors import BadReply, Failure
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from lakepact.client.delta_sharing.lines import Format
     from lakepact.client.delta_sharing.predicates import Predicate
     from lakepact.client.delta_sharing.progress import Progress
-    from lakepact.client.delta_sharing.questions import Place
+    from lakepact.client.delta_sharing.queries import Place
     from lakepact.client.delta_sharing.synchronous.reach import Reach
 
 #: Seconds; servers are not to be asked more often than that whether there is a new version.
@@ -106,7 +106,7 @@ class Table:
 
         Raises:
             NoSuchTable: There is no such table, or it is not shared with this recipient.
-            NotOffered: The server does not give URLs of its files.
+            OperationNotSupported: The server does not give URLs of its files.
             UpgradeNeeded: The table needs a later reader than this one.
         """
         question = Query(
@@ -172,7 +172,7 @@ class Table:
             ValueError: There is no start, or two starts or ends.
             BadRequest: The table does not record changes, or not in all of these versions.
             NoSuchTable: There is no such table, or it is not shared with this recipient.
-            NotOffered: The server does not give URLs of its files.
+            OperationNotSupported: The server does not give URLs of its files.
             UpgradeNeeded: The table needs a later reader than this one.
         """
         question = Changes(
@@ -199,7 +199,7 @@ class Table:
 
         Raises:
             ValueError: `interval` is too short, or no versions are to be asked for.
-            ContractClientError: As for `query`.
+            LakepactError: As for `query`.
         """
         if interval < _SHORTEST_INTERVAL:
             raise ValueError(f"a server is asked for new versions every {_SHORTEST_INTERVAL} seconds at most, not every {interval:g}")
@@ -239,7 +239,7 @@ class Table:
             progress: Is called after each file.
 
         Raises:
-            ContractClientError: As for `query`, and as for reading from the listing that it gives.
+            LakepactError: As for `query`, and as for reading from the listing that it gives.
             ImportError: `pyarrow` or `pyroaring` is not there; the message says how to get it.
             ValueError: The table has no column of such a name.
             TypeError: The predicate compares a column with what it cannot be compared with.

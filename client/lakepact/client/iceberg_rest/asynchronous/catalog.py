@@ -25,7 +25,7 @@ class AsyncIcebergCatalog(AsyncNamespaces, AsyncTables, AsyncScans, AsyncTransac
         auth: How requests are authorized.
         retries: How often and for how long calls are tried.
         timeouts: How long to wait for the network.
-        remembered: Bytes of loaded tables that are kept in memory, so that a server that knows ETags sends a table again only when it has
+        cache_bytes: Most bytes of loaded tables to cache in memory, so that a server that knows ETags sends a table again only when it has
             changed; 0 for none. It is asked at every load all the same.
         carrier: What carries requests in place of the network, an `httpx` transport.
         sleep: What waits between tries.

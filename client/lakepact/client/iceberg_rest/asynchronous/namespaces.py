@@ -38,8 +38,8 @@ class AsyncNamespaces(AsyncConfigured):
         Raises:
             NoSuchNamespace: There is no `parent`.
         """
-        here = await self._settings()
-        within = None if parent is None else here.joined(parent)
+        config = await self._settings()
+        within = None if parent is None else config.encode_namespace(parent)
         bookmark = Bookmark("listNamespaces", self._connection.limits)
         while bookmark.token is not None:
             page = await self._call(list_namespaces.call(prefix=PREFIX, page_token=bookmark.token, page_size=page_size, parent=within))
@@ -61,15 +61,15 @@ class AsyncNamespaces(AsyncConfigured):
         Raises:
             NoSuchNamespace: There is none of that name.
         """
-        here = await self._settings()
-        return await self._call(load_namespace_metadata.call(prefix=PREFIX, namespace=here.joined(namespace)))
+        config = await self._settings()
+        return await self._call(load_namespace_metadata.call(prefix=PREFIX, namespace=config.encode_namespace(namespace)))
 
     async def namespace_exists(self, namespace: Levels) -> bool:
         """Whether there is a namespace of that name; asked by loading it where the server does not offer the question."""
-        here = await self._settings()
+        config = await self._settings()
         try:
-            if "namespaceExists" in here.offered:
-                await self._call(namespace_exists.call(prefix=PREFIX, namespace=here.joined(namespace)))
+            if "namespaceExists" in config.offered:
+                await self._call(namespace_exists.call(prefix=PREFIX, namespace=config.encode_namespace(namespace)))
             else:
                 await self.load_namespace(namespace)
         except NotFound:
@@ -90,9 +90,9 @@ class AsyncNamespaces(AsyncConfigured):
             NoSuchNamespace: There is none of that name.
             BadRequest: A property is to be both set and removed.
         """
-        here = await self._settings()
+        config = await self._settings()
         body = bodies.update_namespace_properties(updates, removals)
-        return await self._call(update_properties.call(prefix=PREFIX, namespace=here.joined(namespace), body=body))
+        return await self._call(update_properties.call(prefix=PREFIX, namespace=config.encode_namespace(namespace), body=body))
 
     async def drop_namespace(self, namespace: Levels) -> None:
         """Drop an empty namespace.
@@ -101,5 +101,5 @@ class AsyncNamespaces(AsyncConfigured):
             NoSuchNamespace: There is none of that name; after several tries, an earlier one may have dropped it.
             NotEmpty: It still holds something.
         """
-        here = await self._settings()
-        await self._call(drop_namespace.call(prefix=PREFIX, namespace=here.joined(namespace)))
+        config = await self._settings()
+        await self._call(drop_namespace.call(prefix=PREFIX, namespace=config.encode_namespace(namespace)))

@@ -10,7 +10,7 @@ from lakepact.client.iceberg_rest.asynchronous.configured import AsyncConfigured
 from lakepact.client.iceberg_rest.settings import PREFIX
 from lakepact.client.iceberg_rest.storage import Delegation, delegation, holds_no_credentials
 from lakepact.client.paging import Bookmark
-from lakepact.client.urls import segment
+from lakepact.client.urls import path_segment
 from lakepact.generated.iceberg_rest.endpoints import (
     create_table,
     drop_table,
@@ -57,8 +57,8 @@ class AsyncTables(AsyncConfigured):
         Raises:
             NoSuchNamespace: There is no such namespace.
         """
-        here = await self._settings()
-        within = here.joined(namespace)
+        config = await self._settings()
+        within = config.encode_namespace(namespace)
         bookmark = Bookmark("listTables", self._connection.limits)
         while bookmark.token is not None:
             page = await self._call(list_tables.call(prefix=PREFIX, namespace=within, page_token=bookmark.token, page_size=page_size))
@@ -121,10 +121,10 @@ class AsyncTables(AsyncConfigured):
         return await self._create(namespace, body, access_delegation)
 
     async def _create(self, namespace: Levels, body: CreateTableRequest, access_delegation: Delegation | None) -> LoadTableResult:
-        here = await self._settings()
+        config = await self._settings()
         wanted = delegation(access_delegation)
         return await self._call(
-            create_table.call(prefix=PREFIX, namespace=here.joined(namespace), body=body, x_iceberg_access_delegation=wanted)
+            create_table.call(prefix=PREFIX, namespace=config.encode_namespace(namespace), body=body, x_iceberg_access_delegation=wanted)
         )
 
     async def register_table(self, namespace: Levels, name: str, metadata_location: str, *, overwrite: bool = False) -> LoadTableResult:
@@ -140,9 +140,9 @@ class AsyncTables(AsyncConfigured):
             AlreadyExists: There is a table or view of that name.
             NoSuchNamespace: There is no such namespace.
         """
-        here = await self._settings()
+        config = await self._settings()
         body = bodies.register_table(name, metadata_location, overwrite=overwrite)
-        return await self._call(register_table.call(prefix=PREFIX, namespace=here.joined(namespace), body=body))
+        return await self._call(register_table.call(prefix=PREFIX, namespace=config.encode_namespace(namespace), body=body))
 
     async def load_table(
         self,
@@ -163,11 +163,11 @@ class AsyncTables(AsyncConfigured):
         Raises:
             NoSuchTable: There is none of that name.
         """
-        here = await self._settings()
+        config = await self._settings()
         call = load_table.call(
             prefix=PREFIX,
-            namespace=here.joined(namespace),
-            table=segment(name),
+            namespace=config.encode_namespace(namespace),
+            table=path_segment(name),
             snapshots=snapshots,
             x_iceberg_access_delegation=delegation(access_delegation),
         )
@@ -185,18 +185,20 @@ class AsyncTables(AsyncConfigured):
 
         Raises:
             NoSuchTable: There is none of that name.
-            NotOffered: The server gives no credentials.
+            OperationNotSupported: The server gives no credentials.
         """
-        here = await self._settings()
-        given = await self._call(load_credentials.call(prefix=PREFIX, namespace=here.joined(namespace), table=segment(name)))
+        config = await self._settings()
+        given = await self._call(
+            load_credentials.call(prefix=PREFIX, namespace=config.encode_namespace(namespace), table=path_segment(name))
+        )
         return given.storage_credentials
 
     async def table_exists(self, namespace: Levels, name: str) -> bool:
         """Whether there is a table of that name; asked by loading it where the server does not offer the question."""
-        here = await self._settings()
+        config = await self._settings()
         try:
-            if "tableExists" in here.offered:
-                await self._call(table_exists.call(prefix=PREFIX, namespace=here.joined(namespace), table=segment(name)))
+            if "tableExists" in config.offered:
+                await self._call(table_exists.call(prefix=PREFIX, namespace=config.encode_namespace(namespace), table=path_segment(name)))
             else:
                 await self.load_table(namespace, name, snapshots="refs")
         except NotFound:
@@ -226,9 +228,11 @@ class AsyncTables(AsyncConfigured):
             OutcomeUnknown: The change may or may not have been made; load the table and look.
             NoSuchTable: There is none of that name.
         """
-        here = await self._settings()
+        config = await self._settings()
         body = bodies.commit_table(namespace, name, updates, requirements)
-        return await self._changing(update_table.call(prefix=PREFIX, namespace=here.joined(namespace), table=segment(name), body=body))
+        return await self._changing(
+            update_table.call(prefix=PREFIX, namespace=config.encode_namespace(namespace), table=path_segment(name), body=body)
+        )
 
     async def drop_table(self, namespace: Levels, name: str, *, purge: bool = False) -> None:
         """Drop a table.
@@ -241,8 +245,10 @@ class AsyncTables(AsyncConfigured):
         Raises:
             NoSuchTable: There is none of that name; after several tries, an earlier one may have dropped it.
         """
-        here = await self._settings()
-        await self._changing(drop_table.call(prefix=PREFIX, namespace=here.joined(namespace), table=segment(name), purge_requested=purge))
+        config = await self._settings()
+        await self._changing(
+            drop_table.call(prefix=PREFIX, namespace=config.encode_namespace(namespace), table=path_segment(name), purge_requested=purge)
+        )
 
     async def rename_table(self, source: TableName, destination: TableName) -> None:
         """Rename a table, or move it to another namespace.
@@ -270,9 +276,11 @@ class AsyncTables(AsyncConfigured):
 
         Raises:
             NoSuchTable: There is none of that name.
-            NotOffered: The server takes no reports.
+            OperationNotSupported: The server takes no reports.
             OutcomeUnknown: The report may or may not have arrived.
         """
-        here = await self._settings()
+        config = await self._settings()
         body = bodies.report_metrics(report)
-        await self._call(report_metrics.call(prefix=PREFIX, namespace=here.joined(namespace), table=segment(name), body=body))
+        await self._call(
+            report_metrics.call(prefix=PREFIX, namespace=config.encode_namespace(namespace), table=path_segment(name), body=body)
+        )

@@ -9,7 +9,7 @@ from lakepact.client.iceberg_rest import bodies
 from lakepact.client.iceberg_rest.asynchronous.configured import AsyncConfigured
 from lakepact.client.iceberg_rest.settings import PREFIX
 from lakepact.client.paging import Bookmark
-from lakepact.client.urls import segment
+from lakepact.client.urls import path_segment
 from lakepact.generated.iceberg_rest.endpoints import (
     create_view,
     drop_view,
@@ -47,8 +47,8 @@ class AsyncViews(AsyncConfigured):
         Raises:
             NoSuchNamespace: There is no such namespace.
         """
-        here = await self._settings()
-        within = here.joined(namespace)
+        config = await self._settings()
+        within = config.encode_namespace(namespace)
         bookmark = Bookmark("listViews", self._connection.limits)
         while bookmark.token is not None:
             page = await self._call(list_views.call(prefix=PREFIX, namespace=within, page_token=bookmark.token, page_size=page_size))
@@ -80,9 +80,9 @@ class AsyncViews(AsyncConfigured):
             AlreadyExists: There is a table or view of that name.
             NoSuchNamespace: There is no such namespace.
         """
-        here = await self._settings()
+        config = await self._settings()
         body = bodies.create_view(name, schema, version=version, location=location, properties=properties)
-        return await self._call(create_view.call(prefix=PREFIX, namespace=here.joined(namespace), body=body))
+        return await self._call(create_view.call(prefix=PREFIX, namespace=config.encode_namespace(namespace), body=body))
 
     async def load_view(self, namespace: Levels, name: str) -> LoadViewResult:
         """The view's metadata.
@@ -90,15 +90,15 @@ class AsyncViews(AsyncConfigured):
         Raises:
             NoSuchView: There is none of that name.
         """
-        here = await self._settings()
-        return await self._call(load_view.call(prefix=PREFIX, namespace=here.joined(namespace), view=segment(name)))
+        config = await self._settings()
+        return await self._call(load_view.call(prefix=PREFIX, namespace=config.encode_namespace(namespace), view=path_segment(name)))
 
     async def view_exists(self, namespace: Levels, name: str) -> bool:
         """Whether there is a view of that name; asked by loading it where the server does not offer the question."""
-        here = await self._settings()
+        config = await self._settings()
         try:
-            if "viewExists" in here.offered:
-                await self._call(view_exists.call(prefix=PREFIX, namespace=here.joined(namespace), view=segment(name)))
+            if "viewExists" in config.offered:
+                await self._call(view_exists.call(prefix=PREFIX, namespace=config.encode_namespace(namespace), view=path_segment(name)))
             else:
                 await self.load_view(namespace, name)
         except NotFound:
@@ -128,9 +128,11 @@ class AsyncViews(AsyncConfigured):
             OutcomeUnknown: The change may or may not have been made; load the view and look.
             NoSuchView: There is none of that name.
         """
-        here = await self._settings()
+        config = await self._settings()
         body = bodies.replace_view(namespace, name, updates, requirements)
-        return await self._call(replace_view.call(prefix=PREFIX, namespace=here.joined(namespace), view=segment(name), body=body))
+        return await self._call(
+            replace_view.call(prefix=PREFIX, namespace=config.encode_namespace(namespace), view=path_segment(name), body=body)
+        )
 
     async def drop_view(self, namespace: Levels, name: str) -> None:
         """Drop a view.
@@ -138,8 +140,8 @@ class AsyncViews(AsyncConfigured):
         Raises:
             NoSuchView: There is none of that name; after several tries, an earlier one may have dropped it.
         """
-        here = await self._settings()
-        await self._call(drop_view.call(prefix=PREFIX, namespace=here.joined(namespace), view=segment(name)))
+        config = await self._settings()
+        await self._call(drop_view.call(prefix=PREFIX, namespace=config.encode_namespace(namespace), view=path_segment(name)))
 
     async def rename_view(self, source: TableName, destination: TableName) -> None:
         """Rename a view, or move it to another namespace.

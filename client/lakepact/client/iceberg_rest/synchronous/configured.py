@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING, ClassVar, Self, TypeVar
 from lakepact.client.auth import Auth, NoAuth
 from lakepact.client.connections import Connection
 from lakepact.client.engine import Engine
+from lakepact.client.etag_cache import CACHE_BYTES, EtagCache
 from lakepact.client.iceberg_rest.refusals import REFUSALS
 from lakepact.client.iceberg_rest.settings import DEFAULT_OPERATIONS, Settings, settings
-from lakepact.client.remembered import USUAL, Memory
 from lakepact.client.retries import Retries
 from lakepact.client.transport import Timeouts, Transport
 from lakepact.client.urls import server_address
@@ -46,7 +46,7 @@ class Configured:
         retries: Retries | None = None,
         timeouts: Timeouts | None = None,
         limits: Limits | None = None,
-        remembered: int = USUAL,
+        cache_bytes: int = CACHE_BYTES,
         carrier: Carrier | None = None,
         sleep: Callable[[float], None] = time.sleep,
     ) -> None:
@@ -54,12 +54,12 @@ class Configured:
         engine = Engine(server_address(address), auth or NoAuth(), tried, REFUSALS)
         self._connection = Connection(engine, Transport(timeouts or Timeouts(), carrier, limits), sleep)
         self._patience = tried.total
-        self._memory = Memory(remembered)
+        self._etag_cache = EtagCache(cache_bytes)
         self._warehouse = warehouse
         self._properties = dict(properties or {})
         self._config: CatalogConfig | None = None
         self._config_lock = threading.Lock()
-        self._here: Settings | None = None
+        self._merged: Settings | None = None
 
     def __repr__(self) -> str:
         return f"{type(self).__name__}({self._connection.address!r})"
@@ -89,24 +89,24 @@ class Configured:
         return (self._settings()).properties
 
     def offers(self, operation: str) -> bool:
-        """Whether the server offers the operation of that id, such as `namespaceExists`; others raise `NotOffered` before they are sent."""
+        """Return whether the server supports an operation id such as `namespaceExists`; other calls raise `OperationNotSupported`."""
         return operation in (self._settings()).offered
 
     def _settings(self) -> Settings:
-        if self._here is None:
-            self._here = settings(self.config(), self._properties, self._default_operations, patience=self._patience)
-        return self._here
+        if self._merged is None:
+            self._merged = settings(self.config(), self._properties, self._default_operations, patience=self._patience)
+        return self._merged
 
     def _call(self, call: Call[T]) -> T:
         return self._connection.send((self._settings()).addressed(call))
 
     def _call_unless_known(self, call: Call[T], may_be_kept: Callable[[T], bool]) -> T:
-        return self._connection.send_unless_known((self._settings()).addressed(call), self._memory, may_be_kept)
+        return self._connection.send_unless_known((self._settings()).addressed(call), self._etag_cache, may_be_kept)
 
     def _changing(self, call: Call[T]) -> T:
-        """Make a call that changes what is loaded at its path, so that what is remembered of it is of no use any more, however it ends."""
+        """Make a call that changes what is loaded at its path, so that what is cached for it is stale, however it ends."""
         addressed = (self._settings()).addressed(call)
         try:
             return self._connection.send(addressed)
         finally:
-            self._memory.forget(addressed.path)
+            self._etag_cache.forget(addressed.path)

@@ -39,8 +39,8 @@ class Namespaces(Configured):
         Raises:
             NoSuchNamespace: There is no `parent`.
         """
-        here = self._settings()
-        within = None if parent is None else here.joined(parent)
+        config = self._settings()
+        within = None if parent is None else config.encode_namespace(parent)
         bookmark = Bookmark("listNamespaces", self._connection.limits)
         while bookmark.token is not None:
             page = self._call(list_namespaces.call(prefix=PREFIX, page_token=bookmark.token, page_size=page_size, parent=within))
@@ -62,15 +62,15 @@ class Namespaces(Configured):
         Raises:
             NoSuchNamespace: There is none of that name.
         """
-        here = self._settings()
-        return self._call(load_namespace_metadata.call(prefix=PREFIX, namespace=here.joined(namespace)))
+        config = self._settings()
+        return self._call(load_namespace_metadata.call(prefix=PREFIX, namespace=config.encode_namespace(namespace)))
 
     def namespace_exists(self, namespace: Levels) -> bool:
         """Whether there is a namespace of that name; asked by loading it where the server does not offer the question."""
-        here = self._settings()
+        config = self._settings()
         try:
-            if "namespaceExists" in here.offered:
-                self._call(namespace_exists.call(prefix=PREFIX, namespace=here.joined(namespace)))
+            if "namespaceExists" in config.offered:
+                self._call(namespace_exists.call(prefix=PREFIX, namespace=config.encode_namespace(namespace)))
             else:
                 self.load_namespace(namespace)
         except NotFound:
@@ -91,9 +91,9 @@ class Namespaces(Configured):
             NoSuchNamespace: There is none of that name.
             BadRequest: A property is to be both set and removed.
         """
-        here = self._settings()
+        config = self._settings()
         body = bodies.update_namespace_properties(updates, removals)
-        return self._call(update_properties.call(prefix=PREFIX, namespace=here.joined(namespace), body=body))
+        return self._call(update_properties.call(prefix=PREFIX, namespace=config.encode_namespace(namespace), body=body))
 
     def drop_namespace(self, namespace: Levels) -> None:
         """Drop an empty namespace.
@@ -102,5 +102,5 @@ class Namespaces(Configured):
             NoSuchNamespace: There is none of that name; after several tries, an earlier one may have dropped it.
             NotEmpty: It still holds something.
         """
-        here = self._settings()
-        self._call(drop_namespace.call(prefix=PREFIX, namespace=here.joined(namespace)))
+        config = self._settings()
+        self._call(drop_namespace.call(prefix=PREFIX, namespace=config.encode_namespace(namespace)))

@@ -6,12 +6,12 @@ from __future__ import annotations
 import contextlib
 from typing import TYPE_CHECKING, Any
 
-from lakepact.client.errors import ContractClientError
+from lakepact.client.errors import LakepactError
 from lakepact.client.iceberg_rest import bodies
 from lakepact.client.iceberg_rest.scans import FIRST_PAUSE, LONGEST_PAUSE, ScanPlan, failed, given_up, scan_tasks
 from lakepact.client.iceberg_rest.settings import PREFIX
 from lakepact.client.iceberg_rest.synchronous.configured import Configured
-from lakepact.client.urls import segment
+from lakepact.client.urls import path_segment
 from lakepact.generated.iceberg_rest.endpoints import cancel_planning, fetch_planning_result, fetch_scan_tasks, plan_table_scan
 from lakepact.generated.iceberg_rest.models import CompletedPlanningResult, CompletedPlanningWithIDResult, FailedPlanningResult
 
@@ -62,10 +62,10 @@ class Scans(Configured):
             PlanningFailed: The server could not plan it, or not in that time.
             BadRequest: The filter or a name does not fit the table, or the snapshots do not go together.
             NoSuchTable: There is no such table.
-            NotOffered: The server plans no scans.
+            OperationNotSupported: The server plans no scans.
         """
-        here = self._settings()
-        where = {"prefix": PREFIX, "namespace": here.joined(namespace), "table": segment(name)}
+        config = self._settings()
+        where = {"prefix": PREFIX, "namespace": config.encode_namespace(namespace), "table": path_segment(name)}
         body = bodies.plan_scan(
             row_filter=row_filter,
             select=select,
@@ -86,7 +86,7 @@ class Scans(Configured):
     def _awaited(self, where: Mapping[str, str], plan_id: str, patience: float) -> ScanPlan:
         pause, waited = FIRST_PAUSE, 0.0
         while waited < patience:
-            answer = self._call(fetch_planning_result.call(**where, plan_id=segment(plan_id)))
+            answer = self._call(fetch_planning_result.call(**where, plan_id=path_segment(plan_id)))
             if isinstance(answer, CompletedPlanningResult):
                 return _plan(answer, plan_id, "fetchPlanningResult")
             if isinstance(answer, FailedPlanningResult):
@@ -95,8 +95,8 @@ class Scans(Configured):
                 raise given_up("fetchPlanningResult", "the plan was cancelled")
             self._connection.pause(pause)
             waited, pause = waited + pause, min(2 * pause, LONGEST_PAUSE)
-        with contextlib.suppress(ContractClientError):
-            self._call(cancel_planning.call(**where, plan_id=segment(plan_id)))
+        with contextlib.suppress(LakepactError):
+            self._call(cancel_planning.call(**where, plan_id=path_segment(plan_id)))
         raise given_up("fetchPlanningResult", f"the plan was not made within {patience:g} s, and is cancelled")
 
     def scan_tasks(self, namespace: Levels, name: str, plan: ScanPlan) -> Iterator[ScanTask]:
@@ -112,12 +112,12 @@ class Scans(Configured):
             NoSuchTable: There is no such table any more.
             BadReply: A task refers to a delete file that did not come with it.
         """
-        here = self._settings()
+        config = self._settings()
         yield from plan.tasks
         todo = list(plan.plan_tasks)
         while todo:
             body = bodies.fetch_scan_tasks(todo.pop(0))
-            where = {"prefix": PREFIX, "namespace": here.joined(namespace), "table": segment(name)}
+            where = {"prefix": PREFIX, "namespace": config.encode_namespace(namespace), "table": path_segment(name)}
             answer = self._call(fetch_scan_tasks.call(**where, body=body))
             todo += answer.plan_tasks or ()
             yield from scan_tasks(answer, "fetchScanTasks")
@@ -137,8 +137,12 @@ class Scans(Configured):
         plan_id = plan if isinstance(plan, str) else plan.plan_id
         if plan_id is None:
             return
-        here = self._settings()
-        self._call(cancel_planning.call(prefix=PREFIX, namespace=here.joined(namespace), table=segment(name), plan_id=segment(plan_id)))
+        config = self._settings()
+        self._call(
+            cancel_planning.call(
+                prefix=PREFIX, namespace=config.encode_namespace(namespace), table=path_segment(name), plan_id=path_segment(plan_id)
+            )
+        )
 
 
 def _plan(answer: CompletedPlanningWithIDResult | CompletedPlanningResult, plan_id: str | None, operation: str) -> ScanPlan:

@@ -11,7 +11,7 @@ from lakepact.client.iceberg_rest.settings import PREFIX
 from lakepact.client.iceberg_rest.storage import Delegation, delegation, holds_no_credentials
 from lakepact.client.iceberg_rest.synchronous.configured import Configured
 from lakepact.client.paging import Bookmark
-from lakepact.client.urls import segment
+from lakepact.client.urls import path_segment
 from lakepact.generated.iceberg_rest.endpoints import (
     create_table,
     drop_table,
@@ -58,8 +58,8 @@ class Tables(Configured):
         Raises:
             NoSuchNamespace: There is no such namespace.
         """
-        here = self._settings()
-        within = here.joined(namespace)
+        config = self._settings()
+        within = config.encode_namespace(namespace)
         bookmark = Bookmark("listTables", self._connection.limits)
         while bookmark.token is not None:
             page = self._call(list_tables.call(prefix=PREFIX, namespace=within, page_token=bookmark.token, page_size=page_size))
@@ -121,9 +121,11 @@ class Tables(Configured):
         return self._create(namespace, body, access_delegation)
 
     def _create(self, namespace: Levels, body: CreateTableRequest, access_delegation: Delegation | None) -> LoadTableResult:
-        here = self._settings()
+        config = self._settings()
         wanted = delegation(access_delegation)
-        return self._call(create_table.call(prefix=PREFIX, namespace=here.joined(namespace), body=body, x_iceberg_access_delegation=wanted))
+        return self._call(
+            create_table.call(prefix=PREFIX, namespace=config.encode_namespace(namespace), body=body, x_iceberg_access_delegation=wanted)
+        )
 
     def register_table(self, namespace: Levels, name: str, metadata_location: str, *, overwrite: bool = False) -> LoadTableResult:
         """Make a table of a metadata file that is there already, and load it.
@@ -138,9 +140,9 @@ class Tables(Configured):
             AlreadyExists: There is a table or view of that name.
             NoSuchNamespace: There is no such namespace.
         """
-        here = self._settings()
+        config = self._settings()
         body = bodies.register_table(name, metadata_location, overwrite=overwrite)
-        return self._call(register_table.call(prefix=PREFIX, namespace=here.joined(namespace), body=body))
+        return self._call(register_table.call(prefix=PREFIX, namespace=config.encode_namespace(namespace), body=body))
 
     def load_table(
         self,
@@ -161,11 +163,11 @@ class Tables(Configured):
         Raises:
             NoSuchTable: There is none of that name.
         """
-        here = self._settings()
+        config = self._settings()
         call = load_table.call(
             prefix=PREFIX,
-            namespace=here.joined(namespace),
-            table=segment(name),
+            namespace=config.encode_namespace(namespace),
+            table=path_segment(name),
             snapshots=snapshots,
             x_iceberg_access_delegation=delegation(access_delegation),
         )
@@ -183,18 +185,18 @@ class Tables(Configured):
 
         Raises:
             NoSuchTable: There is none of that name.
-            NotOffered: The server gives no credentials.
+            OperationNotSupported: The server gives no credentials.
         """
-        here = self._settings()
-        given = self._call(load_credentials.call(prefix=PREFIX, namespace=here.joined(namespace), table=segment(name)))
+        config = self._settings()
+        given = self._call(load_credentials.call(prefix=PREFIX, namespace=config.encode_namespace(namespace), table=path_segment(name)))
         return given.storage_credentials
 
     def table_exists(self, namespace: Levels, name: str) -> bool:
         """Whether there is a table of that name; asked by loading it where the server does not offer the question."""
-        here = self._settings()
+        config = self._settings()
         try:
-            if "tableExists" in here.offered:
-                self._call(table_exists.call(prefix=PREFIX, namespace=here.joined(namespace), table=segment(name)))
+            if "tableExists" in config.offered:
+                self._call(table_exists.call(prefix=PREFIX, namespace=config.encode_namespace(namespace), table=path_segment(name)))
             else:
                 self.load_table(namespace, name, snapshots="refs")
         except NotFound:
@@ -224,9 +226,11 @@ class Tables(Configured):
             OutcomeUnknown: The change may or may not have been made; load the table and look.
             NoSuchTable: There is none of that name.
         """
-        here = self._settings()
+        config = self._settings()
         body = bodies.commit_table(namespace, name, updates, requirements)
-        return self._changing(update_table.call(prefix=PREFIX, namespace=here.joined(namespace), table=segment(name), body=body))
+        return self._changing(
+            update_table.call(prefix=PREFIX, namespace=config.encode_namespace(namespace), table=path_segment(name), body=body)
+        )
 
     def drop_table(self, namespace: Levels, name: str, *, purge: bool = False) -> None:
         """Drop a table.
@@ -239,8 +243,10 @@ class Tables(Configured):
         Raises:
             NoSuchTable: There is none of that name; after several tries, an earlier one may have dropped it.
         """
-        here = self._settings()
-        self._changing(drop_table.call(prefix=PREFIX, namespace=here.joined(namespace), table=segment(name), purge_requested=purge))
+        config = self._settings()
+        self._changing(
+            drop_table.call(prefix=PREFIX, namespace=config.encode_namespace(namespace), table=path_segment(name), purge_requested=purge)
+        )
 
     def rename_table(self, source: TableName, destination: TableName) -> None:
         """Rename a table, or move it to another namespace.
@@ -266,9 +272,9 @@ class Tables(Configured):
 
         Raises:
             NoSuchTable: There is none of that name.
-            NotOffered: The server takes no reports.
+            OperationNotSupported: The server takes no reports.
             OutcomeUnknown: The report may or may not have arrived.
         """
-        here = self._settings()
+        config = self._settings()
         body = bodies.report_metrics(report)
-        self._call(report_metrics.call(prefix=PREFIX, namespace=here.joined(namespace), table=segment(name), body=body))
+        self._call(report_metrics.call(prefix=PREFIX, namespace=config.encode_namespace(namespace), table=path_segment(name), body=body))

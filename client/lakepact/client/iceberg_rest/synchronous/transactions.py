@@ -31,6 +31,6 @@ class Transactions(Configured):
             CommitRejected: A requirement does not hold; nothing was changed.
             OutcomeUnknown: The changes may or may not have been made; load a table and look.
             NoSuchTable: One of the tables does not exist; nothing was changed.
-            NotOffered: The server has no transactions.
+            OperationNotSupported: The server has no transactions.
         """
         self._call(commit_transaction.call(prefix=PREFIX, body=bodies.commit_transaction(changes)))

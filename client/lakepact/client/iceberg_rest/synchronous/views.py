@@ -10,7 +10,7 @@ from lakepact.client.iceberg_rest import bodies
 from lakepact.client.iceberg_rest.settings import PREFIX
 from lakepact.client.iceberg_rest.synchronous.configured import Configured
 from lakepact.client.paging import Bookmark
-from lakepact.client.urls import segment
+from lakepact.client.urls import path_segment
 from lakepact.generated.iceberg_rest.endpoints import (
     create_view,
     drop_view,
@@ -48,8 +48,8 @@ class Views(Configured):
         Raises:
             NoSuchNamespace: There is no such namespace.
         """
-        here = self._settings()
-        within = here.joined(namespace)
+        config = self._settings()
+        within = config.encode_namespace(namespace)
         bookmark = Bookmark("listViews", self._connection.limits)
         while bookmark.token is not None:
             page = self._call(list_views.call(prefix=PREFIX, namespace=within, page_token=bookmark.token, page_size=page_size))
@@ -80,9 +80,9 @@ class Views(Configured):
             AlreadyExists: There is a table or view of that name.
             NoSuchNamespace: There is no such namespace.
         """
-        here = self._settings()
+        config = self._settings()
         body = bodies.create_view(name, schema, version=version, location=location, properties=properties)
-        return self._call(create_view.call(prefix=PREFIX, namespace=here.joined(namespace), body=body))
+        return self._call(create_view.call(prefix=PREFIX, namespace=config.encode_namespace(namespace), body=body))
 
     def load_view(self, namespace: Levels, name: str) -> LoadViewResult:
         """The view's metadata.
@@ -90,15 +90,15 @@ class Views(Configured):
         Raises:
             NoSuchView: There is none of that name.
         """
-        here = self._settings()
-        return self._call(load_view.call(prefix=PREFIX, namespace=here.joined(namespace), view=segment(name)))
+        config = self._settings()
+        return self._call(load_view.call(prefix=PREFIX, namespace=config.encode_namespace(namespace), view=path_segment(name)))
 
     def view_exists(self, namespace: Levels, name: str) -> bool:
         """Whether there is a view of that name; asked by loading it where the server does not offer the question."""
-        here = self._settings()
+        config = self._settings()
         try:
-            if "viewExists" in here.offered:
-                self._call(view_exists.call(prefix=PREFIX, namespace=here.joined(namespace), view=segment(name)))
+            if "viewExists" in config.offered:
+                self._call(view_exists.call(prefix=PREFIX, namespace=config.encode_namespace(namespace), view=path_segment(name)))
             else:
                 self.load_view(namespace, name)
         except NotFound:
@@ -128,9 +128,11 @@ class Views(Configured):
             OutcomeUnknown: The change may or may not have been made; load the view and look.
             NoSuchView: There is none of that name.
         """
-        here = self._settings()
+        config = self._settings()
         body = bodies.replace_view(namespace, name, updates, requirements)
-        return self._call(replace_view.call(prefix=PREFIX, namespace=here.joined(namespace), view=segment(name), body=body))
+        return self._call(
+            replace_view.call(prefix=PREFIX, namespace=config.encode_namespace(namespace), view=path_segment(name), body=body)
+        )
 
     def drop_view(self, namespace: Levels, name: str) -> None:
         """Drop a view.
@@ -138,8 +140,8 @@ class Views(Configured):
         Raises:
             NoSuchView: There is none of that name; after several tries, an earlier one may have dropped it.
         """
-        here = self._settings()
-        self._call(drop_view.call(prefix=PREFIX, namespace=here.joined(namespace), view=segment(name)))
+        config = self._settings()
+        self._call(drop_view.call(prefix=PREFIX, namespace=config.encode_namespace(namespace), view=path_segment(name)))
 
     def rename_view(self, source: TableName, destination: TableName) -> None:
         """Rename a view, or move it to another namespace.

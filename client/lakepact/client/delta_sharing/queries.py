@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 from lakepact.client.delta_sharing.capabilities import Capabilities
 from lakepact.client.delta_sharing.predicates import Predicate, hint, utc
-from lakepact.client.urls import segment
+from lakepact.client.urls import path_segment
 from lakepact.generated.delta_sharing.endpoints import get_table_metadata, query_table, query_table_changes
 from lakepact.generated.delta_sharing.models import QueryTableRequest
 
@@ -29,7 +29,7 @@ class Place:
 
     def __post_init__(self) -> None:
         for name in (self.share, self.schema, self.table):
-            segment(name)
+            path_segment(name)
 
     def __str__(self) -> str:
         return f"{self.share}.{self.schema}.{self.table}"
@@ -39,7 +39,7 @@ class Place:
         return {"share": self.share, "schema": self.schema, "table": self.table}
 
 
-class Question(Protocol):
+class TableRequest(Protocol):
     """Something to be answered in lines."""
 
     @property
@@ -66,11 +66,11 @@ class Question(Protocol):
         """How many rows are wanted; None for all."""
         ...
 
-    def again(self, refresh_token: str | None) -> Question:
+    def again(self, refresh_token: str | None) -> TableRequest:
         """The question whose answer has the same files with new URLs, if the table did not change."""
         ...
 
-    def pinned(self, version: int | None) -> Question | None:
+    def pinned(self, version: int | None) -> TableRequest | None:
         """The question about a version, where it may be asked about one; None where it may not, or need not."""
         ...
 

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from lakepact.generated.contract import Call
 
 #: Bytes of replies that a catalog keeps if its user says nothing else.
-USUAL = 64 * 1024 * 1024
+CACHE_BYTES = 64 * 1024 * 1024
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,7 +23,7 @@ class Known:
     reply: Reply = field(repr=False)
 
 
-class Memory:
+class EtagCache:
     """The replies that were used last, as many as fit.
 
     Args:
