@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import json
+from itertools import zip_longest
+from os.path import commonprefix
 from typing import TYPE_CHECKING, Any
 
 import orjson
@@ -14,15 +17,42 @@ if TYPE_CHECKING:
 
     from lakepact.conformance.exchanges import Reply
 
+ABSENT = object()  #: in the place of a member or item that a value does not have
+CONTEXT = 20  #: characters of equal text that are shown before a difference
+BRIEF = 80  #: characters of a value that is shown as a whole
+SHOWN_TEXT = 300  #: characters of any value that a report quotes
+
 
 def shown(value: Any) -> str:
-    """`value` as JSON, cut to what a report can carry."""
+    """Return `value` as JSON, cut to what a report can carry; bytes are shown as a JSON string."""
+    if isinstance(value, bytes):
+        value = value.decode("utf-8", "backslashreplace")
     try:
-        text = orjson.dumps(value, option=orjson.OPT_NON_STR_KEYS).decode()
-    except TypeError:
-        text = repr(value)
+        text = orjson.dumps(value, default=str, option=orjson.OPT_NON_STR_KEYS).decode()
+    except TypeError:  # integers beyond 64 bits, lone surrogates
+        text = json.dumps(value, default=str)
     # Part of a secret may not be recognized as one.
-    return text if len(text) <= 300 else redacted(text, ())[:300] + "…"
+    return text if len(text) <= SHOWN_TEXT else redacted(text, ())[:SHOWN_TEXT] + "…"
+
+
+def difference(expected: Any, actual: Any) -> tuple[str, Any, Any]:
+    """Return the first place where two JSON values differ, as a JSON pointer, with both values there; `ABSENT` where one has none."""
+    if isinstance(expected, dict) and isinstance(actual, dict):
+        for name in [*expected, *(name for name in actual if name not in expected)]:
+            here, there = expected.get(name, ABSENT), actual.get(name, ABSENT)
+            if not _same(here, there):
+                place, *values = difference(here, there)
+                return f"/{str(name).replace('~', '~0').replace('/', '~1')}{place}", *values
+    if isinstance(expected, list) and isinstance(actual, list):
+        for index, (here, there) in enumerate(zip_longest(expected, actual, fillvalue=ABSENT)):
+            if not _same(here, there):
+                place, *values = difference(here, there)
+                return f"/{index}{place}", *values
+    return "", expected, actual
+
+
+def _same(expected: Any, actual: Any) -> bool:
+    return expected == actual and isinstance(expected, bool) == isinstance(actual, bool)
 
 
 def status(reply: Reply, *allowed: int, about: str = "") -> None:
@@ -44,9 +74,26 @@ def no_server_error(reply: Reply) -> None:
 
 
 def equal(expected: Any, actual: Any, what: str) -> None:
-    """Two JSON values are equal."""
-    if expected != actual or isinstance(expected, bool) != isinstance(actual, bool):
-        raise Unmet(f"{what} {shown(expected)}", shown(actual))
+    """Two JSON values are equal; where long ones differ, the place is named."""
+    if _same(expected, actual):
+        return
+    if max(len(shown(expected)), len(shown(actual))) > BRIEF:
+        place, expected, actual = difference(expected, actual)
+        what = f"{what} at {place}" if place else what
+        expected, actual = _from_difference(expected, actual)
+    raise Unmet(f"{what} {_or_absent(expected)}", _or_absent(actual))
+
+
+def _from_difference(expected: Any, actual: Any) -> tuple[Any, Any]:
+    """Return two long texts without their common beginning, of which the last few characters are kept."""
+    if not (isinstance(expected, str) and isinstance(actual, str)):
+        return expected, actual
+    cut = len(commonprefix([expected, actual])) - CONTEXT
+    return (expected, actual) if cut <= 0 else ("…" + expected[cut:], "…" + actual[cut:])
+
+
+def _or_absent(value: Any) -> str:
+    return "no such member" if value is ABSENT else shown(value)
 
 
 def contains(member: Any, collection: Collection[Any], what: str) -> None:

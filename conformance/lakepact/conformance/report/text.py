@@ -1,9 +1,10 @@
-"""The report for a terminal: what is not kept, with evidence, then a table of areas, then one line of verdict."""
+"""The report for a terminal: failed requirements with evidence, a table of areas, and the verdict."""
 
 from __future__ import annotations
 
 from collections import Counter, defaultdict
 from typing import TYPE_CHECKING, Any
+from urllib.parse import urlsplit
 
 from rich import box
 from rich.table import Table
@@ -52,7 +53,7 @@ def show(report: Sequence[dict[str, Any]], console: Console, *, verbose: bool = 
 
 
 def evidence(result: dict[str, Any], exchanges: dict[int, dict[str, Any]], header: dict[str, Any], console: Console) -> None:
-    """Print what is not kept, what was expected and came instead, the clause, and how to see it again.
+    """Print one failed requirement: expected and actual result, the request, the clause, and curl lines that repeat it.
 
     Args:
         result: the line of a requirement.
@@ -64,7 +65,7 @@ def evidence(result: dict[str, Any], exchanges: dict[int, dict[str, Any]], heade
     colour = COLOURS[outcome]
 
     def say(label: str, text: str) -> None:
-        console.print(f"      [dim]{label:<9}[/]{terminal(text)}", soft_wrap=True, highlight=False)
+        console.print(f"      [dim]{label:<15}[/]{terminal(text)}", soft_wrap=True, highlight=False)
 
     about = f"[bold]{terminal(result['requirement'])}[/]  {terminal(result['level'])}  [dim]{terminal(result['area'])}[/]"
     console.print(f"[{colour}]{outcome.upper():<5}[/] {about}", highlight=False)
@@ -75,18 +76,32 @@ def evidence(result: dict[str, Any], exchanges: dict[int, dict[str, Any]], heade
             say(label, verdict[label])
     if verdict.get("remark") and verdict.get("remark") != verdict.get("actual"):
         say("remark", verdict["remark"])
+    for line in request_lines(verdict, exchanges):
+        say("request", line)
     say("clause", f"{header['contract']} {header['version']} {result['clause']}")
     for edit in result["edits"]:
-        say("edit", f"{edit['id']} ({edit['effect']}): {edit['says']}")
+        say("correction", f"{edit['id']} ({edit['effect']}): {edit['says']}")
     if result["reading"]:
-        say("reading", result["reading"])
+        say("interpretation", result["reading"])
     say("check", verdict["check"])
     curls = [exchanges[n]["curl"] for n in verdict.get("exchanges", ()) if n in exchanges]
     if len(curls) > SHOWN_CURLS:
-        say("again", f"{len(curls) - SHOWN_CURLS} requests before these stand in the report file")
+        say("curl", f"({len(curls) - SHOWN_CURLS} earlier requests are in the report file)")
     for curl in curls[-SHOWN_CURLS:]:
         say("curl", curl)
     console.print()
+
+
+def request_lines(verdict: dict[str, Any], exchanges: dict[int, dict[str, Any]]) -> list[str]:
+    """Return the line that names the judged request: its operation, method, path and status; none if nothing was sent."""
+    judged = next((exchanges[n] for n in reversed(verdict.get("exchanges", ())) if n in exchanges), None)
+    if judged is None:
+        return []
+    url = urlsplit(judged["request"]["url"])
+    path = f"{url.path or '/'}{'?' + url.query if url.query else ''}"
+    status = judged["response"]["status"]
+    operation = f"{judged['operation']}: " if judged["operation"] else ""
+    return [f"{operation}{judged['request']['method']} {path} returned {status or 'no answer'}"]
 
 
 def _kept(results: Sequence[dict[str, Any]], console: Console) -> None:

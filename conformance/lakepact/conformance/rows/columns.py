@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from lakepact.conformance import expect
 from lakepact.conformance.arrow import Schema, pa, pq
 from lakepact.conformance.outcome import Unmet
 
@@ -40,7 +41,7 @@ def stored(content: bytes) -> Schema:
     try:
         return pq.ParquetFile(pa.BufferReader(content)).schema_arrow
     except (pa.ArrowException, OSError) as broken:
-        raise Unmet("a parquet file", f"{len(content)} bytes starting with {content[:8]!r}: {broken}") from broken
+        raise Unmet("a parquet file", f"{len(content)} bytes starting with {expect.shown(content[:8])}: {broken}") from broken
 
 
 def column(schema: Schema, name: str) -> Any:

@@ -6,6 +6,7 @@ import math
 from collections import Counter
 from typing import TYPE_CHECKING, Any
 
+from lakepact.conformance import expect
 from lakepact.conformance.outcome import Unmet
 
 if TYPE_CHECKING:
@@ -69,7 +70,7 @@ def _rows(count: int) -> str:
 
 
 def _shown(row: Any) -> str:
-    text = ", ".join(f"{name}={_plain(value)!r}" for name, value in row)
+    text = ", ".join(f"{name}={expect.shown(_plain(value))}" for name, value in row)
     return text if len(text) <= SHOWN else text[:SHOWN] + "…"
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import datetime as dt
 from typing import TYPE_CHECKING, Any
 
+from lakepact.conformance import expect
 from lakepact.conformance.arrow import Schema, Table, pa, pq
 from lakepact.conformance.outcome import Unmet
 
@@ -87,7 +88,7 @@ def stored_table(content: bytes) -> Table:
     try:
         return pq.ParquetFile(pa.BufferReader(content), coerce_int96_timestamp_unit="us").read(use_threads=False)
     except (pa.ArrowException, OSError) as broken:
-        raise Unmet("a parquet file", f"{len(content)} bytes starting with {content[:8]!r}: {broken}") from broken
+        raise Unmet("a parquet file", f"{len(content)} bytes starting with {expect.shown(content[:8])}: {broken}") from broken
 
 
 def _column(field: Mapping[str, Any], stored: Any, mapping: str) -> list[Any] | None:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from pyroaring import BitMap64
 
+from lakepact.conformance import expect
 from lakepact.conformance.outcome import Unmet
 
 if TYPE_CHECKING:
@@ -29,13 +30,13 @@ def gone(vector: Mapping[str, Any], fetch: Callable[[str], bytes]) -> frozenset[
     """
     storage, place = vector.get("storageType"), vector.get("pathOrInlineDv")
     if not isinstance(place, str):
-        raise Unmet("a deletion vector with pathOrInlineDv", f"{place!r}")
+        raise Unmet("a deletion vector with pathOrInlineDv", f"{expect.shown(place)}")
     if storage == "i":
         data = from_z85(place)[: vector.get("sizeInBytes")]
     elif storage == "p":
         data = _stored(fetch(place), vector)
     else:
-        raise Unmet("a deletion vector that stands in the line (storageType i) or at a URL (p)", f"storageType {storage!r}")
+        raise Unmet("a deletion vector that stands in the line (storageType i) or at a URL (p)", f"storageType {expect.shown(storage)}")
     if len(data) < 4 or struct.unpack("<I", data[:4]) != (MAGIC,):
         raise Unmet(f"a deletion vector that starts with {MAGIC}", f"{data[:4].hex()}")
     try:
@@ -74,5 +75,5 @@ def from_z85(text: str) -> bytes:
                 value = value * 85 + Z85[character]
             out += value.to_bytes(4, "big")
     except (KeyError, OverflowError) as broken:
-        raise Unmet("an inline deletion vector in Z85", f"{text[:40]!r}") from broken
+        raise Unmet("an inline deletion vector in Z85", f"{expect.shown(text[:40])}") from broken
     return bytes(out)

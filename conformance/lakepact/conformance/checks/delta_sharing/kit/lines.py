@@ -7,6 +7,7 @@ from urllib.parse import parse_qsl, urlsplit
 
 import orjson
 
+from lakepact.conformance import expect
 from lakepact.conformance.checks.delta_sharing.kit.answers import ANSWERS_IN_LINES, KINDS, answered, lasting, version_of
 from lakepact.conformance.checks.delta_sharing.kit.catalog import CAPABILITIES
 from lakepact.conformance.components import Components
@@ -167,7 +168,7 @@ def required(document: Mapping[str, Any], member: str, kind: type, what: str) ->
     """
     value = document.get(member)
     if not isinstance(value, kind) or (kind is int and isinstance(value, bool)):
-        shown = f"{member}: {value!r}"[:200] if member in document else f"no {member}"
+        shown = f"{member}: {expect.shown(value)}"[:200] if member in document else f"no {member}"
         raise Unmet(f"{what} with `{member}`, {TYPES[kind]}", shown)
     return value
 

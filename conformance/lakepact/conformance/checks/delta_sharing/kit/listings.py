@@ -76,7 +76,7 @@ class Listing:
         yield page
         while page[1]:
             if page[1] in seen:
-                raise Unmet("a chain of tokens that ends", f"{self}: the token {page[1]!r} came before")
+                raise Unmet("a chain of tokens that ends", f"{self}: the token {expect.shown(page[1])} came before")
             seen.add(page[1])
             if len(seen) > MOST_EVER:
                 self.lab.wire.count_endless()

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from lakepact.conformance import expect
 from lakepact.conformance.checks.delta_sharing.kit import reading
 from lakepact.conformance.outcome import Blocked, NotOffered
 from lakepact.generated.delta_sharing import op
@@ -61,7 +62,7 @@ def any_table(lab: SharingLab) -> AnyTable:
 def _subject(lab: SharingLab, table: AnyTable) -> Subject:
     version = reading.version_header(lab.require(lab.send(op.get_table_version, **table.address), 200))
     if not version.isdigit():
-        raise Blocked(f"the version of a table is said to be {version!r}")
+        raise Blocked(f"the version of a table is said to be {expect.shown(version)}")
     return Subject(table, int(version))
 
 

@@ -204,7 +204,7 @@ def what_makes_no_sense_leads_to_no_failure(lab: SharingLab) -> None:
             with lab.judge("DS-GEN-15"):
                 sent = [("Content-Type", "application/json")]
                 reply = lab.send(op.generate_temporary_table_credentials, content=content, headers=sent, **table.address)
-                _is_no_failure(reply, f"for credentials with the body {content!r}")
+                _is_no_failure(reply, f"for credentials with the body {expect.shown(content)}")
     changes = [(name, str(body[name])) for body in SENSELESS for name in ("maxFiles", "pageToken") if name in body]
     for pair in changes if lab.offers(op.query_table_changes) else ():
         with lab.judge("DS-GEN-15"):
@@ -224,7 +224,7 @@ def what_is_malformed_is_refused(lab: SharingLab) -> None:
     """A body that is no JSON and a parameter of another type are answered with 400."""
     address = lab.table().address
     asked: list[tuple[str, OperationId, dict[str, Any]]] = [
-        (f"the body {body!r}", op.query_table, {"content": body, "headers": [("Content-Type", "application/json")], **address})
+        (f"the body {expect.shown(body)}", op.query_table, {"content": body, "headers": [("Content-Type", "application/json")], **address})
         for body in NO_JSON
     ]
     asked += [

@@ -177,7 +177,7 @@ def tokens_belong_to_their_listing(lab: SharingLab) -> None:
     for listing in several:
         first = keys(listing.page(max_results=1)[0])
         for forged in FORGED:
-            _refused(lab, listing.get(page_token=forged, max_results=1), first, f"for the forged token {forged!r} of {listing}")
+            _refused(lab, listing.get(page_token=forged, max_results=1), first, f"for the forged token {expect.shown(forged)} of {listing}")
         for other, token in tokens:
             if other.operation != listing.operation:
                 _refused(lab, listing.get(page_token=token, max_results=1), first, f"for a token of {other} at {listing}")

@@ -141,7 +141,7 @@ def shown(url: str) -> str:
 
 def _is_parquet(content: bytes, sample: Sample) -> None:
     whole = len(content) >= 3 * len(MAGIC) and content[:4] == content[-4:] and content[:4] in {MAGIC, ENCRYPTED}
-    expect.true(whole, f"for {sample} a Parquet file", f"{len(content)} bytes that begin with {content[:8]!r}")
+    expect.true(whole, f"for {sample} a Parquet file", f"{len(content)} bytes that begin with {expect.shown(content[:8])}")
 
 
 @check("DS-FIL-01", "DS-FIL-05")
@@ -221,7 +221,9 @@ def parts_of_files_can_be_read(lab: SharingLab) -> None:
             last = reader.read(sample.file.url, part=f"bytes={size - PART}-{size - 1}")
             same = last.status_code == 206 and last.content == whole.content[-PART:]
             expect.true(
-                same, f"for {sample} its last {PART} bytes, counted from its size", f"status {last.status_code}, {last.content[:40]!r}"
+                same,
+                f"for {sample} its last {PART} bytes, counted from its size",
+                f"status {last.status_code}, {expect.shown(last.content[:40])}",
             )
 
 

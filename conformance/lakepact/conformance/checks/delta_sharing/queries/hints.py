@@ -217,7 +217,7 @@ def sql_that_is_skipped(lab: SharingLab) -> None:
     for requirement, texts in (("DS-HNT-04", NONSENSE), ("DS-SQL-03", tuple(text for text, _ in BEYOND))):
         for text in texts:
             with lab.judge(requirement):
-                expect.status(sent(lab, {"predicateHints": [text]}), 200, about=f"for the hint {text[:80]!r}")
+                expect.status(sent(lab, {"predicateHints": [text]}), 200, about=f"for the hint {expect.shown(text[:80])}")
 
 
 @check("DS-HNT-08")

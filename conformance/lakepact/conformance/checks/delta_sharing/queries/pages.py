@@ -216,7 +216,7 @@ def tokens_of_pages_hold_for_their_query(lab: SharingLab) -> None:
     token = token_of(reading.understood(lab.require(reading.asked(lab, table, {"maxFiles": 1}), 200)))
     # The latter has the version that the token is of.
     others = [(f"a token of {table.name}", lab.fixture(name), token) for name in ("measurements", "times")]
-    for what, asked, sent in ((f"the token {FORGED!r}", table, FORGED), *others):
+    for what, asked, sent in ((f"the token {expect.shown(FORGED)}", table, FORGED), *others):
         reply = reading.asked(lab, asked, {"maxFiles": 1, "pageToken": sent}) if sent else None
         if reply is not None and reply.status == 200:
             lab.warn("DS-EST-02", expected=f"a query of {asked.name} with {what} to be refused", actual=f"status {reply.status}")

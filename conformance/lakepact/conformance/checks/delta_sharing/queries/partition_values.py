@@ -63,9 +63,9 @@ def texts_of_each_type(lab: SharingLab) -> None:
                 if true is None:
                     continue
                 shaped = isinstance(text, str) and re.fullmatch(pattern, text, re.DOTALL) is not None
-                expect.true(shaped, f"the text of a {kind} as {name}, which is {true!r}", repr(text))
+                expect.true(shaped, f"the text of a {kind} as {name}, which is {expect.shown(true)}", expect.shown(text))
                 found = comparison.frozen(values.typed(text, kind))
-                expect.true(found == comparison.frozen(true), f"{name} {true!r}", repr(text))
+                expect.true(found == comparison.frozen(true), f"{name} {expect.shown(true)}", expect.shown(text))
 
 
 @check("DS-PV-02")
@@ -75,9 +75,9 @@ def nulls(lab: SharingLab) -> None:
     with lab.judge("DS-PV-02"):
         for name, kind, true, text in texts(lab, every):
             if true is None:
-                expect.true(text is None or text == "", f"null or an empty string for the null of {name}, a {kind}", repr(text))
+                expect.true(text is None or text == "", f"null or an empty string for the null of {name}, a {kind}", expect.shown(text))
             else:
-                expect.true(text is not None and text != "", f"a text for {name}, which is {true!r}", repr(text))
+                expect.true(text is not None and text != "", f"a text for {name}, which is {expect.shown(true)}", expect.shown(text))
     with lab.judge("DS-PV-02"):
         table = lab.fixture("partitioned")
         answer = reading.understood(lab.require(reading.asked(lab, table), 200))

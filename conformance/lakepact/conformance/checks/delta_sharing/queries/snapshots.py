@@ -128,7 +128,9 @@ def columns_are_described_as_they_are(lab: SharingLab) -> None:
             lab.warn("DS-SCH-02", expected=f"nullable {known['nullable']} of {known['name']}", actual=str(field.get("nullable")))
         comment = known["metadata"].get("comment")
         if comment is not None and (field.get("metadata") or {}).get("comment") != comment:
-            lab.warn("DS-SCH-02", expected=f"the comment {comment!r} on {known['name']}", actual=repr(field.get("metadata")))
+            lab.warn(
+                "DS-SCH-02", expected=f"the comment {expect.shown(comment)} on {known['name']}", actual=expect.shown(field.get("metadata"))
+            )
     lab.note("DS-SCH-02", "")
 
 

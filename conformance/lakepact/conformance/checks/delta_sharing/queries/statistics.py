@@ -83,10 +83,12 @@ def statistics_hold(lab: SharingLab) -> None:
         with lab.judge(requirement):
             for where, name, values, bound in _said(files, member):
                 if not _is_spelled(bound, next((v for v in values if v is not None), None)):
-                    raise Unmet(f"for {where} a bound of {name} in {member} as statistics spell such values", repr(bound))
+                    raise Unmet(f"for {where} a bound of {name} in {member} as statistics spell such values", expect.shown(bound))
                 wrong = [v for v in values if v is not None and _beyond(v, bound, upper=side == "below")]
                 if wrong:
-                    raise Unmet(f"for {where} a bound of {name} in {member} that is not {side} {wrong[0]!r}", repr(bound))
+                    raise Unmet(
+                        f"for {where} a bound of {name} in {member} that is not {side} {expect.shown(wrong[0])}", expect.shown(bound)
+                    )
 
 
 def _said(files: list[tuple[str, list[dict[str, Any]], dict[str, Any]]], member: str) -> Iterator[tuple[str, str, list[Any], Any]]:

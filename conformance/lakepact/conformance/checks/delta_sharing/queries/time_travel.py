@@ -342,12 +342,12 @@ def times_that_are_none(lab: SharingLab) -> None:
     for text in NO_TIMES:
         with lab.judge("DS-TSF-02"):
             reply = lab.send(op.get_table_version, query=[("startingTimestamp", text)], **table.address)
-            expect.status(reply, 400, about=f"for startingTimestamp {text!r}")
+            expect.status(reply, 400, about=f"for startingTimestamp {expect.shown(text)}")
     if lab.feature("history"):
         travelled = test_tables.with_history(lab).table
         for text in NO_TIMES:
             with lab.judge("DS-TSF-02"):
-                expect.status(reading.asked(lab, travelled, {"timestamp": text}), 400, about=f"for a query as of {text!r}")
+                expect.status(reading.asked(lab, travelled, {"timestamp": text}), 400, about=f"for a query as of {expect.shown(text)}")
 
 
 @check("DS-TSF-03")

@@ -116,7 +116,7 @@ class Listing:
         seen: set[str] = set()
         while token := pages[-1][1]:
             if token in seen or len(pages) > len(self.names) + 5:
-                raise Unmet("a chain of tokens that ends", f"{len(pages)} pages for {len(self.names)} items, token {token!r}")
+                raise Unmet("a chain of tokens that ends", f"{len(pages)} pages for {len(self.names)} items, token {expect.shown(token)}")
             seen.add(token)
             pages.append(self.page(page_token=token, **{k: v for k, v in first.items() if k != "page_token"}))
         return pages

@@ -90,6 +90,6 @@ def odd_names_are_refused_or_addressable(lab: CatalogLab) -> None:
             lab.drop_afterwards(namespace, name)
             loaded = lab.send(op.load_table, namespace=namespace, table=name)
             expect.status(loaded, 200)
-            expect.equal(created.at("metadata", "table-uuid"), loaded.at("metadata", "table-uuid"), f"table UUID of {name!r}")
+            expect.equal(created.at("metadata", "table-uuid"), loaded.at("metadata", "table-uuid"), f"table UUID of {expect.shown(name)}")
             expect.status(lab.try_drop_table(namespace=namespace, table=name), 204, 200)
             expect.status(lab.send(op.load_table, namespace=namespace, table=name), 404)

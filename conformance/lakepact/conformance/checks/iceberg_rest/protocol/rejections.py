@@ -60,7 +60,7 @@ def malformed_json_is_refused(lab: CatalogLab) -> None:
     def requests() -> Iterator[Request]:
         for operation, (at, _) in valid_bodies(lab, table).items():
             for content in wrong:
-                yield f"the body {content!r}", partial(lab.send, operation, content=content, **at)
+                yield f"the body {expect.shown(content)}", partial(lab.send, operation, content=content, **at)
 
     refused_and_unchanged(lab, table, "IRC-GEN-010", requests())
 

@@ -50,7 +50,7 @@ def _kept(wanted: Mapping[str, str], stored: Callable[[Mapping[str, str]], Mappi
     for key, value in wanted.items():
         found = whole if whole is not None else stored({key: value})
         if found is not None:
-            expect.equal(value, found.get(key), f"property {key!r}")
+            expect.equal(value, found.get(key), f"property {expect.shown(key)}")
 
 
 @check("IRC-GEN-020", "IRC-NS-CREATE-002", "IRC-NS-PROP-002")
@@ -132,7 +132,7 @@ def names_are_kept_as_sent(lab: CatalogLab) -> None:
             if _refused(lab.send(op.create_table, namespace=namespace, body=lab.table_request(name))):
                 continue
             lab.drop_afterwards(namespace, name)
-            expect.status(lab.send(op.load_table, namespace=namespace, table=name), 200, about=f"for {name!r}")
+            expect.status(lab.send(op.load_table, namespace=namespace, table=name), 200, about=f"for {expect.shown(name)}")
             listed = identifiers(lab.send(op.list_tables, namespace=namespace))
             expect.contains({"namespace": list(namespace), "name": name}, listed, "the tables")
 

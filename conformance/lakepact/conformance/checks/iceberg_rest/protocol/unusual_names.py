@@ -71,14 +71,16 @@ def tables_of_odd_names_are_listed_found_and_changed(lab: CatalogLab) -> None:
         expect.equal(sorted(there), sorted({*listed} & {*there}), "of the tables, those listed:")
     with lab.judge("IRC-TBL-HEAD-001"):
         for name in there if lab.offers(op.table_exists) else ():
-            expect.status(lab.send(op.table_exists, namespace=namespace, table=name), 204, about=f"for {name!r}, which is there")
+            expect.status(
+                lab.send(op.table_exists, namespace=namespace, table=name), 204, about=f"for {expect.shown(name)}, which is there"
+            )
     with lab.judge("IRC-GEN-021"):
         for name in there:
             body = {"requirements": [], "updates": [set_properties(lakepact=name)]}
             reply = lab.send(op.update_table, namespace=namespace, table=name, body=body)
-            expect.status(reply, 200, about=f"for a commit to {name!r}, which is there")
+            expect.status(reply, 200, about=f"for a commit to {expect.shown(name)}, which is there")
             found = lab.send(op.load_table, namespace=namespace, table=name).at("metadata", "properties")
-            expect.equal(name, found.get("lakepact"), f"the property of {name!r}")
+            expect.equal(name, found.get("lakepact"), f"the property of {expect.shown(name)}")
 
 
 @check("IRC-TBL-REN-001")
@@ -94,10 +96,10 @@ def tables_are_renamed_to_odd_names(lab: CatalogLab) -> None:
                 continue
             expect.status(reply, 204)
             there = lab.send(op.load_table, namespace=table.namespace, table=name)
-            expect.status(there, 200, about=f"for the new name {name!r}")
-            expect.equal(table.uuid, there.at("metadata", "table-uuid"), f"table UUID of {name!r}")
+            expect.status(there, 200, about=f"for the new name {expect.shown(name)}")
+            expect.equal(table.uuid, there.at("metadata", "table-uuid"), f"table UUID of {expect.shown(name)}")
             back = rename(lab, identifier(table.namespace, name), table.identifier)
-            expect.status(back, 204, about=f"for renaming {name!r} back")
+            expect.status(back, 204, about=f"for renaming {expect.shown(name)} back")
             unchanged(lab, table)
 
 
@@ -126,8 +128,8 @@ def views_of_odd_names_live_a_whole_life(lab: CatalogLab) -> None:
             if not refused(created.status):
                 expect.status(created, 200)
                 found = lab.send(op.load_view, namespace=namespace, view=name)
-                expect.status(found, 200, about=f"for {name!r}, which was created")
-                expect.equal(created.at("metadata", "view-uuid"), found.at("metadata", "view-uuid"), f"view UUID of {name!r}")
+                expect.status(found, 200, about=f"for {expect.shown(name)}, which was created")
+                expect.equal(created.at("metadata", "view-uuid"), found.at("metadata", "view-uuid"), f"view UUID of {expect.shown(name)}")
                 there.append(name)
     listed = lab.send(op.list_views, namespace=namespace) if lab.offers(op.list_views) else None
     with lab.judge("IRC-GEN-020"):
@@ -135,12 +137,12 @@ def views_of_odd_names_live_a_whole_life(lab: CatalogLab) -> None:
             expect.equal(sorted(there), sorted(set(names(listed)) & {*there}), "of the views, those listed:")
     with lab.judge("IRC-VIEW-LOAD-005"):
         for name in there if lab.offers(op.view_exists) else ():
-            expect.status(lab.send(op.view_exists, namespace=namespace, view=name), 204, about=f"for {name!r}, which is there")
+            expect.status(lab.send(op.view_exists, namespace=namespace, view=name), 204, about=f"for {expect.shown(name)}, which is there")
     with lab.judge("IRC-VIEW-LOAD-007"):
         for name in there:
             at: dict[str, Any] = {"namespace": namespace, "view": name}
-            expect.status(lab.send(op.drop_view, **at), 204, about=f"for dropping {name!r}")
-            expect.status(lab.send(op.load_view, **at), 404, about=f"for {name!r} afterwards")
+            expect.status(lab.send(op.drop_view, **at), 204, about=f"for dropping {expect.shown(name)}")
+            expect.status(lab.send(op.load_view, **at), 404, about=f"for {expect.shown(name)} afterwards")
 
 
 @check("IRC-VIEW-REN-001")
@@ -157,9 +159,9 @@ def views_are_renamed_to_odd_names(lab: CatalogLab) -> None:
                 continue
             expect.status(reply, 204)
             there = lab.send(op.load_view, **moved.at)
-            expect.status(there, 200, about=f"for the new name {moved.name!r}")
+            expect.status(there, 200, about=f"for the new name {expect.shown(moved.name)}")
             expect.equal(state(view.reply), state(there), "unchanged metadata:")
-            expect.status(rename_view(lab, moved.identifier, view.identifier), 204, about=f"for renaming {moved.name!r} back")
+            expect.status(rename_view(lab, moved.identifier, view.identifier), 204, about=f"for renaming {expect.shown(moved.name)} back")
 
 
 @check("IRC-GEN-020")

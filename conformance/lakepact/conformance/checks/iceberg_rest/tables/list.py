@@ -210,7 +210,7 @@ def existence_is_told_by_status(lab: CatalogLab) -> None:
             reply = lab.send(op.table_exists, **at)
             if reply.status == 400 and is_odd(at["table"]):
                 continue
-            expect.status(reply, 404, about=f"for {'.'.join(at['namespace'])} {at['table']!r}")
+            expect.status(reply, 404, about=f"for {'.'.join(at['namespace'])} {expect.shown(at['table'])}")
 
 
 @check("IRC-TBL-HEAD-001", "IRC-TBL-HEAD-002")

@@ -25,7 +25,7 @@ def what_is_loaded_through_views_is_the_same(lab: CatalogLab) -> None:
     for chain in (names[0], ",".join(names)):
         reply = lab.send(op.load_table, referenced_by=chain, **table.at)
         with lab.judge("IRC-RBY-001"):
-            expect.status(reply, 200, about=f"with referenced-by={chain!r}")
+            expect.status(reply, 200, about=f"with referenced-by={expect.shown(chain)}")
             assert_same_table(lab, whole, Table(table.namespace, table.name, reply))
     if not lab.feature("views"):
         return

@@ -60,10 +60,10 @@ def namespaces_are_found_by_either_separator(lab: CatalogLab) -> None:
         spelled = f"{namespaces}/{separator.join(child)}"
         with lab.judge(requirement):
             loaded = lab.send_raw("GET", spelled, operation=op.load_namespace_metadata)
-            expect.status(loaded, 200, about=f"for the levels joined by {separator!r}")
+            expect.status(loaded, 200, about=f"for the levels joined by {expect.shown(separator)}")
             expect.equal(list(child), loaded.at("namespace"), "namespace")
             listed = lab.send_raw("GET", f"{spelled}/tables", operation=op.list_tables)
-            expect.status(listed, 200, about=f"for the levels joined by {separator!r}")
+            expect.status(listed, 200, about=f"for the levels joined by {expect.shown(separator)}")
             if holds:
                 expect.contains({"namespace": list(child), "name": table["name"]}, identifiers(listed), "the list of tables")
 
@@ -77,7 +77,7 @@ def parents_are_found_by_either_separator(lab: CatalogLab) -> None:
     with lab.judge("IRC-SEP-003"):
         for separator in (unquote(announced(lab)), UNIT):
             reply = lab.send(op.list_namespaces, parent=separator.join(child))
-            expect.status(reply, 200, about=f"for a parent whose levels are joined by {separator!r}")
+            expect.status(reply, 200, about=f"for a parent whose levels are joined by {expect.shown(separator)}")
             expect.equal([list(below)], reply.at("namespaces"), "the namespaces below it,")
 
 
