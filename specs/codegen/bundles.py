@@ -11,7 +11,7 @@ from codegen.documents import Broken, Document, at, is_list, is_object, no_twins
 
 if TYPE_CHECKING:
     from codegen.contracts import Source
-    from codegen.overlay import Edit
+    from codegen.overlay import Correction
     from codegen.profiles import Written
 
 
@@ -22,9 +22,9 @@ class Bundle:
     written: Document  #: as its authors wrote it
     verdicts: Document  #: the normative document: what servers are held to
     models: Document  #: the same, shaped for classes
-    edits: tuple[Edit, ...]
-    touched: dict[str, tuple[str, ...]]  #: by edit: where it changed the normative document
-    adopted: frozenset[str]  #: edits that its authors have made themselves, so that they are none of ours any more
+    corrections: tuple[Correction, ...]
+    touched: dict[str, tuple[str, ...]]  #: by correction: where it changed the normative document
+    adopted: frozenset[str]  #: corrections that its authors have made themselves, so that they are none of ours any more
     base: Bundle | None = None  #: of a profile: the contract that it is one of
     differences: tuple[Written, ...] = ()  #: of a profile: from that contract
 
@@ -40,14 +40,14 @@ def bundled(source: Source) -> Bundle:
     written = _written(source)
     if written["info"]["title"] != source.title:
         raise Broken(f"{source.name}: contract.yaml is about {source.title!r}, openapi.yaml about {written['info']['title']!r}")
-    edits = _edits(source)
+    corrections = _corrections(source)
     verdicts, models = passes.prepared(written), passes.prepared(written)
-    touched = overlay.apply(verdicts, edits, view="verdicts")
-    overlay.apply(models, edits, view="models")
+    touched = overlay.apply(verdicts, corrections, view="verdicts")
+    overlay.apply(models, corrections, view="models")
     for document in (verdicts, models):
         _check_references(document)
         unions.check(document)
-    return Bundle(written, passes.bounded(verdicts), _for_classes(models), edits, touched, _adopted(source))
+    return Bundle(written, passes.bounded(verdicts), _for_classes(models), corrections, touched, _adopted(source))
 
 
 def _profile(source: Source, base: Bundle) -> Bundle:
@@ -68,15 +68,18 @@ def _written(source: Source) -> Document:
     return document if source.extends is None else overlay.added(document, source.folder / "additions.yaml")
 
 
-def _edits(source: Source) -> tuple[Edit, ...]:
+def _corrections(source: Source) -> tuple[Correction, ...]:
     """The corrections of a version: its own, and those of the one that it extends unless its authors have made them."""
-    inherited = _edits(source.extends) if source.extends else ()
-    unknown = sorted(set(source.adopted) - {edit.id for edit in inherited})
+    inherited = _corrections(source.extends) if source.extends else ()
+    unknown = sorted(set(source.adopted) - {correction.id for correction in inherited})
     if unknown:
-        raise Broken(f"contract.yaml speaks of edits that do not exist: {', '.join(unknown)}")
-    edits = (*(edit for edit in inherited if edit.id not in source.adopted), *overlay.read(source.folder / "overlay.yaml"))
-    no_twins("overlay.yaml", [edit.id for edit in edits])
-    return edits
+        raise Broken(f"contract.yaml speaks of corrections that do not exist: {', '.join(unknown)}")
+    corrections = (
+        *(correction for correction in inherited if correction.id not in source.adopted),
+        *overlay.read(source.folder / "overlay.yaml"),
+    )
+    no_twins("overlay.yaml", [correction.id for correction in corrections])
+    return corrections
 
 
 def _adopted(source: Source) -> frozenset[str]:

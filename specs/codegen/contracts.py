@@ -28,7 +28,7 @@ class Source:
     code: bool  #: whether it may become code; if not, it is only seen to be sound, and compared with the version that does
     tables: bool = False  #: whether it has tables of its own although it is not the version that becomes code: it can be served and judged
     extends: Source | None = None  #: the version that this one's files add to, of the same contract or of the one that this is a profile of
-    adopted: tuple[str, ...] = ()  #: edits of that version's overlay that the authors have made themselves since
+    adopted: tuple[str, ...] = ()  #: corrections of that version's overlay that the authors have made themselves since
     beside: tuple[Source, ...] = ()  #: the other versions of the contract that becomes code
 
     @property
@@ -94,7 +94,7 @@ def _read(folder: Path) -> Source:
         code, tables = _code(known)
         return replace(extends, version=version, folder=folder, code=code, tables=tables, extends=extends, adopted=adopted)
     if adopted:
-        raise Broken(f"{name} {version}: what is adopted is an edit of a version that it extends, but it extends none")
+        raise Broken(f"{name} {version}: what is adopted is a correction of a version that it extends, but it extends none")
     return Source(name, version, known["title"], folder, known["media"], known.get("rank", LAST), *_code(known))
 
 

@@ -100,7 +100,7 @@ def _facts(of: Source, operation: Operation, written: Document) -> dict[str, Any
         "path": operation.path,
         "path_expression": re.sub(r"{([^}]+)}", lambda step: f"{{segment({arguments[step[1]]})}}", operation.path),
         "returns": operation.answers[str(operation.success)].schema or "None",
-        "says": summary(written),
+        "sentence": summary(written),
         "lines": sorted(answer.status for answer in answers if answer.lines),
         "models": sorted(name for name in names if name is not None),
     }

@@ -125,7 +125,7 @@ def _tables(version: Version, first_line: _FirstLines, *, shared: Version | None
         "of": f"lakepact.generated.{shared.source.name}.requirements" if shared else None,
         "lost": sorted(theirs.keys() - {requirement.id for requirement in demands.requirements}),
         "features": demands.features,
-        "edits": demands.edits,
+        "corrections": demands.corrections,
         "prose": demands.prose,
         "differences": demands.differences,
     }

@@ -20,27 +20,27 @@ View = Literal["verdicts", "models"]
 
 
 @dataclass(frozen=True, slots=True)
-class Edit:
+class Correction:
     """One correction."""
 
     id: str
-    says: str
+    sentence: str
     why: str
     effect: Effect
     only: View | None  #: the view that it is confined to, if it is
     changes: tuple[dict[str, Any], ...]
 
 
-def read(path: Path) -> tuple[Edit, ...]:
+def read(path: Path) -> tuple[Correction, ...]:
     """The corrections in an overlay file, in its order.
 
     Raises:
         Broken: One of them lacks something, claims too much, or stands there twice.
     """
-    entries: list[dict[str, Any]] = read_yaml(path)["edits"] if path.exists() else []
-    edits = tuple(_edit(entry) for entry in entries)
-    no_twins(path.name, [edit.id for edit in edits])
-    return edits
+    entries: list[dict[str, Any]] = read_yaml(path)["corrections"] if path.exists() else []
+    corrections = tuple(_correction(entry) for entry in entries)
+    no_twins(path.name, [correction.id for correction in corrections])
+    return corrections
 
 
 def added(document: Document, path: Path) -> Document:
@@ -51,45 +51,47 @@ def added(document: Document, path: Path) -> Document:
     """
     later = deepcopy(document)
     for entry in read_yaml(path)["additions"]:
-        if set(entry) != {"says", "since", "changes"}:
-            raise Broken(f"an addition has says, since and changes, but this one has {', '.join(entry)}")
+        if set(entry) != {"sentence", "since", "changes"}:
+            raise Broken(f"an addition has sentence, since and changes, but this one has {', '.join(entry)}")
         try:
             for change in entry["changes"]:
                 changes.apply(later, change)
         except Broken as broken:
-            raise Broken(f"addition ({entry['says']}): {broken}") from None
+            raise Broken(f"addition ({entry['sentence']}): {broken}") from None
     return later
 
 
 def said(path: Path) -> list[str]:
     """What its authors added in a later version, as a file of additions says it in words."""
-    return [entry["says"] for entry in read_yaml(path)["additions"]]
+    return [entry["sentence"] for entry in read_yaml(path)["additions"]]
 
 
-def apply(document: Document, edits: Iterable[Edit], *, view: View) -> dict[str, tuple[str, ...]]:
-    """Correct a document in place, for one view of it; return the pointers that each edit touched.
+def apply(document: Document, corrections: Iterable[Correction], *, view: View) -> dict[str, tuple[str, ...]]:
+    """Correct a document in place, for one view of it; return the pointers that each correction touched.
 
     Raises:
-        Broken: An edit does not find what it expects; the message names the edit.
+        Broken: A correction does not find what it expects; the message names the correction.
     """
     touched: dict[str, tuple[str, ...]] = {}
-    for edit in edits:
-        if edit.only in {None, view}:
+    for correction in corrections:
+        if correction.only in {None, view}:
             try:
-                pointers = [pointer for change in edit.changes for pointer in changes.apply(document, change)]
+                pointers = [pointer for change in correction.changes for pointer in changes.apply(document, change)]
             except Broken as broken:
-                raise Broken(f"edit {edit.id} ({edit.says}): {broken}") from None
-            touched[edit.id] = tuple(dict.fromkeys(pointers))
+                raise Broken(f"correction {correction.id} ({correction.sentence}): {broken}") from None
+            touched[correction.id] = tuple(dict.fromkeys(pointers))
     return touched
 
 
-def _edit(entry: dict[str, Any]) -> Edit:
+def _correction(entry: dict[str, Any]) -> Correction:
     named = entry.get("id", entry)
-    lacking = {"id", "says", "why", "effect", "changes"} - set(entry)
-    if lacking or set(entry) - {"id", "says", "why", "effect", "only", "changes"}:
-        raise Broken(f"edit {named}: an edit has id, says, why, effect, changes and perhaps only, but this one has {', '.join(entry)}")
+    lacking = {"id", "sentence", "why", "effect", "changes"} - set(entry)
+    if lacking or set(entry) - {"id", "sentence", "why", "effect", "only", "changes"}:
+        raise Broken(
+            f"correction {named}: a correction has id, sentence, why, effect, changes and perhaps only, but this one has {', '.join(entry)}"
+        )
     if entry["effect"] not in get_args(Effect) or entry.get("only") not in {None, *get_args(View)}:
-        raise Broken(f"edit {named}: effect is one of {get_args(Effect)}, only is one of {get_args(View)}")
+        raise Broken(f"correction {named}: effect is one of {get_args(Effect)}, only is one of {get_args(View)}")
     if entry.get("only") == "models" and entry["effect"] != "none":
-        raise Broken(f"edit {named}: what is only for models has no effect on verdicts")
-    return Edit(entry["id"], entry["says"], entry["why"], entry["effect"], entry.get("only"), tuple(entry["changes"]))
+        raise Broken(f"correction {named}: what is only for models has no effect on verdicts")
+    return Correction(entry["id"], entry["sentence"], entry["why"], entry["effect"], entry.get("only"), tuple(entry["changes"]))

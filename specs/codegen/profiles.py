@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from codegen.documents import Document
 
 PRUNED = ("schemas", "parameters", "responses", "requestBodies", "examples")
-_MEMBERS = {"id", "says", "taken"}
+_MEMBERS = {"id", "sentence", "taken"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,7 +26,7 @@ class Written:
     """One difference as people wrote it."""
 
     id: str
-    says: str
+    sentence: str
     taken: str  #: what follows from it
     changes: tuple[Document, ...]  #: of the other contract's document
     without: tuple[str, ...]  #: patterns of the other contract's requirements that do not hold
@@ -45,9 +45,9 @@ def read(path: Path) -> tuple[Written, ...]:
     entries: list[dict[str, Any]] = read_yaml(path)["differences"]
     for entry in entries:
         if _MEMBERS - set(entry) or set(entry) - _MEMBERS - {"changes", "without"}:
-            raise Broken(f"a difference has id, says, taken and perhaps changes and without, but this one has {', '.join(entry)}")
+            raise Broken(f"a difference has id, sentence, taken and perhaps changes and without, but this one has {', '.join(entry)}")
     no_twins(path.name, [entry["id"] for entry in entries])
-    return tuple(Written(e["id"], e["says"], e["taken"], tuple(e.get("changes", ())), tuple(e.get("without", ()))) for e in entries)
+    return tuple(Written(e["id"], e["sentence"], e["taken"], tuple(e.get("changes", ())), tuple(e.get("without", ()))) for e in entries)
 
 
 def changed(document: Document, differences: Iterable[Written]) -> Document:
@@ -62,7 +62,7 @@ def changed(document: Document, differences: Iterable[Written]) -> Document:
             for change in difference.changes:
                 changes.apply(later, change)
         except Broken as broken:
-            raise Broken(f"difference {difference.id} ({difference.says}): {broken}") from None
+            raise Broken(f"difference {difference.id} ({difference.sentence}): {broken}") from None
     unused = _used(document) - _used(later)
     for kind in PRUNED:
         components = later["components"].get(kind, {})
@@ -81,7 +81,7 @@ def difference(written: Written, requirements: Iterable[str]) -> Difference:
     idle = [pattern for pattern in written.without if not any(fnmatchcase(name, pattern) for name in known)]
     if idle:
         raise Broken(f"difference {written.id} is without requirements that do not exist: {', '.join(idle)}")
-    return Difference(written.id, written.says, written.taken, tuple(name for name in known if written.drops(name)))
+    return Difference(written.id, written.sentence, written.taken, tuple(name for name in known if written.drops(name)))
 
 
 def shared(ours: Document, theirs: Document) -> frozenset[str]:

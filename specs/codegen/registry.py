@@ -1,4 +1,4 @@
-"""The registry of a contract: requirements, features, readings of what is ambiguous, and what no check judges."""
+"""The registry of a contract: requirements, features, interpretations of what is ambiguous, and what no check judges."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, get_args, get_type_hints
 
 from codegen import profiles
 from codegen.documents import Broken, at, no_twins, read_yaml, steps
-from codegen.templates.contract import Difference, Edit, Feature, OperationId, Prose, Requirement
+from codegen.templates.contract import Correction, Difference, Feature, OperationId, Prose, Requirement
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from codegen.bundles import Bundle
     from codegen.templates.contract import Operation
 
-_MEMBERS = {"id", "level", "says", "clause", "basis", "operations", "features", "side", "reading", "edits", "difference"}
+_MEMBERS = {"id", "level", "sentence", "clause", "basis", "operations", "features", "side", "interpretation", "corrections", "difference"}
 _CHOICES = {name: get_args(get_type_hints(Requirement)[name]) for name in ("level", "basis", "side")}
 
 
@@ -27,7 +27,7 @@ class Registry:
 
     requirements: tuple[Requirement, ...]
     features: tuple[Feature, ...]
-    edits: tuple[Edit, ...]
+    corrections: tuple[Correction, ...]
     prose: Prose | None
     differences: tuple[Difference, ...]
 
@@ -39,7 +39,7 @@ class _Context:
     bundle: Bundle
     operations: Mapping[OperationId, Operation]
     features: frozenset[str]
-    readings: Mapping[str, str]
+    interpretations: Mapping[str, str]
     uncovered: Mapping[str, str]
     headings: Mapping[str, str]
     inherited: bool = False  #: whether it is another contract that says so, of which a profile differs
@@ -53,14 +53,14 @@ def registry(folders: Sequence[Path], bundle: Bundle, operations: Mapping[Operat
     """Everything that a contract's folders say beyond the contract itself; what a later folder says under a name counts.
 
     Raises:
-        Broken: Something speaks of what does not exist: an operation, feature, reading, edit, clause or requirement.
+        Broken: Something speaks of what does not exist: an operation, feature, interpretation, correction, clause or requirement.
     """
-    features = tuple(Feature(e["name"], e["says"], e["default"]) for e in _entries(folders, "features.yaml", "name"))
-    readings = {e["id"]: f"{e['problem']} {e['ruling']}" for e in _entries(folders, "requirements/readings.yaml", "id")}
+    features = tuple(Feature(e["name"], e["sentence"], e["default"]) for e in _entries(folders, "features.yaml", "name"))
+    interpretations = {e["id"]: f"{e['problem']} {e['ruling']}" for e in _entries(folders, "requirements/interpretations.yaml", "id")}
     uncovered = {e["requirement"]: e["reason"] for e in _entries(folders, "uncovered.yaml", "requirement")}
     prose = _prose(folders)
     named = frozenset(feature.name for feature in features)
-    context = _Context(bundle, operations, named, readings, uncovered, prose.headings if prose else {})
+    context = _Context(bundle, operations, named, interpretations, uncovered, prose.headings if prose else {})
     requirements: dict[str, Requirement] = {}
     others: list[str] = []  # ids of what the contract demands that a profile differs from
     for folder in folders:
@@ -74,9 +74,9 @@ def registry(folders: Sequence[Path], bundle: Bundle, operations: Mapping[Operat
     idle = [pattern for pattern in own if not any(fnmatchcase(i, pattern) for i in requirements)]
     if idle:
         raise Broken(f"uncovered.yaml speaks of requirements that do not exist: {', '.join(idle)}")
-    edits = tuple(Edit(e.id, e.says, e.why, e.effect, bundle.touched.get(e.id, ())) for e in bundle.edits)
+    corrections = tuple(Correction(e.id, e.sentence, e.why, e.effect, bundle.touched.get(e.id, ())) for e in bundle.corrections)
     differences = tuple(profiles.difference(written, others) for written in bundle.differences)
-    return Registry(tuple(requirements.values()), features, edits, prose, differences)
+    return Registry(tuple(requirements.values()), features, corrections, prose, differences)
 
 
 def _ids(folder: Path) -> list[str]:
@@ -93,7 +93,7 @@ def _prose(folders: Sequence[Path]) -> Prose | None:
 
 
 def _areas(folder: Path) -> list[Path]:
-    found = (path for path in (folder / "requirements").rglob("*.yaml") if path.stem != "readings")
+    found = (path for path in (folder / "requirements").rglob("*.yaml") if path.stem != "interpretations")
     return sorted(found, key=lambda path: path.stem)
 
 
@@ -134,23 +134,23 @@ def _requirement(entry: dict[str, Any], area: str, context: _Context) -> Require
         _known(name, [entry.get(name, choices[0])], choices)
     _known("operations", entry.get("operations", ()), context.operations)
     _known("features", entry.get("features", ()), context.features)
-    _known("readings", [entry["reading"]] if "reading" in entry else (), context.readings)
+    _known("interpretations", [entry["interpretation"]] if "interpretation" in entry else (), context.interpretations)
     _known("differences", [entry["difference"]] if "difference" in entry else (), [d.id for d in context.bundle.differences])
-    _known("edits", entry.get("edits", ()), context.bundle.adopted.union(context.bundle.touched))
+    _known("corrections", entry.get("corrections", ()), context.bundle.adopted.union(context.bundle.touched))
     _there(entry["clause"], context)
-    reading = entry.get("reading")
+    interpretation = entry.get("interpretation")
     return Requirement(
         id=entry["id"],
         level=entry["level"],
-        says=entry["says"],
+        sentence=entry["sentence"],
         clause=entry["clause"],
         basis=entry["basis"],
         area=area,
         operations=tuple(entry.get("operations", ())),
         features=tuple(entry.get("features", ())),
         side=entry.get("side", "server"),
-        reading=f"{reading}: {context.readings[reading]}" if reading else "",
-        edits=_edits(entry, context.bundle),
+        interpretation=f"{interpretation}: {context.interpretations[interpretation]}" if interpretation else "",
+        corrections=_corrections(entry, context.bundle),
         difference=entry.get("difference", ""),
         uncovered=next((reason for pattern, reason in context.uncovered.items() if fnmatchcase(entry["id"], pattern)), ""),
     )
@@ -169,18 +169,18 @@ def _known(what: str, used: Iterable[str], known: Iterable[str]) -> None:
         raise Broken(f"unknown {what}: {', '.join(unknown)}")
 
 
-def _edits(entry: dict[str, Any], bundle: Bundle) -> tuple[str, ...]:
-    """The edits that a verdict on a requirement rests on: those that it names, and those that changed its clause."""
-    named = set(entry.get("edits", ()))
+def _corrections(entry: dict[str, Any], bundle: Bundle) -> tuple[str, ...]:
+    """The corrections that a verdict on a requirement rests on: those that it names, and those that changed its clause."""
+    named = set(entry.get("corrections", ()))
     clause = entry["clause"]
-    ours = (edit for edit in bundle.edits if edit.effect != "none" and edit.id in bundle.touched)
+    ours = (correction for correction in bundle.corrections if correction.effect != "none" and correction.id in bundle.touched)
     return tuple(e.id for e in ours if e.id in named or any(_bears_on(target, clause) for target in bundle.touched[e.id]))
 
 
 def _bears_on(target: str, clause: str) -> bool:
     """Whether a change at one pointer changes what stands at another: at it, around it, or within it if it is less than an operation.
 
-    Prose is never changed: a requirement whose clause is a heading names the edits that it rests on.
+    Prose is never changed: a requirement whose clause is a heading names the corrections that it rests on.
     """
     if clause.startswith("#"):
         return False

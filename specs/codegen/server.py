@@ -25,7 +25,7 @@ class Method:
 
     function: str
     arguments: tuple[str, ...]
-    says: str
+    sentence: str
     details: tuple[str, ...]
 
 

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from codegen.operations import Errors
     from codegen.templates.contract import Operation, OperationId
 
-_OF_OURS = {"reading", "edits", "uncovered"}  #: members of a requirement that say nothing of the contract
+_OF_OURS = {"interpretation", "corrections", "uncovered"}  #: members of a requirement that say nothing of the contract
 
 
 @dataclass(frozen=True, slots=True)

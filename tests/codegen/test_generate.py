@@ -68,7 +68,7 @@ def test_a_contract_that_is_refused_leaves_what_was_generated_before(shelf: Path
     before = tmp_path / "out" / "lakepact" / "generated" / "shelf" / "models.py"
     before.parent.mkdir(parents=True)
     before.write_text("before")
-    (shelf / "overlay.yaml").write_text("edits: [{}]", "utf-8")
+    (shelf / "overlay.yaml").write_text("corrections: [{}]", "utf-8")
 
     ran = generated(tmp_path / "out", specs=tmp_path)
 

@@ -90,43 +90,45 @@ def test_true_is_not_one() -> None:
         changes.apply({"a": 1}, {"at": "/a", "expect": True, "remove": True})
 
 
-def edit(**members: Any) -> dict[str, Any]:
-    return {"id": "X1", "says": "a is b", "why": "It is.", "effect": "corrects", "changes": [], **members}
+def correction(**members: Any) -> dict[str, Any]:
+    return {"id": "X1", "sentence": "a is b", "why": "It is.", "effect": "corrects", "changes": [], **members}
 
 
-def written(tmp_path: Path, *edits: dict[str, Any]) -> Path:
+def written(tmp_path: Path, *corrections: dict[str, Any]) -> Path:
     path = tmp_path / "overlay.yaml"
-    path.write_text(str({"edits": list(edits)}), "utf-8")  # a Python literal of this kind is YAML, too
+    path.write_text(str({"corrections": list(corrections)}), "utf-8")  # a Python literal of this kind is YAML, too
     return path
 
 
-def test_an_edit_that_fails_is_named(tmp_path: Path) -> None:
-    edits = overlay.read(written(tmp_path, edit(changes=[{"at": "/gone", "expect": "x", "set": "y"}])))
+def test_an_correction_that_fails_is_named(tmp_path: Path) -> None:
+    corrections = overlay.read(written(tmp_path, correction(changes=[{"at": "/gone", "expect": "x", "set": "y"}])))
 
-    with pytest.raises(Broken, match=r"edit X1 \(a is b\): /gone points to nothing"):
-        overlay.apply({}, edits, view="verdicts")
+    with pytest.raises(Broken, match=r"correction X1 \(a is b\): /gone points to nothing"):
+        overlay.apply({}, corrections, view="verdicts")
 
 
-def test_an_edit_for_models_leaves_verdicts_alone(tmp_path: Path) -> None:
-    edits = overlay.read(written(tmp_path, edit(effect="none", only="models", changes=[{"at": "/a", "add": 1}])))
+def test_an_correction_for_models_leaves_verdicts_alone(tmp_path: Path) -> None:
+    corrections = overlay.read(written(tmp_path, correction(effect="none", only="models", changes=[{"at": "/a", "add": 1}])))
     verdicts: dict[str, Any] = {}
     models: dict[str, Any] = {}
 
-    touched = [overlay.apply(verdicts, edits, view="verdicts"), overlay.apply(models, edits, view="models")]
+    touched = [overlay.apply(verdicts, corrections, view="verdicts"), overlay.apply(models, corrections, view="models")]
 
     assert (verdicts, models, touched) == ({}, {"a": 1}, [{}, {"X1": ("/a",)}])
 
 
 @pytest.mark.parametrize(
-    ("edits", "complaint"),
+    ("corrections", "complaint"),
     [
-        ([{"id": "X1", "says": "a", "why": "b", "changes": []}], "an edit has id, says, why, effect, changes"),
-        ([edit(note="x")], "an edit has id, says, why, effect, changes"),
-        ([edit(effect="improves")], "effect is one of"),
-        ([edit(only="models")], "what is only for models has no effect on verdicts"),
-        ([edit(), edit()], "X1 stand there twice"),
+        ([{"id": "X1", "sentence": "a", "why": "b", "changes": []}], "a correction has id, sentence, why, effect, changes"),
+        ([correction(note="x")], "a correction has id, sentence, why, effect, changes"),
+        ([correction(effect="improves")], "effect is one of"),
+        ([correction(only="models")], "what is only for models has no effect on verdicts"),
+        ([correction(), correction()], "X1 stand there twice"),
     ],
 )
-def test_an_edit_that_says_too_little_or_too_much_is_refused(tmp_path: Path, edits: list[dict[str, Any]], complaint: str) -> None:
+def test_an_correction_that_says_too_little_or_too_much_is_refused(
+    tmp_path: Path, corrections: list[dict[str, Any]], complaint: str
+) -> None:
     with pytest.raises(Broken, match=complaint):
-        overlay.read(written(tmp_path, *edits))
+        overlay.read(written(tmp_path, *corrections))

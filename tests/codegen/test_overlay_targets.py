@@ -1,4 +1,4 @@
-"""An edit whose target is gone from the contract stops the generator."""
+"""A correction whose target is gone from the contract stops the generator."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from codegen.contracts import found
 from codegen.documents import Broken, Document, at, is_list, pointer_of, read_yaml, steps
 from codegen.passes import prepared
 
-EDITS = {source.name: overlay.read(source.folder / "overlay.yaml") for source in found()}
+CORRECTIONS = {source.name: overlay.read(source.folder / "overlay.yaml") for source in found()}
 
 
 @cache
@@ -27,13 +27,16 @@ def without(document: Document, pointer: str) -> None:
     del parent[int(last) if is_list(parent) else last]
 
 
-@pytest.mark.parametrize(("name", "edit"), [pytest.param(name, edit, id=f"{name}-{edit.id}") for name in EDITS for edit in EDITS[name]])
-def test_an_edit_without_its_target_stops_the_generator_by_name(name: str, edit: overlay.Edit) -> None:
-    view: overlay.View = edit.only or "verdicts"
+@pytest.mark.parametrize(
+    ("name", "correction"),
+    [pytest.param(name, correction, id=f"{name}-{correction.id}") for name in CORRECTIONS for correction in CORRECTIONS[name]],
+)
+def test_an_correction_without_its_target_stops_the_generator_by_name(name: str, correction: overlay.Correction) -> None:
+    view: overlay.View = correction.only or "verdicts"
     document = deepcopy(contract(name))
-    overlay.apply(document, EDITS[name][: EDITS[name].index(edit)], view=view)
-    target = next(change["at"] for change in edit.changes if "add" not in change)
+    overlay.apply(document, CORRECTIONS[name][: CORRECTIONS[name].index(correction)], view=view)
+    target = next(change["at"] for change in correction.changes if "add" not in change)
     without(document, target)
 
-    with pytest.raises(Broken, match=f"edit {edit.id} "):
-        overlay.apply(document, [edit], view=view)
+    with pytest.raises(Broken, match=f"correction {correction.id} "):
+        overlay.apply(document, [correction], view=view)

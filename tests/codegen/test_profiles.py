@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 DIFFERENCES = [
     {
         "id": "D-01",
-        "says": "it is called otherwise, and books have marks",
+        "sentence": "it is called otherwise, and books have marks",
         "taken": "A book has a mark.",
         "changes": [
             {"at": "/info/title", "expect": "Shelves", "set": "Marked shelves"},
@@ -103,12 +103,14 @@ def test_a_requirement_of_which_no_operation_is_left_has_to_be_taken_back(marked
         versions.read(profile(marked))
 
 
-@pytest.mark.parametrize("wrong", [{"changes": [{"at": "/info/title", "expect": "Another", "set": "x"}]}, {"because": "x"}, {"says": None}])
+@pytest.mark.parametrize(
+    "wrong", [{"changes": [{"at": "/info/title", "expect": "Another", "set": "x"}]}, {"because": "x"}, {"sentence": None}]
+)
 def test_a_difference_that_does_not_fit_is_refused_with_its_id_or_its_members(marked: Path, wrong: dict[str, object]) -> None:
     spoil(marked, **wrong)
 
-    if wrong.get("says", "") is None:
-        write(marked / "profile.yaml", {"differences": [{name: value for name, value in DIFFERENCES[0].items() if name != "says"}]})
+    if wrong.get("sentence", "") is None:
+        write(marked / "profile.yaml", {"differences": [{name: value for name, value in DIFFERENCES[0].items() if name != "sentence"}]})
     with pytest.raises(Broken, match="difference"):
         versions.read(profile(marked))
 

@@ -25,14 +25,14 @@ def read(shelf: Path) -> Registry:
     [
         ("requirements/books.yaml", "operations: [getKey]", "operations: [getKeys]", "books.yaml, SH-KEY-001: unknown operations: getKeys"),
         ("requirements/books.yaml", "features: [paging]", "features: [pages]", "SH-BOOK-002: unknown features: pages"),
-        ("requirements/books.yaml", "reading: R-1", "reading: R-2", "SH-BOOK-001: unknown readings: R-2"),
-        ("requirements/books.yaml", "reading: R-1", "edits: [S03]", "SH-BOOK-001: unknown edits: S03"),
+        ("requirements/books.yaml", "interpretation: R-1", "interpretation: R-2", "SH-BOOK-001: unknown interpretations: R-2"),
+        ("requirements/books.yaml", "interpretation: R-1", "corrections: [S03]", "SH-BOOK-001: unknown corrections: S03"),
         ("requirements/books.yaml", "responses/404", "responses/410", "SH-BOOK-001: .* points to nothing: there is no '410'"),
         ("requirements/books.yaml", "clause: '#keys'", "clause: '#locks'", "SH-KEY-001: #locks points to nothing: the prose has no such"),
         ("requirements/books.yaml", "level: MAY", "level: MIGHT", "SH-KEY-001: unknown level: MIGHT"),
         ("requirements/books.yaml", "basis: implied", "basis: hearsay", "SH-BOOK-002: unknown basis: hearsay"),
         ("requirements/books.yaml", "side: client", "side: both", "SH-KEY-001: unknown side: both"),
-        ("requirements/books.yaml", "reading: R-1", "note: x", "SH-BOOK-001: unknown members: note"),
+        ("requirements/books.yaml", "interpretation: R-1", "note: x", "SH-BOOK-001: unknown members: note"),
         ("requirements/books.yaml", "SH-BOOK-002", "SH-BOOK-001", "requirements: SH-BOOK-001 stand there twice"),
         ("requirements/books.yaml", "area: books", "area: shelves", "books.yaml says that it is about shelves"),
         ("uncovered.yaml", "SH-KEY-*", "SH-LOCK-*", "uncovered.yaml speaks of requirements that do not exist: SH-LOCK-"),
@@ -45,15 +45,15 @@ def test_a_slip_of_the_pen_is_refused_and_named(shelf: Path, file: str, old: str
         read(shelf)
 
 
-def test_a_requirement_rests_on_the_edits_that_changed_its_clause(shelf: Path) -> None:
-    edits = {requirement.id: requirement.edits for requirement in read(shelf).requirements}
+def test_a_requirement_rests_on_the_corrections_that_changed_its_clause(shelf: Path) -> None:
+    corrections = {requirement.id: requirement.corrections for requirement in read(shelf).requirements}
 
-    assert edits == {"SH-BOOK-001": (), "SH-BOOK-002": (), "SH-BOOK-003": ("S01",), "SH-KEY-001": ()}
+    assert corrections == {"SH-BOOK-001": (), "SH-BOOK-002": (), "SH-BOOK-003": ("S01",), "SH-KEY-001": ()}
 
 
 def test_a_requirement_carries_what_is_unclear_and_how_we_rule(shelf: Path) -> None:
     assert (
-        next(r.reading for r in read(shelf).requirements if r.id == "SH-BOOK-001")
+        next(r.interpretation for r in read(shelf).requirements if r.id == "SH-BOOK-001")
         == "R-1: It is not said what a shelf is. Whatever has an id."
     )
 
@@ -64,11 +64,11 @@ def test_a_pattern_says_of_all_that_it_covers_why_no_check_judges_it(shelf: Path
     assert reasons == {"SH-BOOK-001": "", "SH-BOOK-002": "", "SH-BOOK-003": "", "SH-KEY-001": "there are no keys yet"}
 
 
-def test_a_requirement_that_points_to_prose_rests_on_the_edits_that_it_names(shelf: Path) -> None:
+def test_a_requirement_that_points_to_prose_rests_on_the_corrections_that_it_names(shelf: Path) -> None:
     books = shelf / "requirements" / "books.yaml"
-    books.write_text(books.read_text("utf-8") + "    edits: [S01]\n", "utf-8")
+    books.write_text(books.read_text("utf-8") + "    corrections: [S01]\n", "utf-8")
 
-    assert next(r.edits for r in read(shelf).requirements if r.id == "SH-KEY-001") == ("S01",)
+    assert next(r.corrections for r in read(shelf).requirements if r.id == "SH-KEY-001") == ("S01",)
 
 
 def test_a_contract_may_come_before_its_registry(shelf: Path) -> None:

@@ -52,10 +52,10 @@ def test_a_later_version_has_the_operations_of_the_one_that_it_extends_and_its_o
     assert set(versions.read(beside(later)).operations) - set(before.operations) == {"clearShelf"}
 
 
-def test_edits_that_the_authors_made_themselves_are_ours_no_more(later: Path) -> None:
+def test_corrections_that_the_authors_made_themselves_are_ours_no_more(later: Path) -> None:
     version = versions.read(beside(later))
 
-    assert [edit.id for edit in version.bundle.edits] == ["S02", "S03"]
+    assert [correction.id for correction in version.bundle.corrections] == ["S02", "S03"]
     assert "discriminator" in version.bundle.written["components"]["schemas"]["Change"]
 
 
@@ -82,12 +82,17 @@ def test_errors_that_a_later_version_names_anew_count(later: Path) -> None:
         ("contract.yaml", "extends: 2", "extends: 1", "shelf 3: extends 1, which is not there"),
         ("contract.yaml", "extends: 2", "extends: 3", "shelf 3: extends 3, which is not there"),
         ("contract.yaml", "extends: 2", "extends: 2\ntitle: Rack", "shelf 3: title are those of 2, which it extends"),
-        ("contract.yaml", "adopted: [S01]", "adopted: [S09]", "contract.yaml speaks of edits that do not exist: S09"),
-        ("contract.yaml", "adopted: [S01]", "adopted: []", r"edit S01 .*points to nothing: there is no 'anyOf'"),
-        ("additions.yaml", "since: abc", "until: abc", "an addition has says, since and changes, but this one has says, until, changes"),
+        ("contract.yaml", "adopted: [S01]", "adopted: [S09]", "contract.yaml speaks of corrections that do not exist: S09"),
+        ("contract.yaml", "adopted: [S01]", "adopted: []", r"correction S01 .*points to nothing: there is no 'anyOf'"),
+        (
+            "additions.yaml",
+            "since: abc",
+            "until: abc",
+            "an addition has sentence, since and changes, but this one has sentence, until, changes",
+        ),
         ("additions.yaml", "Book/properties", "Buch/properties", r"addition \(shelves can be cleared\): .* there is no 'Buch'"),
         ("overlay.yaml", "id: S03", "id: S02", "overlay.yaml: S02 stand there twice"),
-        ("requirements/clearing.yaml", "edits: [S03]", "edits: [S09]", "SH-BOOK-002: unknown edits: S09"),
+        ("requirements/clearing.yaml", "corrections: [S03]", "corrections: [S09]", "SH-BOOK-002: unknown corrections: S09"),
         ("requirements/clearing.yaml", "SH-BOOK-002", "SH-CLR-001", "requirements: SH-CLR-001 stand there twice"),
         ("errors.yaml", "listBooks", "listBoks", "errors.yaml speaks of what the contract does not have: listBoks 404"),
     ],
@@ -99,11 +104,11 @@ def test_a_later_version_that_is_unsound_is_refused(later: Path, file: str, old:
         versions.read(beside(later))
 
 
-def test_a_requirement_may_rest_on_an_edit_that_the_authors_have_made_since(later: Path) -> None:
-    spoilt(later.with_name("2") / "requirements" / "books.yaml", "    side: client", "    side: client\n    edits: [S01]")
+def test_a_requirement_may_rest_on_an_correction_that_the_authors_have_made_since(later: Path) -> None:
+    spoilt(later.with_name("2") / "requirements" / "books.yaml", "    side: client", "    side: client\n    corrections: [S01]")
 
-    edits = {requirement.id: requirement.edits for requirement in versions.read(beside(later)).registry.requirements}
-    assert edits["SH-KEY-001"] == ()
+    corrections = {requirement.id: requirement.corrections for requirement in versions.read(beside(later)).registry.requirements}
+    assert corrections["SH-KEY-001"] == ()
 
 
 def test_a_contract_of_which_no_version_is_code_is_refused(later: Path) -> None:
@@ -116,7 +121,7 @@ def test_a_contract_of_which_no_version_is_code_is_refused(later: Path) -> None:
 def test_nothing_is_adopted_from_nowhere(shelf: Path) -> None:
     spoilt(shelf / "contract.yaml", "version: 2", "version: 2\nadopted: [S01]")
 
-    with pytest.raises(Broken, match="shelf 2: what is adopted is an edit of a version that it extends, but it extends none"):
+    with pytest.raises(Broken, match="shelf 2: what is adopted is a correction of a version that it extends, but it extends none"):
         found(shelf.parents[1])
 
 

@@ -246,7 +246,9 @@ def test_an_answer_that_waits_does_not_hold_up_others(faulty: Callable[[Install]
 
 def test_every_fault_of_a_contract_has_a_sentence_and_breaks_what_the_registry_knows() -> None:
     known = CONTRACT.requirements
-    wrong = [fault.name for fault in faults("iceberg_rest").values() if not fault.says.endswith(".") or not set(fault.breaks) <= set(known)]
+    wrong = [
+        fault.name for fault in faults("iceberg_rest").values() if not fault.sentence.endswith(".") or not set(fault.breaks) <= set(known)
+    ]
 
     assert wrong == []
 

@@ -20,26 +20,26 @@ SHARING = Path(__file__).parents[2] / "specs/delta_sharing/2026-02"
 NAMED = re.compile(r"\b\w+(?:Exception)\b")
 
 
-def test_every_ruling_that_an_edit_cites_exists() -> None:
-    rulings = {reading["id"] for reading in read_yaml(FOLDER / "requirements/readings.yaml")["readings"]}
-    cited = {ruling for edit in overlay.read(FOLDER / "overlay.yaml") for ruling in re.findall(r"A-\d\d", edit.why)}
+def test_every_ruling_that_an_correction_cites_exists() -> None:
+    rulings = {interpretation["id"] for interpretation in read_yaml(FOLDER / "requirements/interpretations.yaml")["interpretations"]}
+    cited = {ruling for correction in overlay.read(FOLDER / "overlay.yaml") for ruling in re.findall(r"A-\d\d", correction.why)}
 
     assert cited
     assert cited - rulings == set()
 
 
-def test_every_ruling_and_requirement_that_an_edit_of_delta_sharing_cites_exists() -> None:
-    rulings = {reading["id"] for reading in read_yaml(SHARING / "requirements/readings.yaml")["readings"]}
+def test_every_ruling_and_requirement_that_an_correction_of_delta_sharing_cites_exists() -> None:
+    rulings = {interpretation["id"] for interpretation in read_yaml(SHARING / "requirements/interpretations.yaml")["interpretations"]}
     needs = {requirement["id"] for requirement in read_yaml(SHARING / "requirements/lines/interoperability.yaml")["requirements"]}
-    reasons = [edit.why for edit in overlay.read(SHARING / "overlay.yaml")]
+    reasons = [correction.why for correction in overlay.read(SHARING / "overlay.yaml")]
 
     assert {ruling for why in reasons for ruling in re.findall(r"\bD-\d\d", why)} <= rulings
     assert {f"DS-{need}" for why in reasons for need in re.findall(r"\bDF-\d\d", why)} <= needs
 
 
 @pytest.mark.parametrize("folder", [FOLDER, SHARING], ids=lambda folder: folder.parent.name)
-def test_every_edit_has_an_id_of_its_own_form(folder: Path) -> None:
-    assert [edit.id for edit in overlay.read(folder / "overlay.yaml") if not re.fullmatch(r"E\d\d", edit.id)] == []
+def test_every_correction_has_an_id_of_its_own_form(folder: Path) -> None:
+    assert [correction.id for correction in overlay.read(folder / "overlay.yaml") if not re.fullmatch(r"E\d\d", correction.id)] == []
 
 
 def described() -> Iterator[tuple[str, str, str, Any]]:

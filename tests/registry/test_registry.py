@@ -125,7 +125,7 @@ def requirement_files(contract: str) -> list[str]:
     return sorted(
         path.relative_to(SPECS / contract).as_posix()
         for path in (SPECS / contract / "requirements").rglob("*.yaml")
-        if path.name != "readings.yaml"
+        if path.name != "interpretations.yaml"
     )
 
 
@@ -164,7 +164,7 @@ def resolves(pointer: str, contract: Any) -> bool:
 def test_files_match_the_schema_of_the_registry(contract: str) -> None:
     schema = json.loads((SPECS / "requirement.schema.json").read_text())
     others = {f"{kind}.yaml": kind for kind in ("features", "headings", "uncovered", "additions", "profile")} | {
-        "requirements/readings.yaml": "readings"
+        "requirements/interpretations.yaml": "interpretations"
     }
     kinds = dict.fromkeys(requirement_files(contract), "requirements")
     kinds |= {file: kind for file, kind in others.items() if (SPECS / contract / file).exists()}
@@ -240,9 +240,11 @@ def test_anchors_are_those_that_the_headings_get_where_they_are_read() -> None:
 
 
 @every_contract
-def test_edits_exist(contract: str) -> None:
-    known = {edit["id"] for edit in entries(contract, "overlay.yaml", "edits")}
-    unknown = {r["id"]: sorted(set(r["edits"]) - known) for r in requirements(contract) if not known.issuperset(r.get("edits", ()))}
+def test_corrections_exist(contract: str) -> None:
+    known = {correction["id"] for correction in entries(contract, "overlay.yaml", "corrections")}
+    unknown = {
+        r["id"]: sorted(set(r["corrections"]) - known) for r in requirements(contract) if not known.issuperset(r.get("corrections", ()))
+    }
 
     assert unknown == {}
 
@@ -274,22 +276,22 @@ def test_features_are_declared_and_used(contract: str) -> None:
 
 @every_contract
 def test_readings_exist(contract: str) -> None:
-    known = {reading["id"] for reading in entries(contract, "requirements/readings.yaml", "readings")}
-    unknown = {r["id"]: r["reading"] for r in requirements(contract) if "reading" in r and r["reading"] not in known}
+    known = {interpretation["id"] for interpretation in entries(contract, "requirements/interpretations.yaml", "interpretations")}
+    unknown = {r["id"]: r["interpretation"] for r in requirements(contract) if "interpretation" in r and r["interpretation"] not in known}
 
     assert unknown == {}
 
 
 @every_contract
 def test_ids_of_readings_are_unique(contract: str) -> None:
-    seen = Counter(reading["id"] for reading in entries(contract, "requirements/readings.yaml", "readings"))
+    seen = Counter(interpretation["id"] for interpretation in entries(contract, "requirements/interpretations.yaml", "interpretations"))
 
     assert [identifier for identifier, times in seen.items() if times > 1] == []
 
 
 @every_contract
 def test_sentences_differ(contract: str) -> None:
-    said = [requirement["says"] for version in extended(contract) for requirement in requirements(version)]
+    said = [requirement["sentence"] for version in extended(contract) for requirement in requirements(version)]
     seen = Counter(re.sub(r"\W+", " ", sentence).casefold() for sentence in said)
 
     assert [sentence for sentence, times in seen.items() if times > 1] == []

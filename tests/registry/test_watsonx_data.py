@@ -28,23 +28,28 @@ def document(file: str) -> Any:
 
 def judged_by(identifier: str) -> str:
     own = [r for r in CONTRACT.requirements.values() if r.id.startswith("WXD-")]
-    return ", ".join(sorted(r.id for r in own if r.difference == identifier or r.reading.startswith(f"{identifier}:"))) or "·"
+    return ", ".join(sorted(r.id for r in own if r.difference == identifier or r.interpretation.startswith(f"{identifier}:"))) or "·"
 
 
 def test_the_page_has_a_row_for_each_difference_and_each_contradiction() -> None:
-    known = [entry["id"] for entry in (*document("profile.yaml")["differences"], *document("requirements/readings.yaml")["readings"])]
+    known = [
+        entry["id"]
+        for entry in (*document("profile.yaml")["differences"], *document("requirements/interpretations.yaml")["interpretations"])
+    ]
 
     assert list(ROWS) == known
 
 
-@pytest.mark.parametrize("reading", document("requirements/readings.yaml")["readings"], ids=lambda reading: reading["id"])
-def test_a_contradiction_is_published_with_its_ruling_and_what_judges_it(reading: dict[str, str]) -> None:
-    assert ROWS[reading["id"]] == [reading["problem"], reading["ruling"], judged_by(reading["id"])]
+@pytest.mark.parametrize(
+    "interpretation", document("requirements/interpretations.yaml")["interpretations"], ids=lambda interpretation: interpretation["id"]
+)
+def test_a_contradiction_is_published_with_its_ruling_and_what_judges_it(interpretation: dict[str, str]) -> None:
+    assert ROWS[interpretation["id"]] == [interpretation["problem"], interpretation["ruling"], judged_by(interpretation["id"])]
 
 
 @pytest.mark.parametrize("difference", document("profile.yaml")["differences"], ids=lambda difference: difference["id"])
 def test_a_difference_is_published_with_what_follows_and_what_judges_it(difference: dict[str, Any]) -> None:
-    assert ROWS[difference["id"]][:3] == [difference["says"], difference["taken"], judged_by(difference["id"])]
+    assert ROWS[difference["id"]][:3] == [difference["sentence"], difference["taken"], judged_by(difference["id"])]
 
 
 def test_a_requirement_of_the_other_contract_holds_or_a_difference_says_that_it_does_not() -> None:
@@ -58,7 +63,9 @@ def test_what_is_inherited_is_said_in_the_same_words() -> None:
     others = Contract("iceberg_rest").requirements
     inherited = [r for name, r in CONTRACT.requirements.items() if name in others]
 
-    assert [r.id for r in inherited if (r.says, r.level, r.clause) != (others[r.id].says, others[r.id].level, others[r.id].clause)] == []
+    assert [
+        r.id for r in inherited if (r.sentence, r.level, r.clause) != (others[r.id].sentence, others[r.id].level, others[r.id].clause)
+    ] == []
 
 
 def test_every_own_requirement_follows_from_a_difference() -> None:

@@ -94,7 +94,7 @@ class Verbs(click.Group):
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:  # noqa: ARG002 - click's signature
         """All verbs, whatever of them can be called with what is installed."""
         with formatter.section("Commands"):
-            formatter.write_dl([(name, VERBS[name].says) for name in sorted(VERBS)])
+            formatter.write_dl([(name, VERBS[name].sentence) for name in sorted(VERBS)])
 
 
 @click.command(cls=Verbs, context_settings={"help_option_names": ["-h", "--help"]})

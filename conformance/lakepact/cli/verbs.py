@@ -19,7 +19,7 @@ class Verb:
 
     load: Callable[[], click.Command]
     extra: str
-    says: str
+    sentence: str
 
 
 def _campaign() -> click.Command:

@@ -127,7 +127,7 @@ class Kept(pytest.Item):
 
     def reportinfo(self) -> tuple[Path, int, str]:
         """The heading of a failure."""
-        return self.path, 0, f"{self.requirement.id}: {self.requirement.says}"
+        return self.path, 0, f"{self.requirement.id}: {self.requirement.sentence}"
 
 
 class Requirements(pytest.Collector):

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 from itertools import zip_longest
-from os.path import commonprefix
 from typing import TYPE_CHECKING, Any
 
 import orjson
@@ -88,7 +87,8 @@ def _from_difference(expected: Any, actual: Any) -> tuple[Any, Any]:
     """Return two long texts without their common beginning, of which the last few characters are kept."""
     if not (isinstance(expected, str) and isinstance(actual, str)):
         return expected, actual
-    cut = len(commonprefix([expected, actual])) - CONTEXT
+    differing = (n for n, (here, there) in enumerate(zip(expected, actual, strict=False)) if here != there)
+    cut = next(differing, min(len(expected), len(actual))) - CONTEXT
     return (expected, actual) if cut <= 0 else ("…" + expected[cut:], "…" + actual[cut:])
 
 

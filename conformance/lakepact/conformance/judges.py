@@ -16,7 +16,7 @@ class Check:
     """One scenario and the requirements that it judges."""
 
     name: str  #: `<area>.<function>`
-    says: str  #: first line of its docstring
+    sentence: str  #: first line of its docstring
     requirements: tuple[str, ...]
     run: Callable[[Any], None]
     alone: bool  #: not side by side with other checks
@@ -28,7 +28,7 @@ class Invariant:
     """What must hold in every exchange that it applies to."""
 
     name: str
-    says: str
+    sentence: str
     requirements: tuple[str, ...]
     judge: Callable[[Exchange], bool | None]  #: False or None: does not apply; raises Unmet: broken
     traffic: tuple[str, ...] = ()  #: checks whose exchanges are enough to judge by; empty: those of all checks are wanted

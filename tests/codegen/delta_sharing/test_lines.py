@@ -47,7 +47,7 @@ DELTA: dict[str, dict[str, Any]] = {
 ENDS: dict[str, dict[str, Any]] = {"EndStreamLine": {"endStreamAction": {}}}
 LINES = PARQUET | DELTA | ENDS
 
-#: By edit: a schema and a document that follows it by our correction only.
+#: By correction: a schema and a document that follows it by our correction only.
 WIDENED = [
     ("E01", "ParquetFileLine", {"file": {**FILE, "partitionValues": {"day": None}}}),
     ("E05", "DeltaMetadataLine", {"metaData": {"deltaMetadata": {**METADATA, "name": None, "createdTime": None}}}),
@@ -102,21 +102,21 @@ def test_types_that_the_prose_does_not_list_are_none(schema: Any) -> None:
     assert not validator("bundle", "TableType").is_valid(schema)
 
 
-@pytest.mark.parametrize(("edit", "schema", "document"), WIDENED)
-def test_an_edit_that_widens_takes_what_the_letter_refuses(edit: str, schema: str, document: Any) -> None:
-    assert next(e.effect for e in BUNDLE.edits if e.id == edit) == "widens"
+@pytest.mark.parametrize(("correction", "schema", "document"), WIDENED)
+def test_an_correction_that_widens_takes_what_the_letter_refuses(correction: str, schema: str, document: Any) -> None:
+    assert next(e.effect for e in BUNDLE.corrections if e.id == correction) == "widens"
     assert [validator(form, schema).is_valid(document) for form in FORMS] == [False, True, True]
 
 
-def test_every_edit_that_changes_what_answers_follow_is_shown_by_one() -> None:
+def test_every_correction_that_changes_what_answers_follow_is_shown_by_one() -> None:
     of_requests = "/components/schemas/QueryTableRequest"
     of_answers = {
-        edit
-        for edit, pointers in BUNDLE.touched.items()
+        correction
+        for correction, pointers in BUNDLE.touched.items()
         if any(pointer.startswith("/components/schemas/") and not pointer.startswith(of_requests) for pointer in pointers)
     }
 
-    assert of_answers == {edit for edit, _, _ in WIDENED}
+    assert of_answers == {correction for correction, _, _ in WIDENED}
 
 
 @pytest.mark.parametrize("kind", LINES)

@@ -30,7 +30,7 @@ RANGES = "(range)"  #: integer formats, which JSON Schema does not refuse anythi
 class Payload:
     """A document, and whether it follows a schema by the letter and by our corrections."""
 
-    by: str  #: the edit or pass that it shows
+    by: str  #: the correction or pass that it shows
     schema: str
     document: Any
     written: bool
@@ -167,26 +167,32 @@ def spoilt(document: Any, data: st.DataObject) -> Any:
     return changed
 
 
-def judged_otherwise(edit: str) -> set[tuple[bool, bool]]:
-    return {(p.written, p.corrected) for p in PAYLOADS if p.by == edit and p.written != p.corrected}
+def judged_otherwise(correction: str) -> set[tuple[bool, bool]]:
+    return {(p.written, p.corrected) for p in PAYLOADS if p.by == correction and p.written != p.corrected}
 
 
-@pytest.mark.parametrize("edit", [edit for edit in contract().edits if edit.effect == "none"], ids=lambda edit: edit.id)
-def test_an_edit_without_effect_changes_no_verdict(edit: Any) -> None:
-    assert judged_otherwise(edit.id) == set()
+@pytest.mark.parametrize(
+    "correction", [correction for correction in contract().corrections if correction.effect == "none"], ids=lambda correction: correction.id
+)
+def test_an_correction_without_effect_changes_no_verdict(correction: Any) -> None:
+    assert judged_otherwise(correction.id) == set()
 
 
-@pytest.mark.parametrize("edit", [edit for edit in contract().edits if edit.effect == "widens"], ids=lambda edit: edit.id)
-def test_an_edit_that_widens_refuses_nothing_that_the_letter_allows(edit: Any) -> None:
-    assert judged_otherwise(edit.id) <= {(False, True)}
+@pytest.mark.parametrize(
+    "correction",
+    [correction for correction in contract().corrections if correction.effect == "widens"],
+    ids=lambda correction: correction.id,
+)
+def test_an_correction_that_widens_refuses_nothing_that_the_letter_allows(correction: Any) -> None:
+    assert judged_otherwise(correction.id) <= {(False, True)}
 
 
-def test_every_edit_that_changes_what_documents_follow_is_shown_by_one() -> None:
+def test_every_correction_that_changes_what_documents_follow_is_shown_by_one() -> None:
     of_documents = {
-        edit.id
-        for edit in contract().edits
-        if edit.effect in {"corrects", "widens"}
-        and all(pointer.startswith("/components/schemas/") for pointer in contract().touched[edit.id])
+        correction.id
+        for correction in contract().corrections
+        if correction.effect in {"corrects", "widens"}
+        and all(pointer.startswith("/components/schemas/") for pointer in contract().touched[correction.id])
     }
 
-    assert {edit for edit in of_documents if not judged_otherwise(edit)} == set()
+    assert {correction for correction in of_documents if not judged_otherwise(correction)} == set()

@@ -15,11 +15,11 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 
-def java(folder: Path, says: str) -> str:
+def java(folder: Path, sentence: str) -> str:
     """A program called java that says so of itself."""
     program = folder / "bin" / "java"
     program.parent.mkdir(parents=True)
-    program.write_text(f"#!/bin/sh\necho '{says}' >&2\n", encoding="utf-8")
+    program.write_text(f"#!/bin/sh\necho '{sentence}' >&2\n", encoding="utf-8")
     program.chmod(0o755)
     return str(folder)
 
@@ -34,13 +34,15 @@ def test_no_java_is_said_with_what_to_do(monkeypatch: pytest.MonkeyPatch) -> Non
 
     assert (
         found("Java").well,
-        found("Java").says,
+        found("Java").sentence,
     ) == (False, "none on PATH; install Java 17 or later and let JAVA_HOME name its folder, or do without Spark: --engine local")
 
 
-@pytest.mark.parametrize(("says", "well"), [('openjdk version "11.0.2"', False), ('openjdk version "21" 2023', True), ("nothing", False)])
-def test_java_has_to_be_new_enough(says: str, *, well: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("JAVA_HOME", java(tmp_path, says))
+@pytest.mark.parametrize(
+    ("sentence", "well"), [('openjdk version "11.0.2"', False), ('openjdk version "21" 2023', True), ("nothing", False)]
+)
+def test_java_has_to_be_new_enough(sentence: str, *, well: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("JAVA_HOME", java(tmp_path, sentence))
 
     assert well == found("Java").well
 
@@ -49,19 +51,19 @@ def test_an_interpreter_that_is_none_is_named(monkeypatch: pytest.MonkeyPatch) -
     monkeypatch.setenv("PYSPARK_PYTHON", "/nowhere/python3")
 
     assert not found("PYSPARK_PYTHON").well
-    assert "/nowhere/python3 is no program" in found("PYSPARK_PYTHON").says
+    assert "/nowhere/python3 is no program" in found("PYSPARK_PYTHON").sentence
 
 
 def test_a_package_that_is_missing_or_too_old_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(doctor.PACKAGES, "pyarrow", ((900, 0), (1000, 0)))
     monkeypatch.setitem(doctor.PACKAGES, "no-such-package", ((1, 0), (2, 0)))
 
-    assert "900.0 or a later one" in found("pyarrow").says
-    assert "pip install 'lakepact[spark]'" in found("no-such-package").says
+    assert "900.0 or a later one" in found("pyarrow").sentence
+    assert "pip install 'lakepact[spark]'" in found("no-such-package").sentence
 
 
 @pytest.mark.parametrize(
-    ("words", "says"),
+    ("words", "sentence"),
     [
         (["plan", "--seeds", "a:b", "--out", "x"], "--seeds a:b: write FROM:TO"),
         (["plan", "--seeds", "3:3", "--out", "x"], "there is no seed in it"),
@@ -78,11 +80,13 @@ def test_a_package_that_is_missing_or_too_old_is_named(monkeypatch: pytest.Monke
         (["report", "--run", ".", "--format", "pdf"], "there are md, html"),
     ],
 )
-def test_what_makes_no_sense_is_refused_in_one_line(words: list[str], says: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_what_makes_no_sense_is_refused_in_one_line(
+    words: list[str], sentence: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.chdir(tmp_path)
     done = CliRunner().invoke(campaign, words)
 
-    assert (done.exit_code, says in done.output) == (2, True)
+    assert (done.exit_code, sentence in done.output) == (2, True)
     assert "Traceback" not in done.output
 
 
@@ -118,11 +122,11 @@ def test_what_spark_connect_lacks_is_named_with_its_extra(monkeypatch: pytest.Mo
     monkeypatch.setitem(doctor.CONNECT, "no-such-package", (1, 0))
     lacking = next(finding for finding in doctor.examined(remote=True) if finding.what == "no-such-package")
 
-    assert (lacking.well, "pip install 'lakepact[spark-connect]'" in lacking.says) == (False, True)
+    assert (lacking.well, "pip install 'lakepact[spark-connect]'" in lacking.sentence) == (False, True)
 
 
 @pytest.mark.parametrize(
-    ("lanes", "remote", "says"),
+    ("lanes", "remote", "sentence"),
     [
         (
             2,
@@ -133,8 +137,8 @@ def test_what_spark_connect_lacks_is_named_with_its_extra(monkeypatch: pytest.Mo
         (4, True, None),
     ],
 )
-def test_who_chooses_spark_is_told_what_it_costs_for_so_many_cases(lanes: int, says: str | None, *, remote: bool) -> None:
-    assert says == cost(2000, lanes, own=2, remote=remote)
+def test_who_chooses_spark_is_told_what_it_costs_for_so_many_cases(lanes: int, sentence: str | None, *, remote: bool) -> None:
+    assert sentence == cost(2000, lanes, own=2, remote=remote)
 
 
 def test_master_and_remote_together_make_no_sense(tmp_path: Path) -> None:

@@ -95,13 +95,13 @@ def test_the_command_shows_both_answers_and_keeps_the_smallest_case(run: Path, f
 
 
 @pytest.mark.parametrize(
-    ("case", "target", "says"), [("0" * 32, "a", "no case of the run"), ("", "a", "no case"), (None, "b", "the run has a")]
+    ("case", "target", "sentence"), [("0" * 32, "a", "no case of the run"), ("", "a", "no case"), (None, "b", "the run has a")]
 )
-def test_what_is_not_there_is_said(case: str | None, target: str, says: str, run: Path) -> None:
+def test_what_is_not_there_is_said(case: str | None, target: str, sentence: str, run: Path) -> None:
     name = breaking(run, CREATION, "example") if case is None else case
     done = CliRunner().invoke(campaign, ["replay", "--run", str(run), "--case", name, "--target", target])
 
-    assert (done.exit_code, says in done.output, done.output.count("\n")) == (2, True, 1)
+    assert (done.exit_code, sentence in done.output, done.output.count("\n")) == (2, True, 1)
 
 
 def test_a_target_that_is_gone_is_said_in_one_line(run: Path) -> None:

@@ -46,7 +46,7 @@ def test_a_secret_that_is_missing_is_named(tmp_path: Path, monkeypatch: pytest.M
 
 
 @pytest.mark.parametrize(
-    ("option", "says"),
+    ("option", "sentence"),
     [
         ("http://a.example", "write NAME=URL"),
         ("a=nowhere", "no http"),
@@ -54,8 +54,8 @@ def test_a_secret_that_is_missing_is_named(tmp_path: Path, monkeypatch: pytest.M
         ("a=missing.toml", "cannot be read"),
     ],
 )
-def test_a_target_that_is_none_is_refused_and_nothing_secret_is_repeated(option: str, says: str) -> None:
-    with pytest.raises(ValueError, match=says) as refused:
+def test_a_target_that_is_none_is_refused_and_nothing_secret_is_repeated(option: str, sentence: str) -> None:
+    with pytest.raises(ValueError, match=sentence) as refused:
         asked([option], ONE)
 
     assert "pass@" not in str(refused.value)

@@ -45,7 +45,7 @@ def test_a_newer_version_tells_what_its_authors_added_and_what_it_demands() -> N
 def test_every_requirement_that_a_version_adds_is_told_in_words(contract: str, main_version: str, other: str) -> None:
     difference = json.loads(said("diff", contract, main_version, other, "--json"))
 
-    told = [demand["id"] for demand in difference["demands"] if demand["says"]]
+    told = [demand["id"] for demand in difference["demands"] if demand["sentence"]]
     assert sorted(told) == sorted([*difference["requirements"]["added"], *difference["requirements"]["changed"]])
 
 

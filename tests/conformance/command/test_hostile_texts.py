@@ -134,7 +134,7 @@ def test_matrix_and_evidence_of_pytest_show_nothing_that_acts(report: list[dict[
     matrices.show(made, Console(file=shown, width=200, color_system=None))
     exchanges = {line["number"]: line for line in report if line["line"] == "exchange"}
     broken = next(line for line in report if line.get("outcome") == "fail")
-    evidence = as_tests._evidence({**broken, "says": ATTACK}, exchanges, report[0])
+    evidence = as_tests._evidence({**broken, "sentence": ATTACK}, exchanges, report[0])
 
     assert ACTING.findall(shown.getvalue() + matrices.markdown(made) + matrices.html(made) + evidence) == []
     assert TAGS.findall(matrices.html(made) + rendered(matrices.markdown(made))) == []
@@ -143,7 +143,7 @@ def test_matrix_and_evidence_of_pytest_show_nothing_that_acts(report: list[dict[
 def test_texts_of_verdicts_cannot_break_out(report: list[dict[str, Any]], tmp_path: Path) -> None:
     broken = next(line for line in report if line.get("outcome") == "fail")
     verdict = {**broken["verdicts"][0], "expected": ATTACK, "actual": ATTACK, "remark": f"{ATTACK} and more"}
-    attacked = [report[0] | {"target": ATTACK}, broken | {"verdicts": [verdict], "reading": ATTACK, "says": ATTACK}, report[-1]]
+    attacked = [report[0] | {"target": ATTACK}, broken | {"verdicts": [verdict], "reading": ATTACK, "sentence": ATTACK}, report[-1]]
     console = io.StringIO()
     text.show(attacked, Console(file=console, width=200, color_system=None), verbose=True)
     markdown.write(attacked, tmp_path / "md")

@@ -40,7 +40,7 @@ def report(*outcomes: str, url: str = "http://a", version: str = "1.10.0", stopp
             "requirement": f"R-{n}",
             "outcome": outcome,
             "level": "MUST",
-            "says": f"<b>what | {n} says</b>",
+            "sentence": f"<b>what | {n} says</b>",
             "area": "one" if n == 1 else "two",
             "operations": ["loadTable"] if n == 1 else [],
         }

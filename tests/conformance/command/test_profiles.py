@@ -46,13 +46,13 @@ class Server:
 
 @pytest.mark.parametrize("seconds", ["nan", "inf", "-inf", "1e10", "86401", "0"])
 def test_a_time_to_wait_is_more_than_none_and_a_day_at_most(seconds: str) -> None:
-    code, says = error(called(NOBODY, f"--timeout={seconds}"))
+    code, sentence = error(called(NOBODY, f"--timeout={seconds}"))
 
-    assert (code, says.startswith("Invalid value for '--timeout'"), "\n" in says) == (2, True, False)
+    assert (code, sentence.startswith("Invalid value for '--timeout'"), "\n" in sentence) == (2, True, False)
 
 
 @pytest.mark.parametrize(
-    ("written", "says"),
+    ("written", "sentence"),
     [
         ("url = 3", "url has to be text in quotes"),
         ("token_env = 3", "token_env has to be text in quotes"),
@@ -65,11 +65,11 @@ def test_a_time_to_wait_is_more_than_none_and_a_day_at_most(seconds: str) -> Non
         ("odd = 3", f"unknown key odd; a profile has {', '.join(profiles.KEYS)}"),
     ],
 )
-def test_what_a_profile_says_wrong_is_named_with_what_is_wanted(written: str, says: str, tmp_path: Path) -> None:
+def test_what_a_profile_says_wrong_is_named_with_what_is_wanted(written: str, sentence: str, tmp_path: Path) -> None:
     path = tmp_path / "target.toml"
     path.write_text(written, encoding="utf-8")
 
-    assert (2, f"{path}: {says}") == error(called("--profile", str(path)))
+    assert (2, f"{path}: {sentence}") == error(called("--profile", str(path)))
 
 
 @pytest.mark.parametrize("option", ["--profile", "--known-failures"])
@@ -83,13 +83,13 @@ def test_a_file_that_is_no_text_is_named(option: str, tmp_path: Path) -> None:
 def test_a_profile_that_is_no_toml_is_named(tmp_path: Path) -> None:
     path = tmp_path / "target.toml"
     path.write_text("url = \n", encoding="utf-8")
-    code, says = error(called("--profile", str(path)))
+    code, sentence = error(called("--profile", str(path)))
 
-    assert (code, says.startswith(f"{path} cannot be read: Invalid value")) == (2, True)
+    assert (code, sentence.startswith(f"{path} cannot be read: Invalid value")) == (2, True)
 
 
 @pytest.mark.parametrize(
-    ("header", "says"),
+    ("header", "sentence"),
     [
         ("X A: b", "the header 'X A' has a name that HTTP does not allow; write letters, digits and hyphens"),
         (": b", "the header '' has a name that HTTP does not allow; write letters, digits and hyphens"),
@@ -97,8 +97,8 @@ def test_a_profile_that_is_no_toml_is_named(tmp_path: Path) -> None:
         ("X-A: b\nc", "the header X-A has a value that cannot be sent; it is printable ASCII, without spaces or a line end around it"),
     ],
 )
-def test_a_header_that_cannot_be_sent_is_wrong_usage(header: str, says: str) -> None:
-    assert (2, says) == error(called(NOBODY, "--header", header))
+def test_a_header_that_cannot_be_sent_is_wrong_usage(header: str, sentence: str) -> None:
+    assert (2, sentence) == error(called(NOBODY, "--header", header))
 
 
 def test_a_token_with_a_line_end_is_refused_and_not_repeated(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -124,9 +124,9 @@ def test_a_variable_that_is_not_set_is_named(tmp_path: Path, monkeypatch: pytest
     monkeypatch.delenv("THEIR_KEY", raising=False)
     path = tmp_path / "target.toml"
     path.write_text(f'url = "{NOBODY}"\n[headers]\nX-Key = "${{THEIR_KEY}}"\n', encoding="utf-8")
-    code, says = error(called("--profile", str(path)))
+    code, sentence = error(called("--profile", str(path)))
 
-    assert (code, says.startswith("the environment variable THEIR_KEY is empty or not set")) == (2, True)
+    assert (code, sentence.startswith("the environment variable THEIR_KEY is empty or not set")) == (2, True)
 
 
 @pytest.mark.parametrize(("option", "waited"), [([], 0.2), (["--timeout", "0.1"], 0.1)])

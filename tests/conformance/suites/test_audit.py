@@ -58,7 +58,7 @@ def test_every_fault_breaks_something_that_is_judged(suite: suites.Suite) -> Non
 
 
 def test_every_fault_says_what_it_does_in_a_sentence(suite: suites.Suite) -> None:
-    assert [name for name, fault in faults_of(suite).items() if not fault.says.endswith(".")] == []
+    assert [name for name, fault in faults_of(suite).items() if not fault.sentence.endswith(".")] == []
 
 
 def test_checks_and_invariants_have_names_of_their_own(suite: suites.Suite) -> None:

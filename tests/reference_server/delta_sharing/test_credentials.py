@@ -223,7 +223,7 @@ def test_keys_to_rehearse_with_look_like_keys(ask, tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("status", "answer", "says"),
+    ("status", "answer", "sentence"),
     [
         (
             403,
@@ -237,11 +237,11 @@ def test_keys_to_rehearse_with_look_like_keys(ask, tmp_path):
         (200, "\0" * 100, "without keys"),
     ],
 )
-def test_what_the_token_service_refuses_or_garbles_is_said_without_its_words(ask, tmp_path, status, answer, says):
+def test_what_the_token_service_refuses_or_garbles_is_said_without_its_words(ask, tmp_path, status, answer, sentence):
     with miniature(lambda *_: (status, {"Location": "http://127.0.0.1:1/"}, answer.encode())) as url:
         refused = ask("both", temporaryCredentials=vending(url, tmp_path))
     assert (refused.status, refused.document["errorCode"]) == (500, "INTERNAL_ERROR")
-    assert says in refused.document["message"]
+    assert sentence in refused.document["message"]
     assert not any(secret in refused.body.decode() for secret in ("AKIDEXAMPLE", "very", "token&", OWN["LP_SECRET"]))
 
 
@@ -265,7 +265,7 @@ def test_no_secret_is_in_what_is_shared_as_it_is_shown(tmp_path, sts):
 
 
 @pytest.mark.parametrize(
-    ("changes", "says"),
+    ("changes", "sentence"),
     [
         ({"sts": None}, "must have either `sts`"),
         ({"rehearsal": True}, "must have either `sts`"),
@@ -286,12 +286,12 @@ def test_no_secret_is_in_what_is_shared_as_it_is_shown(tmp_path, sts):
         ({"stores": [{"folder": "/elsewhere", "address": "s3://bucket/lake"}]}, "no folder of `temporaryCredentials.stores` is above it"),
     ],
 )
-def test_settings_that_cannot_be_meant_are_refused_at_the_start(tmp_path, changes, says):
+def test_settings_that_cannot_be_meant_are_refused_at_the_start(tmp_path, changes, sentence):
     settings = {name: value for name, value in vending("http://127.0.0.1:1", tmp_path, **changes).items() if value is not None}
     file = document(tmp_path, temporaryCredentials=settings)
     with pytest.raises(BadShares) as refused:
         read_shares(file)
-    assert says in str(refused.value)
+    assert sentence in str(refused.value)
     assert "wJalr" not in str(refused.value)
 
 

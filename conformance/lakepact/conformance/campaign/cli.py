@@ -195,7 +195,7 @@ def doctor_command(*, remote: bool) -> None:
     """Say whether Spark can run here, and what to do if not."""
     found = doctor.examined(remote=remote)
     for finding in found:
-        click.echo(f"{'ok  ' if finding.well else 'not '} {finding.what}: {finding.says}")
+        click.echo(f"{'ok  ' if finding.well else 'not '} {finding.what}: {finding.sentence}")
     sys.exit(0 if all(finding.well for finding in found) else runner.INCOMPLETE)
 
 

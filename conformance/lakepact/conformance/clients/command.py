@@ -77,8 +77,8 @@ def check_client(
     try:
         suite = suites.of_clients(contract or suites.with_clients()[0], contract_version)
         if shows_tasks:
-            for task, says in suite.lab.tasks.items():
-                click.echo(f"{task:<22} {says}")
+            for task, sentence in suite.lab.tasks.items():
+                click.echo(f"{task:<22} {sentence}")
             return
         planned = plan.plan(suite, only=only, each=True)
         wanted_reports = [output.asked_for(r) for r in reports]

@@ -97,7 +97,7 @@ def _parts_turned(part: Mapping[str, Any]) -> dict[str, Any]:
 def _told(contract: Contract, identifier: str) -> dict[str, Any]:
     """A requirement as the difference of versions tells it."""
     requirement = contract.requirements[identifier]
-    members = ("id", "level", "says", "clause", "basis", "area", "operations", "features", "side", "difference")
+    members = ("id", "level", "sentence", "clause", "basis", "area", "operations", "features", "side", "difference")
     return {member: getattr(requirement, member) for member in members}
 
 
@@ -128,4 +128,4 @@ def _lines(part: Mapping[str, Any]) -> Iterator[str]:
 
 def _demand(demand: Mapping[str, Any]) -> str:
     only = f" (only with {', '.join(demand['features'])})" if demand["features"] else ""
-    return f"  {demand['id']:<18} {demand['level']:<6} {demand['says']}{only}"
+    return f"  {demand['id']:<18} {demand['level']:<6} {demand['sentence']}{only}"

@@ -60,10 +60,10 @@ def list_requirements(
             if as_json:
                 click.echo(orjson.dumps({k: v for k, v in row.items() if k != "names"}).decode())
             elif parameters:
-                click.echo(f"{row['contract']:<14} {row['id']:<26} {row['says']}")
+                click.echo(f"{row['contract']:<14} {row['id']:<26} {row['sentence']}")
             else:
                 click.echo(
-                    f"{row['id']:<28} {row['level']:<6} {row['says']}" + (f"\n{'':<36}not judged: {row['why']}" if row["why"] else "")
+                    f"{row['id']:<28} {row['level']:<6} {row['sentence']}" + (f"\n{'':<36}not judged: {row['why']}" if row["why"] else "")
                 )
     if not shown and not uncovered and (patterns or (contract and version)):
         wanted = " ".join(word for word in (contract, version, *patterns) if word)
@@ -79,7 +79,7 @@ def _requirements(suite: Suite[Any], judged: dict[str, tuple[str, ...]], *, unco
         yield {
             "id": r.id,
             "level": r.level,
-            "says": r.says,
+            "sentence": r.sentence,
             "area": r.area,
             "checks": by,
             "why": "" if by else r.uncovered or "no check yet",
@@ -107,7 +107,7 @@ def _checks(suite: Suite[Any]) -> Iterator[dict[str, Any]]:
             yield {
                 "id": item.name,
                 "level": kind,
-                "says": item.says,
+                "sentence": item.sentence,
                 "requirements": item.requirements,
                 "why": "",
                 "names": (item.name, *item.requirements),
@@ -115,8 +115,8 @@ def _checks(suite: Suite[Any]) -> Iterator[dict[str, Any]]:
 
 
 def _parameters(suite: Suite[Any]) -> Iterator[dict[str, Any]]:
-    for name, says in suite.parameters.items():
-        yield {"id": name, "contract": suite.contract.name, "says": says, "names": (name, suite.contract.name)}
+    for name, sentence in suite.parameters.items():
+        yield {"id": name, "contract": suite.contract.name, "sentence": sentence, "names": (name, suite.contract.name)}
 
 
 @click.command()
@@ -158,13 +158,13 @@ def _dropped(contract: Contract, identifier: str) -> Iterator[str]:
     """Why a profile is without a requirement of the contract that it is a profile of."""
     for difference in contract.differences.values():
         if identifier in difference.without:
-            yield f"{contract.name} is without {identifier}, by its difference {difference.id}: {difference.says}"
+            yield f"{contract.name} is without {identifier}, by its difference {difference.id}: {difference.sentence}"
 
 
 def _explanation(suite: Suite[Any], r: Requirement) -> Iterator[str]:
     contract = suite.contract
     yield f"{r.id}  {r.level}  {r.area}"
-    yield f"  {r.says}"
+    yield f"  {r.sentence}"
     yield f"  contract    {contract.title} {contract.version}"
     yield f"  clause      {contract.place(r.clause)}"
     text = _clause_text(contract, r.clause)
@@ -174,20 +174,20 @@ def _explanation(suite: Suite[Any], r: Requirement) -> Iterator[str]:
     if r.operations:
         yield f"  operations  {', '.join(r.operations)}"
     if r.features:
-        yield f"  only with   {', '.join(f'{f} ({contract.features[f].says})' for f in r.features)}"
-    if r.reading:
-        yield f"  reading     {r.reading}"
+        yield f"  only with   {', '.join(f'{f} ({contract.features[f].sentence})' for f in r.features)}"
+    if r.interpretation:
+        yield f"  interpretation     {r.interpretation}"
     if r.difference:
         difference = contract.differences[r.difference]
-        yield f"  difference  {difference.id}: {difference.says}; {difference.taken}"
-    for edit in r.edits:
-        yield f"  edit        {edit} ({contract.edits[edit].effect}): {contract.edits[edit].says}"
+        yield f"  difference  {difference.id}: {difference.sentence}; {difference.taken}"
+    for correction in r.corrections:
+        yield f"  correction        {correction} ({contract.corrections[correction].effect}): {contract.corrections[correction].sentence}"
     of_clients = _of_clients(suite)
     judges = of_clients if r.side == "client" and of_clients else suite
     checks = judges.judged().get(r.id, ())
     for name in checks:
         item = judges.checks.get(name) or judges.invariants[name]
-        yield f"  judged by   {name}: {item.says}"
+        yield f"  judged by   {name}: {item.sentence}"
     if not checks:
         yield f"  not judged  {r.uncovered or 'no check yet'}"
 

@@ -43,7 +43,7 @@ class Shape:
     """Columns that go together, the number of the row, `id`, the first of them."""
 
     name: str
-    says: str
+    sentence: str
     columns: tuple[Column, ...]
 
     @property

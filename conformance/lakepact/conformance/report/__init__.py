@@ -1,1 +1,1 @@
-"""Reports: a run is written as JSON lines once; every other form is a reading of those lines."""
+"""Reports: a run is written as JSON lines once; every other form is derived from those lines."""

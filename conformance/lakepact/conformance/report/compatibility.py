@@ -50,7 +50,7 @@ class Row:
     """One area, requirement or operation: outcomes by the name of a column; a column that has none says nothing of it."""
 
     name: str
-    says: str
+    sentence: str
     cells: Mapping[str, Counter[str]]
 
     @property
@@ -123,15 +123,15 @@ def _column(name: str, report: Sequence[dict[str, Any]]) -> Column:
 
 
 def _rows(reports: Mapping[str, Sequence[dict[str, Any]]], by: str) -> Iterator[Row]:
-    says: dict[str, str] = {}
+    sentence: dict[str, str] = {}
     cells: dict[str, dict[str, Counter[str]]] = {}
     for column, report in reports.items():
         for result in report:
             for name in _names(result, by) if result["line"] == "result" else ():
-                says[name] = f"{result['level']}: {result['says']}" if by == REQUIREMENT else ""
+                sentence[name] = f"{result['level']}: {result['sentence']}" if by == REQUIREMENT else ""
                 cells.setdefault(name, {}).setdefault(column, Counter())[result["outcome"]] += 1
     names = sorted(cells, key=lambda name: name == ANY_OPERATION)
-    return (Row(name, says[name], cells[name]) for name in names)
+    return (Row(name, sentence[name], cells[name]) for name in names)
 
 
 def _names(result: Mapping[str, Any], by: str) -> Sequence[str]:
@@ -181,7 +181,7 @@ def cell_text(cell: Mapping[str, int] | None, by: str) -> str:
 def signs(matrix: Matrix) -> str:
     """What the signs of a matrix stand for."""
     seen = {o for column in matrix.columns for o in column.seen}
-    shown = [f"{look.sign} {look.says}" for outcome, look in LOOKS.items() if outcome in seen]
+    shown = [f"{look.sign} {look.sentence}" for outcome, look in LOOKS.items() if outcome in seen]
     return "; ".join(([] if matrix.by == REQUIREMENT else ["kept/those that apply"]) + shown)
 
 

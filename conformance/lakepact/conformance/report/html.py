@@ -11,6 +11,7 @@ from lakepact.conformance.outcome import Outcome
 from lakepact.conformance.report.looks import LOOKS, VERDICTS, by_area, styles
 from lakepact.conformance.report.page import page, wide
 from lakepact.conformance.report.plots import ring, share_bar
+from lakepact.conformance.report.requests import judged_request
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -63,7 +64,7 @@ def _top(
 ) -> Iterator[str]:
     look = VERDICTS[footer["verdict"]]
     yield f'<header class="top"><p class="kicker">{escape(header["title"])} {escape(header["version"])}</p>'
-    yield f'<h1><span class="v {look.style}">{look.sign} {look.says}</span></h1>'
+    yield f'<h1><span class="v {look.style}">{look.sign} {look.sentence}</span></h1>'
     yield f'<p id="target"><code>{escape(header["target"])}</code></p>'
     told = {
         "judged": header["ended"].replace("T", " ").replace("+00:00", " UTC"),
@@ -96,13 +97,13 @@ def _summary(results: Sequence[Mapping[str, Any]]) -> Iterator[str]:
     seen: Counter[str] = Counter(r["outcome"] for r in results)
     judged = len(results) - seen[Outcome.NOT_OFFERED]
     tally = "".join(
-        f'<li><span class="v {look.style or "none"}">{look.sign} {seen[o]:,} {look.says}</span></li>'
+        f'<li><span class="v {look.style or "none"}">{look.sign} {seen[o]:,} {look.sentence}</span></li>'
         for o, look in LOOKS.items()
         if seen[o]
     )
     areas = by_area(results)
     squares = "".join(
-        f'<i class="{LOOKS[Outcome(r["outcome"])].style}" title="{escape(r["requirement"])}: {LOOKS[Outcome(r["outcome"])].says}"></i>'
+        f'<i class="{LOOKS[Outcome(r["outcome"])].style}" title="{escape(r["requirement"])}: {LOOKS[Outcome(r["outcome"])].sentence}"></i>'
         for area in areas
         for r in results
         if r["area"] == area
@@ -135,18 +136,21 @@ def _finding(result: Mapping[str, Any], exchanges: Mapping[int, Mapping[str, Any
     verdict = next(v for v in result["verdicts"] if v["outcome"] == result["outcome"])
     again = sum(v["outcome"] == result["outcome"] for v in result["verdicts"]) - 1
     terms = {name: f"<code>{escape(verdict[name])}</code>" for name in ("expected", "actual") if verdict.get(name)}
+    request = judged_request(verdict, exchanges)
+    if request:
+        terms["request"] = f"<code>{escape(request)}</code>"
     if verdict.get("remark") and verdict["remark"] != verdict.get("actual"):
         terms["remark"] = escape(verdict["remark"])
-    if result["reading"]:
-        terms["reading"] = escape(result["reading"])
-    for edit in result["edits"]:
-        terms[f"edit {escape(edit['id'])}"] = f"{escape(edit['says'])} ({escape(edit['effect'])})"
+    if result["interpretation"]:
+        terms["interpretation"] = escape(result["interpretation"])
+    for correction in result["corrections"]:
+        terms[f"correction {escape(correction['id'])}"] = f"{escape(correction['sentence'])} ({escape(correction['effect'])})"
     terms["check"] = f"<code>{escape(verdict['check'])}</code>" + (f", and {again} more" if again else "")
     listed = "".join(f"<dt>{name}</dt><dd>{said}</dd>" for name, said in terms.items())
     sent = [exchanges[n] for n in verdict.get("exchanges", ()) if n in exchanges]
     return (
         f'<article class="{look.style}" id="{escape(result["requirement"])}"><h3>{escape(result["requirement"])} '
-        f'<span class="v {look.style}">{look.sign} {escape(result["level"])}</span></h3><p>{escape(result["says"])}</p>'
+        f'<span class="v {look.style}">{look.sign} {escape(result["level"])}</span></h3><p>{escape(result["sentence"])}</p>'
         f'<p class="clause">{escape(header["contract"])} {escape(header["version"])} {escape(result["clause"])}'
         f" · {escape(result['area'])}</p>"
         f"<dl>{listed}</dl>{_evidence(sent)}</article>"
@@ -183,7 +187,7 @@ def _absent(absent: Sequence[Mapping[str, Any]], results: Sequence[Mapping[str, 
         reasons = (v["remark"] for v in result["verdicts"] if v["outcome"] == Outcome.NOT_OFFERED and v.get("remark"))
         by_reason[next(reasons, "nothing is said of it")].append(result)
     for reason, listed in sorted(by_reason.items(), key=lambda item: -len(item[1])):
-        items = "".join(f"<li><code>{escape(r['requirement'])}</code> {escape(r['says'])}</li>" for r in listed)
+        items = "".join(f"<li><code>{escape(r['requirement'])}</code> {escape(r['sentence'])}</li>" for r in listed)
         yield f"<details><summary>{escape(reason)} ({len(listed)})</summary><ul>{items}</ul></details>"
     yield "</section>"
 

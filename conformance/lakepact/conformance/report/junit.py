@@ -49,7 +49,7 @@ def write(report: Sequence[dict[str, Any]], path: Path) -> None:
         )
         for result, kind in zip(results, kinds, strict=True):
             case = ET.SubElement(
-                suite, "testcase", classname=xml(f"{header['contract']}.{area}"), name=xml(f"{result['requirement']} {result['says']}")
+                suite, "testcase", classname=xml(f"{header['contract']}.{area}"), name=xml(f"{result['requirement']} {result['sentence']}")
             )
             if kind is not None:
                 verdict = next(v for v in result["verdicts"] if v["outcome"] == result["outcome"])

@@ -83,11 +83,14 @@ def _result(run: Run, result: Result) -> dict[str, Any]:
         "level": requirement.level,
         "area": requirement.area,
         "operations": list(requirement.operations),
-        "says": requirement.says,
+        "sentence": requirement.sentence,
         "clause": contract.place(requirement.clause),
         "basis": requirement.basis,
-        "reading": requirement.reading,
-        "edits": [{"id": e, "says": contract.edits[e].says, "effect": contract.edits[e].effect} for e in requirement.edits],
+        "interpretation": requirement.interpretation,
+        "corrections": [
+            {"id": e, "sentence": contract.corrections[e].sentence, "effect": contract.corrections[e].effect}
+            for e in requirement.corrections
+        ],
         "verdicts": [
             {
                 "check": v.check,

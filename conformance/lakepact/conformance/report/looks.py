@@ -18,7 +18,7 @@ class Look:
 
     style: str  #: class of the page's style sheet; empty where there is nothing to see
     sign: str
-    says: str
+    sentence: str
 
 
 LOOKS: Mapping[Outcome, Look] = {

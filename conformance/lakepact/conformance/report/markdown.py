@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 from lakepact.conformance.escaping import code, plain
 from lakepact.conformance.escaping import markdown as md
 from lakepact.conformance.outcome import Outcome
+from lakepact.conformance.report.requests import judged_request
 from lakepact.conformance.report.text import EVIDENCE
 
 if TYPE_CHECKING:
@@ -55,12 +56,15 @@ def _areas(results: Sequence[dict[str, Any]]) -> Iterator[str]:
 def _evidence(result: dict[str, Any], exchanges: dict[int, dict[str, Any]]) -> Iterator[str]:
     verdict = next(v for v in result["verdicts"] if v["outcome"] == result["outcome"])
     yield f"### {md(result['requirement'])} ({md(result['level'])})\n"
-    yield f"{md(result['says'])}\n"
+    yield f"{md(result['sentence'])}\n"
     yield from (f"- {label}: {code(verdict[label])}" for label in ("expected", "actual", "remark") if label in verdict)
+    request = judged_request(verdict, exchanges)
+    if request:
+        yield f"- request: {code(request)}"
     yield f"- clause: {code(result['clause'])}"
-    if result["reading"]:
-        yield f"- reading: {md(result['reading'])}"
-    yield from (f"- edit {md(e['id'])} ({md(e['effect'])}): {md(e['says'])}" for e in result["edits"])
+    if result["interpretation"]:
+        yield f"- interpretation: {md(result['interpretation'])}"
+    yield from (f"- correction {md(e['id'])} ({md(e['effect'])}): {md(e['sentence'])}" for e in result["corrections"])
     curls = [exchanges[n]["curl"] for n in verdict.get("exchanges", ()) if n in exchanges]
     if curls:
         yield "\n```sh"

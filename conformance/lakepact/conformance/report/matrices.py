@@ -33,7 +33,7 @@ def show(matrix: Matrix, console: Console) -> None:
     for row in matrix.rows:
         table.add_row(terminal(row.name), *(cell_text(row.cells.get(column.name), matrix.by) for column in matrix.columns))
     table.add_section()
-    table.add_row("[bold]verdict[/]", *(VERDICTS[column.verdict].says.lower() for column in matrix.columns))
+    table.add_row("[bold]verdict[/]", *(VERDICTS[column.verdict].sentence.lower() for column in matrix.columns))
     console.print(table)
     for line in (signs(matrix), *matrix.notes):
         console.print(terminal(line), highlight=False, soft_wrap=True)
@@ -63,7 +63,7 @@ def _markdown(matrix: Matrix) -> Iterator[str]:
     yield "|---|" + (":---:|" if last else "---|") * len(matrix.columns) + ("---|" if last else "")
     for row in matrix.rows:
         cells = " | ".join(cell_text(row.cells.get(column.name), matrix.by) for column in matrix.columns)
-        yield f"| {md(row.name)} | {cells} |" + (f" {md(row.says)} |" if last else "")
+        yield f"| {md(row.name)} | {cells} |" + (f" {md(row.sentence)} |" if last else "")
 
 
 def html(matrix: Matrix) -> str:
@@ -88,12 +88,12 @@ def _card(column: Column) -> str:
     look = VERDICTS[column.verdict]
     kept, judged = counted(column.seen)
     tally = "".join(
-        f'<li><span class="v {LOOKS[o].style or "none"}">{LOOKS[o].sign} {column.seen[o]:,} {LOOKS[o].says}</span></li>'
+        f'<li><span class="v {LOOKS[o].style or "none"}">{LOOKS[o].sign} {column.seen[o]:,} {LOOKS[o].sentence}</span></li>'
         for o in LOOKS
         if column.seen[o]
     )
     return (
-        f'<div class="card"><h3>{escape(column.name)} <span class="v {look.style}">{look.sign} {look.says}</span></h3>'
+        f'<div class="card"><h3>{escape(column.name)} <span class="v {look.style}">{look.sign} {look.sentence}</span></h3>'
         f'<p class="where">{escape(column.url)} · {escape(column.ended)}</p><div class="big">{ring(styles(column.seen))}<div>'
         f'<strong>{kept:,} of {judged:,}</strong><span>requirements kept</span></div></div><ul class="tally">{tally}</ul></div>'
     )
@@ -101,8 +101,8 @@ def _card(column: Column) -> str:
 
 def _row(row: Row, matrix: Matrix) -> str:
     cells = "".join(_html_cell(row.cells.get(column.name), matrix) for column in matrix.columns)
-    says = escape(row.says)
-    last, beneath = (f'<td class="says">{says}</td>', f"<small>{says}</small>") if matrix.by == REQUIREMENT else ("", "")
+    sentence = escape(row.sentence)
+    last, beneath = (f'<td class="says">{sentence}</td>', f"<small>{sentence}</small>") if matrix.by == REQUIREMENT else ("", "")
     return f'<tr><th scope="row">{escape(row.name)}{beneath}</th>{cells}{last}</tr>'
 
 
@@ -112,9 +112,9 @@ def _html_cell(cell: Mapping[str, int] | None, matrix: Matrix) -> str:
         return f'<td{centred}><span class="v none" title="not in this report">{cell_text(cell, matrix.by)}</span></td>'
     if matrix.by == REQUIREMENT:
         look = LOOKS[outcome_of(cell)]
-        return f'<td{centred}><span class="v {look.style or "none"}" title="{look.says}">{look.sign}</span></td>'
+        return f'<td{centred}><span class="v {look.style or "none"}" title="{look.sentence}">{look.sign}</span></td>'
     kept, judged = counted(cell)
     if not judged:
-        return f'<td><span class="v none" title="{LOOKS[Outcome.NOT_OFFERED].says}">{cell_text(cell, matrix.by)}</span></td>'
-    bad = " ".join(f'<span class="v {LOOKS[o].style}" title="{LOOKS[o].says}">{LOOKS[o].sign} {n}</span>' for o, n in marks(cell))
+        return f'<td><span class="v none" title="{LOOKS[Outcome.NOT_OFFERED].sentence}">{cell_text(cell, matrix.by)}</span></td>'
+    bad = " ".join(f'<span class="v {LOOKS[o].style}" title="{LOOKS[o].sentence}">{LOOKS[o].sign} {n}</span>' for o, n in marks(cell))
     return f"<td>{kept} of {judged} {bad}{share_bar(styles(cell))}</td>"

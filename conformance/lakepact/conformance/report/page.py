@@ -33,6 +33,6 @@ def wide(head: Sequence[str], rows: Iterable[str], *, numbers: int = 0, centred:
         centred: how many columns after these hold signs.
     """
     marks = ["", *["n"] * numbers, *["c"] * centred] + [""] * len(head)
-    marks[len(head) - 1] = "says" if head[-1] == SAYS else marks[len(head) - 1]
+    marks[len(head) - 1] = "sentence" if head[-1] == SAYS else marks[len(head) - 1]
     top = "".join(f'<th scope="col"{f" class={mark}" if mark else ""}>{escape(name)}</th>' for name, mark in zip(head, marks, strict=False))
     return f'<div class="wide" tabindex="0"><table><thead><tr>{top}</tr></thead><tbody>{"".join(rows)}</tbody></table></div>'

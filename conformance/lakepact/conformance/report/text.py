@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections import Counter, defaultdict
 from typing import TYPE_CHECKING, Any
-from urllib.parse import urlsplit
 
 from rich import box
 from rich.table import Table
 
 from lakepact.conformance.escaping import terminal
 from lakepact.conformance.outcome import Outcome
+from lakepact.conformance.report.requests import judged_request
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -69,20 +69,21 @@ def evidence(result: dict[str, Any], exchanges: dict[int, dict[str, Any]], heade
 
     about = f"[bold]{terminal(result['requirement'])}[/]  {terminal(result['level'])}  [dim]{terminal(result['area'])}[/]"
     console.print(f"[{colour}]{outcome.upper():<5}[/] {about}", highlight=False)
-    console.print(f"      {terminal(result['says'])}", soft_wrap=True, highlight=False)
+    console.print(f"      {terminal(result['sentence'])}", soft_wrap=True, highlight=False)
     verdict = next(v for v in result["verdicts"] if v["outcome"] == outcome)
     for label in ("expected", "actual"):
         if label in verdict:
             say(label, verdict[label])
     if verdict.get("remark") and verdict.get("remark") != verdict.get("actual"):
         say("remark", verdict["remark"])
-    for line in request_lines(verdict, exchanges):
-        say("request", line)
+    request = judged_request(verdict, exchanges)
+    if request:
+        say("request", request)
     say("clause", f"{header['contract']} {header['version']} {result['clause']}")
-    for edit in result["edits"]:
-        say("correction", f"{edit['id']} ({edit['effect']}): {edit['says']}")
-    if result["reading"]:
-        say("interpretation", result["reading"])
+    for correction in result["corrections"]:
+        say("correction", f"{correction['id']} ({correction['effect']}): {correction['sentence']}")
+    if result["interpretation"]:
+        say("interpretation", result["interpretation"])
     say("check", verdict["check"])
     curls = [exchanges[n]["curl"] for n in verdict.get("exchanges", ()) if n in exchanges]
     if len(curls) > SHOWN_CURLS:
@@ -92,25 +93,13 @@ def evidence(result: dict[str, Any], exchanges: dict[int, dict[str, Any]], heade
     console.print()
 
 
-def request_lines(verdict: dict[str, Any], exchanges: dict[int, dict[str, Any]]) -> list[str]:
-    """Return the line that names the judged request: its operation, method, path and status; none if nothing was sent."""
-    judged = next((exchanges[n] for n in reversed(verdict.get("exchanges", ())) if n in exchanges), None)
-    if judged is None:
-        return []
-    url = urlsplit(judged["request"]["url"])
-    path = f"{url.path or '/'}{'?' + url.query if url.query else ''}"
-    status = judged["response"]["status"]
-    operation = f"{judged['operation']}: " if judged["operation"] else ""
-    return [f"{operation}{judged['request']['method']} {path} returned {status or 'no answer'}"]
-
-
 def _kept(results: Sequence[dict[str, Any]], console: Console) -> None:
     for result in results:
         if result["outcome"] in (Outcome.PASS, Outcome.NOT_OFFERED):
             remark = "; ".join(sorted({v["remark"] for v in result["verdicts"] if v.get("remark")}))
             colour = COLOURS[Outcome(result["outcome"])]
             console.print(
-                f"[{colour}]{result['outcome']:<11}[/] {terminal(result['requirement'])}  {terminal(result['says'])}"
+                f"[{colour}]{result['outcome']:<11}[/] {terminal(result['requirement'])}  {terminal(result['sentence'])}"
                 + (f" [dim]({terminal(remark)})[/]" if remark else ""),
                 highlight=False,
                 soft_wrap=True,

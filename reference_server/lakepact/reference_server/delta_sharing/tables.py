@@ -202,8 +202,8 @@ class Tables:
 
     def _reply(self, request: Request, answer: Answer, hashed: str | None = None) -> Reply:
         version = self._rules.answered_version(answer.version, request.versions.current)
-        says = self._rules.answered_capabilities(answer.response_format, end_stream=answer.end_stream)
-        headers = [(b"delta-table-version", b"%d" % version), (b"delta-sharing-capabilities", says)]
+        sentence = self._rules.answered_capabilities(answer.response_format, end_stream=answer.end_stream)
+        headers = [(b"delta-table-version", b"%d" % version), (b"delta-sharing-capabilities", sentence)]
         if hashed is not None:
             headers.append((b"fileidhash", hashed.encode()))
         return Reply(200, answer.lines, headers=tuple(headers), media_type=NDJSON, chunks=answer.chunks, prompt=answer.prompt)

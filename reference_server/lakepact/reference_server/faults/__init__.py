@@ -87,7 +87,7 @@ class Fault:
     """One named misbehaviour of the server, and the requirements that it breaks."""
 
     name: str
-    says: str
+    sentence: str
     breaks: tuple[str, ...]
     install: Install
 
@@ -122,5 +122,5 @@ def fault_named(spelled: str, contract: Contract) -> Fault:
         raise UnknownFault(
             f"{contract.name} has no fault {spelled!r}; {'near: ' + ', '.join(near) if near else 'known: ' + ', '.join(ANSWERS)}"
         )
-    says, install = ANSWERS[mutation]
-    return Fault(spelled, f"{operation or 'Every operation'}: {says}", (), install(OperationId(operation) if operation else EVERY))
+    sentence, install = ANSWERS[mutation]
+    return Fault(spelled, f"{operation or 'Every operation'}: {sentence}", (), install(OperationId(operation) if operation else EVERY))

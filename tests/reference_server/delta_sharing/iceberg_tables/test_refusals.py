@@ -24,9 +24,9 @@ from two_doors import same_rows
 ROWS = pa.table({"id": pa.array([1, 2], pa.int64()), "word": ["a", "b"]})
 
 
-def refused(doors, says, status=400):
+def refused(doors, sentence, status=400):
     answer = doors.query()
-    assert (answer.status, says in answer.message) == (status, True), answer.lines
+    assert (answer.status, sentence in answer.message) == (status, True), answer.lines
     if status == 400:
         assert answer.lines[0]["errorCode"] == "UNSUPPORTED_OPERATION"
 
@@ -186,7 +186,7 @@ def test_delete_files_that_are_all_gone_delete_nothing(doors):
 
 
 @pytest.mark.parametrize(
-    ("members", "says"),
+    ("members", "sentence"),
     [
         ({"content": 1}, "deleted by delete files"),
         ({"file_format": "ORC"}, "is not a Parquet file but ORC"),
@@ -198,9 +198,9 @@ def test_delete_files_that_are_all_gone_delete_nothing(doors):
         ({"file_path": "/etc/passwd"}, "does not lie in the table's own folder"),
     ],
 )
-def test_files_that_nobody_could_read_or_that_are_not_the_tables(doors, members, says):
+def test_files_that_nobody_could_read_or_that_are_not_the_tables(doors, members, sentence):
     changed(doors, entries=of_files(**members))
-    refused(doors, says)
+    refused(doors, sentence)
 
 
 @pytest.mark.parametrize(

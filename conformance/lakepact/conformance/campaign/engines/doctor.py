@@ -28,7 +28,7 @@ class Finding:
 
     what: str
     well: bool
-    says: str
+    sentence: str
 
 
 def examined(*, remote: bool = False) -> list[Finding]:

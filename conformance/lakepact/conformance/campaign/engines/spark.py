@@ -97,7 +97,7 @@ class Spark:
     def __init__(self, master: str, confs: Sequence[str] = (), *, remote: str | None = None, lanes: int | None = None) -> None:
         ill = [finding for finding in doctor.examined(remote=remote is not None) if not finding.well]
         if ill:
-            raise CannotRun("; ".join(f"{finding.what}: {finding.says}" for finding in ill))
+            raise CannotRun("; ".join(f"{finding.what}: {finding.sentence}" for finding in ill))
         self._master, self._remote, self._lanes = master, remote, lanes
         own = {} if remote else {**SETTINGS, **(LOCAL if master.startswith("local") else {})}
         self._settings = {**own, **dict(_setting(conf) for conf in confs)}
@@ -274,7 +274,7 @@ ADVICE = {
 
 def _broken(wrong: Exception) -> CannotRun:
     said = _said(wrong)
-    advice = next((says for sign, says in ADVICE.items() if sign in said), "a task of Spark failed")
+    advice = next((sentence for sign, sentence in ADVICE.items() if sign in said), "a task of Spark failed")
     return CannotRun(f"{advice} ({said}). What had landed is kept")
 
 

@@ -51,7 +51,7 @@ def land(tables: Iterable[Kept], folder: Path) -> Iterator[Landed]:
 
 def _landed(deltalake: Any, folder: Path, kept: Kept) -> Landed:
     digest = kept.digest
-    says = {SAYS_RUN: kept.run_id, SAYS_CONTENT: digest}
+    properties = {SAYS_RUN: kept.run_id, SAYS_CONTENT: digest}
     there = deltalake.DeltaTable.is_deltatable(str(folder))
     if there:
         said: dict[str, Any] = next((one for one in deltalake.DeltaTable(folder).history() if one.get(SAYS_RUN) == kept.run_id), {})
@@ -68,7 +68,7 @@ def _landed(deltalake: Any, folder: Path, kept: Kept) -> Landed:
         reader,
         mode="overwrite",
         name=kept.name,
-        commit_properties=deltalake.CommitProperties(custom_metadata=says),
+        commit_properties=deltalake.CommitProperties(custom_metadata=properties),
         **replacing,
     )
     return Landed(kept.name, counted.rows, changed=True)

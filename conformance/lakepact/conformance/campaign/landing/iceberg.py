@@ -63,12 +63,12 @@ def _landed(catalog: Any, name: str, kept: Kept) -> Landed:
         for batch in kept.batches():
             files.add(batch)
         files.close()
-        says = {SAYS_RUN: kept.run_id, SAYS_CONTENT: digest}
+        properties = {SAYS_RUN: kept.run_id, SAYS_CONTENT: digest}
         equal = import_module("pyiceberg.expressions").EqualTo(RUN, kept.run_id)
         with table.transaction() as both:
             if table.current_snapshot() is not None and _is_any(table, kept.run_id):
-                both.delete(equal, snapshot_properties=says)
-            both.add_files(files.names, snapshot_properties=says, check_duplicate_files=False)
+                both.delete(equal, snapshot_properties=properties)
+            both.add_files(files.names, snapshot_properties=properties, check_duplicate_files=False)
     except BaseException:
         files.discard()
         raise

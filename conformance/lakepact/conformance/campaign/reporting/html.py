@@ -134,8 +134,8 @@ def _counts_of(facts: Facts, requirements: Sequence[Requirement], target: str) -
 
 def _matrix_row(facts: Facts, requirement: Requirement) -> str:
     cells = "".join(f'<td class="c">{_sign(facts.matrix[requirement.id].get(target, ""))}</td>' for target in facts.targets)
-    says = escape(requirement.says)  # beneath the id where there is no room beside it
-    return f'<tr><th scope="row">{escape(requirement.id)}<small>{says}</small></th>{cells}<td class="says">{says}</td></tr>'
+    sentence = escape(requirement.sentence)  # beneath the id where there is no room beside it
+    return f'<tr><th scope="row">{escape(requirement.id)}<small>{sentence}</small></th>{cells}<td class="says">{sentence}</td></tr>'
 
 
 def _sign(verdict: str) -> str:
@@ -159,7 +159,7 @@ def _finding(finding: Finding) -> str:
     name = f"<h3>{escape(requirement.id)} <span class='v {finding.worst}'>{escape(requirement.level)}</span></h3>"
     clause = f'<p class="clause">{escape(finding.clause)}</p>'
     shown = "".join(_shown(one, alone=len(finding.shown) == 1) for one in finding.shown)
-    return f'<article class="{finding.worst}">{name}<p>{escape(requirement.says)}</p>{clause}{shown}</article>'
+    return f'<article class="{finding.worst}">{name}<p>{escape(requirement.sentence)}</p>{clause}{shown}</article>'
 
 
 def _shown(one: Shown, *, alone: bool) -> str:

@@ -88,7 +88,7 @@ def _findings(facts: Facts) -> Iterator[str]:
         yield "Nothing was found."
     for finding in facts.findings:
         yield f"### {finding.requirement.id} ({finding.requirement.level})\n"
-        yield f"{md(finding.requirement.says)} Clause: {code(finding.clause)}\n"
+        yield f"{md(finding.requirement.sentence)} Clause: {code(finding.clause)}\n"
         for one in finding.shown:
             yield f"- **{md(one.target)}**: {one.verdict}, {one.failed} times in {one.cases} cases, first {code(one.case_id)}"
             yield f"  - expected: {code(one.expected)}"

@@ -81,7 +81,7 @@ def failures_in_the_end(lab: SharingClientLab) -> None:
         return [*(line for line in lines if END not in line), {END: {"errorMessage": "the rest could not be read"}}]
 
     with lab.judge("DS-EST-05"):
-        done = lab.performs("read-table", in_lines(fails, QUERY, says=WITH_END), table=table)
+        done = lab.performs("read-table", in_lines(fails, QUERY, capabilities=WITH_END), table=table)
         done.is_refused(f"the {END} of the answer has an errorMessage")
 
 
@@ -101,7 +101,7 @@ def answers_that_are_cut(lab: SharingClientLab) -> None:
         return [line for line in lines if END not in line][:-1]
 
     with lab.judge("DS-ESA-05"):
-        done = lab.performs("read-table", in_lines(cut, QUERY, says=WITH_END), table=table)
+        done = lab.performs("read-table", in_lines(cut, QUERY, capabilities=WITH_END), table=table)
         done.is_refused(f"the answer says {WITH_END}, and has no {END}")
 
 

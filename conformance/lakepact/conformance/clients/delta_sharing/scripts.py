@@ -34,13 +34,13 @@ def listing(change: Callable[[Request, Line], Line]) -> Script:
     return script
 
 
-def in_lines(change: Callable[[list[Line]], list[Line]], *operations: OperationId, says: str | None = None) -> Script:
+def in_lines(change: Callable[[list[Line]], list[Line]], *operations: OperationId, capabilities: str | None = None) -> Script:
     """A server whose answers in lines are changed.
 
     Args:
         change: what becomes of the lines.
         operations: whose answers; of all if none is named.
-        says: what is added to the capabilities that the answer names.
+        capabilities: what is added to the capabilities that the answer names.
     """
 
     def script(request: Request, forward: Forward) -> Answer:
@@ -49,9 +49,11 @@ def in_lines(change: Callable[[list[Line]], list[Line]], *operations: OperationI
             return answer
         changed = answer.with_lines(change(answer.lines))
         told = [
-            part for part in answer.header(CAPABILITIES).split(";") if part and part.partition("=")[0] != (says or "").partition("=")[0]
+            part
+            for part in answer.header(CAPABILITIES).split(";")
+            if part and part.partition("=")[0] != (capabilities or "").partition("=")[0]
         ]
-        return changed.with_header(CAPABILITIES, ";".join([*told, says])) if says else changed
+        return changed.with_header(CAPABILITIES, ";".join([*told, capabilities])) if capabilities else changed
 
     return script
 

@@ -187,8 +187,8 @@ def says_what_is_asked_for(operation: OperationId, reply: Reply) -> None:
     Raises:
         Unmet: it does not.
     """
-    says = f"the header WWW-Authenticate in the 401 answer of {operation}"
-    expect.true(bool(reply.headers.get("www-authenticate", "").strip()), says, "none")
+    sentence = f"the header WWW-Authenticate in the 401 answer of {operation}"
+    expect.true(bool(reply.headers.get("www-authenticate", "").strip()), sentence, "none")
 
 
 def is_entered(operation: OperationId, reply: Reply) -> None:

@@ -69,7 +69,7 @@ def invariant_of(requirement: Requirement) -> Callable[[Exchange], bool | None]:
             raise Unmet(f"every {component} to fit its schema", exchange.redact(flaw))
         return True
 
-    holds.__name__, holds.__doc__ = component, requirement.says
+    holds.__name__, holds.__doc__ = component, requirement.sentence
     return invariant(requirement.id, topic=Topic(component, flaws_in))(holds)
 
 

@@ -118,8 +118,8 @@ def _as_number(convert: Callable[[Any], int], kinds: tuple[type, ...]) -> Callab
     return arrange
 
 
-def _field(name: str, says: str, breaks: tuple[str, ...], act: Callable[..., None]) -> Fault:
-    return Fault(f"{FIELD.name}-{name}", says, breaks, checked_by(FIELD.name, act))
+def _field(name: str, sentence: str, breaks: tuple[str, ...], act: Callable[..., None]) -> Fault:
+    return Fault(f"{FIELD.name}-{name}", sentence, breaks, checked_by(FIELD.name, act))
 
 
 COLUMNS = (

@@ -154,8 +154,8 @@ def _defaults(**members: Any) -> Install:
     return reordered("requirements", arrange)
 
 
-def _ref(name: str, says: str, breaks: tuple[str, ...], act: Any) -> Fault:
-    return Fault(f"assert-ref-{name}", says, tuple(f"IRC-REQ-0{number}" for number in breaks), checked_by(REF, act))
+def _ref(name: str, sentence: str, breaks: tuple[str, ...], act: Any) -> Fault:
+    return Fault(f"assert-ref-{name}", sentence, tuple(f"IRC-REQ-0{number}" for number in breaks), checked_by(REF, act))
 
 
 REFS = (

@@ -99,12 +99,12 @@ class Wrong(NamedTuple):
 
     component: str
     name: str
-    says: str
+    sentence: str
     install: Install
 
 
-def _in_tables(component: str, name: str, says: str, *, at: Path, change: Change) -> Wrong:
-    return Wrong(component, name, says, answered(CARRIERS, at, change))
+def _in_tables(component: str, name: str, sentence: str, *, at: Path, change: Change) -> Wrong:
+    return Wrong(component, name, sentence, answered(CARRIERS, at, change))
 
 
 REFUSALS = (
@@ -366,7 +366,7 @@ CREDENTIALS = (
 
 def _named(wrongs: Sequence[Wrong]) -> Iterator[Fault]:
     for wrong in wrongs:
-        yield Fault(wrong.name, wrong.says, (f"IRC-SCH-{wrong.component}",), wrong.install)
+        yield Fault(wrong.name, wrong.sentence, (f"IRC-SCH-{wrong.component}",), wrong.install)
 
 
 FAULTS = tuple(_named((*REFUSALS, *CONFIGURATION, *NAMESPACES, *STRUCTURE, *HISTORY, *TABLES, *CREDENTIALS)))

@@ -86,8 +86,8 @@ def _with_term(change: Callable[[Any], Any]) -> Install:
     return _residuals(lambda one: {**one, "term": change(one["term"])} if "term" in one else one)
 
 
-def _schema(component: str, name: str, says: str, install: Install) -> Fault:
-    return Fault(name, says, (f"IRC-SCH-{component}",), install)
+def _schema(component: str, name: str, sentence: str, install: Install) -> Fault:
+    return Fault(name, sentence, (f"IRC-SCH-{component}",), install)
 
 
 PLANS = (

@@ -96,8 +96,8 @@ def _by_the_last_spec(test: Any, entry: Any, pruning: Any) -> bool:
     return test.kind in COMPARED and test.column.id in newest and test.column.id not in own
 
 
-def _fault(name: str, says: str, doubt: Doubt) -> Fault:
-    return Fault(name, says, ("IRC-SCAN-PLAN-015",), _leaving_out(doubt))
+def _fault(name: str, sentence: str, doubt: Doubt) -> Fault:
+    return Fault(name, sentence, ("IRC-SCAN-PLAN-015",), _leaving_out(doubt))
 
 
 @fault("IRC-SCAN-PLAN-015", by=partial(wrap_rule, "manifest_may_match"))

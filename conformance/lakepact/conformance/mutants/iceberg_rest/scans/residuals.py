@@ -11,8 +11,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
 
-def _fault(name: str, says: str, change: Callable[[Any], Any]) -> Fault:
-    return Fault(name, says, ("IRC-SCAN-SCH-017",), tasks_told(changed("residual-filter", change)))
+def _fault(name: str, sentence: str, change: Callable[[Any], Any]) -> Fault:
+    return Fault(name, sentence, ("IRC-SCAN-SCH-017",), tasks_told(changed("residual-filter", change)))
 
 
 def _kind(expression: Any) -> Any:

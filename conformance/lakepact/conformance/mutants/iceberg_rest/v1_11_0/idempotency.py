@@ -66,8 +66,8 @@ def _derived(key: str, arguments: dict[str, Any]) -> str:
 
 
 def _forgetful(operation: OperationId, breaks: str) -> Fault:
-    says = f"{operation} is done again when it is sent again with its Idempotency-Key."
-    return Fault(f"keys-are-nothing-to-{operation}", says, (breaks,), on_call(operation, without_key))
+    sentence = f"{operation} is done again when it is sent again with its Idempotency-Key."
+    return Fault(f"keys-are-nothing-to-{operation}", sentence, (breaks,), on_call(operation, without_key))
 
 
 @fault("IRC-IDEM-001", by=partial(on_answer, op.get_config))

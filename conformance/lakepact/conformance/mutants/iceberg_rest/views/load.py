@@ -54,8 +54,8 @@ def _first_version_alone(metadata: Document) -> Document:
     return {**metadata, "versions": metadata["versions"][:1], "current-version-id": first}
 
 
-def _schema(component: str, name: str, says: str, install: Install) -> Fault:
-    return Fault(name, says, (f"IRC-SCH-{component}",), install)
+def _schema(component: str, name: str, sentence: str, install: Install) -> Fault:
+    return Fault(name, sentence, (f"IRC-SCH-{component}",), install)
 
 
 def _counted_for_ever(service: Service) -> None:

@@ -1,0 +1,58 @@
+"""Expectations that are not met name the place where two values differ."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from lakepact.conformance import expect
+from lakepact.conformance.outcome import Unmet
+
+LONG = {f"member-{n}": "x" * 20 for n in range(20)}
+JSON = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.text(), lambda inner: st.lists(inner) | st.dictionaries(st.text(), inner), max_leaves=20
+)
+
+
+@pytest.mark.parametrize(
+    ("expected", "actual", "message"),
+    [
+        (1, 2, ("the id 1", "2")),
+        ({"a": 1}, {"a": 2}, ('the id {"a":1}', '{"a":2}')),
+        ({**LONG, "a": {"b": [1, 2]}}, {**LONG, "a": {"b": [1, 3]}}, ("the id at /a/b/1 2", "3")),
+        ({**LONG, "a": 1}, LONG, ("the id at /a 1", "no such member")),
+        (LONG, {**LONG, "a/b": 1}, ("the id at /a~1b no such member", "1")),
+        (True, 1, ("the id true", "1")),
+        ("x" * 400 + "a", "x" * 400 + "b", (f'the id "…{"x" * 20}a"', f'"…{"x" * 20}b"')),
+    ],
+)
+def test_unequal_values_are_shown_where_they_differ(expected: Any, actual: Any, message: tuple[str, str]) -> None:
+    with pytest.raises(Unmet) as unmet:
+        expect.equal(expected, actual, "the id")
+
+    assert (unmet.value.expected, unmet.value.actual) == message
+
+
+@given(JSON, JSON)
+def test_difference_leads_to_values_that_differ(expected: Any, actual: Any) -> None:
+    place, here, there = expect.difference(expected, actual)
+
+    for step in [part.replace("~1", "/").replace("~0", "~") for part in place.split("/")[1:]]:
+        expected, actual = (_member(value, step) for value in (expected, actual))
+    assert (expected, actual) == (here, there)
+
+
+def _member(value: Any, step: str) -> Any:
+    if isinstance(value, dict):
+        return value.get(step, expect.ABSENT)
+    return value[int(step)] if int(step) < len(value) else expect.ABSENT
+
+
+@pytest.mark.parametrize(
+    ("value", "shown"), [(b"a\xff", '"a\\\\xff"'), ("it's", '"it\'s"'), (2**70, str(2**70)), (None, "null"), ("\ud800", '"\\ud800"')]
+)
+def test_values_are_shown_as_json(value: Any, shown: str) -> None:
+    assert expect.shown(value) == shown
