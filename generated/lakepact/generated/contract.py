@@ -1,5 +1,5 @@
-# Made by codegen.generate from specs/codegen/templates/contract.py, sha256 52b792e92b135ac1. Do not edit: nox -s generate
-"""What a contract is once it is code: operations, answers, requirements, features and edits, as frozen values.
+# Made by codegen.generate from specs/codegen/templates/contract.py, sha256 575a671c89ae01b1. Do not edit: nox -s generate
+"""What a contract is once it is code: operations, answers, requirements, features and corrections, as frozen values.
 
 Every room of lakepact reads these tables; none of them parses the contract itself.
 """
@@ -74,15 +74,15 @@ class Requirement:
 
     id: str
     level: Literal["MUST", "SHOULD", "MAY"]
-    says: str
+    sentence: str
     clause: str  #: JSON pointer into the contract document, or anchor (`#…`) of a heading of the prose that it is read from
-    basis: Literal["text", "schema", "implied", "our-reading"]
+    basis: Literal["text", "schema", "implied", "our-interpretation"]
     area: str
     operations: tuple[str, ...] = ()  #: empty: all of them
     features: tuple[str, ...] = ()
     side: Literal["server", "client"] = "server"
-    reading: str = ""  #: where the contract is ambiguous: the id of our ruling and what it says
-    edits: tuple[str, ...] = ()  #: overlay edits that a verdict rests on
+    interpretation: str = ""  #: where the contract is ambiguous: the id of our ruling and what it says
+    corrections: tuple[str, ...] = ()  #: overlay corrections that a verdict rests on
     uncovered: str = ""  #: why no check judges it
     difference: str = ""  #: of a profile: the difference that it follows from
 
@@ -92,16 +92,16 @@ class Feature:
     """An optional behaviour that a target may declare."""
 
     name: str
-    says: str
+    sentence: str
     default: bool
 
 
 @dataclass(frozen=True, slots=True)
-class Edit:
+class Correction:
     """One correction of the contract, from its overlay."""
 
     id: str
-    says: str
+    sentence: str
     why: str
     effect: Literal["none", "corrects", "widens", "narrows"]  #: on verdicts; what narrows is never a failure on its own
     targets: tuple[str, ...]
@@ -112,7 +112,7 @@ class Difference:
     """What a profile has otherwise than the contract that it is a profile of."""
 
     id: str
-    says: str
+    sentence: str
     taken: str  #: what follows from it
     without: tuple[str, ...] = ()  #: requirements of that contract that do not hold
 
@@ -204,10 +204,10 @@ class Contract:
         return features
 
     @cached_property
-    def edits(self) -> Mapping[str, Edit]:
+    def corrections(self) -> Mapping[str, Correction]:
         """Every correction of the contract by its id."""
-        edits: Mapping[str, Edit] = self._module("requirements").EDITS
-        return edits
+        corrections: Mapping[str, Correction] = self._module("requirements").CORRECTIONS
+        return corrections
 
     @cached_property
     def differences(self) -> Mapping[str, Difference]:

@@ -1,54 +1,62 @@
-# Made by codegen.registry from the registry of iceberg_rest 1.11.0, sha256 31c964e83c5195b6. Do not edit: nox -s generate
+# Made by codegen.registry from the registry of iceberg_rest 1.11.0, sha256 3c184cf4aecf7def. Do not edit: nox -s generate
 """What Apache Iceberg REST Catalog API 1.11.0 demands, what a target may leave out, and how we corrected the contract."""
 
 from __future__ import annotations
 
-from lakepact.generated.contract import Difference, Edit, Feature, Prose, Requirement
+from lakepact.generated.contract import Correction, Difference, Feature, Prose, Requirement
 from lakepact.generated.iceberg_rest.requirements import REQUIREMENTS as OTHERS
 
 PROSE: Prose | None = None
 
 FEATURES: dict[str, Feature] = {
-    "async-planning": Feature(name="async-planning", says="scans may be planned in the background, under a plan id", default=False),
-    "authentication": Feature(name="authentication", says="requests without valid credentials are refused", default=False),
-    "encryption-keys": Feature(name="encryption-keys", says="tables keep encryption keys", default=True),
-    "etag": Feature(name="etag", says="loaded tables carry an ETag, and If-None-Match is honoured", default=False),
-    "format-v1": Feature(name="format-v1", says="tables of format version 1 can be created", default=True),
-    "format-v3": Feature(name="format-v3", says="tables of format version 3 can be created and upgraded to", default=True),
-    "location-policy": Feature(name="location-policy", says="tables may only lie in storage that the server allows", default=False),
-    "namespace-properties": Feature(name="namespace-properties", says="namespaces keep properties", default=True),
-    "nesting": Feature(name="nesting", says="namespaces have child namespaces", default=True),
-    "oauth-tokens": Feature(name="oauth-tokens", says="the catalog issues tokens itself, at the deprecated token endpoint", default=False),
-    "partition-statistics": Feature(name="partition-statistics", says="tables keep partition statistics files", default=True),
-    "plan-tasks": Feature(name="plan-tasks", says="planned scans are divided into plan tasks that are fetched one by one", default=False),
-    "prefix": Feature(name="prefix", says="catalog routes contain a prefix", default=False),
-    "purge": Feature(name="purge", says="dropping a table with purgeRequested deletes its files", default=True),
-    "readable-files": Feature(name="readable-files", says="the harness can read and write the files of the warehouse", default=False),
-    "register-overwrite": Feature(name="register-overwrite", says="a table can be registered over an existing one", default=True),
-    "rename-across-namespaces": Feature(
-        name="rename-across-namespaces", says="tables and views can be renamed into another namespace", default=True
+    "async-planning": Feature(name="async-planning", sentence="scans may be planned in the background, under a plan id", default=False),
+    "authentication": Feature(name="authentication", sentence="requests without valid credentials are refused", default=False),
+    "encryption-keys": Feature(name="encryption-keys", sentence="tables keep encryption keys", default=True),
+    "etag": Feature(name="etag", sentence="loaded tables carry an ETag, and If-None-Match is honoured", default=False),
+    "format-v1": Feature(name="format-v1", sentence="tables of format version 1 can be created", default=True),
+    "format-v3": Feature(name="format-v3", sentence="tables of format version 3 can be created and upgraded to", default=True),
+    "location-policy": Feature(name="location-policy", sentence="tables may only lie in storage that the server allows", default=False),
+    "namespace-properties": Feature(name="namespace-properties", sentence="namespaces keep properties", default=True),
+    "nesting": Feature(name="nesting", sentence="namespaces have child namespaces", default=True),
+    "oauth-tokens": Feature(
+        name="oauth-tokens", sentence="the catalog issues tokens itself, at the deprecated token endpoint", default=False
     ),
-    "second-principal": Feature(name="second-principal", says="a second caller with fewer rights is known to the harness", default=False),
-    "server-paging": Feature(name="server-paging", says="listings are divided into pages when the client asks for it", default=True),
-    "snapshots-refs": Feature(name="snapshots-refs", says="tables can be loaded with only the snapshots that refs point to", default=True),
-    "stage-create": Feature(name="stage-create", says="the creation of a table can be staged and committed later", default=True),
-    "statistics": Feature(name="statistics", says="tables keep statistics files", default=True),
-    "token-exchange": Feature(name="token-exchange", says="the token endpoint exchanges tokens", default=False),
-    "vended-credentials": Feature(name="vended-credentials", says="loaded tables carry credentials for their storage", default=False),
-    "views": Feature(name="views", says="the catalog keeps views beside tables", default=False),
+    "partition-statistics": Feature(name="partition-statistics", sentence="tables keep partition statistics files", default=True),
+    "plan-tasks": Feature(
+        name="plan-tasks", sentence="planned scans are divided into plan tasks that are fetched one by one", default=False
+    ),
+    "prefix": Feature(name="prefix", sentence="catalog routes contain a prefix", default=False),
+    "purge": Feature(name="purge", sentence="dropping a table with purgeRequested deletes its files", default=True),
+    "readable-files": Feature(name="readable-files", sentence="the harness can read and write the files of the warehouse", default=False),
+    "register-overwrite": Feature(name="register-overwrite", sentence="a table can be registered over an existing one", default=True),
+    "rename-across-namespaces": Feature(
+        name="rename-across-namespaces", sentence="tables and views can be renamed into another namespace", default=True
+    ),
+    "second-principal": Feature(
+        name="second-principal", sentence="a second caller with fewer rights is known to the harness", default=False
+    ),
+    "server-paging": Feature(name="server-paging", sentence="listings are divided into pages when the client asks for it", default=True),
+    "snapshots-refs": Feature(
+        name="snapshots-refs", sentence="tables can be loaded with only the snapshots that refs point to", default=True
+    ),
+    "stage-create": Feature(name="stage-create", sentence="the creation of a table can be staged and committed later", default=True),
+    "statistics": Feature(name="statistics", sentence="tables keep statistics files", default=True),
+    "token-exchange": Feature(name="token-exchange", sentence="the token endpoint exchanges tokens", default=False),
+    "vended-credentials": Feature(name="vended-credentials", sentence="loaded tables carry credentials for their storage", default=False),
+    "views": Feature(name="views", sentence="the catalog keeps views beside tables", default=False),
     "idempotency-key": Feature(
-        name="idempotency-key", says="requests that change something are not done twice under one Idempotency-Key", default=False
+        name="idempotency-key", sentence="requests that change something are not done twice under one Idempotency-Key", default=False
     ),
     "namespace-separator": Feature(
-        name="namespace-separator", says="the configuration names a separator of namespace levels other than 0x1F", default=False
+        name="namespace-separator", sentence="the configuration names a separator of namespace levels other than 0x1F", default=False
     ),
-    "remote-signing": Feature(name="remote-signing", says="the server signs requests to the storage of its tables", default=False),
+    "remote-signing": Feature(name="remote-signing", sentence="the server signs requests to the storage of its tables", default=False),
 }
 
-EDITS: dict[str, Edit] = {
-    "E01": Edit(
+CORRECTIONS: dict[str, Correction] = {
+    "E01": Correction(
         id="E01",
-        says="every error body is an IcebergErrorResponse",
+        sentence="every error body is an IcebergErrorResponse",
         why="View operations and the 406 response name the bare ErrorModel, while the contract's own examples of them, all other operations and every server wrap it in the member error (A-01).",
         effect="corrects",
         targets=(
@@ -68,9 +76,9 @@ EDITS: dict[str, Edit] = {
             "/paths/~1v1~1{prefix}~1views~1rename/post/responses/409/content/application~1json/schema",
         ),
     ),
-    "E02": Edit(
+    "E02": Correction(
         id="E02",
-        says="table and view updates are told apart by their action, and updates of partition statistics are table updates",
+        sentence="table and view updates are told apart by their action, and updates of partition statistics are table updates",
         why="The unions have no discriminator of their own, and that of their common part lists two updates that the union of table updates lacks (A-17). An unknown action has to be refused with 400 by the description of the operation (A-18).",
         effect="corrects",
         targets=(
@@ -83,9 +91,9 @@ EDITS: dict[str, Edit] = {
             "/components/schemas/ViewUpdate/discriminator",
         ),
     ),
-    "E23": Edit(
+    "E23": Correction(
         id="E23",
-        says="the common part of table requirements has a name of its own",
+        sentence="the common part of table requirements has a name of its own",
         why="One schema is both the common part of all requirements and the union of them, so that E03 could not change only the union.",
         effect="none",
         targets=(
@@ -102,37 +110,37 @@ EDITS: dict[str, Edit] = {
             "/components/schemas/AssertDefaultSortOrderId/allOf/0",
         ),
     ),
-    "E03": Edit(
+    "E03": Correction(
         id="E03",
-        says="table requirements are told apart by their type",
+        sentence="table requirements are told apart by their type",
         why="The union of them takes any type, although the description of the operation has an unknown requirement refused with 400.",
         effect="corrects",
         targets=("/components/schemas/TableRequirement", "/components/schemas/AssertViewUUID/type"),
     ),
-    "E05": Edit(
+    "E05": Correction(
         id="E05",
-        says="a type is a primitive's name or a nested type, which its member type tells apart",
+        sentence="a type is a primitive's name or a nested type, which its member type tells apart",
         why="Generators need the alternatives that are objects as one union with a discriminator; the documents are the same.",
         effect="none",
         targets=("/components/schemas/Type/oneOf", "/components/schemas/NestedType"),
     ),
-    "E06": Edit(
+    "E06": Correction(
         id="E06",
-        says="a primitive value may fit several of its alternatives, and may be null",
+        sentence="a primitive value may fit several of its alternatives, and may be null",
         why="Every string fits at least ten alternatives and every integer four, so that only booleans ever fit exactly one; the contract's own examples of bounds and partitions fail. A partition value may be null (A-04).",
         effect="corrects",
         targets=("/components/schemas/PrimitiveTypeValue/oneOf", "/components/schemas/PrimitiveTypeValue/anyOf"),
     ),
-    "E07": Edit(
+    "E07": Correction(
         id="E07",
-        says="a failed plan carries a status and an error",
+        sentence="a failed plan carries a status and an error",
         why="It combines a status with IcebergErrorResponse, which forbids every member besides error, so that no document fits (A-02).",
         effect="corrects",
         targets=("/components/schemas/FailedPlanningResult/allOf/0",),
     ),
-    "E08": Edit(
+    "E08": Correction(
         id="E08",
-        says="a scan that was submitted has a plan-id, and planning a scan never answers that it was cancelled",
+        sentence="a scan that was submitted has a plan-id, and planning a scan never answers that it was cancelled",
         why="A submitted plan fits two alternatives and therefore neither; by the description of the operation it has to have a plan-id, and cancelled is not among its outcomes (A-03).",
         effect="corrects",
         targets=(
@@ -141,51 +149,51 @@ EDITS: dict[str, Edit] = {
             "/components/schemas/AsyncPlanningResult/required",
         ),
     ),
-    "E09": Edit(
+    "E09": Correction(
         id="E09",
-        says="metrics reports are told apart by their report-type",
+        sentence="metrics reports are told apart by their report-type",
         why="The contract names no report types and servers take unknown ones, so that verdicts stay with the letter; but clients send scan-report and commit-report (A-48), and classes need a tag.",
         effect="none",
         targets=(),
     ),
-    "E10": Edit(
+    "E10": Correction(
         id="E10",
-        says="the header X-Iceberg-Access-Delegation is a comma-separated list",
+        sentence="the header X-Iceberg-Access-Delegation is a comma-separated list",
         why="The schema allows one of two values, while the description speaks of a list and the example is one (A-55).",
         effect="corrects",
         targets=("/components/parameters/data-access/schema",),
     ),
-    "E11": Edit(
+    "E11": Correction(
         id="E11",
-        says="encrypted key metadata stays the base64 text that it is",
+        sentence="encrypted key metadata stays the base64 text that it is",
         why="Classes would decode it and encode it again, which is not always the same text.",
         effect="none",
         targets=(),
     ),
-    "E13": Edit(
+    "E13": Correction(
         id="E13",
-        says="namespace properties that are absent stay absent",
+        sentence="namespace properties that are absent stay absent",
         why="A default of an empty object beside null makes classes invent members that no server sent.",
         effect="none",
         targets=(),
     ),
-    "E14": Edit(
+    "E14": Correction(
         id="E14",
-        says="a table without a current snapshot may say null",
+        sentence="a table without a current snapshot may say null",
         why="Tables of format version 3 are written that way; absent, null and -1 mean the same (A-43).",
         effect="widens",
         targets=("/components/schemas/TableMetadata/properties/current-snapshot-id/type",),
     ),
-    "E15": Edit(
+    "E15": Correction(
         id="E15",
-        says="the token endpoint is not behind the token that it issues",
+        sentence="the token endpoint is not behind the token that it issues",
         why="The security requirement of the whole contract covers it, so that one would need a token to get a token (A-27).",
         effect="corrects",
         targets=("/paths/~1v1~1oauth~1tokens/post/security",),
     ),
-    "E16": Edit(
+    "E16": Correction(
         id="E16",
-        says="the ids of schemas, partition specs and sort orders may stand in requests",
+        sentence="the ids of schemas, partition specs and sort orders may stand in requests",
         why="They are read-only, which forbids them in requests, yet every client sends them, and updates refer to them (A-22). A sort order's id is required as well, so that without the mark it is required in requests, too.",
         effect="narrows",
         targets=(
@@ -194,16 +202,16 @@ EDITS: dict[str, Edit] = {
             "/components/schemas/SortOrder/properties/order-id/readOnly",
         ),
     ),
-    "E17": Edit(
+    "E17": Correction(
         id="E17",
-        says="expressions are told apart by their type, and may be a bare true or false",
+        sentence="expressions are told apart by their type, and may be a bare true or false",
         why="The contract writes the constant expressions as objects, while clients in the field write and read bare booleans; both forms are accepted from either side (A-07).",
         effect="widens",
         targets=("/components/schemas/Expression/oneOf", "/components/schemas/BooleanExpression", "/components/schemas/TypedExpression"),
     ),
-    "E18": Edit(
+    "E18": Correction(
         id="E18",
-        says="the token_type of an issued token is in any letter case",
+        sentence="the token_type of an issued token is in any letter case",
         why="The schema lists lower case, while the standard that it follows makes it case-insensitive, and servers answer Bearer (A-26).",
         effect="widens",
         targets=(
@@ -211,37 +219,37 @@ EDITS: dict[str, Edit] = {
             "/components/schemas/OAuthTokenResponse/properties/token_type/pattern",
         ),
     ),
-    "E19": Edit(
+    "E19": Correction(
         id="E19",
-        says="server errors of the token endpoint carry any error code",
+        sentence="server errors of the token endpoint carry any error code",
         why="The list of codes holds none that a server error could have, so that it counts for 400 and 401 only (A-28).",
         effect="widens",
         targets=("/components/schemas/OAuthServerError", "/paths/~1v1~1oauth~1tokens/post/responses/5XX"),
     ),
-    "E20": Edit(
+    "E20": Correction(
         id="E20",
-        says="asking whether a view exists may be forbidden",
+        sentence="asking whether a view exists may be forbidden",
         why="It alone of all operations on the catalog lists no 403, which a server with authorization has to give (A-38).",
         effect="widens",
         targets=("/paths/~1v1~1{prefix}~1namespaces~1{namespace}~1views~1{view}/head/responses/403",),
     ),
-    "E21": Edit(
+    "E21": Correction(
         id="E21",
-        says="files are told apart where their alternatives are listed, not in their common part",
+        sentence="files are told apart where their alternatives are listed, not in their common part",
         why="The common part lists its own heirs in a discriminator, which neither JSON Schema nor a generator can follow.",
         effect="none",
         targets=("/components/schemas/ContentFile/discriminator",),
     ),
-    "E22": Edit(
+    "E22": Correction(
         id="E22",
-        says="UUIDs and dates among primitive values stay the text that they are",
+        sentence="UUIDs and dates among primitive values stay the text that they are",
         why="Classes would turn them into values and write them back in another spelling.",
         effect="none",
         targets=(),
     ),
-    "E24": Edit(
+    "E24": Correction(
         id="E24",
-        says="classes have members for what the table format knows and the schemas leave out",
+        sentence="classes have members for what the table format knows and the schemas leave out",
         why="Tables of format version 1 and 3 carry them, and they must survive (A-44); verdicts stay with the letter.",
         effect="none",
         targets=(),
@@ -255,37 +263,37 @@ REQUIREMENTS: dict[str, Requirement] = {
     "IRC-SCH-UnaryExpression": Requirement(
         id="IRC-SCH-UnaryExpression",
         level="MUST",
-        says="Every UnaryExpression carries a term and the type is-null, not-null, is-nan or not-nan.",
+        sentence="Every UnaryExpression carries a term and the type is-null, not-null, is-nan or not-nan.",
         clause="/components/schemas/UnaryExpression",
-        basis="our-reading",
+        basis="our-interpretation",
         area="schemas",
         operations=("fetchPlanningResult", "fetchScanTasks", "planTableScan", "reportMetrics"),
-        reading="A-06: UnaryExpression requires a value although its operators take none. An expression without value must be accepted, and one with value may be accepted or refused.",
+        interpretation="A-06: UnaryExpression requires a value although its operators take none. An expression without value must be accepted, and one with value may be accepted or refused.",
     ),
     "IRC-SCH-LiteralExpression": Requirement(
         id="IRC-SCH-LiteralExpression",
         level="MUST",
-        says="Every LiteralExpression carries a comparison as its type, a term, and a plain JSON literal as its value.",
+        sentence="Every LiteralExpression carries a comparison as its type, a term, and a plain JSON literal as its value.",
         clause="/components/schemas/LiteralExpression",
-        basis="our-reading",
+        basis="our-interpretation",
         area="schemas",
         operations=("fetchPlanningResult", "fetchScanTasks", "planTableScan", "reportMetrics"),
-        reading="A-05: LiteralExpression and SetExpression declare their values as JSON objects, which no literal is. Values are plain JSON literals, and a server that refuses them fails.",
+        interpretation="A-05: LiteralExpression and SetExpression declare their values as JSON objects, which no literal is. Values are plain JSON literals, and a server that refuses them fails.",
     ),
     "IRC-SCH-SetExpression": Requirement(
         id="IRC-SCH-SetExpression",
         level="MUST",
-        says="Every SetExpression carries the type in or not-in, a term, and an array of plain JSON literals as its values.",
+        sentence="Every SetExpression carries the type in or not-in, a term, and an array of plain JSON literals as its values.",
         clause="/components/schemas/SetExpression",
-        basis="our-reading",
+        basis="our-interpretation",
         area="schemas",
         operations=("fetchPlanningResult", "fetchScanTasks", "planTableScan", "reportMetrics"),
-        reading="A-05: LiteralExpression and SetExpression declare their values as JSON objects, which no literal is. Values are plain JSON literals, and a server that refuses them fails.",
+        interpretation="A-05: LiteralExpression and SetExpression declare their values as JSON objects, which no literal is. Values are plain JSON literals, and a server that refuses them fails.",
     ),
     "IRC-CET-001": Requirement(
         id="IRC-CET-001",
         level="SHOULD",
-        says="The ETag that came with a commit should be the one that loading the table answers while it is unchanged.",
+        sentence="The ETag that came with a commit should be the one that loading the table answers while it is unchanged.",
         clause="/components/responses/CommitTableResponse",
         basis="implied",
         area="commit-etags",
@@ -295,7 +303,7 @@ REQUIREMENTS: dict[str, Requirement] = {
     "IRC-CET-002": Requirement(
         id="IRC-CET-002",
         level="MUST",
-        says="A commit that changed the metadata answers another ETag than the table had before.",
+        sentence="A commit that changed the metadata answers another ETag than the table had before.",
         clause="/components/parameters/etag",
         basis="text",
         area="commit-etags",
@@ -305,7 +313,7 @@ REQUIREMENTS: dict[str, Requirement] = {
     "IRC-CET-003": Requirement(
         id="IRC-CET-003",
         level="SHOULD",
-        says="Loading a table with `snapshots=refs` and with `snapshots=all` should answer different ETags where the answers differ.",
+        sentence="Loading a table with `snapshots=refs` and with `snapshots=all` should answer different ETags where the answers differ.",
         clause="/components/parameters/etag",
         basis="text",
         area="commit-etags",
@@ -315,7 +323,7 @@ REQUIREMENTS: dict[str, Requirement] = {
     "IRC-IDEM-001": Requirement(
         id="IRC-IDEM-001",
         level="MUST",
-        says="A server that names `idempotency-key-lifetime` in its configuration gives it as an ISO 8601 duration.",
+        sentence="A server that names `idempotency-key-lifetime` in its configuration gives it as an ISO 8601 duration.",
         clause="/components/schemas/CatalogConfig/properties/idempotency-key-lifetime",
         basis="schema",
         area="idempotency",
@@ -325,72 +333,72 @@ REQUIREMENTS: dict[str, Requirement] = {
     "IRC-IDEM-002": Requirement(
         id="IRC-IDEM-002",
         level="MUST",
-        says="A request with an Idempotency-Key that is a UUID of version 7 is answered as one without a key would be.",
+        sentence="A request with an Idempotency-Key that is a UUID of version 7 is answered as one without a key would be.",
         clause="/components/parameters/idempotency-key",
         basis="text",
         area="idempotency",
         features=("idempotency-key",),
-        reading="B-01: Keys are to be UUIDs of version 7, while the schema allows any UUID and does not say what follows from another one. A server may refuse a key that is no UUID with 400 or leave it aside, and has to take one of version 7.",
+        interpretation="B-01: Keys are to be UUIDs of version 7, while the schema allows any UUID and does not say what follows from another one. A server may refuse a key that is no UUID with 400 or leave it aside, and has to take one of version 7.",
     ),
     "IRC-IDEM-003": Requirement(
         id="IRC-IDEM-003",
         level="MUST",
-        says="Creating a namespace again with the key of the first time is answered with 200 and the same namespace, not with 409.",
+        sentence="Creating a namespace again with the key of the first time is answered with 200 and the same namespace, not with 409.",
         clause="/components/parameters/idempotency-key",
         basis="text",
         area="idempotency",
         operations=("createNamespace",),
         features=("idempotency-key",),
-        reading="B-03: The answer to a repeated request may show a newer state of the catalog, but is to be equivalent. Its status is that of the first answer, and it is about the same table, view or namespace; nothing else is compared.",
+        interpretation="B-03: The answer to a repeated request may show a newer state of the catalog, but is to be equivalent. Its status is that of the first answer, and it is about the same table, view or namespace; nothing else is compared.",
     ),
     "IRC-IDEM-004": Requirement(
         id="IRC-IDEM-004",
         level="MUST",
-        says="Creating a table again with the key of the first time is answered with 200 and the table of the first time.",
+        sentence="Creating a table again with the key of the first time is answered with 200 and the table of the first time.",
         clause="/components/parameters/idempotency-key",
         basis="text",
         area="idempotency",
         operations=("createTable",),
         features=("idempotency-key",),
-        reading="B-03: The answer to a repeated request may show a newer state of the catalog, but is to be equivalent. Its status is that of the first answer, and it is about the same table, view or namespace; nothing else is compared.",
+        interpretation="B-03: The answer to a repeated request may show a newer state of the catalog, but is to be equivalent. Its status is that of the first answer, and it is about the same table, view or namespace; nothing else is compared.",
     ),
     "IRC-IDEM-005": Requirement(
         id="IRC-IDEM-005",
         level="MUST",
-        says="A commit that is sent again with its key is answered with 200 and is not applied a second time.",
+        sentence="A commit that is sent again with its key is answered with 200 and is not applied a second time.",
         clause="/components/parameters/idempotency-key",
         basis="text",
         area="idempotency",
         operations=("updateTable",),
         features=("idempotency-key",),
-        reading="B-03: The answer to a repeated request may show a newer state of the catalog, but is to be equivalent. Its status is that of the first answer, and it is about the same table, view or namespace; nothing else is compared.",
+        interpretation="B-03: The answer to a repeated request may show a newer state of the catalog, but is to be equivalent. Its status is that of the first answer, and it is about the same table, view or namespace; nothing else is compared.",
     ),
     "IRC-IDEM-006": Requirement(
         id="IRC-IDEM-006",
         level="MUST",
-        says="A transaction that is sent again with its key is answered with 204 and is not applied a second time.",
+        sentence="A transaction that is sent again with its key is answered with 204 and is not applied a second time.",
         clause="/components/parameters/idempotency-key",
         basis="text",
         area="idempotency",
         operations=("commitTransaction",),
         features=("idempotency-key",),
-        reading="B-03: The answer to a repeated request may show a newer state of the catalog, but is to be equivalent. Its status is that of the first answer, and it is about the same table, view or namespace; nothing else is compared.",
+        interpretation="B-03: The answer to a repeated request may show a newer state of the catalog, but is to be equivalent. Its status is that of the first answer, and it is about the same table, view or namespace; nothing else is compared.",
     ),
     "IRC-IDEM-007": Requirement(
         id="IRC-IDEM-007",
         level="MUST",
-        says="Dropping a table again with the key of the first time is answered with 204, even though the table is gone.",
+        sentence="Dropping a table again with the key of the first time is answered with 204, even though the table is gone.",
         clause="/components/parameters/idempotency-key",
         basis="text",
         area="idempotency",
         operations=("dropTable",),
         features=("idempotency-key",),
-        reading="B-03: The answer to a repeated request may show a newer state of the catalog, but is to be equivalent. Its status is that of the first answer, and it is about the same table, view or namespace; nothing else is compared.",
+        interpretation="B-03: The answer to a repeated request may show a newer state of the catalog, but is to be equivalent. Its status is that of the first answer, and it is about the same table, view or namespace; nothing else is compared.",
     ),
     "IRC-IDEM-008": Requirement(
         id="IRC-IDEM-008",
         level="MUST",
-        says="A table that was created anew under the name of a dropped one is left alone when dropping the old one is sent again with its key.",
+        sentence="A table that was created anew under the name of a dropped one is left alone when dropping the old one is sent again with its key.",
         clause="/components/parameters/idempotency-key",
         basis="text",
         area="idempotency",
@@ -400,40 +408,40 @@ REQUIREMENTS: dict[str, Requirement] = {
     "IRC-IDEM-009": Requirement(
         id="IRC-IDEM-009",
         level="MUST",
-        says="Renaming a table again with the key of the first time is answered with 204.",
+        sentence="Renaming a table again with the key of the first time is answered with 204.",
         clause="/components/parameters/idempotency-key",
         basis="text",
         area="idempotency",
         operations=("renameTable",),
         features=("idempotency-key",),
-        reading="B-03: The answer to a repeated request may show a newer state of the catalog, but is to be equivalent. Its status is that of the first answer, and it is about the same table, view or namespace; nothing else is compared.",
+        interpretation="B-03: The answer to a repeated request may show a newer state of the catalog, but is to be equivalent. Its status is that of the first answer, and it is about the same table, view or namespace; nothing else is compared.",
     ),
     "IRC-IDEM-010": Requirement(
         id="IRC-IDEM-010",
         level="MUST",
-        says="Dropping a namespace again with the key of the first time is answered with 204.",
+        sentence="Dropping a namespace again with the key of the first time is answered with 204.",
         clause="/components/parameters/idempotency-key",
         basis="text",
         area="idempotency",
         operations=("dropNamespace",),
         features=("idempotency-key",),
-        reading="B-03: The answer to a repeated request may show a newer state of the catalog, but is to be equivalent. Its status is that of the first answer, and it is about the same table, view or namespace; nothing else is compared.",
+        interpretation="B-03: The answer to a repeated request may show a newer state of the catalog, but is to be equivalent. Its status is that of the first answer, and it is about the same table, view or namespace; nothing else is compared.",
     ),
     "IRC-IDEM-011": Requirement(
         id="IRC-IDEM-011",
         level="MUST",
-        says="Updating properties of a namespace again with the key of the first time is answered with 200 and changes nothing that others have changed since.",
+        sentence="Updating properties of a namespace again with the key of the first time is answered with 200 and changes nothing that others have changed since.",
         clause="/components/parameters/idempotency-key",
         basis="text",
         area="idempotency",
         operations=("updateProperties",),
         features=("idempotency-key",),
-        reading="B-03: The answer to a repeated request may show a newer state of the catalog, but is to be equivalent. Its status is that of the first answer, and it is about the same table, view or namespace; nothing else is compared.",
+        interpretation="B-03: The answer to a repeated request may show a newer state of the catalog, but is to be equivalent. Its status is that of the first answer, and it is about the same table, view or namespace; nothing else is compared.",
     ),
     "IRC-IDEM-012": Requirement(
         id="IRC-IDEM-012",
         level="MUST",
-        says="An error that would come again, such as 409 for a table that exists, is answered again under its key, even after its cause is gone.",
+        sentence="An error that would come again, such as 409 for a table that exists, is answered again under its key, even after its cause is gone.",
         clause="/components/parameters/idempotency-key",
         basis="text",
         area="idempotency",
@@ -443,18 +451,18 @@ REQUIREMENTS: dict[str, Requirement] = {
     "IRC-IDEM-013": Requirement(
         id="IRC-IDEM-013",
         level="MUST",
-        says="A key that comes with another operation than the first time does not let that operation be carried out.",
+        sentence="A key that comes with another operation than the first time does not let that operation be carried out.",
         clause="/components/parameters/idempotency-key",
-        basis="our-reading",
+        basis="our-interpretation",
         area="idempotency",
         operations=("createNamespace", "createTable"),
         features=("idempotency-key",),
-        reading="B-02: It is not said what a server answers when a key comes with another request than the first time. The second request must not be carried out; 400, 409, 422 and a repetition of the first answer are all right.",
+        interpretation="B-02: It is not said what a server answers when a key comes with another request than the first time. The second request must not be carried out; 400, 409, 422 and a repetition of the first answer are all right.",
     ),
     "IRC-IDEM-014": Requirement(
         id="IRC-IDEM-014",
         level="MUST",
-        says="Two requests with different keys are carried out both, however alike they are.",
+        sentence="Two requests with different keys are carried out both, however alike they are.",
         clause="/components/parameters/idempotency-key",
         basis="implied",
         area="idempotency",
@@ -464,7 +472,7 @@ REQUIREMENTS: dict[str, Requirement] = {
     "IRC-IDEM-015": Requirement(
         id="IRC-IDEM-015",
         level="MUST",
-        says="Of several equal commits that are sent at once with one key, one is applied, and each answer tells of it or asks to try again.",
+        sentence="Of several equal commits that are sent at once with one key, one is applied, and each answer tells of it or asks to try again.",
         clause="/components/parameters/idempotency-key",
         basis="text",
         area="idempotency",
@@ -474,29 +482,29 @@ REQUIREMENTS: dict[str, Requirement] = {
     "IRC-IDEM-016": Requirement(
         id="IRC-IDEM-016",
         level="MUST",
-        says="Replacing, renaming and dropping a view again with the key of the first time is answered with the status of the first time.",
+        sentence="Replacing, renaming and dropping a view again with the key of the first time is answered with the status of the first time.",
         clause="/components/parameters/idempotency-key",
         basis="text",
         area="idempotency",
         operations=("replaceView", "renameView", "dropView"),
         features=("idempotency-key",),
-        reading="B-03: The answer to a repeated request may show a newer state of the catalog, but is to be equivalent. Its status is that of the first answer, and it is about the same table, view or namespace; nothing else is compared.",
+        interpretation="B-03: The answer to a repeated request may show a newer state of the catalog, but is to be equivalent. Its status is that of the first answer, and it is about the same table, view or namespace; nothing else is compared.",
     ),
     "IRC-IDEM-017": Requirement(
         id="IRC-IDEM-017",
         level="MUST",
-        says="Registering a table again with the key of the first time is answered with 200 and the table.",
+        sentence="Registering a table again with the key of the first time is answered with 200 and the table.",
         clause="/components/parameters/idempotency-key",
         basis="text",
         area="idempotency",
         operations=("registerTable",),
         features=("idempotency-key",),
-        reading="B-03: The answer to a repeated request may show a newer state of the catalog, but is to be equivalent. Its status is that of the first answer, and it is about the same table, view or namespace; nothing else is compared.",
+        interpretation="B-03: The answer to a repeated request may show a newer state of the catalog, but is to be equivalent. Its status is that of the first answer, and it is about the same table, view or namespace; nothing else is compared.",
     ),
     "IRC-IDEM-018": Requirement(
         id="IRC-IDEM-018",
         level="MUST",
-        says="A client uses one key for all attempts at one operation, and another key for every other operation.",
+        sentence="A client uses one key for all attempts at one operation, and another key for every other operation.",
         clause="/components/parameters/idempotency-key",
         basis="text",
         area="idempotency",
@@ -505,7 +513,7 @@ REQUIREMENTS: dict[str, Requirement] = {
     "IRC-IDEM-019": Requirement(
         id="IRC-IDEM-019",
         level="MUST",
-        says="A client takes a server without `idempotency-key-lifetime` for one that does not support keys.",
+        sentence="A client takes a server without `idempotency-key-lifetime` for one that does not support keys.",
         clause="/components/schemas/CatalogConfig/properties/idempotency-key-lifetime",
         basis="text",
         area="idempotency",
@@ -514,18 +522,18 @@ REQUIREMENTS: dict[str, Requirement] = {
     "IRC-IDEM-020": Requirement(
         id="IRC-IDEM-020",
         level="MUST",
-        says="Creating or registering a view again with the key of the first time is answered with 200 and the view.",
+        sentence="Creating or registering a view again with the key of the first time is answered with 200 and the view.",
         clause="/components/parameters/idempotency-key",
         basis="text",
         area="idempotency",
         operations=("createView", "registerView"),
         features=("idempotency-key",),
-        reading="B-03: The answer to a repeated request may show a newer state of the catalog, but is to be equivalent. Its status is that of the first answer, and it is about the same table, view or namespace; nothing else is compared.",
+        interpretation="B-03: The answer to a repeated request may show a newer state of the catalog, but is to be equivalent. Its status is that of the first answer, and it is about the same table, view or namespace; nothing else is compared.",
     ),
     "IRC-PLAN-001": Requirement(
         id="IRC-PLAN-001",
         level="MUST",
-        says="A planned scan that is completed at once has a plan-id.",
+        sentence="A planned scan that is completed at once has a plan-id.",
         clause="/components/schemas/CompletedPlanningWithIDResult",
         basis="schema",
         area="planned-scans",
@@ -534,7 +542,7 @@ REQUIREMENTS: dict[str, Requirement] = {
     "IRC-PLAN-002": Requirement(
         id="IRC-PLAN-002",
         level="MUST",
-        says="Planning a scan with `min-rows-requested` is answered with all files that may hold the rows, or with enough of them for that many rows.",
+        sentence="Planning a scan with `min-rows-requested` is answered with all files that may hold the rows, or with enough of them for that many rows.",
         clause="/components/schemas/PlanTableScanRequest/properties/min-rows-requested",
         basis="text",
         area="planned-scans",
@@ -543,17 +551,17 @@ REQUIREMENTS: dict[str, Requirement] = {
     "IRC-PLAN-003": Requirement(
         id="IRC-PLAN-003",
         level="MUST",
-        says="Cancelling a plan that does not exist is answered with 404 and NoSuchPlanIdException, or with 204.",
+        sentence="Cancelling a plan that does not exist is answered with 404 and NoSuchPlanIdException, or with 204.",
         clause="/paths/~1v1~1{prefix}~1namespaces~1{namespace}~1tables~1{table}~1plan~1{plan-id}/delete/responses/404",
-        basis="our-reading",
+        basis="our-interpretation",
         area="planned-scans",
         operations=("cancelPlanning",),
-        reading="B-07: The list of errors of cancelling a plan names NoSuchPlanIdException now, while servers that keep no state of completed plans cannot know an id again. 204 is right too, as it was before.",
+        interpretation="B-07: The list of errors of cancelling a plan names NoSuchPlanIdException now, while servers that keep no state of completed plans cannot know an id again. 204 is right too, as it was before.",
     ),
     "IRC-RBY-001": Requirement(
         id="IRC-RBY-001",
         level="MUST",
-        says="Loading a table or view with `referenced-by` that names one view or several is answered as without it, if the caller may.",
+        sentence="Loading a table or view with `referenced-by` that names one view or several is answered as without it, if the caller may.",
         clause="/components/parameters/referenced-by",
         basis="implied",
         area="referenced-by",
@@ -562,7 +570,7 @@ REQUIREMENTS: dict[str, Requirement] = {
     "IRC-RBY-002": Requirement(
         id="IRC-RBY-002",
         level="MUST",
-        says="A comma within a name in `referenced-by` is written `%2C`.",
+        sentence="A comma within a name in `referenced-by` is written `%2C`.",
         clause="/components/parameters/referenced-by",
         basis="text",
         area="referenced-by",
@@ -573,17 +581,17 @@ REQUIREMENTS: dict[str, Requirement] = {
     "IRC-VIEW-REG-001": Requirement(
         id="IRC-VIEW-REG-001",
         level="MUST",
-        says="Registering the metadata file of a view answers 200 with metadata equal to the file's UUID, versions, schemas and properties.",
+        sentence="Registering the metadata file of a view answers 200 with metadata equal to the file's UUID, versions, schemas and properties.",
         clause="/paths/~1v1~1{prefix}~1namespaces~1{namespace}~1register-view/post/responses/200",
         basis="text",
         area="register-view",
         operations=("registerView",),
-        reading="B-05: It is not said whether a registered view counts as a new one where its file names another location or catalog. Nothing of the metadata is changed by registering it; the answer has what the file says.",
+        interpretation="B-05: It is not said whether a registered view counts as a new one where its file names another location or catalog. Nothing of the metadata is changed by registering it; the answer has what the file says.",
     ),
     "IRC-VIEW-REG-002": Requirement(
         id="IRC-VIEW-REG-002",
         level="MUST",
-        says="A view that was registered can be loaded and stands in the listing of its namespace.",
+        sentence="A view that was registered can be loaded and stands in the listing of its namespace.",
         clause="/paths/~1v1~1{prefix}~1namespaces~1{namespace}~1register-view/post/responses/200",
         basis="text",
         area="register-view",
@@ -592,7 +600,7 @@ REQUIREMENTS: dict[str, Requirement] = {
     "IRC-VIEW-REG-003": Requirement(
         id="IRC-VIEW-REG-003",
         level="MUST",
-        says="Registering a view without `name` or without `metadata-location` is answered with 400.",
+        sentence="Registering a view without `name` or without `metadata-location` is answered with 400.",
         clause="/components/schemas/RegisterViewRequest/required",
         basis="schema",
         area="register-view",
@@ -601,7 +609,7 @@ REQUIREMENTS: dict[str, Requirement] = {
     "IRC-VIEW-REG-004": Requirement(
         id="IRC-VIEW-REG-004",
         level="MUST",
-        says="Registering a view by the name of an existing view is answered with 409 and leaves that one as it was.",
+        sentence="Registering a view by the name of an existing view is answered with 409 and leaves that one as it was.",
         clause="/paths/~1v1~1{prefix}~1namespaces~1{namespace}~1register-view/post/responses/409",
         basis="text",
         area="register-view",
@@ -610,7 +618,7 @@ REQUIREMENTS: dict[str, Requirement] = {
     "IRC-VIEW-REG-005": Requirement(
         id="IRC-VIEW-REG-005",
         level="MUST",
-        says="Registering a view by the name of an existing table is answered with 409.",
+        sentence="Registering a view by the name of an existing table is answered with 409.",
         clause="/paths/~1v1~1{prefix}~1namespaces~1{namespace}~1register-view/post/responses/409",
         basis="text",
         area="register-view",
@@ -619,7 +627,7 @@ REQUIREMENTS: dict[str, Requirement] = {
     "IRC-VIEW-REG-006": Requirement(
         id="IRC-VIEW-REG-006",
         level="MUST",
-        says="Registering a view in a namespace that does not exist is answered with 404 and NoSuchNamespaceException.",
+        sentence="Registering a view in a namespace that does not exist is answered with 404 and NoSuchNamespaceException.",
         clause="/paths/~1v1~1{prefix}~1namespaces~1{namespace}~1register-view/post/responses/404",
         basis="text",
         area="register-view",
@@ -628,7 +636,7 @@ REQUIREMENTS: dict[str, Requirement] = {
     "IRC-VIEW-REG-007": Requirement(
         id="IRC-VIEW-REG-007",
         level="SHOULD",
-        says="Registering a view at a location where no metadata can be read should be answered with 400 or 404 and create nothing.",
+        sentence="Registering a view at a location where no metadata can be read should be answered with 400 or 404 and create nothing.",
         clause="/paths/~1v1~1{prefix}~1namespaces~1{namespace}~1register-view/post/responses/400",
         basis="implied",
         area="register-view",
@@ -637,7 +645,7 @@ REQUIREMENTS: dict[str, Requirement] = {
     "IRC-VIEW-REG-008": Requirement(
         id="IRC-VIEW-REG-008",
         level="MUST",
-        says="A view that was registered can be replaced.",
+        sentence="A view that was registered can be replaced.",
         clause="/paths/~1v1~1{prefix}~1namespaces~1{namespace}~1register-view/post/responses/200",
         basis="implied",
         area="register-view",
@@ -646,7 +654,7 @@ REQUIREMENTS: dict[str, Requirement] = {
     "IRC-SIGN-001": Requirement(
         id="IRC-SIGN-001",
         level="MUST",
-        says="A request to an object below the location of the table is answered with 200, the URI to send it to, and headers.",
+        sentence="A request to an object below the location of the table is answered with 200, the URI to send it to, and headers.",
         clause="/paths/~1v1~1{prefix}~1namespaces~1{namespace}~1tables~1{table}~1sign/post/responses/200",
         basis="text",
         area="remote-signing",
@@ -656,18 +664,18 @@ REQUIREMENTS: dict[str, Requirement] = {
     "IRC-SIGN-002": Requirement(
         id="IRC-SIGN-002",
         level="MUST",
-        says="A request to an object outside the location of the table is not signed.",
+        sentence="A request to an object outside the location of the table is not signed.",
         clause="/paths/~1v1~1{prefix}~1namespaces~1{namespace}~1tables~1{table}~1sign/post/responses/403",
         basis="implied",
         area="remote-signing",
         operations=("signRequest",),
         features=("remote-signing",),
-        reading="B-06: It is not said how a request outside the location of the table is refused when it is to be signed. It must not be signed; 400 and 403 are both right.",
+        interpretation="B-06: It is not said how a request outside the location of the table is refused when it is to be signed. It must not be signed; 400 and 403 are both right.",
     ),
     "IRC-SIGN-003": Requirement(
         id="IRC-SIGN-003",
         level="MUST",
-        says="A request to sign that lacks `region`, `uri`, `method` or `headers` is answered with 400.",
+        sentence="A request to sign that lacks `region`, `uri`, `method` or `headers` is answered with 400.",
         clause="/components/schemas/RemoteSignRequest/required",
         basis="schema",
         area="remote-signing",
@@ -676,7 +684,7 @@ REQUIREMENTS: dict[str, Requirement] = {
     "IRC-SIGN-004": Requirement(
         id="IRC-SIGN-004",
         level="MUST",
-        says="A request to sign for a table that does not exist is answered with 404 and NoSuchTableException.",
+        sentence="A request to sign for a table that does not exist is answered with 404 and NoSuchTableException.",
         clause="/paths/~1v1~1{prefix}~1namespaces~1{namespace}~1tables~1{table}~1sign/post/responses/404",
         basis="text",
         area="remote-signing",
@@ -685,7 +693,7 @@ REQUIREMENTS: dict[str, Requirement] = {
     "IRC-SIGN-005": Requirement(
         id="IRC-SIGN-005",
         level="MUST",
-        says="A request without `provider` is taken for one to S3.",
+        sentence="A request without `provider` is taken for one to S3.",
         clause="/components/schemas/RemoteSignRequest/properties/provider",
         basis="text",
         area="remote-signing",
@@ -695,7 +703,7 @@ REQUIREMENTS: dict[str, Requirement] = {
     "IRC-SEP-001": Requirement(
         id="IRC-SEP-001",
         level="MUST",
-        says="A namespace of several levels can be named by the separator of the configuration, URL-encoded.",
+        sentence="A namespace of several levels can be named by the separator of the configuration, URL-encoded.",
         clause="/components/parameters/namespace",
         basis="text",
         area="separators",
@@ -705,7 +713,7 @@ REQUIREMENTS: dict[str, Requirement] = {
     "IRC-SEP-002": Requirement(
         id="IRC-SEP-002",
         level="MUST",
-        says="A namespace of several levels can be named by `%1F`, whatever separator the configuration names.",
+        sentence="A namespace of several levels can be named by `%1F`, whatever separator the configuration names.",
         clause="/components/parameters/namespace",
         basis="text",
         area="separators",
@@ -715,7 +723,7 @@ REQUIREMENTS: dict[str, Requirement] = {
     "IRC-SEP-003": Requirement(
         id="IRC-SEP-003",
         level="MUST",
-        says="The parameter `parent` understands the separator of the configuration, and `%1F` beside it.",
+        sentence="The parameter `parent` understands the separator of the configuration, and `%1F` beside it.",
         clause="/paths/~1v1~1{prefix}~1namespaces/get/parameters/2",
         basis="text",
         area="separators",
@@ -725,7 +733,7 @@ REQUIREMENTS: dict[str, Requirement] = {
     "IRC-SEP-004": Requirement(
         id="IRC-SEP-004",
         level="SHOULD",
-        says="The value of the override `namespace-separator` should be URL-encoded.",
+        sentence="The value of the override `namespace-separator` should be URL-encoded.",
         clause="/components/parameters/namespace",
         basis="text",
         area="separators",
@@ -735,11 +743,11 @@ REQUIREMENTS: dict[str, Requirement] = {
     "IRC-WHS-001": Requirement(
         id="IRC-WHS-001",
         level="MUST",
-        says="Where asking for the configuration of a warehouse that does not exist is an error, it is answered with 404 and NoSuchWarehouseException.",
+        sentence="Where asking for the configuration of a warehouse that does not exist is an error, it is answered with 404 and NoSuchWarehouseException.",
         clause="/paths/~1v1~1config/get/responses/404",
         basis="text",
         area="warehouses",
         operations=("getConfig",),
-        reading="B-04: A warehouse that does not exist is an error 404 of its own now, while servers of version 1.10 answer 400. In this version only 404 is right.",
+        interpretation="B-04: A warehouse that does not exist is an error 404 of its own now, while servers of version 1.10 answer 400. In this version only 404 is right.",
     ),
 }
