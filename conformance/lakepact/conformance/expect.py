@@ -1,4 +1,4 @@
-"""Small expectations: each holds, or raises `Unmet` with what was expected and what came."""
+"""Small expectations: each passes, or raises `Unmet` with the expected and the actual result."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a catalog tells of access before anything is judged: whether it asks who calls, and whether it issues tokens itself."""
+"""Detection of access control: whether the catalog authenticates callers, and whether it issues tokens."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def access_features(wire: Wire, target: Target, offer: Offer) -> dict[str, bool]
 
 
 def _is_closed(wire: Wire, offer: Offer) -> bool:
-    """Whether somebody without credentials is refused."""
+    """Return whether requests without credentials are refused."""
     prefix = offer.segments.get("prefix")
     paths = {op.get_config: "/v1/config", op.list_namespaces: f"/v1/{prefix}/namespaces" if prefix else "/v1/namespaces"}
     replies = [wire.send("GET", path, operation=operation, check="discover", anonymous=True) for operation, path in paths.items()]

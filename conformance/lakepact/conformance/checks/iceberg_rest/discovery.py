@@ -23,7 +23,7 @@ LEFT_OUT = MappingProxyType(
 
 
 def path(target: Target) -> str:
-    """Where the configuration is."""
+    """Return the path of the configuration."""
     warehouse = target.parameters.get("warehouse")
     return "/v1/config" + (f"?warehouse={quote(warehouse, safe='')}" if warehouse else "")
 
@@ -46,7 +46,7 @@ def namespaces(document: Any) -> list[str]:
 
 
 def tells(exchange: Exchange) -> dict[str, str]:
-    """What else a configuration says; of settings their names alone, since values may be secret."""
+    """Return further facts of a configuration; settings by name only, since values may be secret."""
     config = exchange.parsed if isinstance(exchange.parsed, dict) else {}
     told = {part: ", ".join(sorted(map(str, config[part]))) for part in ("defaults", "overrides") if isinstance(config.get(part), dict)}
     endpoints = config.get("endpoints")
@@ -57,7 +57,7 @@ def tells(exchange: Exchange) -> dict[str, str]:
 
 
 def finds(exchanges: Sequence[Exchange]) -> dict[str, bool]:
-    """What answers show: whether tables carry an ETag."""
+    """Return the features that answers show: whether tables carry an ETag."""
     loaded = [e for e in exchanges if e.operation in LOADS and e.status == 200]
     return {"etag": all("etag" in e.headers for e in loaded)} if loaded else {}
 

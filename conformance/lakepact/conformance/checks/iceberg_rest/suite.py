@@ -73,7 +73,7 @@ ALWAYS = frozenset({op.get_config})
 
 
 def discover(wire: Wire, target: Target, *, catalog: str | None = None) -> Offer:
-    """What a catalog declares.
+    """Detect what a catalog declares.
 
     Args:
         wire: connections to it.
@@ -111,13 +111,13 @@ def discover(wire: Wire, target: Target, *, catalog: str | None = None) -> Offer
 
 
 def _refuses_listings(wire: Wire, prefix: str | None) -> bool:
-    """Whether there is no way to the namespaces either: then an address, a token or a warehouse is missing, and nobody is accused."""
+    """Return whether namespaces cannot be listed either: then an address, a token or a warehouse is missing."""
     path = f"/v1/{prefix}/namespaces" if prefix else "/v1/namespaces"
     return wire.send("GET", path, operation=op.list_namespaces, check="discover", accepts="application/json").status in TURNED_AWAY
 
 
 def discover_with_a_table(wire: Wire, target: Target) -> Offer:
-    """What a catalog declares, and what only a table tells: whether it carries an ETag, and credentials. One is made and dropped.
+    """Detect what a catalog declares, and whether tables carry ETags and credentials; a table is created and dropped for that.
 
     Raises:
         Blocked: it does not answer at all.
@@ -126,7 +126,7 @@ def discover_with_a_table(wire: Wire, target: Target) -> Offer:
 
 
 def with_a_table(wire: Wire, target: Target, found: Offer) -> Offer:
-    """What a catalog declares, and what its token endpoint, its refusals and a table of it tell besides."""
+    """Detect what a catalog declares, and what its token endpoint, its errors and a table show."""
     found = replace(found, features=MappingProxyType({**found.features, **access_features(wire, target, found)}))
     if found.facts["endpoints"] != "declared":
         lab = CatalogLab(wire, Contract("iceberg_rest"), target, offer=found, check="discover", run=secrets.token_hex(3), serial=0)
@@ -150,7 +150,7 @@ def with_a_table(wire: Wire, target: Target, found: Offer) -> Offer:
 
 
 def _told_by_namespaces(wire: Wire, target: Target, found: Offer) -> tuple[dict[str, bool], bool]:
-    """What a catalog says itself that its namespaces lack: children, which it refuses, or properties, which are 406 or null.
+    """Detect whether namespaces lack children (refused) or properties (406 or null).
 
     And whether a child was made and found: what merely needs some is not judged by children that are made or looked for wrongly.
     """
@@ -206,9 +206,9 @@ def _operations(endpoints: list[Any]) -> frozenset[OperationId]:
 PARAMETERS = {
     "warehouse": "the warehouse that is judged; it is named when the configuration is asked for",
     "prefix": "the prefix of all paths, where the configuration does not say it",
-    "reader-token-env": "the variable that holds the token of somebody who sees everything and may change nothing",
-    "reader-writable-namespace": "a namespace in which the second one may change tables",
-    "denied-token-env": "the variable that holds the token of somebody who may do nothing at all",
+    "reader-token-env": "the environment variable with the token of a principal that may read everything and change nothing",
+    "reader-writable-namespace": "a namespace in which that reader may change tables",
+    "denied-token-env": "the environment variable with the token of a principal without any rights",
     "expired-token-env": "the variable that holds a token whose time is over",
     "client-env": "the variable that holds id:secret of a client that may do what the harness may",
     "subject-token-env": "the variable that holds the token of a user, to be exchanged for another",

@@ -1,4 +1,4 @@
-"""Checks of who is let in: callers with no token, with one that is none, and with one whose time is over."""
+"""Checks of authentication: requests without a token, with an invalid one, and with an expired one."""
 
 from __future__ import annotations
 
@@ -62,7 +62,7 @@ def nobody_is_served_without_credentials(lab: CatalogLab) -> None:
 
 @check("IRC-SEC-001", "IRC-SEC-002")
 def what_there_is_is_not_shown_without_credentials(lab: CatalogLab) -> None:
-    """Without credentials, and with a token that nobody has, nothing is shown or listed, though its owner was shown it a moment ago."""
+    """Without credentials, and with an unknown token, nothing is shown or listed, right after the owner saw it."""
     asks_who_calls(lab)
     table = lab.make_table()
     requests: list[tuple[OperationId, dict[str, Any]]] = [
@@ -85,17 +85,17 @@ def what_there_is_is_not_shown_without_credentials(lab: CatalogLab) -> None:
                 expect.status(reply, 401, 403, about=f"for {operation} of what there is, without credentials")
             with lab.judge("IRC-SEC-002"):
                 reply = lab.send(operation, headers=bearing(UNKNOWN[0]), anonymous=True, **arguments)
-                expect.status(reply, 401, about=f"for {operation} of what there is, with a token that nobody has")
+                expect.status(reply, 401, about=f"for {operation} of what there is, with an unknown token")
 
 
 @check("IRC-SEC-002", "IRC-SEC-015")
 def tokens_that_nobody_has_are_refused(lab: CatalogLab) -> None:
-    """A bearer token that nobody has is answered with 401 by every operation, which says what is asked for."""
+    """Every operation returns 401 with WWW-Authenticate for an unknown bearer token."""
     asks_who_calls(lab)
     for token in UNKNOWN:
         for operation, reply in answers(lab, bearing(token)):
             with lab.judge("IRC-SEC-002"):
-                expect.status(reply, 401, about=f"for {operation} with a token that nobody has")
+                expect.status(reply, 401, about=f"for {operation} with an unknown token")
             if reply.status == 401:
                 with lab.judge("IRC-SEC-015"):
                     says_what_is_asked_for(operation, reply)
@@ -169,13 +169,13 @@ def _token_in(reply: Reply) -> str:
 
 @check("IRC-TBL-ETAG-010")
 def tags_are_no_credentials(lab: CatalogLab) -> None:
-    """Who has the current ETag of a table and no credentials is refused."""
+    """A conditional load with the current ETag and without credentials is refused."""
     asks_who_calls(lab)
     table = lab.load(lab.make_table())
     tag = table.reply.headers.get("etag")
     if not tag:
         raise NotOffered("the target's tables carry no ETag")
-    for headers, who in (([], "without credentials"), (bearing(UNKNOWN[0]), "with a token that nobody has")):
+    for headers, who in (([], "without credentials"), (bearing(UNKNOWN[0]), "with an unknown token")):
         reply = lab.send(op.load_table, headers=[*headers, ("If-None-Match", tag)], anonymous=True, **table.at)
         with lab.judge("IRC-TBL-ETAG-010"):
             expect.status(reply, 401, 403, about=f"for the current ETag {who}")

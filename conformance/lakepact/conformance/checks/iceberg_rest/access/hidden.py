@@ -44,7 +44,7 @@ def who_may_do_nothing_reads_nothing(lab: CatalogLab) -> None:
             lab.send(operation, **arguments)
             with lab.judge("IRC-SEC-005"):
                 reply = lab.send(operation, headers=third, anonymous=True, **arguments)
-                expect.status(reply, *HIDDEN, about=f"for {operation} by who may do nothing")
+                expect.status(reply, *HIDDEN, about=f"for {operation} by a principal without any rights")
 
 
 @check("IRC-SEC-005", "IRC-SEC-016")
@@ -68,14 +68,14 @@ def who_may_do_nothing_changes_nothing(lab: CatalogLab) -> None:
         raise NotOffered("the third principal may change everything; it should be allowed nothing")
     for operation, reply in answers.items():
         with lab.judge("IRC-SEC-005"):
-            expect.status(reply, *HIDDEN, *ALSO.get(operation, ()), about=f"for {operation} by who may do nothing")
+            expect.status(reply, *HIDDEN, *ALSO.get(operation, ()), about=f"for {operation} by a principal without any rights")
     with lab.judge("IRC-SEC-016"):
         expect.equal({}, changed, "after refused requests, changes")
 
 
 @check("IRC-TBL-ETAG-010")
 def tags_are_no_rights(lab: CatalogLab) -> None:
-    """Who has the current ETag of a table that it may not see is not told that the table is unchanged."""
+    """A principal that may not see a table does not get 304 for its current ETag."""
     asks_who_calls(lab)
     third = bearing(needed(lab, THIRD))
     table = lab.load(lab.make_table())
@@ -87,4 +87,4 @@ def tags_are_no_rights(lab: CatalogLab) -> None:
     reply = lab.send(op.load_table, headers=[*third, ("If-None-Match", tag)], anonymous=True, **table.at)
 
     with lab.judge("IRC-TBL-ETAG-010"):
-        expect.status(reply, 401, *HIDDEN, about="for the current ETag by who may do nothing")
+        expect.status(reply, 401, *HIDDEN, about="for the current ETag by a principal without any rights")

@@ -26,11 +26,11 @@ COMMIT: dict[str, Any] = {"requirements": [], "updates": [SETS_A_PROPERTY]}
 
 
 class Scene:
-    """What the first principal has made, and what another might try with it.
+    """The objects of the first principal, and the requests that another principal tries on them.
 
     Args:
         lab: the bench.
-        who: the other one; nobody, if it shows nothing.
+        who: the name of the other principal; empty for requests without credentials.
 
     Raises:
         NotOffered: there is no such principal, or the second does not see what the first one makes.
@@ -55,7 +55,7 @@ class Scene:
         return self.lab.send(operation, headers=self.other_one, anonymous=True, **arguments)
 
     def state(self) -> dict[str, Any]:
-        """What the first principal sees, where the other might have changed it."""
+        """Return the state that the first principal sees, as far as the other might have changed it."""
         lab, here = self.lab, {"namespace": self.namespace}
         looks: list[tuple[OperationId, dict[str, Any]]] = [
             (op.load_namespace_metadata, here),
@@ -71,7 +71,7 @@ class Scene:
         return {f"{number} {operation}": _lasting(reply) for number, (operation, reply) in enumerate(seen)}
 
     def mutations(self) -> dict[OperationId, dict[str, Any]]:
-        """What would change something, by operation, with arguments that are right."""
+        """Return valid arguments for each operation that changes something."""
         lab, here = self.lab, {"namespace": self.namespace}
         elsewhere = {"namespace": list(self.namespace), "name": lab.name()}
         found: dict[OperationId, dict[str, Any]] = {
@@ -99,7 +99,7 @@ class Scene:
 
 
 def _lasting(reply: Reply) -> Any:
-    """What an answer says that does not change by itself, as credentials do."""
+    """Return an answer without members that change by themselves, such as credentials."""
     document = reply.exchange.parsed
     if reply.status != 200 or not isinstance(document, dict):
         return {"status": reply.status}
@@ -136,7 +136,7 @@ def who_may_only_read_changes_nothing(lab: CatalogLab) -> None:
         raise NotOffered("the second principal may change everything; it should read everything and change nothing")
     for operation, reply in answers.items():
         with lab.judge("IRC-SEC-005"):
-            expect.status(reply, 403, about=f"for {operation} by who may only read")
+            expect.status(reply, 403, about=f"for {operation} by a principal that may only read")
     with lab.judge("IRC-SEC-016"):
         expect.equal({}, changed, "after refused requests, changes")
 
@@ -231,7 +231,7 @@ def who_may_not_list_is_told_so(lab: CatalogLab) -> None:
             # What one may not see may also be as if it did not exist; and then a listing of it is no listing that is refused.
             allowed = (401, 403, 404) if arguments else (401, 403)
             with lab.judge("IRC-SEC-008"):
-                expect.status(reply, *allowed, about=f"for {operation} by who may do nothing")
+                expect.status(reply, *allowed, about=f"for {operation} by a principal without any rights")
 
 
 @check("IRC-VIEW-LOAD-006")

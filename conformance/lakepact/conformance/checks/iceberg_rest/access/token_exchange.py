@@ -84,7 +84,7 @@ def renewed_tokens_open_no_more(lab: CatalogLab) -> None:
 
     with lab.judge("IRC-OAU-022"):
         renewed = lab.send(op.update_table, headers=bearing(token_in(reply)), anonymous=True, **scene.table.at, body=COMMIT)
-        expect.status(renewed, 401, 403, about="for a change by who may only read, with a token that was renewed")
+        expect.status(renewed, 401, 403, about="for a change by a principal that may only read, with a token that was renewed")
 
 
 @check("IRC-OAU-021")
@@ -146,7 +146,7 @@ def tokens_that_have_expired_are_not_exchanged(lab: CatalogLab) -> None:
 
 
 def is_not_exchanged(lab: CatalogLab, token: str, subject: str, what: str) -> None:
-    """Expect a subject to be refused to who has a token, with that one as its actor and without.
+    """Expect that exchanging the subject token is refused, with the caller's token as the actor token and without.
 
     Raises:
         Unmet: it is exchanged, or refused in another way.
@@ -158,7 +158,7 @@ def is_not_exchanged(lab: CatalogLab, token: str, subject: str, what: str) -> No
 
 @check("IRC-OAU-024")
 def names_without_proof_give_no_rights(lab: CatalogLab) -> None:
-    """A JWT without a signature that names somebody does not open what that one may do, without anybody's credentials."""
+    """An unsigned JWT that names a principal does not grant the rights of that principal."""
     issues_tokens(lab, EXCHANGES)
     client = client_of(lab)
     fetched(lab, client)

@@ -26,7 +26,7 @@ TRAFFIC = ("tokens_issued.clients_are_given_tokens",)
 
 
 def answer_of(exchange: Exchange) -> dict[str, Any] | None:
-    """What stands in an answer with a token, or None if the exchange has none."""
+    """Return the body of an answer with a token; None if the exchange has none."""
     if exchange.operation != TOKENS or exchange.status != 200 or not isinstance(exchange.parsed, dict):
         return None
     return exchange.parsed

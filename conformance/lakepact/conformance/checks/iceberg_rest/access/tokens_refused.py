@@ -1,4 +1,4 @@
-"""Checks of requests that give nobody a token: they are refused in the form of OAuth2."""
+"""Checks of token requests that must be refused with an OAuth2 error."""
 
 from __future__ import annotations
 
@@ -137,7 +137,7 @@ def what_is_asked_for_has_to_be_known(lab: CatalogLab) -> None:
 
 @check("IRC-OAU-017", "IRC-OAU-028")
 def unknown_scopes_are_refused(lab: CatalogLab) -> None:
-    """A scope that nobody knows is answered with 400 and invalid_scope, without the secret."""
+    """An unknown scope returns 400 invalid_scope, without the secret."""
     issues_tokens(lab)
     client = client_of(lab)
     fetched(lab, client)

@@ -28,7 +28,7 @@ NOT_DONE = (400, 405, 406, 501)
 
 
 def rarer(scene: Scene) -> Iterator[tuple[str, OperationId, dict[str, Any]]]:
-    """What else would change something: what it is, an operation, and arguments that are right."""
+    """Yield unusual requests that change something: a description, the operation, and valid arguments."""
     lab, here, table = scene.lab, {"namespace": scene.namespace}, scene.table
     tag = set_ref("lakepact", table.member("snapshots", 0, "snapshot-id"), kind="tag")
     yield "a tag", op.update_table, {**table.at, "body": {"requirements": [], "updates": [tag]}}
@@ -47,7 +47,7 @@ def rarer(scene: Scene) -> Iterator[tuple[str, OperationId, dict[str, Any]]]:
 
 
 def scene_of_readers(lab: CatalogLab) -> Scene:
-    """What the first principal has made, among it a table with a snapshot, for a second one that may only read.
+    """Return the objects of the first principal, with a table that has a snapshot, for a second one that may only read.
 
     Raises:
         NotOffered: the second may change it.
@@ -61,7 +61,7 @@ def scene_of_readers(lab: CatalogLab) -> Scene:
 
 
 def seen(scene: Scene) -> dict[str, Any]:
-    """What the first principal sees, the namespaces below among it."""
+    """Return the state that the first principal sees, including child namespaces."""
     below = (*scene.namespace, scene.newcomer)
     return {**scene.state(), "below": scene.lab.send(op.load_namespace_metadata, namespace=below).status}
 
@@ -88,7 +88,7 @@ def who_may_only_read_changes_nothing_otherwise(lab: CatalogLab) -> None:
 
     for what, reply in answers:
         with lab.judge("IRC-SEC-005"):
-            expect.status(reply, 403, *NOT_DONE, about=f"for {what}, asked for by who may only read")
+            expect.status(reply, 403, *NOT_DONE, about=f"for {what}, asked for by a principal that may only read")
     with lab.judge("IRC-SEC-016"):
         expect.equal({}, changed, "after refused requests, changes")
 
@@ -128,7 +128,7 @@ def who_shows_nothing_changes_nothing(lab: CatalogLab) -> None:
 
 @check("IRC-SEC-005")
 def plans_are_as_hidden_as_their_table(lab: CatalogLab) -> None:
-    """Who may not see a table is told neither its plans nor what its plan tasks stand for, whoever has named them to it."""
+    """A principal that may not see a table gets neither its plans nor the tasks of its plan tasks, even with their ids."""
     needs(lab, PLAN)
     third = bearing(needed(lab, THIRD))
     table = grown(lab, properties={**in_background(lab), **on_pages(lab)})
@@ -148,4 +148,4 @@ def plans_are_as_hidden_as_their_table(lab: CatalogLab) -> None:
     with lab.judge("IRC-SEC-005"):
         for operation, arguments in requests.items():
             reply = lab.send(operation, headers=third, anonymous=True, **table.table.at, **arguments)
-            expect.status(reply, *HIDDEN, about=f"for {operation} by who may do nothing")
+            expect.status(reply, *HIDDEN, about=f"for {operation} by a principal without any rights")

@@ -43,7 +43,7 @@ def objects(items: Sequence[Any]) -> list[dict[str, Any]]:
 
 
 def config_of(credential: Mapping[str, Any]) -> dict[str, Any]:
-    """What a credential holds."""
+    """The content of a credential."""
     config = credential.get("config")
     return config if isinstance(config, dict) else {}
 
@@ -64,14 +64,14 @@ def endings(credentials: Sequence[Mapping[str, Any]]) -> dict[tuple[str, str], i
 
 
 def says_no_table(reply: Reply) -> bool:
-    """Whether an answer says that there is no such table, or no such namespace."""
+    """Return whether an answer is a 404 for the table or its namespace."""
     error = reply.exchange.parsed.get("error") if isinstance(reply.exchange.parsed, dict) else None
     kind = error.get("type") if isinstance(error, dict) else None
     return reply.status == 404 and kind in {"NoSuchTableException", "NoSuchNamespaceException"}
 
 
 def shape(value: Any) -> str:
-    """What kind of value stands somewhere, without the value itself."""
+    """Return the kind of a value, without the value itself."""
     return "nothing" if value is None else type(value).__name__
 
 

@@ -22,7 +22,7 @@ SECONDS = 10  #: for which a storage is waited for
 
 
 class Tried(Enum):
-    """What came of reading a file."""
+    """The result of reading a file."""
 
     OPENED = "opened"
     DENIED = "denied"
@@ -41,7 +41,7 @@ def keys_for(reply: Reply, location: str) -> Mapping[str, str] | None:
 
 
 def tried(location: str, settings: Mapping[str, str]) -> Tried:
-    """What comes of reading a file of a bucket with some settings."""
+    """Return the result of reading a file of a bucket with some settings."""
     from pyarrow import fs  # noqa: PLC0415 - few targets give credentials
 
     options: dict[str, Any] = {"request_timeout": SECONDS, "connect_timeout": SECONDS, "retry_strategy": fs.AwsStandardS3RetryStrategy(2)}
@@ -64,7 +64,7 @@ def tried(location: str, settings: Mapping[str, str]) -> Tried:
 
 @check("IRC-TBL-LOAD-015")
 def credentials_open_their_table_alone(lab: CatalogLab) -> None:
-    """What opens the metadata file of a table does not open that of the table beside it."""
+    """Credentials that open the metadata file of one table do not open that of its neighbour."""
     namespace = lab.make_namespace()
     table, beside = lab.make_table(namespace), lab.make_table(namespace)
     reply = lab.require(lab.send(op.load_table, headers=[("X-Iceberg-Access-Delegation", "vended-credentials")], **table.at), 200)

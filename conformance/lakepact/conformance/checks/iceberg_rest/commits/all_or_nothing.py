@@ -66,7 +66,7 @@ def moving(lab: CatalogLab, table: Table) -> list[Update]:
 
 @check("IRC-COM-004")
 def failed_requirements_change_nothing(lab: CatalogLab) -> None:
-    """A commit of which one requirement fails leaves the table as it was, whatever its updates are."""
+    """A commit with one failing requirement leaves the table unchanged, for every kind of update."""
     table = lab.append(lab.make_table())
     before = lab.load(table)
     holds, stale = assert_uuid(table.uuid), assert_ref("main", None)

@@ -68,7 +68,7 @@ def commits_answer_metadata(lab: CatalogLab) -> None:
 
 @check("IRC-COM-002")
 def commits_answer_what_loads_next(lab: CatalogLab) -> None:
-    """What a commit answers is what the table is loaded with afterwards, at a new metadata location."""
+    """The answer to a commit equals the table that is loaded afterwards, at a new metadata location."""
     table = lab.make_table()
     before = [lab.load(table).metadata_location]
     for reply in several_commits(lab, table):
@@ -83,7 +83,7 @@ def commits_answer_what_loads_next(lab: CatalogLab) -> None:
 
 @check("IRC-COM-014")
 def commits_without_conditions(lab: CatalogLab) -> None:
-    """A commit may have no requirement at all, whatever was committed meanwhile, and it is applied."""
+    """A commit without requirements is applied, even after a concurrent commit."""
     table = lab.make_table()
 
     for turn in ("first", "second", "third"):
@@ -178,7 +178,7 @@ def identifiers_do_not_redirect(lab: CatalogLab) -> None:
 
 @check("IRC-COM-026")
 def commits_of_many_updates(lab: CatalogLab) -> None:
-    """A commit may have hundreds of updates, all of which are applied, or is refused as too large."""
+    """A commit with hundreds of updates applies all of them, or is refused as too large."""
     for many in (250, 1000):
         table = lab.make_table()
         expected = {f"lakepact.{number}": str(number) for number in range(many)}

@@ -28,7 +28,7 @@ REFUSED = 400  #: the status of who makes no commits of nothing
 
 @check("IRC-REQ-001")
 def commits_create_tables(lab: CatalogLab) -> None:
-    """A commit can create a table, and can create it anew after it was dropped."""
+    """A commit creates a table, and creates it again after it was dropped."""
     ground = plot(lab, lab.make_namespace())
     for _ in range(2):
         table_uuid = str(uuid.uuid4())

@@ -30,7 +30,7 @@ T = TypeVar("T")
 
 
 def left(look: Callable[[], T]) -> T:
-    """What is found once a target has ended what it began: the same several times in a row, or the last of what was found."""
+    """Return the state after the target has finished: the first that repeats several times, or the last one seen."""
     until = time.monotonic() + PATIENCE
     found, times = look(), 1
     while times < LOOKS and time.monotonic() < until:

@@ -58,7 +58,7 @@ def uuids_are_compared(lab: CatalogLab) -> None:
         judge_answers(lab, "IRC-REQ-007", table, cases={situation: assert_uuid(table.uuid)}, allowed=[200])
     last = "0" if table.uuid[-1] != "0" else "1"
     cases = {
-        "the UUID is nobody's": assert_uuid(NOBODY),
+        "the UUID belongs to no table": assert_uuid(NOBODY),
         "the UUID is that of another table": assert_uuid(other.uuid),
         "the UUID differs in its last digit": assert_uuid(table.uuid[:-1] + last),
     }
@@ -116,7 +116,7 @@ def branches_are_compared(lab: CatalogLab) -> None:
 
 @check("IRC-REQ-011", "IRC-REQ-012", "IRC-REQ-013")
 def branches_that_move(lab: CatalogLab) -> None:
-    """What a commit may insist on follows a branch: forward, back again, and away."""
+    """assert-ref-snapshot-id follows a branch that moves forward, back, and is removed."""
     first = lab.append(lab.make_table(), ref="side")
     older = lab.load(first).member("refs", "side", "snapshot-id")
     second = lab.append(first, ref="side")

@@ -61,7 +61,7 @@ def _race_of_snapshots(lab: CatalogLab, table: Table, ref: str) -> Table:
 
 @check("IRC-COM-020", alone=True)
 def one_of_many_appends_wins(lab: CatalogLab) -> None:
-    """When many writers add a snapshot on top of the same one, one of them is accepted and all others learn of the conflict."""
+    """When many writers add a snapshot to the same parent, exactly one gets 200 and the others get 409."""
     for ref in ("main", "side"):
         table = lab.make_table()
         for _ in lab.repeat(ROUNDS):

@@ -81,7 +81,7 @@ def both_arrays_are_required(lab: CatalogLab) -> None:
 
 @check("IRC-COM-007")
 def unknown_requirements_are_refused(lab: CatalogLab) -> None:
-    """A requirement that nobody knows is refused, alone or among others, and nothing is committed."""
+    """A commit with an unknown requirement is refused, alone or among others, and changes nothing."""
     table = lab.make_table()
     before, holds = lab.load(table), assert_uuid(table.uuid)
     known_but_in_part = {"type": "assert-ref", "ref": "main", "snapshot-id": None}
@@ -101,7 +101,7 @@ def unknown_requirements_are_refused(lab: CatalogLab) -> None:
 
 @check("IRC-COM-008")
 def unknown_updates_are_refused(lab: CatalogLab) -> None:
-    """An update that nobody knows is refused wherever it stands, and nothing is committed, neither before nor behind it."""
+    """A commit with an unknown update is refused wherever the update stands, and none of its updates is applied."""
     table = lab.make_table()
     before = lab.load(table)
     more = [add_schema(schema_with(table, next_column(table, "more"))), set_current_schema(LAST_ADDED)]
@@ -123,7 +123,7 @@ def unknown_updates_are_refused(lab: CatalogLab) -> None:
 
 @check("IRC-COM-009")
 def unknown_comes_before_conflicts(lab: CatalogLab) -> None:
-    """What nobody knows is refused as such even when the commit conflicts too: to repeat it can never help."""
+    """A commit with an unknown update or requirement returns 400 even if it also conflicts: repeating it cannot help."""
     table = lab.make_table()
     stale = assert_uuid(NOBODY)
     cases: Cases = {
@@ -159,7 +159,7 @@ def untagged_members_are_refused(lab: CatalogLab) -> None:
 
 @check("IRC-COM-018")
 def updates_of_views_are_refused(lab: CatalogLab) -> None:
-    """What is done to views cannot be done to tables, although other commits know it."""
+    """Updates of views are refused in commits to tables."""
     table = lab.make_table()
     version = {
         "version-id": 1,
@@ -184,7 +184,7 @@ def updates_of_views_are_refused(lab: CatalogLab) -> None:
 
 @check("IRC-COM-019")
 def requirements_of_views_are_refused(lab: CatalogLab) -> None:
-    """What is required of views cannot be required of tables, even if the UUID is the table's."""
+    """Requirements of views are refused in commits to tables, even with the UUID of the table."""
     table = lab.make_table()
     for_views = {"type": "assert-view-uuid", "uuid": table.uuid}
     cases: Cases = {

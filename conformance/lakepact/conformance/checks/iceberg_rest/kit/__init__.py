@@ -1,1 +1,1 @@
-"""What checks of several areas share: the lab, builders of requests, and assertions about answers."""
+"""The kit of all areas: the lab, builders of requests, and assertions about answers."""

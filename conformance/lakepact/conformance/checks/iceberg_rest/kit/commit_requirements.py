@@ -1,4 +1,4 @@
-"""What checks of commits require: one function for each kind of requirement, and how a target answers when it holds or does not."""
+"""Builders of commit requirements, and the answers that they lead to when they hold or fail."""
 
 from __future__ import annotations
 

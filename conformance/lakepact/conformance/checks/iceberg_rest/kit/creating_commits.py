@@ -84,7 +84,7 @@ def create(lab: CatalogLab, ground: FreeTableSlot, updates: Sequence[dict[str, A
 
 
 def creating_works(lab: CatalogLab, namespace: Namespace) -> None:
-    """See that a commit creates a table that nobody has staged, for checks of more than that.
+    """Ensure that a commit can create a table without a stage, as a precondition of other checks.
 
     Raises:
         Blocked: it does not, which IRC-REQ-001 is judged by.

@@ -60,7 +60,7 @@ class Table:
 
     @property
     def metadata_location(self) -> str | None:
-        """Where the metadata file stands, as far as the answer says."""
+        """The location of the metadata file, if the answer has one."""
         location: str | None = self.reply.document.get("metadata-location")
         return location
 
@@ -118,7 +118,9 @@ class CatalogLab(Lab):
             Blocked: no answer came, or the target promises the operation and was found to lack it.
         """
         if declared and operation in self.offer.found.get(UNSERVED, ()):
-            raise Blocked(f"the target does not serve {operation}, which who sends no endpoints promises (IRC-CFG-013)")
+            raise Blocked(
+                f"the server does not implement {operation}, although a configuration without `endpoints` implies it (IRC-CFG-013)"
+            )
         return super().send(operation, declared=declared, **arguments)
 
     def add_cleanup(self, action: Callable[[], object]) -> None:

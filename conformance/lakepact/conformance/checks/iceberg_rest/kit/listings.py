@@ -32,7 +32,7 @@ def names(reply: Reply) -> list[str]:
 
 
 def identifiers(reply: Reply) -> list[dict[str, Any]]:
-    """What a list identifies, without members that a target may add.
+    """Return the identifiers of a listing, without members that a target may add.
 
     Raises:
         Unmet: there is no list.

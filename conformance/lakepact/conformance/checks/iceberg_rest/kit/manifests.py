@@ -269,7 +269,7 @@ def manifest_bytes(manifest: Manifest, schema: Mapping[str, Any], *, format_vers
 
 
 def summaries(manifest: Manifest, types: Mapping[int, str]) -> list[dict[str, Any]]:
-    """What a manifest list says of the partition values in a manifest: whether null is among them, and the bounds of numbers and texts."""
+    """Return the partition summary of a manifest: whether it contains null, and the bounds of numbers and strings."""
     found = []
     for place, field_ in enumerate(manifest.spec["fields"]):
         values = [file.partition[place] for file in manifest.files]

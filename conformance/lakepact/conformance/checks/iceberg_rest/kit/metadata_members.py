@@ -50,6 +50,6 @@ def expect_times_in_order(metadata: Mapping[str, Any], log: str) -> None:
 
 
 def of_the_contract(lab: CatalogLab, schema: str, metadata: Mapping[str, Any], file: Mapping[str, Any]) -> dict[str, Any]:
-    """Metadata without what a target says besides: members that neither the contract knows nor the file has."""
+    """Return metadata without additional members: those that neither the contract nor the file has."""
     known = lab.contract.bundle["components"]["schemas"][schema]["properties"].keys() | file.keys()
     return {member: value for member, value in metadata.items() if member in known}

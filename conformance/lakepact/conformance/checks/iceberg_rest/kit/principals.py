@@ -1,4 +1,4 @@
-"""Who else may ask: principals beside the harness's own, and the credentials of a client, as far as they are known."""
+"""Further principals and client credentials that the user of the suite has given."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ def needed(lab: CatalogLab, name: str) -> str:
 
 
 def bearing(token: str) -> Headers:
-    """The header of who has a token."""
+    """Return the Authorization header of a token."""
     return [("Authorization", f"Bearer {token}")]
 
 

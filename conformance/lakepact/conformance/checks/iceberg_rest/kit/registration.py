@@ -20,7 +20,7 @@ TAKEN_OVER = ("table-uuid", "schemas", "snapshots", "refs", "properties")
 
 
 def location_of(table: Table) -> str:
-    """Where the metadata file of a table stands.
+    """Return the location of the metadata file of a table.
 
     Raises:
         Blocked: the target does not say it.

@@ -58,7 +58,7 @@ class TableWithFiles:
     snapshots: list[Snapshot] = field(default_factory=list)
 
     def path(self, name: str) -> str:
-        """Where a data file of that name would be."""
+        """Return the location of a data file of that name."""
         return f"{self.table.location}/data/{name}.parquet"
 
     def file(self, name: str, *partition: Any, **members: Any) -> File:
@@ -88,7 +88,7 @@ class TableWithFiles:
         return self.commit([Manifest(group, spec=spec) for group in groups if group], **members)
 
     def commit(self, manifests: Sequence[Manifest], *, keep: bool = True, operation: str = "append", ref: str = "main") -> Snapshot:
-        """Commit a snapshot of new manifests, besides those of the one before unless it is not to keep them."""
+        """Commit a snapshot of new manifests; those of its parent are kept if `keep` is set."""
         metadata = self.table.metadata
         shape = self.lab.snapshot(self.table, summary={"operation": operation})
         version, sequence = metadata.get("format-version", 2), shape.get("sequence-number", 0)
@@ -212,7 +212,7 @@ def planned(lab: CatalogLab, table: Table, **request: Any) -> Planned:
 
 
 def awaited(lab: CatalogLab, table: Table, reply: Reply) -> Planned:
-    """What a plan comes to that was answered so.
+    """Return the completed form of a plan, polling if needed.
 
     Raises:
         Unmet: it comes to nothing.

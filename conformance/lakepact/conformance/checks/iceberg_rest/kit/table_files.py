@@ -1,4 +1,4 @@
-"""What checks see of the files of a table, where harness and target share a file system."""
+"""The files of a table, where suite and target share a file system."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What checks of new tables send and compare: creations, staged ones, and requests that no server may fulfil."""
+"""Requests for new tables: creations, stages, and requests that every server must refuse."""
 
 from __future__ import annotations
 

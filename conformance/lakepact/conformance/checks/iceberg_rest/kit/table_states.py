@@ -1,8 +1,7 @@
-"""Whether a table is still what it was: its metadata, compared as what they say rather than as how they are spelled.
+"""Comparison of table states by meaning, not by spelling.
 
-Some catalogs show in a table what is about all of them, the id of their own last commit for example, or properties that nobody asked
-for. What moves in one table when only another one is changed, and what a new table has by itself, says nothing of what was done to it:
-it is found out where a difference would else be held against the target.
+Some catalogs add properties of their own to tables, such as the id of their last commit. Members that change in one table when only
+another table is changed, and members that every new table has, are not compared: they are detected before a difference is reported.
 """
 
 from __future__ import annotations
@@ -152,7 +151,7 @@ def without_its_own(lab: CatalogLab, table: Table) -> Table:
 
 
 def restless(lab: CatalogLab) -> frozenset[str]:
-    """What is the target's own in a table: properties that nobody asked for, and members, properties and places that move by themselves."""
+    """The parts of a table that the target owns: properties that no request set, and members that change by themselves."""
     known = _restless.get(lab.wire)
     if known is None:
         known = frozenset()
@@ -174,7 +173,7 @@ def _moved(before: Table, after: Table) -> frozenset[str]:
 
 
 def of_what_was_said(said: Any, found: Any) -> Any:
-    """What is found, without members that nobody has sent."""
+    """Return a value without members that no request sent."""
     if isinstance(said, dict) and isinstance(found, dict):
         return {member: of_what_was_said(value, found.get(member)) for member, value in said.items()}
     if isinstance(said, list) and isinstance(found, list) and len(said) == len(found):

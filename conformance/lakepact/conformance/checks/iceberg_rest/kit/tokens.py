@@ -28,7 +28,7 @@ ABSENT = frozenset({404, 405, 406, 501})
 
 @dataclass(frozen=True)
 class Client:
-    """Who fetches tokens."""
+    """A client of the token endpoint."""
 
     id: str
     secret: str

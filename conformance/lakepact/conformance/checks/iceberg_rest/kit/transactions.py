@@ -1,4 +1,4 @@
-"""What checks of transactions send, and what they find of it afterwards."""
+"""Requests of transactions, and the table states that they lead to."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What checks of commits send: one function for each kind of update, and the two things a target can do with it."""
+"""Builders of table updates, and assertions that an update is applied or refused."""
 
 from __future__ import annotations
 

@@ -185,7 +185,7 @@ def next_version(view: View, text: str, **members: Any) -> list[dict[str, Any]]:
 
 
 def texts(view: View) -> list[str]:
-    """What the versions of a view say, one text for each."""
+    """Return the representations of the versions of a view, one string each."""
     return [view.member("versions", n, "representations", 0, "sql") for n in range(len(view.member("versions")))]
 
 

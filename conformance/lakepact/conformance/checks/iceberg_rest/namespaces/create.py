@@ -23,7 +23,7 @@ NOT_NESTED = "no namespace below another can be made and found, which other requ
 
 @check("IRC-NS-CREATE-001", "IRC-NS-CREATE-002", "IRC-NS-CREATE-003", "IRC-NS-CREATE-004")
 def created_namespaces_are_answered(lab: CatalogLab) -> None:
-    """What is created is answered with its name and at least the properties that were sent; these may be left out."""
+    """Creating a namespace returns its name and at least the properties that were sent; a request may omit them."""
     name, bare, wanted = lab.name(), lab.name(), {"owner": "a", "empty": "", "żółć": "表"}
     reply = create(lab, [name], properties=wanted)
     without = create(lab, [bare])
@@ -141,7 +141,7 @@ def who_does_not_nest_refuses(lab: CatalogLab) -> None:
 
 @check("IRC-NS-CREATE-015", "IRC-NS-GET-003")
 def properties_may_be_unsupported(lab: CatalogLab) -> None:
-    """Who keeps no properties says so by 406 or by null."""
+    """A catalog without namespace properties returns 406 or null."""
     if lab.feature("namespace-properties"):
         for requirement in ("IRC-NS-CREATE-015", "IRC-NS-GET-003"):
             lab.skip(requirement, "the target keeps properties of namespaces")
@@ -159,7 +159,7 @@ def properties_may_be_unsupported(lab: CatalogLab) -> None:
 
 @check("IRC-NS-CREATE-016", alone=True)
 def one_of_many_creators_wins(lab: CatalogLab) -> None:
-    """Of many callers that create one namespace at once, one succeeds and the others are told that it exists."""
+    """When many clients create the same namespace concurrently, exactly one gets 200 and the others get 409."""
     with lab.judge("IRC-NS-CREATE-016"):
         for _ in lab.repeat(3):
             name = lab.name()

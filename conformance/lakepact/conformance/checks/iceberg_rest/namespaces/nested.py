@@ -64,7 +64,7 @@ def tables_of_deep_namespaces_are_found_by_every_operation(lab: CatalogLab) -> N
 
 @check("IRC-NS-ENC-001")
 def tables_are_registered_in_deep_namespaces(lab: CatalogLab) -> None:
-    """Where tables can be registered at all, they can be in a namespace of several levels."""
+    """Tables can be registered in a namespace of several levels."""
     former = lab.load(lab.make_table())
     namespace = deep(lab, former.namespace)
     if lab.send(op.drop_table, **former.at).status not in {200, 204}:
@@ -141,7 +141,7 @@ def views_move_as_they_are(lab: CatalogLab) -> None:
 
 @check("IRC-VIEW-LOAD-002", "IRC-VIEW-LOAD-005", "IRC-VIEW-LOAD-008", "IRC-TBL-DROP-002", "IRC-TBL-HEAD-002")
 def parents_do_not_lend_what_they_have(lab: CatalogLab) -> None:
-    """What a namespace has is not found below it: not loaded, not there, not dropped."""
+    """Tables and views of a namespace are not found in its child: loading, checking and dropping them there returns 404."""
     table = lab.make_table()
     namespace, parent, known = deep(lab, table.namespace), table.namespace, ways(lab)
     below: dict[str, Any] = {"namespace": namespace, "table": table.name}

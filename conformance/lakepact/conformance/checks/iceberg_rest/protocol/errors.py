@@ -153,7 +153,7 @@ def errors_leak_no_secret(exchange: Exchange) -> bool:
 
 @check("IRC-ERR-007")
 def errors_are_json_for_everybody(lab: CatalogLab) -> None:
-    """Who accepts anything, or does not say what, is refused in JSON as well."""
+    """Errors are JSON for clients that accept any media type or send no Accept header."""
     namespace = lab.make_namespace()
     for accepted in ("*/*", ""):
         accept = ("Accept", accepted)
@@ -174,7 +174,7 @@ def _type_of(lab: CatalogLab, requirement: str, wanted: dict[str, Any]) -> None:
 
 @check("IRC-ERR-008")
 def missing_things_are_named(lab: CatalogLab) -> None:
-    """What is missing is named by the type of the error: a namespace, or a table."""
+    """The error type names the missing object: NoSuchNamespaceException or NoSuchTableException."""
     namespace, table = lab.make_namespace(), lab.name()
     lab.drop_table(**lab.make_table(namespace).at)
     _type_of(
@@ -191,7 +191,7 @@ def missing_things_are_named(lab: CatalogLab) -> None:
 
 @check("IRC-ERR-008")
 def missing_views_are_named(lab: CatalogLab) -> None:
-    """What is missing is named by the type of the error: a view."""
+    """The error type names the missing view: NoSuchViewException."""
     home = made(lab).namespace
     absent: dict[str, Any] = {"namespace": home, "view": lab.name()}
     commit = {"requirements": [], "updates": [set_properties(lakepact="nowhere")]}

@@ -1,4 +1,4 @@
-"""Transport: what a server has to forgive, because real clients send it."""
+"""Leniency: unusual requests of real clients that a server must accept."""
 
 from __future__ import annotations
 

@@ -218,7 +218,7 @@ def tokens_belong_to_their_listing(lab: CatalogLab) -> None:
 
 @check("IRC-PAG-017")
 def changes_during_a_traversal_lose_nothing(lab: CatalogLab) -> None:
-    """Items that nobody touches are each listed once, while others are made or dropped between the pages."""
+    """Items that no client changes are listed exactly once while others are created or dropped between pages."""
     for change in (_drop_one_that_was_seen, _make_one_before_those_seen):
         items = listing(lab, count=6)
         first, token = items.page(page_token=FIRST, page_size=2)

@@ -98,7 +98,7 @@ CAMEL_TWINS = {
 
 @check("IRC-GEN-007")
 def answers_with_204_have_no_body(lab: CatalogLab) -> None:
-    """Whatever is answered with 204 has no body, not even one that the headers do not speak of."""
+    """A 204 answer has no body, not even one that its headers do not declare."""
     table = lab.make_table()
     target = {"namespace": list(table.namespace), "name": lab.name()}
     replies = [lab.send(op.rename_table, body={"source": table.identifier, "destination": target}, alone=True)]
@@ -113,7 +113,7 @@ def answers_with_204_have_no_body(lab: CatalogLab) -> None:
 
 @check("IRC-GEN-030", "IRC-GEN-027")
 def dropping_twice_is_safe(lab: CatalogLab) -> None:
-    """What is dropped is gone for the next request, and dropping it again is a 404."""
+    """A dropped object is gone for the next request, and dropping it again returns 404."""
     table = lab.make_table()
     lab.drop_table(**table.at)
     again = lab.try_drop_table(**table.at)

@@ -85,7 +85,7 @@ def filters_compare_whole_values(lab: CatalogLab) -> None:
 
 @check("IRC-SCAN-PLAN-009", "IRC-SCAN-PLAN-010")
 def what_is_said_besides_changes_no_snapshot(lab: CatalogLab) -> None:
-    """The files are those of the snapshots that were asked for, whatever filter, columns or statistics the request names besides."""
+    """Planned files are those of the requested snapshots, for every filter, column and statistics selection."""
     table = of_four(lab)
     first, _, third, _ = table.snapshots
 
@@ -137,7 +137,7 @@ def plans_in_the_background_are_filtered(lab: CatalogLab) -> None:
 
 @check("IRC-SCAN-SCH-017")
 def residuals_are_alike_however_they_come(lab: CatalogLab) -> None:
-    """What remains of a filter holds for the same rows where tasks are fetched later or for plan tasks."""
+    """Residual filters select the same rows for tasks that are fetched later or by plan task."""
     wanted = both("and", compared("gt", "id", 4), compared("lt-eq", "id", 8))
     decided = False
     for properties in (in_background(lab), on_pages(lab)):

@@ -1,4 +1,4 @@
-"""Checks of plans that are made in the background: fetched until they are complete, failed, cancelled, or nobody's."""
+"""Checks of asynchronous plans: polling until they are completed, failed, cancelled or unknown."""
 
 from __future__ import annotations
 
@@ -142,7 +142,7 @@ def plans_can_be_cancelled(lab: CatalogLab) -> None:
 
 @check("IRC-SCAN-CANCEL-003", "IRC-SCAN-CANCEL-004")
 def plans_that_have_ended_can_be_cancelled(lab: CatalogLab) -> None:
-    """A plan that is complete is cancelled like another, or is nobody's any more; its plan tasks are of no use then."""
+    """Cancelling a completed plan returns 204 or 404; afterwards its plan tasks cannot be fetched."""
     table = in_the_background(lab, **on_pages(lab))
     needs(lab, CANCEL, TASKS)
     whole: Planned = awaited(lab, table.table, plan(lab, table.table))
@@ -174,7 +174,7 @@ def plans_belong_to_their_table(lab: CatalogLab) -> None:
 
 @check("IRC-SCAN-FETCH-006", "IRC-SCAN-CANCEL-002")
 def unknown_plans_are_not_found(lab: CatalogLab) -> None:
-    """A plan that nobody has made cannot be fetched; cancelling it does no harm."""
+    """Fetching an unknown plan returns 404; cancelling it changes nothing."""
     table = lab.make_table()
     nobodys = lab.name("plan")
 

@@ -108,7 +108,7 @@ MATCHES: tuple[tuple[Any, str], ...] = (
 
 @check("IRC-SCAN-PLAN-015")
 def filters_keep_every_matching_file(lab: CatalogLab) -> None:
-    """Whatever a filter asks for, by bounds, partitions or nulls: no file that holds a matching row is left out."""
+    """No file with a matching row is pruned, for filters on bounds, partitions and nulls."""
     table = divided(lab)
 
     for wanted, expected in MATCHES:
@@ -166,7 +166,7 @@ NONSENSE: dict[str, Any] = {
 
 @check("IRC-SCAN-PLAN-017")
 def nonsense_is_refused(lab: CatalogLab) -> None:
-    """What is no expression, or about no column of the table, is a bad request."""
+    """An invalid filter expression, or one on an unknown column, returns 400."""
     table = some_table(lab)
 
     for what, wanted in NONSENSE.items():

@@ -44,7 +44,7 @@ def some_table(lab: CatalogLab) -> Table:
 
 
 def of_four(lab: CatalogLab) -> TableWithFiles:
-    """A table of four snapshots, each of which appended two files."""
+    """Return a table of four snapshots that append two files each."""
     table = grown(lab)
     for number in range(1, 5):
         table.append(table.file(f"{number}-a"), table.file(f"{number}-b"))
@@ -131,7 +131,7 @@ def scans_between_two_cover_what_was_appended(lab: CatalogLab) -> None:
 
 @check("IRC-SCAN-PLAN-010")
 def scans_between_two_cover_nothing_else(lab: CatalogLab) -> None:
-    """What another branch appended, what was only rewritten or carried into another manifest, and what the start had, is not covered."""
+    """An incremental scan excludes files of other branches, rewritten or carried-over files, and files of the start snapshot."""
     table = grown(lab)
     first = table.append(table.file("1-a"), table.file("1-b"))
     second = table.append(table.file("2-a"))
@@ -182,7 +182,7 @@ def contradictions_are_refused(lab: CatalogLab) -> None:
 
 @check("IRC-SCAN-PLAN-014")
 def unknown_snapshots_are_refused(lab: CatalogLab) -> None:
-    """A snapshot that there is not cannot be scanned, whether there are others or none."""
+    """Planning a scan of an unknown snapshot is refused, with and without other snapshots."""
     needs(lab, PLAN)
     nowhere = random.getrandbits(62) | 1
     for table in (lab.make_table(), lab.append(lab.make_table())):
@@ -270,7 +270,7 @@ def planning_changes_nothing(lab: CatalogLab) -> None:
 
 @check("IRC-SCAN-PLAN-023", "IRC-SCAN-FETCH-007", "IRC-SCAN-CANCEL-005", "IRC-SCAN-TASK-005")
 def tables_that_are_not_there_have_no_plans(lab: CatalogLab) -> None:
-    """Nothing can be planned, fetched or cancelled of a table or in a namespace that there is not, and the answer says which."""
+    """Planning, fetching and cancelling for a missing table or namespace return 404, and the error type names which is missing."""
     home = lab.make_namespace()
     kinds = {"NoSuchTableException"}, {"NoSuchTableException", "NoSuchNamespaceException"}
     bodies: dict[str, Any] = {PLAN: {}, TASKS: {"plan-task": "none"}}

@@ -38,7 +38,7 @@ def plans_are_cancelled_alone(lab: CatalogLab) -> None:
     lab.require(cancel(lab, table.table, cancelled), 204)
 
     with lab.judge("IRC-SCAN-FETCH-010"):
-        expect.equal(sorted(first.data), awaited(lab, table.table, kept).paths, "the files of the plan that nobody has cancelled,")
+        expect.equal(sorted(first.data), awaited(lab, table.table, kept).paths, "the files of the other plan, which was not cancelled,")
     with lab.judge("IRC-SCAN-FETCH-002"):
         again = awaited(lab, table.table, plan(lab, table.table))
         expect.equal(sorted(second.data), again.paths, "the files of a scan that is planned again after it was cancelled,")

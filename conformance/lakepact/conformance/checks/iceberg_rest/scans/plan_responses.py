@@ -137,7 +137,7 @@ def _says_why(document: dict[str, Any] | None) -> bool:
 
 @invariant("IRC-SCAN-PLAN-007", traffic=(*BACKGROUND, *FAILING))
 def tasks_come_with_completed_plans_alone(exchange: Exchange) -> bool:
-    """What is not completed has no tasks."""
+    """A plan that is not completed has no tasks."""
     return _has_no_tasks(told(exchange, PLAN), {"submitted", "failed", "cancelled"})
 
 
@@ -215,7 +215,7 @@ def delete_files_say_how_they_delete(exchange: Exchange) -> bool:
 
 @invariant("IRC-SCAN-SCH-013", traffic=FILTERED)
 def residuals_are_expressions(exchange: Exchange) -> bool:
-    """What remains of the filter is an expression."""
+    """The residual filter of a task is an expression."""
     document = told(exchange, PLAN, FETCH, TASKS)
     left = [task["residual-filter"] for task in objects(document.get("file-scan-tasks")) if "residual-filter" in task] if document else []
     if not left:

@@ -81,7 +81,7 @@ BETWEEN: dict[str, tuple[str, bytes, bytes, tuple[tuple[str, Any], ...]]] = {
 
 
 def kept(lab: CatalogLab, table: TableWithFiles, filters: Iterable[Mapping[str, Any]], names: Iterable[str]) -> None:
-    """Judge filters, each of which holds for rows of all files of these names."""
+    """Judge filters that match rows of all files of these names."""
     paths = {table.path(name) for name in names}
     for wanted in filters:
         with lab.judge("IRC-SCAN-PLAN-015"):
@@ -177,7 +177,7 @@ DIVIDED: tuple[tuple[str, str, Rows, tuple[Any, ...]], ...] = (
 
 @check("IRC-SCAN-PLAN-015")
 def partitions_of_every_transform_are_kept(lab: CatalogLab) -> None:
-    """What a partition value says of a column depends on the transform that it was made by."""
+    """Partition values prune files according to their transform."""
     for transform, source, rows, values in DIVIDED:
         field = partition_field(("id", "name", "at").index(source) + 1, transform, "part", field_id=FIRST_FIELD)
         spec = {"spec-id": 0, "fields": [field]}

@@ -330,12 +330,12 @@ FORGIVEN: Mapping[str, tuple[str, ...]] = {
 
 
 def tolerated(_: str, member: str, lacking: Any) -> bool:
-    """Whether a reading of the contract forgives that a member is missing: it stands beside those that tell where."""
+    """Return whether an interpretation tolerates that the member is missing."""
     return member in FORGIVEN and isinstance(lacking, dict) and all(beside in lacking for beside in FORGIVEN[member])
 
 
 def rehearsed(step: Step) -> Any:
-    """What is known of a new table before any catalog was asked: ids that the contract decides, none that a catalog chooses."""
+    """Return the ids of a new table that the contract fixes, without those that a catalog chooses."""
     if step.operation != op.create_table:
         return {}
     specs, orders = step.body.get("partition-spec"), step.body.get("write-order")

@@ -40,7 +40,7 @@ class Known:
     random: Random
 
     def said(self, *path: str, default: str | int, then: str | int = "") -> Learned:
-        """What the target said of the table, for use in a request."""
+        """Return the last known state of the table, for use in a request."""
         return Learned((self.key, *path), default, then)
 
     def location(self, then: str = "") -> Learned:
@@ -128,7 +128,7 @@ def update(action: str, **members: Any) -> Document:
 
 
 def adding(added: Document, following: Document, random: Random) -> list[Document]:
-    """What is added, mostly with the update that makes it the current one."""
+    """Draw an addition, mostly with the update that makes it current."""
     return [added, following] if random.random() < 0.7 else [added]
 
 

@@ -33,13 +33,13 @@ VIEW = ("view-uuid", "current-version-id", "versions", "schemas", "location")  #
 
 @dataclass
 class Held:
-    """A table or a view that has to be there.
+    """A table or view that must exist.
 
     Args:
-        answer: what was said of it last; None of a table that a transaction has made, until somebody looks.
-        by: the requirement by which it is there, and is so.
-        due: updates of a transaction that no look has found yet.
-        own: properties that the history has set or removed.
+        answer: the last answer about it; None for a table that a transaction created, until it is loaded.
+        by: the requirement that implies its state.
+        due: updates of a transaction that no load has shown yet.
+        own: properties that the sequence has set or removed.
     """
 
     answer: Table | None
@@ -57,7 +57,7 @@ class Properties:
 
 
 class CatalogModel:
-    """What the corner of one history has to hold.
+    """The expected content of the namespace of one random sequence.
 
     Args:
         lab: the bench of the history.
@@ -178,7 +178,7 @@ class CatalogModel:
         known = self.namespaces.get(arguments["namespace"])
         if reply.status in {200, 404}:
             requirement, status = ("IRC-NS-GET-005", 404) if known is None else ("IRC-NS-GET-001", 200)
-            self._says(requirement, f"status {status} by all that was accepted before", reply, holds=reply.status == status)
+            self._says(requirement, f"status {status} as earlier successful requests imply", reply, holds=reply.status == status)
         found = reply.document.get("properties") if reply.status == 200 else None
         if known is not None and isinstance(found, dict):
             self._sees(known.by, lambda: _expect_properties(known.values, found))
@@ -189,7 +189,7 @@ class CatalogModel:
     def _exists(self, is_there: bool, reply: Reply, found: str, missing: str) -> None:  # noqa: FBT001 - what is asked
         if reply.status in {200, 204, 404}:
             requirement, status = (found, "204") if is_there else (missing, "404")
-            self._says(requirement, f"status {status} by all that was accepted before", reply, holds=(reply.status != 404) == is_there)
+            self._says(requirement, f"status {status} as earlier successful requests imply", reply, holds=(reply.status != 404) == is_there)
 
     def _list_namespaces(self, arguments: Mapping[str, Any], _: Mapping[str, Any], reply: Reply) -> None:
         parent = arguments.get("parent")
@@ -200,7 +200,7 @@ class CatalogModel:
             self._lists("IRC-NS-LIST-010" if is_theirs else "IRC-NS-LIST-002", children, found, reply)
 
     def _lists(self, requirement: str, expected: set[Any], found: set[Any], reply: Reply) -> None:
-        """What is listed is what is there, or a part of it where more pages follow."""
+        """A listing equals the known items, or is a part of them if more pages follow."""
         is_cut = bool(reply.document.get("next-page-token"))
         extra, missing = found - expected, set() if is_cut else expected - found
         said = f"a list of exactly {expect.shown(sorted(map(list, expected)))}"
@@ -274,7 +274,7 @@ class CatalogModel:
         """304 says that a table is there, and as it was when it was loaded with the ETag."""
         held, then = self.tables.get(place), self._tagged.get((place, tag or ""))
         if held is None:
-            self._says("IRC-TBL-ETAG-009", "status 404 by all that was accepted before", reply, holds=False)
+            self._says("IRC-TBL-ETAG-009", "status 404 as earlier successful requests imply", reply, holds=False)
         elif then is not None and not held.due and (now := held.answer) is not None:
             same = self._same(lambda: expect_same(self._lab, now, then, own=held.own))
             self._says("IRC-TBL-ETAG-003", "status 200, for the table is no longer what it was with this ETag", reply, holds=same)
@@ -304,12 +304,12 @@ class CatalogModel:
         return self._sees(held.by, lambda: expect_same(self._lab, before, found, own=held.own))
 
     def _found(self, kind: Mapping[Place, Held], place: Place, reply: Reply, missing: str) -> Held | None:
-        """What is held at a place where somebody looked, if it was found there."""
+        """Return the table at a place that was looked at, if it was found there."""
         held = kind.get(place)
         if held is None and reply.status in {200, 404}:
-            self._says(self._left.get(place, missing), "status 404 by all that was accepted before", reply, holds=reply.status == 404)
+            self._says(self._left.get(place, missing), "status 404 as earlier successful requests imply", reply, holds=reply.status == 404)
         elif held is not None and reply.status == 404:
-            self._says(held.by, "status 200 by all that was accepted before", reply, holds=False)
+            self._says(held.by, "status 200 as earlier successful requests imply", reply, holds=False)
         return held if reply.status == 200 else None
 
     def _table_exists(self, arguments: Mapping[str, Any], _: Mapping[str, Any], reply: Reply) -> None:

@@ -1,4 +1,4 @@
-"""What a commit has to leave of a table: what its updates ask for, and everything else as it was."""
+"""The expected table after a commit: its updates are applied, everything else is unchanged."""
 
 from __future__ import annotations
 
@@ -88,7 +88,7 @@ def snapshot_of(table: Table, ref: str) -> Any:
 
 @dataclass
 class Outlook:
-    """What the updates of a commit, one after the other, let expect of the table.
+    """The effects of the updates of a commit, in order.
 
     Args:
         properties: those that were set or, being None, removed.
@@ -191,7 +191,7 @@ def expect_same(lab: CatalogLab, before: Table, after: Table, *, own: Collection
 
 
 def expect_same_refs(before: Table, after: Table) -> None:
-    """A table of which only the snapshots of refs were asked for is the same, with its refs where they were.
+    """Expect that a table loaded with snapshots=refs equals the table, with its refs unchanged.
 
     Args:
         before: the table, as it was.

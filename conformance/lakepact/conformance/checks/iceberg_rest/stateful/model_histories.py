@@ -107,7 +107,7 @@ class CatalogHistory(CatalogWorld):
         return Step(operation, arguments, body)
 
     def _where(self, operation: OperationId, random: Random) -> dict[str, Any]:
-        """What is changed: mostly something that exists, now and then what is gone."""
+        """Draw the target of a change: mostly an existing object, sometimes a dropped one."""
         if operation in {op.update_table, op.drop_table}:
             namespace, table = _one(self.tables, self.dropped, random, otherwise=FIRST_TABLE)
             return {"namespace": namespace, "table": table}
@@ -184,7 +184,7 @@ class CatalogHistory(CatalogWorld):
         return Step(operation, {"parent" if operation == op.list_namespaces else "namespace": namespace})
 
     def _further(self, key: Key, random: Random) -> dict[str, Any]:
-        """What else is said where a table is loaded: nothing, that refs will do, or the ETag that it had once."""
+        """Draw further arguments of a load: none, snapshots=refs, or a former ETag."""
         tagged = [{"if_none_match": Learned((ETAG, key), NEVER_GIVEN)}] * 2 if self._lab.feature("etag") else []
         refs = [{"snapshots": "refs"}] if self._lab.feature("snapshots-refs") else []
         return random.choice([{}, *refs, *tagged])
@@ -192,11 +192,11 @@ class CatalogHistory(CatalogWorld):
     # -- what came of it ---------------------------------------------------------------------------------------
 
     def judged(self, step: Step, reply: Reply) -> Iterable[tuple[str, Unmet | None]]:
-        """What the answer keeps and breaks of what was accepted before."""
+        """Compare the answer with the effects of earlier successful requests."""
         return self._model.judged(step.operation, filled(dict(step.arguments), self.known), filled(step.body, self.known), reply)
 
     def known(self, learned: Learned) -> Any:
-        """What an answer said, or the ETag that came with it."""
+        """Return the body of an answer, or its ETag."""
         kind, *what = learned.what
         return self._tags.get(what[0]) if kind == ETAG else super().known(learned)
 

@@ -55,7 +55,7 @@ FORMS = {
 
 @check(*(f"IRC-SCH-{component}" for component in FORMS))
 def defaults_have_the_form_of_their_type(lab: CatalogLab) -> None:
-    """Wherever a table shows the default values of a column, they are what its type says, whether they were asked for or not."""
+    """Default values of a column have its type, whether a request set them or not."""
     home = table_of_version(lab, SINCE).namespace
     for component, (kind, initial, write) in FORMS.items():
         column = field(1, "with_default", kind, initial_default=initial, write_default=write)

@@ -292,7 +292,7 @@ def expect_one_winner(replies: Sequence[Reply]) -> int:
 
 @check("IRC-TBL-CREATE-024", alone=True)
 def one_of_many_creates(lab: CatalogLab) -> None:
-    """Of many who create one table side by side one does, all others learn of the conflict, and the table is that one's."""
+    """When many clients create the same table concurrently, exactly one gets 200, the others get 409, and the table is the winner's."""
     namespace = lab.make_namespace()
     for _ in lab.repeat(ROUNDS):
         name = lab.name()

@@ -115,7 +115,7 @@ WRONG: dict[str, dict[str, dict[str, Any]]] = {
 
 
 def wrong_requests(lab: CatalogLab, requirement: str, **members: Any) -> Iterator[tuple[str, dict[str, Any]]]:
-    """What is wrong with each request of a requirement, and its body; `members` are named with underscores for hyphens."""
+    """Yield invalid requests with a description each; `members` are named with underscores for hyphens."""
     for what, wrong in WRONG[requirement].items():
         body = {**lab.table_request(lab.name(), **members), **wrong}
         yield what, {member: value for member, value in body.items() if value is not ABSENT}
@@ -146,7 +146,7 @@ STAGEABLE = tuple(requirement for requirement in WRONG if requirement != "IRC-TB
 
 @check("IRC-TBL-STAGE-012")
 def wrong_requests_cannot_be_staged(lab: CatalogLab) -> None:
-    """What is refused with 400 when it creates a table is refused with 400 when it stages one."""
+    """A request that returns 400 when it creates a table returns 400 when it stages one."""
     namespace = lab.make_namespace()
     send = partial(lab.send, op.create_table, namespace=namespace)
     refused = 0

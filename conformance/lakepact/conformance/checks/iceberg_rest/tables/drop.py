@@ -68,7 +68,7 @@ def dropped_tables_are_gone(lab: CatalogLab) -> None:
 
 @check("IRC-TBL-DROP-002")
 def missing_tables_are_not_dropped(lab: CatalogLab) -> None:
-    """What does not exist cannot be dropped: neither a table that never was, nor one that is gone, nor one in no namespace."""
+    """Dropping returns 404 for a table that never existed, was dropped or renamed, or whose namespace is missing."""
     dropped, moved = lab.make_table(), lab.make_table()
     lab.drop_table(**dropped.at)
     to = lab.name()
@@ -190,7 +190,7 @@ def refused_purges_keep_the_table(lab: CatalogLab) -> None:
 
 @check("IRC-TBL-DROP-007")
 def purging_is_asked_for_by_a_boolean(lab: CatalogLab) -> None:
-    """What is neither true nor false is no answer to whether a table is to be purged."""
+    """A purgeRequested parameter that is neither true nor false returns 400."""
     home = lab.make_namespace()
     for wrong in ("maybe", "yes", "2", "-1", "null", "truefalse", "true,false", "[true]", "0.5"):
         table = lab.make_table(home)

@@ -115,7 +115,7 @@ def tags_are_well_formed(lab: CatalogLab) -> None:
 
 @check("IRC-TBL-ETAG-002", "IRC-TBL-ETAG-003")
 def unchanged_tables_are_not_sent_again(lab: CatalogLab) -> None:
-    """Who has a table already may be answered with 304 and nothing else, with all snapshots, with those of refs, after commits too."""
+    """A load with the current ETag may return 304 without a body, for all snapshots, for those of refs, and after commits."""
     table = lab.make_table()
     unmodified = 0
 
@@ -221,7 +221,7 @@ def tags_of_creation_are_those_of_loading(lab: CatalogLab) -> None:
 
 @check("IRC-TBL-ETAG-007")
 def tags_tell_representations_apart(lab: CatalogLab) -> None:
-    """Who has a table with all its snapshots, and asks for those of refs, gets the table."""
+    """A load with snapshots=refs and the ETag of the full table returns the table, not 304."""
     table = lab.append(lab.append(lab.make_table()))
     everything = tag_of(lab.require(lab.send(op.load_table, snapshots="all", **table.at), 200))
     unsaid = tag_of(lab.load(table).reply)

@@ -179,7 +179,7 @@ def is_odd(name: str) -> bool:
 
 
 def absent_tables(lab: CatalogLab) -> list[dict[str, Any]]:
-    """Where no table is in a namespace that there is: never made, dropped, elsewhere, or of a name alike."""
+    """Return names without a table in an existing namespace: never created, dropped, elsewhere, or similar."""
     table, dropped = lab.make_table(name=lab.name("name")), lab.make_table()
     lab.drop_table(**dropped.at)
     absent = [lab.name(), *similar(table.name)]
@@ -187,7 +187,7 @@ def absent_tables(lab: CatalogLab) -> list[dict[str, Any]]:
 
 
 def homeless_tables(lab: CatalogLab) -> list[dict[str, Any]]:
-    """Where no table is because there is no such namespace."""
+    """Return names of tables whose namespace is missing."""
     table = lab.make_table()
     homes: list[Namespace] = [(lab.name(),), (f"{table.namespace[0]}x",)]
     if lab.child_of(table.namespace):

@@ -234,7 +234,7 @@ def expect_one_moment(reply: Reply, states: dict[str, int]) -> None:
 
 @check("IRC-TBL-LOAD-017", alone=True)
 def loads_see_whole_commits(lab: CatalogLab) -> None:
-    """Whoever loads a table while others commit to it sees one commit or the next, never something of both."""
+    """Loading a table during concurrent commits returns the state after one of them, never a mixture."""
     table = lab.make_table()
     states: dict[str, int] = {}
     loaded: list[Reply] = []

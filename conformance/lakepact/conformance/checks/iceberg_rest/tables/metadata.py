@@ -81,7 +81,7 @@ def expect_one_of(exchange: Exchange, *, default: str, member: str, key: str) ->
     known = ids(metadata, member, key)
     expect_unique(known, f"`{key}` in `{member}`")
     if default in metadata:
-        expect.contains(metadata[default], known, f"`{member}`, of which `{default}` is one,")
+        expect.contains(metadata[default], known, f"`{default}` in `{member}`:")
     return True
 
 
@@ -162,7 +162,7 @@ def refs_do_not_dangle(exchange: Exchange) -> bool:
     """Every branch and tag is at a snapshot that the same answer has."""
     metadata = metadata_of(exchange)
     for name, ref in refs(metadata).items():
-        expect.contains(ref.get("snapshot-id"), ids(metadata, "snapshots", "snapshot-id"), f"snapshots, of which the ref {name} names one,")
+        expect.contains(ref.get("snapshot-id"), ids(metadata, "snapshots", "snapshot-id"), f"the snapshot of ref {name} in snapshots:")
     return bool(refs(metadata))
 
 

@@ -140,7 +140,7 @@ def filters_that_are_always_true_are_taken(lab: CatalogLab) -> None:
 
 @check("IRC-TBL-MET-009")
 def unknown_reports_do_no_harm(lab: CatalogLab) -> None:
-    """A report of a type that nobody knows is taken or refused, and does not break the server."""
+    """A metrics report of an unknown type is accepted or refused, without a 5xx."""
     table = lab.append(lab.make_table())
 
     with lab.judge("IRC-TBL-MET-009"):

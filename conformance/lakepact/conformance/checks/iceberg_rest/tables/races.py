@@ -1,6 +1,6 @@
-"""Checks of different operations that meet at one table, or at one name: no acknowledged one undoes another.
+"""Checks of concurrent operations on one table or name: no acknowledged operation undoes another.
 
-What comes second comes a little later in each turn, so that it meets the first at another moment of it.
+The second operation starts a little later in each repetition, so that it meets the first in another phase.
 """
 
 from __future__ import annotations
@@ -44,13 +44,13 @@ def _met(lab: CatalogLab, first: Send, *others: Send, turn: int) -> list[Reply]:
 
 
 def _commits(lab: CatalogLab, table: Table) -> dict[str, Send]:
-    """Commits of which each sets a property of its own, by these."""
+    """Return commits that set a property each."""
     keys = [f"lakepact.racing.{number}" for number in range(COMMITS)]
     return {key: partial(lab.try_commit, table, set_properties(**{key: key})) for key in keys}
 
 
 def _is_gone(lab: CatalogLab, table: Table, how: str) -> None:
-    """There is no table of its name, now that nobody else is about.
+    """Ensure that no table has the name, after all concurrent requests have ended.
 
     Raises:
         Blocked: there is one.
@@ -83,7 +83,7 @@ def commits_move_with_their_table(lab: CatalogLab) -> None:
 
 @check("IRC-TBL-DROP-011", alone=True)
 def dropped_tables_stay_away(lab: CatalogLab) -> None:
-    """A table whose drop was accepted is gone, whatever commits were accepted meanwhile; and it was not renamed besides."""
+    """A table whose drop returned 204 is gone, whatever concurrent commits were accepted, and it was not renamed."""
     home, known = lab.make_namespace(), ways(lab)
     first = lab.make_table(home)
     lab.drop_table(**first.at)
@@ -129,7 +129,7 @@ def names_are_given_once(lab: CatalogLab) -> None:
 
 
 def _keep_names_apart(lab: CatalogLab, home: Namespace) -> tuple[bool, bool]:
-    """Whether renames, and views, are refused names that tables have: who does not refuse them one after the other is told so elsewhere."""
+    """Whether names of tables are refused to renames and views; IRC-TBL-REN and IRC-VIEW-CREATE judge that."""
     table, other = lab.make_table(home), lab.make_table(home)
     renames = lab.offers(op.rename_table) and rename(lab, table.identifier, other.identifier).status == 409
     views = lab.offers(op.create_view) and create(lab, home, other.name).status == 409

@@ -96,7 +96,7 @@ def metadata_files_are_taken_over(lab: CatalogLab) -> None:
 
 @check("IRC-TBL-REG-001")
 def earlier_metadata_files_are_taken_over(lab: CatalogLab) -> None:
-    """What is registered is the file that is named, not the newest one beside it."""
+    """Registering uses the named metadata file, not the newest one in its folder."""
     table = lab.make_table()
     earlier = [lab.load(table)]
     for turn in ("first", "second"):
@@ -199,17 +199,17 @@ def missing_namespaces_are_not_registered_into(lab: CatalogLab) -> None:
 
 @check("IRC-TBL-REG-010")
 def locations_of_nothing_are_refused(lab: CatalogLab) -> None:
-    """Where there is no metadata file nothing is registered, and that is the caller's fault."""
+    """Registering a missing metadata file returns 4xx and registers nothing."""
     former = left_behind(lab, lab.make_table())
     folder, _, _ = location_of(former).rpartition("/")
     missing, foreign = (400, 404), (400, 403, 404)
     nowhere = {
-        "a file that there is not": (f"{folder}/{NO_FILE}", missing),
-        "a folder that there is not": (f"{folder}/nowhere/{NO_FILE}", missing),
+        "a missing file": (f"{folder}/{NO_FILE}", missing),
+        "a missing folder": (f"{folder}/nowhere/{NO_FILE}", missing),
         "a folder": (folder, missing),
         "the location of a table": (former.location, missing),
         "no location": ("", missing),
-        "a storage that there is not": (f"nowhere://{NO_FILE}", foreign),
+        "a missing storage": (f"nowhere://{NO_FILE}", foreign),
         "a text that is no location": (f"nowhere {NO_FILE}", foreign),
     }
     for what, (location, allowed) in nowhere.items():

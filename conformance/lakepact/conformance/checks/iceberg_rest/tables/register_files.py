@@ -44,7 +44,7 @@ def lacking(metadata: Mapping[str, Any], member: str) -> dict[str, Any]:
 
 
 def no_metadata(metadata: Mapping[str, Any]) -> dict[str, bytes]:
-    """What a file may hold that is no table metadata, by what is wrong with it; `metadata` are those of a table."""
+    """Return invalid metadata files by their defect; `metadata` is that of a table."""
     documents: dict[str, Any] = {
         "an empty object": {},
         "an empty list": [],

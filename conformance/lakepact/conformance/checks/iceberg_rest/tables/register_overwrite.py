@@ -104,7 +104,7 @@ def what_cannot_be_read_replaces_nothing(lab: CatalogLab) -> None:
 
 @check("IRC-TBL-REG-014")
 def overwriting_is_asked_for_by_a_boolean(lab: CatalogLab) -> None:
-    """What is neither true nor false is no answer to whether a table may be registered over."""
+    """An `overwrite` member that is neither true nor false returns 400."""
     former = left_behind(lab, lab.make_table())
     no_booleans: tuple[Any, ...] = ("yes", "true", "false", "", 1, 0, [], {}, [True])
     for overwrite in no_booleans:

@@ -84,7 +84,7 @@ def renamed_tables_move(lab: CatalogLab) -> None:
 
 @check("IRC-TBL-REN-002")
 def missing_tables_are_not_renamed(lab: CatalogLab) -> None:
-    """What does not exist cannot be renamed: neither a table that never was, nor one that is gone or has another name by now."""
+    """Renaming returns 404 for a table that never existed, was dropped, or was renamed."""
     home = lab.make_namespace()
     dropped, moved = lab.make_table(home), lab.make_table(home)
     lab.drop_table(**dropped.at)

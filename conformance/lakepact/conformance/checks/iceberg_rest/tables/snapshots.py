@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class History:
-    """A table of five snapshots in a row and one beside them, of which a branch, a tag and main name three."""
+    """Return a table of five snapshots in a row and one beside them; a branch, a tag and main refer to three."""
 
     table: Table  #: as it is loaded when nothing is said of snapshots
     snapshots: tuple[dict[str, Any], ...]  #: as they were added
@@ -110,7 +110,7 @@ def refs_have_their_snapshots(lab: CatalogLab) -> None:
         found = {name: ref.get("snapshot-id") for name, ref in refs(table.metadata).items()}
         expect.equal(wanted, found, "snapshots of refs:")
         for name, snapshot in found.items():
-            expect.contains(snapshot, snapshot_ids(table), f"snapshots, of which {name} names one,")
+            expect.contains(snapshot, snapshot_ids(table), f"the snapshot of {name} in snapshots:")
 
     with lab.judge("IRC-TBL-LOAD-008"):
         expect_refs(expected)
@@ -133,7 +133,7 @@ def refs_have_their_snapshots(lab: CatalogLab) -> None:
         loaded(lab, table, "refs")
         lab.commit(table, set_ref("late", first.member("current-snapshot-id"), kind="tag"))
         there = snapshot_ids(loaded(lab, table, "refs"))
-        expect.contains(first.member("current-snapshot-id"), there, "snapshots, of which a new tag names one,")
+        expect.contains(first.member("current-snapshot-id"), there, "the snapshot of a new tag in snapshots:")
 
 
 @check("IRC-TBL-LOAD-009")

@@ -66,7 +66,7 @@ def expect_whole(table: Table) -> None:
 
 @check("IRC-TBL-STAGE-001", "IRC-TBL-STAGE-003")
 def stages_are_answered_whole(lab: CatalogLab) -> None:
-    """A stage is answered with all that the table will be, and with no place of metadata that nobody has written."""
+    """Staging returns the complete table metadata, without the location of a metadata file that does not exist."""
     with lab.judge("IRC-TBL-STAGE-001"):
         table = created(lab, stage_create=True, **WHOLE)
         expect_whole(table)
@@ -79,7 +79,7 @@ def stages_are_answered_whole(lab: CatalogLab) -> None:
 
 @check("IRC-TBL-STAGE-002", "IRC-TBL-HEAD-004", "IRC-TBL-LIST-006")
 def stages_do_not_exist(lab: CatalogLab) -> None:
-    """What is only staged, once or twice, is not loaded, not there and not listed; what was created beside it is."""
+    """A staged table is not loaded, does not exist and is not listed; a created table is."""
     namespace = lab.make_namespace()
     beside, stage = lab.make_table(namespace), staged(lab, namespace, **WHOLE)
     lab.send(op.create_table, namespace=namespace, body=lab.table_request(stage.name, stage_create=True))
@@ -98,7 +98,7 @@ def stages_do_not_exist(lab: CatalogLab) -> None:
 
 @check("IRC-TBL-STAGE-008")
 def stages_reserve_nothing(lab: CatalogLab) -> None:
-    """A stage that nobody commits stops nobody from staging the same name again, nor from creating it."""
+    """A stage that is never committed does not block staging or creating the same name."""
     stage = staged(lab, **WHOLE)
     again = lab.send(op.create_table, namespace=stage.namespace, body=lab.table_request(stage.name, stage_create=True, schema=OTHER_SCHEMA))
     create = lab.send(op.create_table, namespace=stage.namespace, body=lab.table_request(stage.name, schema=OTHER_SCHEMA))
@@ -236,7 +236,7 @@ def signed(by: int) -> dict[str, Any]:
 
 
 def signature(table: Table) -> Any:
-    """Whose commit made the table."""
+    """Return the client whose commit created the table."""
     return members(table.metadata.get("properties")).get("lakepact.creator")
 
 
@@ -267,7 +267,7 @@ def questionable_locations(table: Table, name: str) -> Iterator[str]:
 
 @check("IRC-TBL-STAGE-014")
 def the_commit_does_not_evade_the_policy(lab: CatalogLab) -> None:
-    """Where no table may be created, none is committed from a stage either."""
+    """Committing a stage fails where creating a table fails."""
     if not lab.feature("location-policy"):
         lab.skip("IRC-TBL-STAGE-014", "the target takes tables in all locations")
         return

@@ -1,4 +1,4 @@
-"""Checks of the old names of renamed tables: they are free, and what happens by them touches nobody else's table."""
+"""Checks of the old names of renamed tables: they are free, and requests for them do not change the renamed table."""
 
 from __future__ import annotations
 
@@ -124,7 +124,7 @@ def commits_of_all_kinds(lab: CatalogLab, table: Table) -> dict[str, dict[str, A
 
 @check("IRC-TBL-REN-013")
 def commits_by_old_names_find_nothing(lab: CatalogLab) -> None:
-    """Who still knows a table by its old name cannot commit to it, and neither it nor a table of that name is changed or made."""
+    """A commit to the old name of a renamed table returns 404, changes no table and creates none."""
     old = lab.load(grown(lab, lab.make_table()))
     once = renamed(lab, old, lab.name())
     _judge_late_commits(lab, old, once)

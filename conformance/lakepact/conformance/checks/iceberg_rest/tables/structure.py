@@ -142,7 +142,7 @@ NUMBERINGS = ((40, 30, 20, 70), (3, 1, 2, 4), (1000, 2, 500, 1))
 
 @check("IRC-TBL-CREATE-005")
 def new_ids_still_mean_the_same_columns(lab: CatalogLab) -> None:
-    """Whatever ids the columns get, partition fields, sort fields and identifier fields are still those of the request."""
+    """Partition, sort and identifier fields refer to the requested columns, whatever ids the server assigns."""
     for key, at, word, inner in NUMBERINGS:
         columns = (
             field(at, "at", "timestamptz"),

@@ -135,7 +135,7 @@ def ten_tables_are_changed(lab: CatalogLab) -> None:
 
 
 def _updates(table: Table, snapshot: dict[str, Any]) -> list[list[dict[str, Any]]]:
-    """Commits of many kinds, for a table of which only its name, place and UUID are its own."""
+    """Return commits of many kinds, for tables that differ only in name, location and UUID."""
     more = next_column(table, "more", "long")
     return [
         [set_properties(a="1", b="2"), remove_properties("a")],
@@ -198,7 +198,7 @@ def a_transaction_of_one_table_is_a_commit(lab: CatalogLab) -> None:
 
 @check("IRC-TXN-014")
 def transactions_leave_the_past_that_commits_leave(lab: CatalogLab) -> None:
-    """Where a commit writes metadata to another place and logs the former one, a transaction does as well."""
+    """A transaction writes new metadata files and logs the former ones, as a commit does."""
     committed, transacted = map(lab.load, make_tables(lab, 2))
     for turn in ("1", "2"):
         update = set_properties(**{"lakepact.turn": turn})
@@ -211,7 +211,7 @@ def transactions_leave_the_past_that_commits_leave(lab: CatalogLab) -> None:
 
 
 def _past(before: Table, after: Table) -> dict[str, bool]:
-    """What is left of where the metadata stood."""
+    """Return the metadata log entries of a table."""
     log = [entry.get("metadata-file") for entry in after.metadata.get("metadata-log") or () if isinstance(entry, dict)]
     place = before.metadata_location
     return {"metadata-location is another": after.metadata_location != place, "metadata-log has the former one": place in log}
@@ -219,7 +219,7 @@ def _past(before: Table, after: Table) -> dict[str, bool]:
 
 @check("IRC-TXN-014")
 def every_update_is_made_in_a_transaction(lab: CatalogLab) -> None:
-    """Whatever a commit attaches to a table or takes away, and the target does it, a transaction does as well."""
+    """A transaction applies the same updates that a commit applies."""
     committed, transacted = make_tables(lab, 2)
     first = lab.snapshot(committed, schema_id=None)
     second = lab.snapshot(committed, schema_id=None, parent_snapshot_id=first["snapshot-id"])

@@ -1,4 +1,4 @@
-"""Checks of transactions that are truly made side by side: judged from their answers, from what is left, and by who looks on."""
+"""Checks of concurrent transactions: their answers, the final state, and the states that readers see."""
 
 from __future__ import annotations
 
@@ -146,7 +146,7 @@ def _written(lab: CatalogLab, tables: Sequence[Table], done: threading.Event) ->
 
 @check("IRC-TXN-009", alone=True)
 def nobody_sees_half_of_it(lab: CatalogLab) -> None:
-    """Who loads one table after the other, in any order, never finds the later one behind the earlier one."""
+    """Loading the tables of a transaction one after the other never shows an older state after a newer one."""
     one, other = make_tables(lab, 2)
     done = threading.Event()
     readers = [partial(_watched, lab, first, then, done) for first, then in ((one, other), (other, one)) for _ in range(READERS)]

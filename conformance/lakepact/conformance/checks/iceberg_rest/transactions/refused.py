@@ -167,7 +167,7 @@ def changes_are_an_array(lab: CatalogLab) -> None:
 
 @check("IRC-TXN-008")
 def one_unknown_kind_refuses_all(lab: CatalogLab) -> None:
-    """One update or requirement that nobody knows is a bad request, and no table is changed."""
+    """A transaction with one unknown update or requirement returns 400 and changes no table."""
     failing, *others = make_tables(lab, 3)
     before = [lab.load(table) for table in (failing, *others)]
     unknown = {

@@ -97,7 +97,7 @@ def what_was_just_added_does_not_expire(lab: CatalogLab) -> None:
 
 @check("IRC-UPD-018", "IRC-UPD-026", "IRC-UPD-032")
 def last_added_may_be_known(lab: CatalogLab) -> None:
-    """What was added last in a commit is what -1 stands for, also where the table had it already, or nothing was: 400, never another."""
+    """-1 refers to the last addition of the commit, also if the table already had it; without an addition it returns 400."""
     spec = {"spec-id": 0, "fields": [partition_field(2, "identity", "by_name", field_id=FIRST_FIELD)]}
     table = lab.make_table(partition_spec=spec, write_order={"order-id": 1, "fields": [sort_field(2)]})
     name, id_ = column(table, "name"), column(table, "id")

@@ -73,7 +73,7 @@ def incomplete_keys_are_refused(lab: CatalogLab) -> None:
 
 @check("IRC-UPD-082")
 def keys_are_removed(lab: CatalogLab) -> None:
-    """A key can be removed, others stay, and removing one that there is not changes nothing."""
+    """Removing a key keeps the others; removing an unknown key changes nothing."""
     table = lab.commit(table_of_version(lab, VERSION), add_encryption_key(ROOT), add_encryption_key(KEY))
 
     with lab.judge("IRC-UPD-082"):

@@ -74,12 +74,12 @@ def compatible_spec_is_reused(lab: CatalogLab) -> None:
 
 @check("IRC-UPD-024")
 def impossible_specs_are_refused(lab: CatalogLab) -> None:
-    """A spec cannot be made from a column that there is not, by a transform that its type does not have, or with one name twice."""
+    """A spec with an unknown source column, an unsuitable transform or a duplicate name is refused."""
     table = lab.make_table()
     name, at, first = column(table, "name"), column(table, "at"), next_field(table)
     twins = partition_field(name, "identity", "twin", field_id=first), partition_field(at, "day", "twin", field_id=first + 1)
     cases = {
-        "a source column that there is not": [add_spec(partition_field(NOWHERE, "identity", "ghost", field_id=first))],
+        "an unknown source column": [add_spec(partition_field(NOWHERE, "identity", "ghost", field_id=first))],
         "the day of a string": [add_spec(partition_field(name, "day", "name_day", field_id=first))],
         "two fields with one name": [add_spec(*twins)],
     }
@@ -128,7 +128,7 @@ def unknown_spec_cannot_become_default(lab: CatalogLab) -> None:
 
 @check("IRC-UPD-073", "IRC-UPD-074", "IRC-UPD-075")
 def specs_are_removed_except_the_default(lab: CatalogLab) -> None:
-    """Specs that are listed vanish and others stay; the default one cannot be removed, and one that there is not does no harm."""
+    """Removing specs keeps the others; removing the default spec is refused, and removing an unknown one changes nothing."""
     table = table_of_version(lab, 2)
     default = table.member("default-spec-id")
     grown = lab.commit(

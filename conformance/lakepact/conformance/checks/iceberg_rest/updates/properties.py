@@ -80,7 +80,7 @@ def set_properties_needs_texts(lab: CatalogLab) -> None:
 
 @check("IRC-UPD-064")
 def listed_properties_vanish(lab: CatalogLab) -> None:
-    """Properties that are listed vanish and others stay; a property that there is not does no harm."""
+    """Removing properties keeps the others; removing an unknown property changes nothing."""
     table = coloured(lab)
 
     with lab.judge("IRC-UPD-064"):

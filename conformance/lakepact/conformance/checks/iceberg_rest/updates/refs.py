@@ -29,7 +29,7 @@ def current_snapshot(table: Table) -> int | None:
 
 
 def expect_ref(table: Table, name: str, expected: dict[str, Any]) -> None:
-    """The table has the branch or tag, with these members and no retention besides."""
+    """Expect the branch or tag with these members and no other retention settings."""
     expect.contains(name, refs(table), "refs")
     members = ("type", "snapshot-id", *RETENTION)
     actual = {member: refs(table)[name].get(member) for member in members}
@@ -126,7 +126,7 @@ def retention_is_replaced(lab: CatalogLab) -> None:
 
 @check("IRC-UPD-056", "IRC-UPD-057")
 def removed_refs_leave_their_snapshots(lab: CatalogLab) -> None:
-    """A tag that is removed is gone and its snapshot stays; a ref that there is not can be removed too."""
+    """Removing a tag keeps its snapshot; removing an unknown ref is accepted."""
     first = lab.append(lab.make_table())
     tagged = first.member("current-snapshot-id")
     table = lab.append(lab.commit(first, set_ref("release", tagged, kind="tag")))

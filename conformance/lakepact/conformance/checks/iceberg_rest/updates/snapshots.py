@@ -35,10 +35,10 @@ def snapshot_ids(table: Table) -> list[Any]:
 
 
 def all_snapshots(table: Table, many: int) -> list[Any]:
-    """The ids of a table's snapshots, to which `many` were added, in the order in which they were.
+    """Return the snapshot ids of a table in order, after `many` were added.
 
     Raises:
-        Blocked: they are not as many, which is held against `add-snapshot`.
+        Blocked: the table has another number of snapshots; the checks of add-snapshot judge that.
     """
     snapshots = sorted(table.member("snapshots"), key=lambda one: (one.get("sequence-number") or 0, one.get("timestamp-ms") or 0))
     found = [one.get("snapshot-id") for one in snapshots]
@@ -67,7 +67,7 @@ def expect_no_dangling_refs(table: Table) -> None:
         expect.contains(ref.get("snapshot-id"), known, f"snapshots, to which the ref {name} points,")
     current = table.metadata.get("current-snapshot-id")
     if current not in (None, -1):
-        expect.contains(current, known, "snapshots, of which one is current,")
+        expect.contains(current, known, "the current snapshot in snapshots:")
 
 
 # -- add-snapshot -----------------------------------------------------------------------------------------------------
@@ -120,7 +120,7 @@ def incomplete_snapshots_are_refused(lab: CatalogLab) -> None:
 
 @check("IRC-UPD-040")
 def summary_is_kept(lab: CatalogLab) -> None:
-    """Whatever a summary says besides the operation is kept, key by key."""
+    """A snapshot keeps every entry of its summary."""
     table = lab.make_table()
     summary = {"operation": "append", "added-records": "10", "lakepact.note": "grüße, 雪", "Lakepact.Case": "Kept", "lakepact.empty": ""}
     snapshot = lab.snapshot(table, summary=summary)
@@ -150,7 +150,7 @@ def row_ids_advance(lab: CatalogLab) -> None:
 
 @check("IRC-UPD-042")
 def schema_of_snapshot_is_kept(lab: CatalogLab) -> None:
-    """A snapshot keeps the schema id that it was sent with, and cannot name a schema that there is not."""
+    """A snapshot keeps its schema id; one with an unknown schema id is refused."""
     table = lab.make_table()
     snapshot = lab.snapshot(table)
 
@@ -211,7 +211,7 @@ def tags_do_not_dangle(lab: CatalogLab) -> None:
 
 @check("IRC-UPD-050")
 def tags_go_with_their_own_snapshots(lab: CatalogLab) -> None:
-    """Where a tag goes with its snapshot, branches and tags at other snapshots stay where they are, and so does main."""
+    """If removing a snapshot removes its tag, other branches, other tags and main are unchanged."""
     first = lab.append(lab.make_table())
     gone = first.member("current-snapshot-id")
     second = lab.append(lab.commit(first, set_ref("release", gone, kind="tag")))

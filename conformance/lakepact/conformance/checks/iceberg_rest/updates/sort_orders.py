@@ -66,11 +66,11 @@ def equal_order_is_reused(lab: CatalogLab) -> None:
 
 @check("IRC-UPD-031")
 def impossible_orders_are_refused(lab: CatalogLab) -> None:
-    """An order cannot be made from a column that there is not, or by a transform, a direction or a null order of no meaning."""
+    """A sort order with an unknown source column, transform, direction or null order is refused."""
     table = lab.make_table()
     name = column(table, "name")
     cases = {
-        "a source column that there is not": [add_sort_order(sort_field(NOWHERE))],
+        "an unknown source column": [add_sort_order(sort_field(NOWHERE))],
         "the transform `sideways`": [add_sort_order(sort_field(name, transform="sideways"))],
         "the direction `upwards`": [add_sort_order(sort_field(name, direction="upwards"))],
         "the null order `nulls-nowhere`": [add_sort_order(sort_field(name, null_order="nulls-nowhere"))],

@@ -1,1 +1,1 @@
-"""What version 1.11.0 of the contract demands beyond 1.10.0."""
+"""Checks of the requirements that version 1.11.0 adds to 1.10.0."""

@@ -45,7 +45,7 @@ def lifetimes_are_durations(lab: CatalogLab) -> None:
 
 @check("IRC-IDEM-002", "IRC-IDEM-003", "IRC-IDEM-010")
 def namespaces_are_made_and_dropped_once(lab: CatalogLab) -> None:
-    """A namespace is created and dropped as ever by who sends keys, and again with the same answers; nothing is there in the end."""
+    """With idempotency keys a namespace is created and dropped, and repeating each request returns the same answer."""
     namespace = (lab.name(),)
     lab.add_cleanup(lambda: lab.send(op.drop_namespace, namespace=namespace))
     creating, dropping = new_key(), new_key()
@@ -69,7 +69,7 @@ def namespaces_are_made_and_dropped_once(lab: CatalogLab) -> None:
 
 @check("IRC-IDEM-011")
 def properties_are_updated_once(lab: CatalogLab) -> None:
-    """What others have changed since is left alone when properties are updated again under a key."""
+    """Repeating an update of properties under its key does not undo later changes of other clients."""
     namespace = lab.make_namespace(properties={"turn": "0"})
     key = new_key()
     lab.require(lab.send(op.update_properties, namespace=namespace, body={"updates": {"turn": "1"}}, idempotency_key=key), 200)

@@ -30,7 +30,7 @@ BETWEEN = 12  #: requests with keys of their own, after which the first key has 
 
 @dataclass(frozen=True)
 class Pair:
-    """Two requests of one operation, of which a key can stand for the first alone."""
+    """Two requests of one operation; a key is used for the first only."""
 
     operation: OperationId
     first: dict[str, Any]
@@ -129,7 +129,7 @@ def keys_are_for_one_request(lab: CatalogLab) -> None:
 
 @check("IRC-IDEM-012")
 def refused_drops_come_again(lab: CatalogLab) -> None:
-    """What could not be dropped is not dropped under the same key once it could be."""
+    """A failed drop is not carried out when it is repeated under the same key after the obstacle is gone."""
     table, name = lab.make_table(), lab.name()
     missing = partial(lab.send, op.drop_table, idempotency_key=new_key(), namespace=table.namespace, table=name)
     filled = partial(lab.send, op.drop_namespace, idempotency_key=new_key(), namespace=table.namespace)
@@ -185,7 +185,7 @@ def keys_are_known_for_a_while(lab: CatalogLab) -> None:
 
 @check("IRC-SEC-005")
 def keys_open_nothing(lab: CatalogLab) -> None:
-    """Who may do nothing is not given the answer to another's request by sending that one's request and key."""
+    """A principal without any rights does not get the stored answer of another by sending its request and key."""
     third = bearing(needed(lab, THIRD))
     table = lab.make_table()
     requests: tuple[tuple[OperationId, dict[str, Any]], ...] = (

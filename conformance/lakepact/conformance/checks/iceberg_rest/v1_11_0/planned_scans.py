@@ -65,7 +65,7 @@ def rows_that_are_deleted_do_not_count(lab: CatalogLab) -> None:
 
 @check("IRC-PLAN-003")
 def plans_that_are_not_there_cannot_be_cancelled(lab: CatalogLab) -> None:
-    """Who cancels a plan that there is not is told so, or that there is none now."""
+    """Cancelling an unknown plan returns 404 or 204."""
     table = lab.make_table()
     reply = lab.send(op.cancel_planning, plan_id=str(uuid.uuid4()), **table.at)
 

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 @check("IRC-RBY-001")
 def what_is_loaded_through_views_is_the_same(lab: CatalogLab) -> None:
-    """A table is loaded as ever by who came to it through one view, or through two; so is a view, where there are some."""
+    """Loading a table or view with referenced-by of one view or two returns it."""
     table = lab.make_table()
     whole = lab.load(table)
     names = [SEPARATOR.join((*table.namespace, lab.name())) for _ in range(2)]

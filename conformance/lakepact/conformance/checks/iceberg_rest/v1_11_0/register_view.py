@@ -138,7 +138,7 @@ def views_are_not_registered_nowhere(lab: CatalogLab) -> None:
 
 @check("IRC-VIEW-REG-007")
 def files_that_are_not_there_are_not_registered(lab: CatalogLab) -> None:
-    """Where no metadata of a view can be read, nothing is registered, neither beside those of a view nor elsewhere."""
+    """Registering a view from missing or unreadable metadata is refused and registers nothing."""
     last, location = left_behind(lab)
     folder = location.rpartition("/")[0]
     for wrong in (f"{folder}/{NO_FILE}", f"{folder}/", "nonsense"):

@@ -73,7 +73,7 @@ def requests_elsewhere_are_not_signed(lab: CatalogLab) -> None:
 
 @check("IRC-SIGN-003", "IRC-SIGN-004")
 def requests_are_whole_and_of_tables_that_exist(lab: CatalogLab) -> None:
-    """What lacks a member is refused with 400, and for a table that does not exist nothing is signed."""
+    """A signing request without a required member returns 400; one for a missing table is not signed."""
     table = lab.make_table()
     whole = request("https://bucket.s3.us-east-1.amazonaws.com/key")
 

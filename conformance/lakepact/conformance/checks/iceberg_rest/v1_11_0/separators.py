@@ -70,7 +70,7 @@ def namespaces_are_found_by_either_separator(lab: CatalogLab) -> None:
 
 @check("IRC-SEP-003")
 def parents_are_found_by_either_separator(lab: CatalogLab) -> None:
-    """What is below a namespace of two levels is listed, whichever separator names the parent."""
+    """Listing the children of a two-level namespace works with each declared separator."""
     _, child = nested(lab)
     below = lab.make_namespace(child)
 

@@ -1,4 +1,4 @@
-"""The suite of version 1.11.0: all of 1.10.0, and what came with it."""
+"""The suite of version 1.11.0: all of 1.10.0, and the additions."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ SEPARATOR = "namespace-separator"
 
 
 def configuration(wire: Wire, target: Target, *, check: str) -> Mapping[str, Any]:
-    """What a catalog is configured with, for the warehouse that is judged; empty if it does not say."""
+    """Return the configuration of the catalog for the checked warehouse; empty if there is none."""
     warehouse = target.parameters.get("warehouse")
     query = f"?warehouse={quote(warehouse, safe='')}" if warehouse else ""
     reply = wire.send("GET", f"/v1/config{query}", operation=op.get_config, check=check, accepts="application/json")
@@ -37,7 +37,7 @@ def configuration(wire: Wire, target: Target, *, check: str) -> Mapping[str, Any
 
 
 def discover(wire: Wire, target: Target) -> Offer:
-    """What a catalog declares, also of what came with this version.
+    """Detect what a catalog declares, including the additions of this version.
 
     Raises:
         Blocked: it does not answer at all.

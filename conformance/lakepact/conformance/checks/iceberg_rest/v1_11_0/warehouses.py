@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 @check("IRC-WHS-001")
 def unknown_warehouses_are_not_found(lab: CatalogLab) -> None:
-    """A warehouse that there is not is answered with 404 and its own type of error, by who does not answer for another one."""
+    """An unknown warehouse returns 404 NoSuchWarehouseException, unless the catalog ignores the parameter."""
     for name in (lab.name(), f"s3://{lab.name()}/nowhere", f"{lab.name()} ä"):
         reply = lab.send(op.get_config, warehouse=name)
         if reply.status == 200:

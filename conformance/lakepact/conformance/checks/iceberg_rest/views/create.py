@@ -113,7 +113,7 @@ def views_keep_what_their_engine_noted(lab: CatalogLab) -> None:
 
 @check("IRC-VIEW-CREATE-008")
 def locations_of_views_are_noted(lab: CatalogLab) -> None:
-    """What becomes of a location that the caller chose is noted."""
+    """Note whether a view keeps the location of the request."""
     view = made(lab)
     wanted = f"{view.member('location').rstrip('/')}-{lab.name()}"
     reply = create(lab, view.namespace, lab.name(), location=wanted)
@@ -174,7 +174,7 @@ def views_keep_their_properties(lab: CatalogLab) -> None:
 
 @check("IRC-VIEW-CREATE-018", alone=True)
 def one_of_many_creates_a_view(lab: CatalogLab) -> None:
-    """Of many who create one view side by side one does, and the view is that one's."""
+    """When many clients create the same view concurrently, exactly one gets 200, and the view is the winner's."""
     home = lab.make_namespace()
     for _ in lab.repeat(ROUNDS):
         name = lab.name()

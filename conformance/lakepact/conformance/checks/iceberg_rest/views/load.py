@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
 
 def in_file(lab: CatalogLab, view: View) -> dict[str, Any] | None:
-    """What the metadata file of a view says; None where the harness does not see the files of the target.
+    """Return the content of the metadata file of a view; None if the suite cannot read the files of the target.
 
     A file that says another UUID, or nothing, is taken for one that is not the target's.
     """

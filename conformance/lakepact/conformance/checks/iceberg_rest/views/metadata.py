@@ -38,12 +38,12 @@ def ids_of_versions_do_not_dangle(exchange: Exchange) -> bool:
         return False
     known = ids(metadata, "versions", "version-id")
     expect_unique(known, "`version-id` in `versions`")
-    expect.contains(metadata.get("current-version-id"), known, "`versions`, of which `current-version-id` is one,")
+    expect.contains(metadata.get("current-version-id"), known, "`current-version-id` in `versions`:")
     for logged in ids(metadata, "version-log", "version-id"):
-        expect.contains(logged, known, "`versions`, of which each in `version-log` is one,")
+        expect.contains(logged, known, "each version of `version-log` in `versions`:")
     schemas = ids(metadata, "schemas", "schema-id")
     for schema in ids(metadata, "versions", "schema-id"):
-        expect.contains(schema, schemas, "`schemas`, of which the `schema-id` of each version is one,")
+        expect.contains(schema, schemas, "the `schema-id` of each version in `schemas`:")
     return True
 
 

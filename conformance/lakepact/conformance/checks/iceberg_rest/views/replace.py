@@ -76,7 +76,7 @@ def properties_add_no_version(lab: CatalogLab) -> None:
 
 @check("IRC-VIEW-REPL-006", "IRC-VIEW-REPL-007")
 def only_views_are_replaced(lab: CatalogLab) -> None:
-    """What is not there, and what is a table, is not replaced."""
+    """Replacing a missing view or a table returns 404."""
     view = made(lab)
     lab.require(lab.send(op.drop_view, **view.at))
     table = lab.make_table(view.namespace)
@@ -91,7 +91,7 @@ def only_views_are_replaced(lab: CatalogLab) -> None:
 
 @check("IRC-VIEW-REPL-009")
 def updates_are_applied_in_order_or_not_at_all(lab: CatalogLab) -> None:
-    """Of updates that contradict each other the last one holds; of updates of which one cannot be made none is."""
+    """The last of contradicting updates wins; if one update cannot be applied, none is."""
     view = made(lab)
     steps = (
         set_properties(**{"lakepact.a": "1", "lakepact.b": "1"}),
@@ -142,7 +142,7 @@ def lost_dialects_are_noted(lab: CatalogLab) -> None:
 
 @check("IRC-VIEW-REPL-013", alone=True)
 def no_accepted_replacement_is_lost(lab: CatalogLab) -> None:
-    """When many writers replace a view, each is accepted or learns of the conflict, and what was accepted is among the versions."""
+    """When many clients replace a view concurrently, each gets 200 or 409, and every accepted version is in the view."""
     home = lab.make_namespace()
     for turn in lab.repeat(ROUNDS):
         view = made(lab, home, properties={"version.history.num-entries": "100"})

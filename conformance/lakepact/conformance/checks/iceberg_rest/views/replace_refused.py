@@ -114,7 +114,7 @@ def requirements_of_tables_are_refused(lab: CatalogLab) -> None:
 
 @check("IRC-VIEW-REPL-008")
 def what_is_unknown_is_refused(lab: CatalogLab) -> None:
-    """Updates and requirements that nobody knows are bad requests, alone and beside others."""
+    """Unknown updates and requirements of views return 400, alone and among others."""
     view = made(lab)
     unknown = {"action": "lakepact-unknown"}
     judge_refusals(lab, "IRC-VIEW-REPL-008", view, cases={"an unknown update": [unknown], "one beside another": [HARMLESS, unknown]})
@@ -151,7 +151,7 @@ def versions_that_cannot_be_are_refused(lab: CatalogLab) -> None:
 
 @check("IRC-UPD-088")
 def versions_that_are_not_there_are_refused(lab: CatalogLab) -> None:
-    """What is not there is not made current."""
+    """Setting an unknown version as current is refused."""
     view = made(lab)
     cases = {
         "an unknown version": [set_current_view_version(NOWHERE)],
@@ -162,7 +162,7 @@ def versions_that_are_not_there_are_refused(lab: CatalogLab) -> None:
 
 @check("IRC-UPD-089")
 def updates_of_tables_are_refused(lab: CatalogLab) -> None:
-    """What is done to tables only cannot be done to views."""
+    """Updates that only tables have are refused for views."""
     view = made(lab)
     snapshot = {
         "snapshot-id": 1,

@@ -1,0 +1,134 @@
+"""Pages, requirement files, docstrings and messages use plain words (docs/style.md, specs/words.yaml).
+
+`python tests/registry/test_words.py` counts the phrases to replace in each folder; with a folder, it lists them.
+"""
+
+from __future__ import annotations
+
+import ast
+import re
+import sys
+from collections import Counter
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+import yaml
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+ROOT = Path(__file__).resolve().parents[2]
+PHRASES = [(re.compile(entry["find"]), entry["instead"]) for entry in yaml.safe_load((ROOT / "specs/words.yaml").read_text())["phrases"]]
+TOPS = (
+    "README.md",
+    "CONTRIBUTING.md",
+    "CHANGELOG.md",
+    "ARCHITECTURE.md",
+    "docs",
+    "specs",
+    "client",
+    "reference_server",
+    "conformance",
+    "tests",
+)
+
+#: What is clean, and stays so. The list only grows: `python tests/registry/test_words.py` shows what is left.
+CLEAN = (
+    "conformance/lakepact/conformance/checks/iceberg_rest",
+    "conformance/lakepact/conformance/expect.py",
+)
+
+BEFORE = (
+    "Who cancels a plan that there is not is told so, or that there is none now.",
+    "Of many who create one table side by side one does, all others learn of the conflict, and the table is that one's.",
+    "Whose a token is: one that this server has issued, or that its file gives somebody. What only says who it is, says nothing.",
+    "Empty the log, so that nothing is found there after a crash that was taken for undone before.",
+    "Who asks for credentials and is given some always gets the table too: those that came with it before may have ended.",
+    "the target does not serve dropTable, which who sends no endpoints promises",
+    "expected status 404 by all that was accepted before",
+    "--shares is of use to delta_sharing alone, which is not among the contracts to serve",
+    "What a catalog owes to callers without rights takes callers without rights.",
+    "That what one may not see is answered with 404 is held against nobody.",
+    "Nobody is shown what could still be undone.",
+    "updates carry the ids that clients send …, so that who insists on one is accused of that alone",
+    "Suite: what a caller who stays is not given whole is not held against those who leave",
+)
+AFTER = (
+    "Cancelling an unknown plan returns 404 or 204.",
+    "When many clients create the same table concurrently, exactly one gets 200, the others get 409, and the table is the winner's.",
+    "Return the principal of a token issued or configured here. Self-asserted identities are not trusted.",
+    "Truncate the WAL so that changes reported as rolled back cannot reappear after a crash.",
+    "When credentials are returned, always send the full table (never 304): the cached credentials may have expired.",
+    "the server does not implement dropTable, although a configuration without `endpoints` implies it (IRC-CFG-013)",
+    'POST …/transactions/commit returned 409, but table `t1` was changed: properties.lakepact is "refused", expected it to be absent',
+    "expected status 404: the table was dropped two requests earlier (204)",
+    "--shares requires --contract delta_sharing (serving: iceberg_rest)",
+    "To test authorization, give lakepact the tokens of less privileged principals.",
+    "Returning 404 for objects that the caller may not see is accepted.",
+    "Readers only see durable state.",
+    "Catalogs that require explicit ids now fail only the requirement about ids.",
+    "suite: do not fail disconnect checks for partial commits",
+)
+
+
+def files(scope: str) -> list[Path]:
+    """The files of a scope that people read: pages, YAML and Python."""
+    path = ROOT / scope
+    found = [path] if path.is_file() else sorted(p for p in path.rglob("*") if p.suffix in {".py", ".md", ".yaml"})
+    return [
+        p
+        for p in found
+        if "synchronous" not in p.parts and p.name not in {"words.yaml", "openapi.yaml", "style.md"} and p != Path(__file__)
+    ]
+
+
+def texts(path: Path) -> Iterator[tuple[int, str]]:
+    """The texts of a file for people, with the lines that they begin in."""
+    source = path.read_text("utf-8")
+    if path.suffix == ".py":
+        for node in ast.walk(ast.parse(source)):
+            if isinstance(node, ast.Constant) and isinstance(node.value, str) and " " in node.value.strip():
+                yield node.lineno, re.sub(r"\n +", "\n", node.value)
+    else:
+        prose = re.sub(r"(?ms)^```.*?^```", lambda block: "\n" * block[0].count("\n"), source) if path.suffix == ".md" else source
+        yield from enumerate(prose.splitlines(), start=1)
+
+
+def violations(scope: str) -> list[str]:
+    """Each banned phrase in a scope, as `file:line: phrase; write …`."""
+    return [
+        f"{path.relative_to(ROOT)}:{line}: {found[0].strip()!r} in {' '.join(text.split())!r}; write {instead}"
+        for path in files(scope)
+        for line, text in texts(path)
+        for phrase, instead in PHRASES
+        if (found := phrase.search(text))
+    ]
+
+
+@pytest.mark.parametrize("scope", CLEAN)
+def test_clean_files_use_plain_words(scope: str) -> None:
+    assert violations(scope) == []
+
+
+@pytest.mark.parametrize("sentence", BEFORE)
+def test_obscure_sentence_is_found(sentence: str) -> None:
+    assert [instead for phrase, instead in PHRASES if phrase.search(sentence)] != []
+
+
+@pytest.mark.parametrize("sentence", AFTER)
+def test_plain_sentence_is_accepted(sentence: str) -> None:
+    assert [instead for phrase, instead in PHRASES if phrase.search(sentence)] == []
+
+
+def _main(arguments: list[str]) -> None:
+    if arguments:
+        lines = [line for scope in arguments for line in violations(scope)]
+    else:
+        counts = Counter(re.sub(r"((?:[^/:]+/){4}[^/:]+).*", r"\1", line.partition(":")[0]) for top in TOPS for line in violations(top))
+        lines = [f"{number:6} {folder}" for folder, number in counts.most_common()]
+    sys.stdout.write("\n".join([*lines, ""]))
+
+
+if __name__ == "__main__":
+    _main(sys.argv[1:])
