@@ -55,7 +55,7 @@ def _same(expected: Any, actual: Any) -> bool:
 
 
 def status(reply: Reply, *allowed: int, about: str = "") -> None:
-    """The answer has one of the `allowed` statuses; `about` says of which of several requests, "for a body without name"."""
+    """Expect one of the `allowed` statuses; `about` names the request, such as "for a body without name"."""
     if reply.status not in allowed:
         raise Unmet(f"status {' or '.join(map(str, allowed))} {about}".rstrip(), reply.shown, exchange=reply.exchange.number)
 
@@ -84,7 +84,7 @@ def equal(expected: Any, actual: Any, what: str) -> None:
 
 
 def _from_difference(expected: Any, actual: Any) -> tuple[Any, Any]:
-    """Return two long texts without their common beginning, of which the last few characters are kept."""
+    """Return two long texts from shortly before their first difference."""
     if not (isinstance(expected, str) and isinstance(actual, str)):
         return expected, actual
     differing = (n for n, (here, there) in enumerate(zip(expected, actual, strict=False)) if here != there)
