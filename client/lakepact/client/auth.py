@@ -44,7 +44,7 @@ class BearerToken(Auth):
 
     Args:
         token: The token, or a function that is asked for it before each request. The function is asked once more when the server
-            answers 401 or 419 (the token ran out): if it then gives another token, the request is sent again. It is called from
+            returns 401 or 419 (the token ran out): if it then gives another token, the request is sent again. It is called from
             the thread or event loop that sends, so it should answer from memory most of the time.
 
     Raises:

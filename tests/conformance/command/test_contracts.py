@@ -38,7 +38,7 @@ def test_a_newer_version_tells_what_its_authors_added_and_what_it_demands() -> N
     assert "  a view can be registered from a metadata file\n" in text
     assert "  + registerView\n" in text
     assert "  ~ loadTable: parameters/query referenced-by added\n" in text
-    assert "  IRC-VIEW-REG-004   MUST   Registering a view by the name of an existing view is answered with 409" in text
+    assert "  IRC-VIEW-REG-004   MUST   Registering a view by the name of an existing view returns 409" in text
 
 
 @pytest.mark.parametrize(("contract", "main_version", "other"), COMPARED)

@@ -119,7 +119,7 @@ def transactions_leave_the_last_table_out() -> Install:
 
 
 def takes_every_tag_for_the_current_one() -> Install:
-    """A catalog that answers 304 to whatever ETag it has ever given."""
+    """A catalog that returns 304 to whatever ETag it has ever given."""
 
     def loaded(handler: Handler, arguments: dict[str, Any]) -> Reply:
         reply = handler(**arguments)

@@ -65,9 +65,9 @@ def _wired(act: Callable[[Wire, Reply], Awaitable[None]]) -> Callable[[Operation
 
 #: Faults that fit any operation: what they say, and how they are installed for it.
 ANSWERS: dict[str, tuple[str, Callable[[Operations], Install]]] = {
-    "answers-500": ("every call is answered with status 500.", _status(500)),
-    "answers-503": ("every call is answered with status 503.", _status(503)),
-    "answers-404": ("every call is answered with status 404.", _status(404)),
+    "answers-500": ("every call returns 500.", _status(500)),
+    "answers-503": ("every call returns 503.", _status(503)),
+    "answers-404": ("every call returns 404.", _status(404)),
     "answers-200": ("every refusal is sent with status 200.", lambda o: on_status(o, dict.fromkeys(range(400, 600), 200))),
     "answers-201": ("what should be 200 or 204 is 201.", lambda o: on_status(o, {200: 201, 204: 201})),
     "drops-connection": ("the connection is closed without an answer.", _wired(_drop)),

@@ -48,7 +48,7 @@ if TYPE_CHECKING:
     from lakepact.reference_server.server_file import ServerFile
     from lakepact.reference_server.storage.store import Store
 
-#: Operations that are answered with status 406, because this server does not have what they are about.
+#: Operations that return status 406, because this server does not have what they are about.
 NOT_OFFERED = frozenset(
     {
         op.get_token,

@@ -57,7 +57,7 @@ def key_of(lab: WatsonxLab) -> str:
 
 @check("IRC-SEC-001", "IRC-SEC-009")
 def nobody_enters_without_credentials(lab: WatsonxLab) -> None:
-    """Without an Authorization every operation is answered with 401 or 403, the configuration too."""
+    """Without an Authorization every operation returns 401 or 403, the configuration too."""
     asks_for_credentials(lab)
     for operation, reply in answers(lab, None):
         with lab.judge("IRC-SEC-009" if operation == op.get_config else "IRC-SEC-001"):
@@ -66,7 +66,7 @@ def nobody_enters_without_credentials(lab: WatsonxLab) -> None:
 
 @check("IRC-SEC-002")
 def unknown_tokens_are_refused(lab: WatsonxLab) -> None:
-    """A bearer token that nobody has is answered with 401 by every operation."""
+    """An unknown bearer token returns 401 in every operation."""
     asks_for_credentials(lab)
     for token in ("lakepact-known-to-nobody", "null"):
         for operation, reply in answers(lab, f"Bearer {token}"):

@@ -2,7 +2,7 @@
 
 An answer is kept in the same transaction as what it tells of, so that a key is known if and only if its request was carried out. Answers
 that would come again are final, those of 5xx are not. A request whose handler reads files of elsewhere, or asks for credentials, runs in a
-thread of its own, beside others: while it does, the same key is answered with 503 and Retry-After, and its key is kept right after it.
+thread of its own, beside others: while it does, the same key returns 503 and Retry-After, and its key is kept right after it.
 
 Secrets are not kept: an answer that came with credentials of a table comes again with new ones.
 """

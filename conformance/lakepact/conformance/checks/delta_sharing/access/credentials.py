@@ -116,7 +116,7 @@ def credentials_are_for_nothing_else(lab: SharingLab) -> None:
 
 @check("DS-TMP-05")
 def credentials_are_json(lab: SharingLab) -> None:
-    """Credentials are answered with status 200 and an object that has them under `credentials`."""
+    """Credentials return status 200 and an object that has them under `credentials`."""
     for table in by_directory(lab):
         with lab.judge("DS-TMP-05"):
             reply = lab.send(OPERATION, body={}, **table.address)

@@ -52,7 +52,7 @@ def sent_with(lab: SharingLab, values: Iterable[str | None]) -> Iterator[tuple[O
 
 @check("DS-GEN-02", "DS-GEN-09")
 def nobody_is_served_without_a_token(lab: SharingLab) -> None:
-    """Without a header, with another scheme, and with an empty or unknown token every operation is answered with 401."""
+    """Without a header, with another scheme, and with an empty or unknown token every operation returns 401."""
     for operation, what, reply in sent_with(lab, (None, *NO_BEARER)):
         with lab.judge("DS-GEN-02"):
             expect.true(reply.status >= 400, f"{operation} to be refused with {what}", reply.shown)
@@ -65,7 +65,7 @@ def nobody_is_served_without_a_token(lab: SharingLab) -> None:
 
 @check("DS-GEN-09")
 def tokens_expire(lab: SharingLab) -> None:
-    """A token whose time is over is answered with 401."""
+    """A token whose time is over returns 401."""
     expired = lab.recipient("expired")
 
     with lab.judge("DS-GEN-09"):

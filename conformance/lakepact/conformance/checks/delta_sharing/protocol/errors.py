@@ -99,7 +99,7 @@ def errors_leak_no_secret(exchange: Exchange) -> bool:
 
 @check("DS-GEN-11")
 def what_does_not_exist_is_not_found(lab: SharingLab) -> None:
-    """A share, a schema or a table that does not exist is answered with 404 by every operation."""
+    """A share, a schema or a table that does not exist returns 404 in every operation."""
     address = lab.table().address
     for operation, arguments in OF_NAMES.items():
         if not lab.offers(operation):
@@ -113,7 +113,7 @@ def what_does_not_exist_is_not_found(lab: SharingLab) -> None:
 
 @check("DS-GEN-11")
 def tables_are_found_in_their_schema_alone(lab: SharingLab) -> None:
-    """A table is answered with 404 in a schema that does not list it, though another schema of the share, or of another share, does."""
+    """A table returns 404 in a schema that does not list it, though another schema of the share, or of another share, does."""
     if not lab.catalogue.whole:
         raise NotOffered("of the catalogue a part was seen, so that the tables of a schema may be more")
     listed = {(t.share.casefold(), t.schema.casefold(), t.name.casefold()) for t in lab.catalogue.tables}
@@ -221,7 +221,7 @@ def what_makes_no_sense_leads_to_no_failure(lab: SharingLab) -> None:
 
 @check("DS-GEN-08")
 def what_is_malformed_is_refused(lab: SharingLab) -> None:
-    """A body that is no JSON and a parameter of another type are answered with 400."""
+    """A body that is no JSON and a parameter of another type return 400."""
     address = lab.table().address
     asked: list[tuple[str, OperationId, dict[str, Any]]] = [
         (f"the body {expect.shown(body)}", op.query_table, {"content": body, "headers": [("Content-Type", "application/json")], **address})

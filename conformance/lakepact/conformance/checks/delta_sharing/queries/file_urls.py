@@ -197,7 +197,7 @@ def removed_files_can_still_be_read(lab: SharingLab) -> None:
 
 @check("DS-DF-10", "DS-DF-11")
 def parts_of_files_can_be_read(lab: SharingLab) -> None:
-    """A range of a file is answered with 206 and those bytes, also one counted from its size; HEAD says the length or is refused."""
+    """A range of a file returns 206 and those bytes, also one counted from its size; HEAD says the length or is refused."""
     reader = Reader(lab)
     found = {sample.table: sample for sample in some(samples(lab, PARQUET if _is_answered(lab, PARQUET) else DELTA))}
     for sample in found.values():

@@ -154,7 +154,7 @@ def changes(lab: SharingLab, table: SharedTable, **sent: Any) -> Reply:
 
 @check("DS-QRY-11")
 def members_have_types(lab: SharingLab) -> None:
-    """A member of another type, and a body that is no object, is answered with 400."""
+    """A member of another type, and a body that is no object, returns 400."""
     table = by_url(lab)[0]
     lab.require(query(lab, table, {"limitHint": 1}), 200)
     with lab.judge("DS-QRY-11"):

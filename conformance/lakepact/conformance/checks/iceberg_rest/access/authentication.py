@@ -50,7 +50,7 @@ def asks_who_calls(lab: CatalogLab) -> None:
 
 @check("IRC-SEC-001", "IRC-SEC-009", "IRC-SEC-015")
 def nobody_is_served_without_credentials(lab: CatalogLab) -> None:
-    """Without credentials every operation is answered with 401 or 403, the configuration too, and a 401 says what is asked for."""
+    """Without credentials every operation returns 401 or 403, the configuration too, and a 401 says what is asked for."""
     asks_who_calls(lab)
     for operation, reply in answers(lab, []):
         with lab.judge("IRC-SEC-009" if operation == op.get_config else "IRC-SEC-001"):
@@ -119,7 +119,7 @@ def tokens_have_to_be_whole(lab: CatalogLab) -> None:
 
 @check("IRC-SEC-003", "IRC-ERR-016")
 def tokens_that_have_expired_are_refused(lab: CatalogLab) -> None:
-    """A token whose time is over is answered with 401, or with 419, by every operation."""
+    """An expired token returns 401 or 419 in every operation."""
     asks_who_calls(lab)
     expired = needed(lab, EXPIRED)
     for operation, reply in answers(lab, bearing(expired)):

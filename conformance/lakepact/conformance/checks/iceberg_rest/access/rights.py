@@ -118,7 +118,7 @@ def may_write(answers: dict[OperationId, Reply]) -> bool:
 
 @check("IRC-SEC-005", "IRC-SEC-016")
 def who_may_only_read_changes_nothing(lab: CatalogLab) -> None:
-    """A second principal that sees everything and may change nothing is answered with 403 for every change, and none is made."""
+    """A second principal that sees everything and may change nothing returns 403 for every change, and none is made."""
     scene = Scene(lab)
     answers: dict[OperationId, Reply] = {}
     changed: dict[OperationId, dict[str, Any]] = {}
@@ -236,7 +236,7 @@ def who_may_not_list_is_told_so(lab: CatalogLab) -> None:
 
 @check("IRC-VIEW-LOAD-006")
 def asking_for_a_view_may_be_forbidden(lab: CatalogLab) -> None:
-    """HEAD for a view that a principal may not see is answered with 403, or as if there were no view."""
+    """HEAD for a view that a principal may not see returns 403, or 404 as if the view did not exist."""
     if not lab.offers(op.view_exists):
         raise NotOffered("the target does not declare viewExists")
     third = bearing(needed(lab, THIRD))

@@ -124,7 +124,7 @@ def exchanges_say_what_is_exchanged(lab: CatalogLab) -> None:
 
 @check("IRC-OAU-023")
 def tokens_that_are_none_are_not_exchanged(lab: CatalogLab) -> None:
-    """A subject that is no token, or empty, is answered with 400 and invalid_grant or invalid_request, whoever acts for it."""
+    """A subject that is no token, or empty, returns 400 and invalid_grant or invalid_request, whoever acts for it."""
     issues_tokens(lab, EXCHANGES)
     token = token_in(fetched(lab, client_of(lab)))
     subjects = {"lakepact-known-to-nobody": "that is none", "": "that is empty"}
@@ -136,7 +136,7 @@ def tokens_that_are_none_are_not_exchanged(lab: CatalogLab) -> None:
 
 @check("IRC-OAU-023")
 def tokens_that_have_expired_are_not_exchanged(lab: CatalogLab) -> None:
-    """A subject whose time is over is answered with 400 and invalid_grant or invalid_request, whoever acts for it."""
+    """A subject whose time is over returns 400 and invalid_grant or invalid_request, whoever acts for it."""
     issues_tokens(lab, EXCHANGES)
     expired = needed(lab, EXPIRED)
     token = token_in(fetched(lab, client_of(lab)))

@@ -71,7 +71,7 @@ def json_is_no_form(lab: CatalogLab) -> None:
 
 @check("IRC-OAU-011", "IRC-OAU-028")
 def wrong_secrets_are_refused(lab: CatalogLab) -> None:
-    """A wrong secret, in the form or in a header, is answered with 401 or 400 and invalid_client, and is not repeated."""
+    """A wrong secret, in the form or in a header, returns 401 or 400 and invalid_client, and is not repeated."""
     issues_tokens(lab)
     client = client_of(lab)
     wrong = Client(client.id, f"{client.secret[::-1]}-wrong")

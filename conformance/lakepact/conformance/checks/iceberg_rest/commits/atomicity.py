@@ -57,7 +57,7 @@ def several_commits(lab: CatalogLab, table: Table) -> Iterator[Reply]:
 
 @check("IRC-COM-001")
 def commits_answer_metadata(lab: CatalogLab) -> None:
-    """A commit is answered with 200, with the metadata and where they stand."""
+    """A commit returns 200 with the metadata and their location."""
     for reply in several_commits(lab, lab.make_table()):
         with lab.judge("IRC-COM-001"):
             expect.status(reply, 200)

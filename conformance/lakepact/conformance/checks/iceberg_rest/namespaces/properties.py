@@ -126,7 +126,7 @@ def missing_namespaces_have_no_properties(lab: CatalogLab) -> None:
 
 @check("IRC-NS-PROP-011")
 def who_keeps_no_properties_says_so(lab: CatalogLab) -> None:
-    """A server without properties of namespaces answers 406."""
+    """A server without properties of namespaces returns 406."""
     if lab.feature("namespace-properties"):
         lab.skip("IRC-NS-PROP-011", "the target keeps properties of namespaces")
         return

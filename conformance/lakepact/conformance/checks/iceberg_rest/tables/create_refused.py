@@ -129,7 +129,7 @@ def drop_should_it_exist(lab: CatalogLab, namespace: Namespace, body: Mapping[st
 
 @check(*WRONG)
 def wrong_requests_create_nothing(lab: CatalogLab) -> None:
-    """A request that leaves out what is needed, or whose parts are impossible or do not fit each other, is answered with 400."""
+    """A request that leaves out what is needed, or whose parts are impossible or do not fit each other, returns 400."""
     namespace = lab.make_namespace()
     for requirement in WRONG:
         for what, body in wrong_requests(lab, requirement):

@@ -28,7 +28,7 @@ INVENTED = ('"lakepact"', 'W/"lakepact"', '"lakepact", W/"other"', '""', '"0"', 
 
 @invariant("IRC-TBL-ETAG-011")
 def unconditional_loads_are_answered(exchange: Exchange) -> bool:
-    """Loading a table is not answered with 304 unless the request says If-None-Match."""
+    """Loading a table does not return 304 unless the request says If-None-Match."""
     if exchange.operation != op.load_table or exchange.method != "GET":
         return False
     if any(name.lower() == "if-none-match" for name, _ in exchange.request_headers):

@@ -125,7 +125,7 @@ def committed_whole(lab: CatalogLab) -> tuple[Table, dict[str, Any]]:
     table = lab.append(table, **{key.replace("-", "_"): value for key, value in one.items()})
     table = lab.append(table, ref="audit")
     if "audit" not in (table.metadata.get("refs") or {}):
-        raise Blocked("a commit that makes a branch is answered with 200, and without it (IRC-UPD-044)")
+        raise Blocked("a commit that makes a branch returns 200, and without it (IRC-UPD-044)")
     table = lab.commit(table, set_properties(**{"lakepact.note": "kept"}))
     if lab.feature("statistics"):
         lab.try_commit(table, set_statistics(statistics_file(table, one["snapshot-id"])))

@@ -85,7 +85,7 @@ def incomplete_reports_are_refused(lab: CatalogLab) -> None:
 
 @check("IRC-TBL-MET-005")
 def reports_of_missing_tables_are_refused(lab: CatalogLab) -> None:
-    """A report of a table that does not exist is answered with 404, whether its namespace exists or not, and after it was dropped."""
+    """A report of a table that does not exist returns 404, whether its namespace exists or not, and after it was dropped."""
     table = lab.append(lab.make_table())
     lab.drop_table(**table.at)
     places: tuple[dict[str, Any], ...] = (table.at, {**table.at, "table": lab.name()}, {**table.at, "namespace": (lab.name(),)})
@@ -103,7 +103,7 @@ def reports_of_missing_tables_are_refused(lab: CatalogLab) -> None:
 
 @check("IRC-TBL-MET-005")
 def views_report_no_metrics_as_tables(lab: CatalogLab) -> None:
-    """There is no table of the name of a view, and a report of it is answered with 404."""
+    """There is no table of the name of a view, and a report of it returns 404."""
     table = lab.append(lab.make_table())
     view = lab.make_view(table.namespace)
 

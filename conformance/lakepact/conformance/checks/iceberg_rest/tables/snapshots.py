@@ -59,7 +59,7 @@ def history(lab: CatalogLab, *, statistics: bool = False) -> History:
     table = lab.commit(table, add_snapshot(snapshots[-1]), set_ref("audit", snapshots[-1]["snapshot-id"]), tag)
     added, named = {one["snapshot-id"] for one in snapshots}, {"main", "release", "audit"}
     if not added <= set(snapshot_ids(table)) or not named <= refs(table.metadata).keys():
-        raise Blocked("commits of snapshots and refs are answered with 200, and without these (IRC-UPD-035, IRC-UPD-044, IRC-UPD-045)")
+        raise Blocked("commits of snapshots and refs return 200, and without these (IRC-UPD-035, IRC-UPD-044, IRC-UPD-045)")
     table = lab.commit(table, set_properties(**{"lakepact.note": "kept"}))
     if statistics and lab.feature("statistics"):
         lab.try_commit(table, *(set_statistics(statistics_file(table, snapshots[n]["snapshot-id"], name=f"of-{n}")) for n in (0, 4)))

@@ -116,7 +116,7 @@ def tokens_never_end() -> Install:
 
 @fault("DS-GEN-09")
 def wrong_tokens_are_forbidden() -> Install:
-    """A missing or wrong token is answered with 403."""
+    """A missing or wrong token returns 403."""
     return on_status(EVERY, {401: 403})
 
 

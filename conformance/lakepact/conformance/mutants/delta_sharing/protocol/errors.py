@@ -73,25 +73,25 @@ def other_methods_are_a_failure() -> Install:
 
 @fault("DS-GEN-08", "DS-GEN-15")
 def malformed_is_a_failure() -> Install:
-    """What is malformed is answered with 500."""
+    """What is malformed returns 500."""
     return on_status(EVERY, {400: 500})
 
 
 @fault("DS-GEN-08")
 def malformed_is_unprocessable() -> Install:
-    """What is malformed is answered with 422."""
+    """What is malformed returns 422."""
     return on_status(EVERY, {400: 422})
 
 
 @fault("DS-GEN-11")
 def absent_is_malformed() -> Install:
-    """What does not exist is answered with 400."""
+    """What does not exist returns 400."""
     return on_status(EVERY, {404: 400})
 
 
 @fault("DS-GEN-11", "DS-GEN-12", "DS-GEN-15", by=partial(on_reply, EVERY))
 def absent_is_a_failure(reply: Reply, _: Scope) -> Reply:
-    """What does not exist is answered with 500 and plain text."""
+    """What does not exist returns 500 and plain text."""
     failed = reply.status == 404 and reply.body
     return replace(reply, status=500, body=b"Internal Server Error", media_type=b"text/plain") if failed else reply
 

@@ -131,14 +131,14 @@ def unreadable_tables_are_a_failure(reply: Reply, scope: Scope) -> Reply:
 
 @fault("DS-QRY-01", "DS-GEN-15", by=partial(on_reply, QUERY))
 def queries_without_content_type_are_a_failure(reply: Reply, scope: Scope) -> Reply:
-    """A query without Content-Type is answered with 500."""
+    """A query without Content-Type returns 500."""
     names = dict(scope["headers"])
     return _failed(reply) if b"content-type" not in names and names.get(b"content-length", b"0") != b"0" else reply
 
 
 @fault("DS-DFL-07", "DS-DWP-02", by=partial(on_reply, QUERY))
 def inline_vectors_are_a_failure(reply: Reply, _: Scope) -> Reply:
-    """Deletion vectors within the log are answered with 500."""
+    """Deletion vectors within the log return 500."""
     if reply.status != 200 or not reply.has_body:
         return reply
     whole = reply.joined()
@@ -165,7 +165,7 @@ def delta_ids_are_others() -> Install:
 
 @fault("DS-CAP-04", by=partial(on_reply, IN_LINES))
 def any_format_is_a_failure(reply: Reply, scope: Scope) -> Reply:
-    """A format that is none is answered with 500."""
+    """A format that is none returns 500."""
     return _failed(reply) if any(ANY_FORMAT in value for _, value in scope["headers"]) else reply
 
 

@@ -105,7 +105,7 @@ def ranges_without_end_are_passed_over(wanted: bytes | None, size: int) -> tuple
 
 @fault("DS-DF-10", by=partial(replace_rule, "part"))
 def ranges_beyond_the_end_are_refused(wanted: bytes | None, size: int) -> tuple[int, int] | None:
-    """A range that ends behind the file is answered with 416."""
+    """A range that ends behind the file returns 416."""
     last = (wanted or b"").rpartition(b"-")[2].strip()
     if last.isdigit() and int(last) >= size:
         raise NotSatisfiable
@@ -114,7 +114,7 @@ def ranges_beyond_the_end_are_refused(wanted: bytes | None, size: int) -> tuple[
 
 @fault("DS-DF-10", by=partial(on_request, FILES))
 def head_of_files_is_refused(scope: Scope) -> None:
-    """HEAD of a file is answered with 404."""
+    """HEAD of a file returns 404."""
     if scope["method"] == "HEAD":
         raise refused(404, "there is no such file")
 

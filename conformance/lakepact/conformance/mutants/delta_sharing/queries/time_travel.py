@@ -88,7 +88,7 @@ def unknown_versions_are_the_current_one(body: dict[str, Any]) -> dict[str, Any]
 
 @fault("DS-TTV-04")
 def unknown_versions_are_a_failure() -> Install:
-    """A version that is not there is answered with 500."""
+    """A version that is not there returns 500."""
     return on_status(QUERY, {400: 500})
 
 
@@ -144,7 +144,7 @@ def ranges_may_run_backwards() -> Install:
 
 @fault("DS-TTV-12", by=partial(on_query))
 def starts_after_the_end_are_empty(body: dict[str, Any]) -> dict[str, Any]:
-    """A start after the current version is answered with 200."""
+    """A start after the current version returns 200."""
     return body if body.get("startingVersion", 0) < 5 else without("startingVersion")(body)
 
 

@@ -104,7 +104,7 @@ def tokens_that_open_views_without_proof() -> Install:
 
 @fault("IRC-SEC-002", by=partial(on_reply, EVERY))
 def unknown_tokens_are_forbidden(reply: Reply, _: Scope) -> Reply:
-    """Who has a wrong token is answered with 403."""
+    """Who has a wrong token returns 403."""
     wrong = any(name == CHALLENGE and b"invalid_token" in value for name, value in reply.headers)
     return replace(reply, status=403) if wrong else reply
 
@@ -117,14 +117,14 @@ def tokens_never_end() -> Install:
 
 @fault("IRC-SEC-003", by=partial(replace_rule, "token_holds"))
 def expired_tokens_are_forbidden(expires: datetime, now: datetime) -> None:
-    """Who has an expired token is answered with 403."""
+    """Who has an expired token returns 403."""
     if expires <= now:
         raise Problem(403, "NotAuthorizedException", "the bearer token has expired")
 
 
 @fault("IRC-ERR-016", by=partial(replace_rule, "token_holds"))
 def expired_tokens_time_out(expires: datetime, now: datetime) -> None:
-    """Who has an expired token is answered with 419."""
+    """Who has an expired token returns 419."""
     if expires <= now:
         raise Problem(419, "AuthenticationTimeoutException", "the bearer token has expired")
 

@@ -111,7 +111,7 @@ def strangers_read_tables() -> Install:
 
 @fault("IRC-SEC-005")
 def forbidden_is_unauthorized() -> Install:
-    """Who may not do something is answered with 401."""
+    """Who may not do something returns 401."""
     return on_status(EVERY, {403: 401})
 
 

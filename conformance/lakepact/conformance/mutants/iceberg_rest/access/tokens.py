@@ -224,7 +224,7 @@ def wrong_secrets_are_wrong_grants() -> Install:
 
 @fault("IRC-OAU-011")
 def wrong_secrets_are_forbidden() -> Install:
-    """A wrong secret is answered with 403."""
+    """A wrong secret returns 403."""
     return refusing("invalid_client", status=403)
 
 
@@ -318,7 +318,7 @@ def renewed_tokens_end_sooner(document: dict[str, Any]) -> None:
 
 @fault("IRC-OAU-023")
 def bad_subjects_are_unauthorized() -> Install:
-    """What is no token is answered with 401."""
+    """A malformed token returns 401."""
     return refusing("invalid_grant", status=401)
 
 

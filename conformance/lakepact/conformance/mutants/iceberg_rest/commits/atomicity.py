@@ -99,13 +99,13 @@ ANSWERS = (
     ),
     Fault(
         "conflicts-are-bad-requests",
-        "A requirement that fails is answered with 400.",
+        "A requirement that fails returns 400.",
         CONFLICTS,
         refusals_become(COMMIT, 409, with_status(400, "BadRequestException")),
     ),
     Fault(
         "conflicts-are-412",
-        "A requirement that fails is answered with 412.",
+        "A requirement that fails returns 412.",
         CONFLICTS,
         refusals_become(COMMIT, 409, with_status(412)),
     ),
@@ -219,7 +219,7 @@ PLACES = (
     Fault("commits-go-to-the-identifier", "The body says which table is meant.", ("IRC-COM-017",), on_call(COMMIT, _to_the_identifier)),
     Fault(
         "other-identifiers-are-conflicts",
-        "A body that names another table than the path is answered with 409.",
+        "A body that names another table than the path returns 409.",
         ("IRC-COM-017",),
         wrap_rule("identifier_matches", _conflicting),
     ),

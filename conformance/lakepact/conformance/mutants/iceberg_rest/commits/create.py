@@ -96,13 +96,13 @@ def assert_create_always_holds() -> Install:
 
 @fault("IRC-REQ-002")
 def existing_tables_are_bad_requests() -> Install:
-    """Creating a table that exists is answered with 400."""
+    """Creating a table that exists returns 400."""
     return refusals_become(COMMIT, 409, with_status(400, "AlreadyExistsException"), when=creates)
 
 
 @fault("IRC-REQ-003", by=lambda act: refusals_become(COMMIT, 400, AS_FAILURE, when=act))
 def incomplete_tables_are_failures(body: Document) -> bool:
-    """A new table that lacks something is answered with 500."""
+    """A new table that lacks something returns 500."""
     return creates(body) and len(body["requirements"]) == 1
 
 
@@ -172,5 +172,5 @@ def creating_leaves_namespaces(handlers: Handlers, arguments: Arguments) -> Repl
 
 @fault("IRC-REQ-005")
 def creating_without_namespace_fails() -> Install:
-    """A new table in no namespace is answered with 500."""
+    """A new table in no namespace returns 500."""
     return refusals_become(COMMIT, 404, AS_FAILURE)

@@ -119,13 +119,13 @@ UNKNOWN = (
     ),
     Fault(
         "unknown-kinds-are-not-supported",
-        "An update or requirement that the server does not know is answered with 406.",
+        "An update or requirement that the server does not know returns 406.",
         ("IRC-COM-007", "IRC-COM-008", "IRC-COM-009", "IRC-COM-018", "IRC-COM-019", "IRC-COM-031"),
         refused_when(_has_unknown, Problem(406, "UnsupportedOperationException", "not supported")),
     ),
     Fault(
         "unknown-kinds-are-failures",
-        "An update or requirement that the server does not know is answered with 500.",
+        "An update or requirement that the server does not know returns 500.",
         ("IRC-COM-007", "IRC-COM-008", "IRC-COM-009", "IRC-COM-018", "IRC-COM-019", "IRC-COM-031"),
         refused_when(_has_unknown, Problem(500, "IllegalStateException", "no such kind")),
     ),
@@ -204,13 +204,13 @@ def _failing_as(status: int, kind: str) -> Callable[[Callable[..., Document]], C
 IMPOSSIBLE = (
     Fault(
         "impossible-updates-are-conflicts",
-        "An update that can never be applied is answered with 409.",
+        "An update that can never be applied returns 409.",
         ("IRC-COM-010", "IRC-COM-023", "IRC-REQ-003"),
         wrap_rule("updates_applied", _failing_as(409, "CommitFailedException")),
     ),
     Fault(
         "impossible-updates-are-failures",
-        "An update that can never be applied is answered with 500.",
+        "An update that can never be applied returns 500.",
         ("IRC-COM-010", "IRC-COM-023", "IRC-REQ-003"),
         wrap_rule("updates_applied", _failing_as(500, "NullPointerException")),
     ),

@@ -105,7 +105,7 @@ def promised(
     """Look whether an operation can be done, and do it a while later, when others may have looked as well.
 
     Args:
-        operation: its id; it is answered with 204.
+        operation: its id; it returns 204.
         look: raises Problem where it cannot.
         act: does it, by what was seen then; without it, it is done as always.
         too_late: the answer to those who find that it has become impossible; None for the one that was promised.

@@ -32,7 +32,7 @@ def committer(service: Service) -> CommitOne:
 
 
 def in_parts(act: Callable[[Changes, CommitOne], None]) -> Install:
-    """Transactions are answered with 204 after `act(changes, commit_one)`, or as it refuses them."""
+    """Transactions return 204 after `act(changes, commit_one)`, or as it refuses them."""
 
     def install(service: Service) -> None:
         commit_one = committer(service)

@@ -117,19 +117,19 @@ def tables_as_octets() -> Install:
 
 @fault("IRC-GEN-006")
 def drops_answer_200() -> Install:
-    """Drops and renames are answered with 200."""
+    """Drops and renames return 200."""
     return on_status(NO_CONTENT, {204: 200})
 
 
 @fault("IRC-GEN-006")
 def heads_answer_200() -> Install:
-    """HEAD is answered with 200."""
+    """HEAD returns 200."""
     return on_status((op.table_exists, op.namespace_exists), {204: 200})
 
 
 @fault("IRC-GEN-006")
 def drops_accepted() -> Install:
-    """Drops are answered with 202."""
+    """Drops return 202."""
     return on_status(op.drop_table, {204: 202})
 
 
@@ -147,7 +147,7 @@ def body_behind_head() -> Install:
 
 @fault("IRC-GEN-009")
 def creation_is_201() -> Install:
-    """What is created is answered with 201."""
+    """What is created returns 201."""
     return on_status((op.create_namespace, op.create_table), {200: 201})
 
 
@@ -259,13 +259,13 @@ def names_cut_at_slash(raw: bytes) -> str:
 
 @fault("IRC-GEN-024")
 def nonsense_is_fine() -> Install:
-    """Paths that are in no contract are answered with 200."""
+    """Paths that are in no contract return 200."""
     return on_reply(UNKNOWN_PATH, _not_found_is_empty)
 
 
 @fault("IRC-GEN-025")
 def any_method_is_fine() -> Install:
-    """Methods that a path does not have are answered with 200."""
+    """Methods that a path does not have return 200."""
     return on_reply(WRONG_METHOD, _not_found_is_empty)
 
 
@@ -277,7 +277,7 @@ def letter_case_of_paths_does_not_count() -> Install:
 
 @fault("IRC-GEN-025")
 def traces_are_echoed() -> Install:
-    """TRACE is answered with 200."""
+    """TRACE returns 200."""
     return on_reply(WRONG_METHOD, lambda reply, scope: _not_found_is_empty(reply, scope) if scope["method"] == "TRACE" else reply)
 
 

@@ -41,7 +41,7 @@ def _with_tasks(document: Document) -> None:
 
 @fault("IRC-SCAN-FETCH-001")
 def fetched_plans_are_accepted() -> Install:
-    """Fetched plans are answered with 202."""
+    """Fetched plans return 202."""
     return on_status(FETCH, {200: 202})
 
 

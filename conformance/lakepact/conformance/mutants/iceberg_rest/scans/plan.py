@@ -31,7 +31,7 @@ def _parent(metadata: Document, snapshot_id: int | None) -> int | None:
 
 @fault("IRC-SCAN-PLAN-001")
 def plans_are_accepted() -> Install:
-    """Plans are answered with 202."""
+    """Plans return 202."""
     return on_status(PLAN, {200: 202})
 
 

@@ -224,7 +224,7 @@ def creation_blames_the_table() -> Install:
 
 @fault("IRC-TBL-CREATE-013", "IRC-TBL-STAGE-011")
 def creation_in_missing_namespace_is_400() -> Install:
-    """Creating a table in a missing namespace is answered with 400."""
+    """Creating a table in a missing namespace returns 400."""
     return refusals_become(CREATE, 404, with_status(400))
 
 
@@ -252,7 +252,7 @@ def creation_is_content_with_what_exists(service: Service) -> None:
 
 @fault("IRC-TBL-CREATE-014", "IRC-TBL-CREATE-024", "IRC-TBL-STAGE-009")
 def conflict_of_creation_is_400() -> Install:
-    """Creating a table that exists is answered with 400."""
+    """Creating a table that exists returns 400."""
     return refusals_become(CREATE, 409, with_status(400))
 
 
@@ -264,7 +264,7 @@ def conflict_of_creation_is_of_commits() -> Install:
 
 @fault("IRC-TBL-CREATE-014", "IRC-TBL-CREATE-024")
 def replaces_and_complains(service: Service) -> None:
-    """Creating a table that exists is answered with 409, and replaces it."""
+    """Creating a table that exists returns 409, and replaces it."""
     everything_free = switched(service, "identifier_is_free", lambda _: accept)
 
     def act(handler: Handler, arguments: dict[str, Any]) -> Reply:

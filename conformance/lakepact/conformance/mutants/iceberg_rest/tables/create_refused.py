@@ -23,13 +23,13 @@ ALL = tuple(f"IRC-TBL-CREATE-{number}" for number in ("003", "016", "017", "018"
 
 @fault(*ALL)
 def wrong_tables_are_422() -> Install:
-    """Requests that can create nothing are answered with 422."""
+    """Requests that can create nothing return 422."""
     return on_status(CREATE, {400: 422})
 
 
 @fault("IRC-TBL-CREATE-016", "IRC-TBL-CREATE-017", "IRC-TBL-CREATE-018", "IRC-TBL-CREATE-021", "IRC-TBL-CREATE-029")
 def wrong_tables_are_500() -> Install:
-    """Requests whose parts do not fit each other are answered with 500."""
+    """Requests whose parts do not fit each other return 500."""
     return refusals_become(CREATE, 400, with_status(500))
 
 

@@ -24,7 +24,7 @@ NOT_MODIFIED = Reply(304)
 
 
 def _unmodified(when: Callable[[Reply, str | None], bool]) -> Filter:
-    """Loads are answered with 304 when `when(reply, tags)` says so."""
+    """Loads return 304 when `when(reply, tags)` says so."""
 
     def change(reply: Reply, scope: Scope) -> Reply:
         return NOT_MODIFIED if when(reply, header(scope, "If-None-Match")) else reply
@@ -101,13 +101,13 @@ def tags_hold_quotes() -> Install:
 
 @fault("IRC-TBL-ETAG-002")
 def known_tables_fail() -> Install:
-    """Loading an unchanged table is answered with 412."""
+    """Loading an unchanged table returns 412."""
     return on_status(LOAD, {304: 412})
 
 
 @fault("IRC-TBL-ETAG-002")
 def lists_of_tags_fail() -> Install:
-    """Loading with a list of ETags of which one is current is answered with 412."""
+    """Loading with a list of ETags of which one is current returns 412."""
     return on_reply(LOAD, _when_tagged(412))
 
 
@@ -161,35 +161,35 @@ def one_tag_for_all_and_refs() -> Install:
 
 @fault("IRC-TBL-ETAG-008", by=lambda act: on_reply(LOAD, _unmodified(act)))
 def any_tag_matches(reply: Reply, tags: str | None) -> bool:
-    """Any If-None-Match is answered with 304."""
+    """Any If-None-Match returns 304."""
     return reply.status == 200 and tags is not None
 
 
 @fault("IRC-TBL-ETAG-008", by=lambda act: on_reply(LOAD, _unmodified(act)))
 def empty_tag_matches(reply: Reply, tags: str | None) -> bool:
-    """An empty tag is answered with 304."""
+    """An empty tag returns 304."""
     return reply.status == 200 and tags == '""'
 
 
 @fault("IRC-TBL-ETAG-008", by=lambda act: on_reply(LOAD, _unmodified(act)))
 def odd_tags_match(reply: Reply, tags: str | None) -> bool:
-    """Tags that do not begin with a quote are answered with 304."""
+    """Tags that do not begin with a quote return 304."""
     return reply.status == 200 and tags is not None and not tags.startswith('"')
 
 
 @fault("IRC-TBL-ETAG-009", by=lambda act: on_reply(LOAD, _unmodified(act)))
 def missing_tables_match(reply: Reply, tags: str | None) -> bool:
-    """A missing table is answered with 304 to any tag."""
+    """A missing table returns 304 to any tag."""
     return reply.status == 404 and tags is not None
 
 
 @fault("IRC-TBL-ETAG-009", by=lambda act: on_reply(LOAD, _unmodified(act)))
 def missing_tables_match_a_star(reply: Reply, tags: str | None) -> bool:
-    """A missing table is answered with 304 to `*`."""
+    """A missing table returns 304 to `*`."""
     return reply.status == 404 and tags == "*"
 
 
 @fault("IRC-TBL-ETAG-011", by=lambda act: on_reply(LOAD, _unmodified(act)))
 def unmodified_for_everybody(reply: Reply, tags: str | None) -> bool:
-    """Large tables are answered with 304 to those who did not ask."""
+    """Large tables return 304 to those who did not ask."""
     return reply.status == 200 and tags is None and len(reply.body) > 2500

@@ -162,7 +162,7 @@ def list_blames_the_table() -> Install:
 
 @fault("IRC-TBL-LIST-004")
 def list_of_missing_namespace_is_400() -> Install:
-    """Listing the tables of a missing namespace is answered with 400."""
+    """Listing the tables of a missing namespace returns 400."""
     return refusals_become(LIST, 404, with_status(400))
 
 
@@ -181,7 +181,7 @@ def nothing_for_an_empty_list(answer: Document) -> None:
 
 @fault("IRC-TBL-LIST-005", by=partial(on_reply, LIST))
 def empty_list_is_404(reply: Reply, _: Scope) -> Reply:
-    """An empty list of tables is answered with 404."""
+    """An empty list of tables returns 404."""
     empty = reply.status == 200 and not reply.document["identifiers"]
     message = b'{"error":{"message":"there is nothing","type":"NoSuchTableException","code":404}}'
     return Reply(404, message) if empty else reply
@@ -247,7 +247,7 @@ def lists_dropped_tables(service: Service) -> None:
 
 @fault("IRC-TBL-HEAD-001")
 def existence_is_200() -> Install:
-    """Whether a table exists is answered with 200."""
+    """Whether a table exists returns 200."""
     return on_status(EXISTS, {204: 200})
 
 
@@ -273,7 +273,7 @@ def every_table_exists() -> Install:
 
 @fault("IRC-TBL-HEAD-002")
 def absence_is_400() -> Install:
-    """That a table does not exist is answered with 400."""
+    """That a table does not exist returns 400."""
     return on_status(EXISTS, {404: 400})
 
 

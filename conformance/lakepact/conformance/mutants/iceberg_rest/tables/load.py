@@ -185,13 +185,13 @@ def load_blames_the_namespace() -> Install:
 
 @fault(*NAMELESS)
 def missing_table_is_400() -> Install:
-    """Loading a missing table is answered with 400."""
+    """Loading a missing table returns 400."""
     return refusals_become(LOAD, 404, with_status(400))
 
 
 @fault(*NAMELESS)
 def missing_table_is_500() -> Install:
-    """Loading a missing table is answered with 500."""
+    """Loading a missing table returns 500."""
     return refusals_become(LOAD, 404, with_status(500))
 
 

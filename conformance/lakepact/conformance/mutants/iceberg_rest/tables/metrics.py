@@ -101,7 +101,7 @@ def commit_reports_are_refused() -> Install:
 
 @fault("IRC-TBL-MET-001", "IRC-TBL-MET-002", "IRC-TBL-MET-006", "IRC-TBL-MET-008")
 def reports_are_accepted_later() -> Install:
-    """Reports are answered with 202."""
+    """Reports return 202."""
     return on_status(REPORT, {204: 202})
 
 

@@ -163,7 +163,7 @@ def registers_nothing(handlers: Handlers, arguments: Arguments) -> Reply:
 
 @fault("IRC-TBL-REG-001")
 def registering_is_201() -> Install:
-    """Registering is answered with 201."""
+    """Registering returns 201."""
     return on_status(REGISTER, {200: 201})
 
 

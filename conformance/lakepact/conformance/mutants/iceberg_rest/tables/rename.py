@@ -214,7 +214,7 @@ def renames_tidy_up(metadata: Document) -> Document:
 
 @fault("IRC-TBL-REN-001")
 def renames_answer_200() -> Install:
-    """Renames are answered with 200."""
+    """Renames return 200."""
     return on_status(op.rename_table, {204: 200})
 
 

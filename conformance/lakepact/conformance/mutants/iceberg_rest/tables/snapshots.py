@@ -236,5 +236,5 @@ def ignores_unknown_snapshots(service: Service) -> None:
 
 @fault("IRC-TBL-LOAD-011")
 def unknown_snapshots_are_404() -> Install:
-    """Unknown values of `snapshots` are answered with 404."""
+    """Unknown values of `snapshots` return 404."""
     return on_status(LOAD, {400: 404})

@@ -203,7 +203,7 @@ def makes_no_order(metadata: Document, _: Sequence[Document]) -> None:
 
 @fault("IRC-TBL-STAGE-004", by=partial(wrap_rule, "committed_table"))
 def commits_to_tables_only(usual: Callable[..., Record | None]) -> Callable[..., Record | None]:
-    """A commit that would make a table is answered with 404."""
+    """A commit that would make a table returns 404."""
 
     def committed_table(transaction: Transaction, key: Key, requirements: Sequence[Document]) -> Record | None:
         if transaction.get(key) is None:
@@ -271,13 +271,13 @@ def asserts_no_creation() -> Install:
 
 @fault("IRC-TBL-STAGE-006", "IRC-TBL-STAGE-007")
 def conflict_of_stages_is_400() -> Install:
-    """A commit that comes too late to make a table is answered with 400."""
+    """A commit that comes too late to make a table returns 400."""
     return refusals_become(COMMIT, 409, with_status(400))
 
 
 @fault("IRC-TBL-STAGE-006")
 def touches_and_complains(service: Service) -> None:
-    """A commit that comes too late to make a table is answered with 409, and sets its properties."""
+    """A commit that comes too late to make a table returns 409, and sets its properties."""
 
     def act(handler: Handler, arguments: dict[str, Any]) -> Reply:
         try:

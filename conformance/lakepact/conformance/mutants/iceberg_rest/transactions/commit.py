@@ -35,7 +35,7 @@ def _with_a_body(reply: Reply, _: Scope) -> Reply:
 
 
 ANSWERS = (
-    Fault("transactions-answer-200", "A transaction is answered with 200 and an empty object.", ANSWERED, on_reply(TRANSACT, _with_a_body)),
+    Fault("transactions-answer-200", "A transaction returns 200 and an empty object.", ANSWERED, on_reply(TRANSACT, _with_a_body)),
     Fault(
         "transactions-answer-202", "A transaction is answered as if it were to be made later.", ACCEPTED, on_status(TRANSACT, {204: 202})
     ),
@@ -194,7 +194,7 @@ def _up_to_the_second(changes: Changes, commit_one: CommitOne) -> None:
 SIZES = (
     Fault(
         "empty-transactions-conflict",
-        "A transaction without changes is answered with 409.",
+        "A transaction without changes returns 409.",
         ("IRC-TXN-007",),
         refused_when(lambda changes: not changes, conflict("nothing to do")),
     ),
@@ -220,7 +220,7 @@ SIZES = (
     ),
     Fault(
         "second-changes-of-a-table-conflict",
-        "Two changes to one table are answered with 409.",
+        "Two changes to one table return 409.",
         ("IRC-TXN-011",),
         refused_when(_many, conflict("the table has changed")),
     ),
@@ -260,7 +260,7 @@ CREATIONS = (
     ),
     Fault(
         "creations-in-transactions-conflict",
-        "A transaction that creates a table is answered with 409.",
+        "A transaction that creates a table returns 409.",
         ("IRC-TXN-012",),
         refused_when(lambda changes: any(creates(change) for change in changes), conflict("there is no such table")),
     ),

@@ -168,19 +168,19 @@ def _for_views(become: Callable[[Problem], Problem]) -> Install:
 ANSWERS = (
     Fault(
         "conflicts-of-transactions-are-bad-requests",
-        "A requirement that fails in a transaction is answered with 400.",
+        "A requirement that fails in a transaction returns 400.",
         ("IRC-TXN-002",),
         refusals_become(TRANSACT, 409, with_status(400, "BadRequestException")),
     ),
     Fault(
         "conflicts-of-transactions-are-412",
-        "A requirement that fails in a transaction is answered with 412.",
+        "A requirement that fails in a transaction returns 412.",
         ("IRC-TXN-002",),
         refusals_become(TRANSACT, 409, with_status(412)),
     ),
     Fault(
         "impossible-transactions-conflict",
-        "An update that cannot be applied in a transaction is answered with 409.",
+        "An update that cannot be applied in a transaction returns 409.",
         ("IRC-TXN-003",),
         refusals_become(TRANSACT, 400, with_status(409, "CommitFailedException")),
     ),
@@ -198,7 +198,7 @@ ANSWERS = (
     ),
     Fault(
         "missing-tables-of-transactions-are-bad-requests",
-        "A transaction with a table that does not exist is answered with 400.",
+        "A transaction with a table that does not exist returns 400.",
         ("IRC-TXN-004", "IRC-TXN-016"),
         refusals_become(TRANSACT, 404, with_status(400, "BadRequestException")),
     ),
@@ -208,7 +208,7 @@ ANSWERS = (
         ("IRC-TXN-004",),
         refusals_become(TRANSACT, 404, called("NoSuchNamespaceException")),
     ),
-    Fault("views-in-transactions-conflict", "A change to a view is answered with 409.", ("IRC-TXN-016",), _for_views(with_status(409))),
+    Fault("views-in-transactions-conflict", "A change to a view returns 409.", ("IRC-TXN-016",), _for_views(with_status(409))),
     Fault("views-in-transactions-fail", "A change to a view is an error of the server.", ("IRC-TXN-016",), _for_views(with_status(500))),
 )
 
@@ -280,9 +280,7 @@ def _where_unknown(status: int) -> Install:
 
 UNREADABLE = (
     Fault("nameless-changes-are-left-out", "A change that names no table is left out.", ("IRC-TXN-005",), taken_as(TRANSACT, _named_only)),
-    Fault(
-        "nameless-changes-find-nothing", "A change that names no table is answered with 404.", ("IRC-TXN-005",), _nameless(with_status(404))
-    ),
+    Fault("nameless-changes-find-nothing", "A change that names no table returns 404.", ("IRC-TXN-005",), _nameless(with_status(404))),
     Fault(
         "nameless-changes-fail", "A change that names no table is an error of the server.", ("IRC-TXN-005",), _nameless(with_status(500))
     ),
@@ -313,12 +311,8 @@ UNREADABLE = (
         ("IRC-TXN-008",),
         all_of(unchecked(TRANSACT), in_parts(_up_to_the_unknown)),
     ),
-    Fault(
-        "unknown-in-transactions-is-501", "What is unknown in a transaction is answered with 501.", ("IRC-TXN-008",), _where_unknown(501)
-    ),
-    Fault(
-        "unknown-in-transactions-is-422", "What is unknown in a transaction is answered with 422.", ("IRC-TXN-008",), _where_unknown(422)
-    ),
+    Fault("unknown-in-transactions-is-501", "What is unknown in a transaction returns 501.", ("IRC-TXN-008",), _where_unknown(501)),
+    Fault("unknown-in-transactions-is-422", "What is unknown in a transaction returns 422.", ("IRC-TXN-008",), _where_unknown(422)),
 )
 
 

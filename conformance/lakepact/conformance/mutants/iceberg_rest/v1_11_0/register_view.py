@@ -93,7 +93,7 @@ def registered_views_are_gone(service: Service) -> None:
 
 @fault("IRC-VIEW-REG-003")
 def registers_nothing_with_422() -> Install:
-    """Registering a view without a name or a location is answered with 422."""
+    """Registering a view without a name or a location returns 422."""
     return on_status(op.register_view, {400: 422})
 
 
@@ -117,7 +117,7 @@ def registers_nowhere_with_another_type(document: dict[str, Any]) -> None:
 
 @fault("IRC-VIEW-REG-007", by=partial(on_call, op.register_view))
 def fails_on_views_that_cannot_be_read(handler: Handler, arguments: dict[str, Any]) -> Reply:
-    """Registering a view where no metadata can be read is answered with 500."""
+    """Registering a view where no metadata can be read returns 500."""
     try:
         return handler(**arguments)
     except Problem as problem:

@@ -33,7 +33,7 @@ def not_found_by(operations: Operations, separator: bytes) -> Install:
 
 @fault("IRC-WHS-001")
 def unknown_warehouses_are_bad_requests() -> Install:
-    """Asking for a warehouse that does not exist is answered with 400."""
+    """Asking for a warehouse that does not exist returns 400."""
     return on_status(op.get_config, {404: 400})
 
 
@@ -113,7 +113,7 @@ def registered_tables_have_usual_credentials() -> Install:
 
 @fault("IRC-PLAN-002", by=partial(on_call, op.plan_table_scan))
 def least_rows_are_refused(handler: Handler, arguments: dict[str, Any]) -> Reply:
-    """Planning a scan with min-rows-requested is answered with 400."""
+    """Planning a scan with min-rows-requested returns 400."""
     if "min-rows-requested" in (arguments.get("body") or {}):
         raise Problem(400, "BadRequestException", "at /min-rows-requested: unknown")
     return handler(**arguments)
