@@ -1,4 +1,4 @@
-# Made by codegen.registry from the registry of delta_sharing 2026-02, sha256 fb8957c3de184802. Do not edit: nox -s generate
+# Made by codegen.registry from the registry of delta_sharing 2026-02, sha256 8ede1893c51da4e1. Do not edit: nox -s generate
 """What Delta Sharing Protocol 2026-02 demands, what a target may leave out, and how we corrected the contract."""
 
 from __future__ import annotations
@@ -266,7 +266,7 @@ REQUIREMENTS: dict[str, Requirement] = {
     "DS-GEN-09": Requirement(
         id="DS-GEN-09",
         level="MUST",
-        sentence="A request whose bearer token is missing, empty, unknown or expired is answered with status 401.",
+        sentence="A request whose bearer token is missing, empty, unknown or expired returns 401.",
         clause="#rest-apis",
         basis="text",
         area="authorization",
@@ -274,7 +274,7 @@ REQUIREMENTS: dict[str, Requirement] = {
     "DS-GEN-10": Requirement(
         id="DS-GEN-10",
         level="MUST",
-        sentence="A request for something that the recipient was not granted is answered with status 403 or 404, never with its content.",
+        sentence="A request for something that the recipient was not granted returns 403 or 404, never with its content.",
         clause="#rest-apis",
         basis="our-interpretation",
         area="authorization",
@@ -491,7 +491,7 @@ REQUIREMENTS: dict[str, Requirement] = {
     "DS-CDF-02": Requirement(
         id="DS-CDF-02",
         level="MUST",
-        sentence="A start and an end may each be a version or a timestamp, and a request that says one of them in both ways is answered with status 400.",
+        sentence="A start and an end may each be a version or a timestamp, and a request that says one of them in both ways returns 400.",
         clause="#read-change-data-feed-from-a-table",
         basis="our-interpretation",
         area="changes",
@@ -603,7 +603,7 @@ REQUIREMENTS: dict[str, Requirement] = {
     "DS-CDF-13": Requirement(
         id="DS-CDF-13",
         level="SHOULD",
-        sentence="A request for changes that starts after the current version, or ends before its start or after the current version, is answered with status 400.",
+        sentence="A request for changes that starts after the current version, or ends before its start or after the current version, returns 400.",
         clause="#read-change-data-feed-from-a-table",
         basis="our-interpretation",
         area="changes",
@@ -687,7 +687,7 @@ REQUIREMENTS: dict[str, Requirement] = {
     "DS-TMP-05": Requirement(
         id="DS-TMP-05",
         level="MUST",
-        sentence="Credentials are answered with status 200 and a JSON object that holds them under credentials.",
+        sentence="Credentials return status 200 and a JSON object that holds them under credentials.",
         clause="#generate-temporary-table-credential",
         basis="our-interpretation",
         area="credentials",
@@ -1128,7 +1128,7 @@ REQUIREMENTS: dict[str, Requirement] = {
     "DS-HNT-08": Requirement(
         id="DS-HNT-08",
         level="MUST",
-        sentence="A query whose jsonPredicateHints are no JSON, hold an unknown operation, column or type, or cannot be evaluated is answered with status 200 and all files.",
+        sentence="A query whose jsonPredicateHints are no JSON, hold an unknown operation, column or type, or cannot be evaluated returns 200 and all files.",
         clause="#request-body",
         basis="text",
         area="hints",
@@ -1198,7 +1198,7 @@ REQUIREMENTS: dict[str, Requirement] = {
     "DS-HNT-15": Requirement(
         id="DS-HNT-15",
         level="SHOULD",
-        sentence="A negative limitHint is answered with status 400.",
+        sentence="A negative limitHint returns 400.",
         clause="#request-body",
         basis="our-interpretation",
         area="hints",
@@ -1710,7 +1710,7 @@ REQUIREMENTS: dict[str, Requirement] = {
     "DS-PAG-05": Requirement(
         id="DS-PAG-05",
         level="MUST",
-        sentence="A negative maxResults is answered with status 400.",
+        sentence="A negative maxResults returns 400.",
         clause="#list-shares",
         basis="text",
         area="paging",
@@ -1768,7 +1768,7 @@ REQUIREMENTS: dict[str, Requirement] = {
     "DS-PAG-11": Requirement(
         id="DS-PAG-11",
         level="MUST",
-        sentence="A listing without items is answered with status 200 and with items that are an empty array or missing.",
+        sentence="A listing without items returns 200 and items that are an empty array or missing.",
         clause="#list-shares",
         basis="text",
         area="paging",
@@ -2356,7 +2356,7 @@ REQUIREMENTS: dict[str, Requirement] = {
     "DS-LSC-02": Requirement(
         id="DS-LSC-02",
         level="MUST",
-        sentence="Listing the schemas of a share that does not exist is answered with status 404.",
+        sentence="Listing the schemas of a share that does not exist returns 404.",
         clause="#list-schemas-in-a-share",
         basis="text",
         area="schemas",
@@ -2430,7 +2430,7 @@ REQUIREMENTS: dict[str, Requirement] = {
     "DS-GSH-01": Requirement(
         id="DS-GSH-01",
         level="MUST",
-        sentence="A share that is asked for by its name is answered with status 200 and a JSON object that holds it as share.",
+        sentence="A share that is asked for by its name returns 200 and a JSON object that holds it as share.",
         clause="#get-share",
         basis="schema",
         area="shares",
@@ -2448,7 +2448,7 @@ REQUIREMENTS: dict[str, Requirement] = {
     "DS-GSH-03": Requirement(
         id="DS-GSH-03",
         level="MUST",
-        sentence="Asking for a share that does not exist is answered with status 404.",
+        sentence="Asking for a share that does not exist returns 404.",
         clause="#get-share",
         basis="text",
         area="shares",
@@ -3002,7 +3002,7 @@ REQUIREMENTS: dict[str, Requirement] = {
     "DS-GEN-11": Requirement(
         id="DS-GEN-11",
         level="MUST",
-        sentence="A request that names a share, schema or table that does not exist is answered with status 404.",
+        sentence="A request that names a share, schema or table that does not exist returns 404.",
         clause="#rest-apis",
         basis="text",
         area="transport",
@@ -3022,7 +3022,7 @@ REQUIREMENTS: dict[str, Requirement] = {
     "DS-GEN-12": Requirement(
         id="DS-GEN-12",
         level="MUST",
-        sentence="A failure of the server itself is answered with status 500 and the error body of every other error.",
+        sentence="A failure of the server itself returns 500 and the error body of every other error.",
         clause="#rest-apis",
         basis="text",
         area="transport",
@@ -3089,7 +3089,7 @@ REQUIREMENTS: dict[str, Requirement] = {
     "DS-VER-01": Requirement(
         id="DS-VER-01",
         level="MUST",
-        sentence="The version of a table is answered with status 200, an empty body and a header Delta-Table-Version that is an integer of at least 0.",
+        sentence="The version of a table returns 200, an empty body and a header Delta-Table-Version that is an integer of at least 0.",
         clause="#query-table-version",
         basis="text",
         area="version",
@@ -3136,7 +3136,7 @@ REQUIREMENTS: dict[str, Requirement] = {
     "DS-VER-06": Requirement(
         id="DS-VER-06",
         level="SHOULD",
-        sentence="A startingTimestamp after the last commit of a table is answered with status 400.",
+        sentence="A startingTimestamp after the last commit of a table returns 400.",
         clause="#query-table-version",
         basis="our-interpretation",
         area="version",

@@ -1,4 +1,4 @@
-# Made by codegen.registry from the registry of iceberg_rest 1.10.0, sha256 7c45906740c44eaf. Do not edit: nox -s generate
+# Made by codegen.registry from the registry of iceberg_rest 1.10.0, sha256 0ed141e41cd094ed. Do not edit: nox -s generate
 """What Apache Iceberg REST Catalog API 1.10.0 demands, what a target may leave out, and how we corrected the contract."""
 
 from __future__ import annotations
@@ -294,7 +294,7 @@ REQUIREMENTS: dict[str, Requirement] = {
     "IRC-CLI-004": Requirement(
         id="IRC-CLI-004",
         level="MUST",
-        sentence="A client whose commit is answered with 500, 502 or 504, so that nobody knows whether it was made, does not send it again before it has loaded the table.",
+        sentence="A client whose commit returns 500, 502 or 504, so that nobody knows whether it was made, does not send it again before it has loaded the table.",
         clause="/paths/~1v1~1{prefix}~1namespaces~1{namespace}~1tables~1{table}/post/responses/500",
         basis="implied",
         area="clients",
@@ -313,7 +313,7 @@ REQUIREMENTS: dict[str, Requirement] = {
     "IRC-COM-001": Requirement(
         id="IRC-COM-001",
         level="MUST",
-        sentence="A commit that succeeds is answered with 200 and a body with `metadata-location` and `metadata`.",
+        sentence="A commit that succeeds returns 200 and a body with `metadata-location` and `metadata`.",
         clause="/components/schemas/CommitTableResponse/required",
         basis="text",
         area="commits",
@@ -331,12 +331,12 @@ REQUIREMENTS: dict[str, Requirement] = {
     "IRC-COM-003": Requirement(
         id="IRC-COM-003",
         level="MUST",
-        sentence="A commit to a table is answered with 400 when `requirements` or `updates` is missing or not an array.",
+        sentence="A commit to a table returns 400 when `requirements` or `updates` is missing or not an array.",
         clause="/components/schemas/CommitTableRequest/required",
         basis="schema",
         area="commits",
         operations=("updateTable",),
-        interpretation="A-41: Requirements are a required member of commits to tables and an optional one for views. A commit to a table without them is answered with 400, and accepting it is a warning.",
+        interpretation="A-41: Requirements are a required member of commits to tables and an optional one for views. A commit to a table without them returns 400, and accepting it is a warning.",
     ),
     "IRC-COM-004": Requirement(
         id="IRC-COM-004",
@@ -350,7 +350,7 @@ REQUIREMENTS: dict[str, Requirement] = {
     "IRC-COM-005": Requirement(
         id="IRC-COM-005",
         level="MUST",
-        sentence="A commit with a requirement that does not hold is answered with 409 and the error type CommitFailedException.",
+        sentence="A commit with a requirement that does not hold returns 409 and the error type CommitFailedException.",
         clause="/paths/~1v1~1{prefix}~1namespaces~1{namespace}~1tables~1{table}/post/responses/409",
         basis="text",
         area="commits",
@@ -359,7 +359,7 @@ REQUIREMENTS: dict[str, Requirement] = {
     "IRC-COM-006": Requirement(
         id="IRC-COM-006",
         level="MUST",
-        sentence="A commit with a failing requirement is answered with 409 wherever that requirement stands among the others.",
+        sentence="A commit with a failing requirement returns 409 wherever that requirement stands among the others.",
         clause="/components/schemas/CommitTableRequest/properties/requirements",
         basis="implied",
         area="commits",
@@ -368,7 +368,7 @@ REQUIREMENTS: dict[str, Requirement] = {
     "IRC-COM-007": Requirement(
         id="IRC-COM-007",
         level="MUST",
-        sentence="A commit with a requirement of unknown `type` is answered with 400 and applies nothing.",
+        sentence="A commit with a requirement of unknown `type` returns 400 and applies nothing.",
         clause="/components/schemas/TableRequirement/properties/type",
         basis="text",
         area="commits",
@@ -379,7 +379,7 @@ REQUIREMENTS: dict[str, Requirement] = {
     "IRC-COM-008": Requirement(
         id="IRC-COM-008",
         level="MUST",
-        sentence="A commit with an update of unknown `action` is answered with 400 and applies nothing, not even the updates before it.",
+        sentence="A commit with an update of unknown `action` returns 400 and applies nothing, not even the updates before it.",
         clause="/components/schemas/BaseUpdate/properties/action",
         basis="text",
         area="commits",
@@ -425,7 +425,7 @@ REQUIREMENTS: dict[str, Requirement] = {
     "IRC-COM-013": Requirement(
         id="IRC-COM-013",
         level="MUST",
-        sentence="A commit with an empty array of `updates` and a requirement that does not hold is answered with 409.",
+        sentence="A commit with an empty array of `updates` and a requirement that does not hold returns 409.",
         clause="/paths/~1v1~1{prefix}~1namespaces~1{namespace}~1tables~1{table}/post/responses/409",
         basis="implied",
         area="commits",
@@ -443,7 +443,7 @@ REQUIREMENTS: dict[str, Requirement] = {
     "IRC-COM-015": Requirement(
         id="IRC-COM-015",
         level="MUST",
-        sentence="A commit without assert-create to a table that does not exist is answered with 404 and the error type NoSuchTableException.",
+        sentence="A commit without assert-create to a table that does not exist returns 404 and the error type NoSuchTableException.",
         clause="/paths/~1v1~1{prefix}~1namespaces~1{namespace}~1tables~1{table}/post/responses/404",
         basis="text",
         area="commits",
@@ -453,7 +453,7 @@ REQUIREMENTS: dict[str, Requirement] = {
     "IRC-COM-016": Requirement(
         id="IRC-COM-016",
         level="MUST",
-        sentence="A commit with an update without `action`, or with a requirement without `type`, is answered with 400.",
+        sentence="A commit with an update without `action`, or with a requirement without `type`, returns 400.",
         clause="/components/schemas/BaseUpdate/required",
         basis="schema",
         area="commits",
@@ -471,7 +471,7 @@ REQUIREMENTS: dict[str, Requirement] = {
     "IRC-COM-018": Requirement(
         id="IRC-COM-018",
         level="MUST",
-        sentence="A commit to a table with add-view-version or set-current-view-version is answered with 400.",
+        sentence="A commit to a table with add-view-version or set-current-view-version returns 400.",
         clause="/components/schemas/TableUpdate",
         basis="text",
         area="commits",
@@ -482,7 +482,7 @@ REQUIREMENTS: dict[str, Requirement] = {
     "IRC-COM-019": Requirement(
         id="IRC-COM-019",
         level="MUST",
-        sentence="A commit to a table with the requirement assert-view-uuid is answered with 400.",
+        sentence="A commit to a table with the requirement assert-view-uuid returns 400.",
         clause="/components/schemas/TableRequirement/properties/type",
         basis="text",
         area="commits",
@@ -502,7 +502,7 @@ REQUIREMENTS: dict[str, Requirement] = {
     "IRC-COM-021": Requirement(
         id="IRC-COM-021",
         level="MUST",
-        sentence="Of several simultaneous commits that set different properties, each is answered with 200 or 409, and each answered with 200 is seen in the table.",
+        sentence="Of several simultaneous commits that set different properties, each returns 200 or 409, and each answered with 200 is seen in the table.",
         clause="/paths/~1v1~1{prefix}~1namespaces~1{namespace}~1tables~1{table}/post/responses/200",
         basis="implied",
         area="commits",
@@ -521,7 +521,7 @@ REQUIREMENTS: dict[str, Requirement] = {
     "IRC-COM-023": Requirement(
         id="IRC-COM-023",
         level="MUST",
-        sentence="A commit that can never succeed, such as one that sets an unknown schema as current, is answered with 400 and not with 409.",
+        sentence="A commit that can never succeed, such as one that sets an unknown schema as current, returns 400 and not with 409.",
         clause="/paths/~1v1~1{prefix}~1namespaces~1{namespace}~1tables~1{table}/post/responses/400",
         basis="implied",
         area="commits",
@@ -530,7 +530,7 @@ REQUIREMENTS: dict[str, Requirement] = {
     "IRC-COM-024": Requirement(
         id="IRC-COM-024",
         level="MUST",
-        sentence="A commit to a table by the name of a view is answered with 404.",
+        sentence="A commit to a table by the name of a view returns 404.",
         clause="/paths/~1v1~1{prefix}~1namespaces~1{namespace}~1tables~1{table}/post/responses/404",
         basis="implied",
         area="commits",
@@ -607,7 +607,7 @@ REQUIREMENTS: dict[str, Requirement] = {
     "IRC-CFG-001": Requirement(
         id="IRC-CFG-001",
         level="MUST",
-        sentence="The configuration is answered with 200 and has the members defaults and overrides, both of them objects.",
+        sentence="The configuration returns 200 and has the members defaults and overrides, both of them objects.",
         clause="/components/schemas/CatalogConfig/required",
         basis="schema",
         area="configuration",
@@ -635,7 +635,7 @@ REQUIREMENTS: dict[str, Requirement] = {
     "IRC-CFG-004": Requirement(
         id="IRC-CFG-004",
         level="MUST",
-        sentence="Asking for the configuration without the parameter warehouse is answered with 200, or with 400 where several warehouses exist.",
+        sentence="Asking for the configuration without the parameter warehouse returns 200, or 400 where several warehouses exist.",
         clause="/paths/~1v1~1config/get/parameters/0",
         basis="schema",
         area="configuration",
@@ -644,7 +644,7 @@ REQUIREMENTS: dict[str, Requirement] = {
     "IRC-CFG-005": Requirement(
         id="IRC-CFG-005",
         level="SHOULD",
-        sentence="Asking for the configuration of an unknown warehouse is answered with 400 or 404, not with a default.",
+        sentence="Asking for the configuration of an unknown warehouse returns 400 or 404, not a default.",
         clause="/paths/~1v1~1config/get/parameters/0",
         basis="implied",
         area="configuration",
@@ -789,7 +789,7 @@ REQUIREMENTS: dict[str, Requirement] = {
     "IRC-TBL-CRED-001": Requirement(
         id="IRC-TBL-CRED-001",
         level="MUST",
-        sentence="Loading a table's credentials answers 200 with an array `storage-credentials`.",
+        sentence="Loading a table's credentials returns 200 with an array `storage-credentials`.",
         clause="/components/schemas/LoadCredentialsResponse/properties/storage-credentials",
         basis="schema",
         area="credentials",
@@ -838,7 +838,7 @@ REQUIREMENTS: dict[str, Requirement] = {
     "IRC-TBL-CRED-006": Requirement(
         id="IRC-TBL-CRED-006",
         level="MUST",
-        sentence="Loading the credentials of a table that does not exist is answered with 404 and the error type NoSuchTableException.",
+        sentence="Loading the credentials of a table that does not exist returns 404 and the error type NoSuchTableException.",
         clause="/paths/~1v1~1{prefix}~1namespaces~1{namespace}~1tables~1{table}~1credentials/get/responses/404",
         basis="text",
         area="credentials",
@@ -1318,7 +1318,7 @@ REQUIREMENTS: dict[str, Requirement] = {
     "IRC-ERR-016": Requirement(
         id="IRC-ERR-016",
         level="SHOULD",
-        sentence="An expired token is answered with status 401 rather than 419.",
+        sentence="An expired token returns 401 rather than 419.",
         clause="/components/responses/AuthenticationTimeoutResponse",
         basis="text",
         area="errors",
@@ -1327,7 +1327,7 @@ REQUIREMENTS: dict[str, Requirement] = {
     "IRC-ERR-017": Requirement(
         id="IRC-ERR-017",
         level="MUST",
-        sentence="A HEAD request that is answered with 400, 401, 403 or 404 gets no body.",
+        sentence="A HEAD request that returns 400, 401, 403 or 404 gets no body.",
         clause="/paths/~1v1~1{prefix}~1namespaces~1{namespace}~1views~1{view}/head/responses/404",
         basis="text",
         area="errors",
@@ -1383,7 +1383,7 @@ REQUIREMENTS: dict[str, Requirement] = {
     "IRC-TBL-ETAG-002": Requirement(
         id="IRC-TBL-ETAG-002",
         level="MAY",
-        sentence="Loading a table with the current ETag in If-None-Match may be answered with 304 instead of 200.",
+        sentence="Loading a table with the current ETag in If-None-Match may return 304 instead of 200.",
         clause="/paths/~1v1~1{prefix}~1namespaces~1{namespace}~1tables~1{table}/get/responses/304",
         basis="text",
         area="etags",
@@ -1403,7 +1403,7 @@ REQUIREMENTS: dict[str, Requirement] = {
     "IRC-TBL-ETAG-004": Requirement(
         id="IRC-TBL-ETAG-004",
         level="MUST",
-        sentence="After a commit, loading the table with the ETag of before is answered with 200 and another ETag.",
+        sentence="After a commit, loading the table with the ETag of before returns 200 and another ETag.",
         clause="/paths/~1v1~1{prefix}~1namespaces~1{namespace}~1tables~1{table}/get/parameters/1",
         basis="implied",
         area="etags",
@@ -1443,7 +1443,7 @@ REQUIREMENTS: dict[str, Requirement] = {
     "IRC-TBL-ETAG-008": Requirement(
         id="IRC-TBL-ETAG-008",
         level="MUST",
-        sentence="Loading a table with an If-None-Match that the server never gave out is answered with 200 and the table.",
+        sentence="Loading a table with an If-None-Match that the server never gave out returns 200 and the table.",
         clause="/paths/~1v1~1{prefix}~1namespaces~1{namespace}~1tables~1{table}/get/parameters/1",
         basis="implied",
         area="etags",
@@ -1452,7 +1452,7 @@ REQUIREMENTS: dict[str, Requirement] = {
     "IRC-TBL-ETAG-009": Requirement(
         id="IRC-TBL-ETAG-009",
         level="MUST",
-        sentence="Loading a table that does not exist is answered with 404 even when If-None-Match is sent.",
+        sentence="Loading a table that does not exist returns 404 even when If-None-Match is sent.",
         clause="/paths/~1v1~1{prefix}~1namespaces~1{namespace}~1tables~1{table}/get/responses/404",
         basis="implied",
         area="etags",
@@ -1461,7 +1461,7 @@ REQUIREMENTS: dict[str, Requirement] = {
     "IRC-TBL-ETAG-010": Requirement(
         id="IRC-TBL-ETAG-010",
         level="MUST",
-        sentence="Loading a table with its current ETag but without authority is answered with 401 or 403, never with 304.",
+        sentence="Loading a table with its current ETag but without authority returns 401 or 403, never 304.",
         clause="/paths/~1v1~1{prefix}~1namespaces~1{namespace}~1tables~1{table}/get/responses/401",
         basis="implied",
         area="etags",
@@ -1648,7 +1648,7 @@ REQUIREMENTS: dict[str, Requirement] = {
     "IRC-TBL-MET-001": Requirement(
         id="IRC-TBL-MET-001",
         level="MUST",
-        sentence="Reporting a valid scan report, with `report-type` scan-report, is answered with 204.",
+        sentence="Reporting a valid scan report, with `report-type` scan-report, returns 204.",
         clause="/components/schemas/ScanReport",
         basis="text",
         area="metrics",
@@ -1658,7 +1658,7 @@ REQUIREMENTS: dict[str, Requirement] = {
     "IRC-TBL-MET-002": Requirement(
         id="IRC-TBL-MET-002",
         level="MUST",
-        sentence="Reporting a valid commit report, with `report-type` commit-report, is answered with 204.",
+        sentence="Reporting a valid commit report, with `report-type` commit-report, returns 204.",
         clause="/components/schemas/CommitReport",
         basis="text",
         area="metrics",
@@ -1668,7 +1668,7 @@ REQUIREMENTS: dict[str, Requirement] = {
     "IRC-TBL-MET-003": Requirement(
         id="IRC-TBL-MET-003",
         level="MUST",
-        sentence="Reporting metrics without `report-type` is answered with 400.",
+        sentence="Reporting metrics without `report-type` returns 400.",
         clause="/components/schemas/ReportMetricsRequest/properties/report-type",
         basis="schema",
         area="metrics",
@@ -1677,7 +1677,7 @@ REQUIREMENTS: dict[str, Requirement] = {
     "IRC-TBL-MET-004": Requirement(
         id="IRC-TBL-MET-004",
         level="MUST",
-        sentence="A report that lacks a member which both scan reports and commit reports require is answered with 400.",
+        sentence="A report that lacks a member which both scan reports and commit reports require returns 400.",
         clause="/components/schemas/ReportMetricsRequest/anyOf",
         basis="schema",
         area="metrics",
@@ -1686,7 +1686,7 @@ REQUIREMENTS: dict[str, Requirement] = {
     "IRC-TBL-MET-005": Requirement(
         id="IRC-TBL-MET-005",
         level="MUST",
-        sentence="Reporting metrics of a table that does not exist is answered with 404 and the error type NoSuchTableException.",
+        sentence="Reporting metrics of a table that does not exist returns 404 and the error type NoSuchTableException.",
         clause="/paths/~1v1~1{prefix}~1namespaces~1{namespace}~1tables~1{table}~1metrics/post/responses/404",
         basis="text",
         area="metrics",
@@ -1695,7 +1695,7 @@ REQUIREMENTS: dict[str, Requirement] = {
     "IRC-TBL-MET-006": Requirement(
         id="IRC-TBL-MET-006",
         level="MUST",
-        sentence="A report with metrics of unknown names and with entries in `metadata` is answered with 204.",
+        sentence="A report with metrics of unknown names and with entries in `metadata` returns 204.",
         clause="/components/schemas/Metrics",
         basis="schema",
         area="metrics",
@@ -1704,7 +1704,7 @@ REQUIREMENTS: dict[str, Requirement] = {
     "IRC-TBL-MET-007": Requirement(
         id="IRC-TBL-MET-007",
         level="MUST",
-        sentence="A report with a metric that is neither a counter (`unit`, `value`) nor a timer (`time-unit`, `count`, `total-duration`) is answered with 400.",
+        sentence="A report with a metric that is neither a counter (`unit`, `value`) nor a timer (`time-unit`, `count`, `total-duration`) returns 400.",
         clause="/components/schemas/MetricResult",
         basis="schema",
         area="metrics",
@@ -1791,7 +1791,7 @@ REQUIREMENTS: dict[str, Requirement] = {
     "IRC-NS-LIST-006": Requirement(
         id="IRC-NS-LIST-006",
         level="MUST",
-        sentence="Listing below a parent that does not exist is answered with status 404.",
+        sentence="Listing below a parent that does not exist returns 404.",
         clause="/paths/~1v1~1{prefix}~1namespaces/get/responses/404",
         basis="text",
         area="namespaces",
@@ -1800,7 +1800,7 @@ REQUIREMENTS: dict[str, Requirement] = {
     "IRC-NS-LIST-007": Requirement(
         id="IRC-NS-LIST-007",
         level="MUST",
-        sentence="Listing below a namespace without children is answered with 200 and an empty array namespaces.",
+        sentence="Listing below a namespace without children returns 200 and an empty array namespaces.",
         clause="/components/responses/ListNamespacesResponse",
         basis="implied",
         area="namespaces",
@@ -1837,7 +1837,7 @@ REQUIREMENTS: dict[str, Requirement] = {
     "IRC-NS-CREATE-001": Requirement(
         id="IRC-NS-CREATE-001",
         level="MUST",
-        sentence="Creating a namespace is answered with 200 and the namespace of the request.",
+        sentence="Creating a namespace returns 200 and the namespace of the request.",
         clause="/components/schemas/CreateNamespaceResponse/properties/namespace",
         basis="schema",
         area="namespaces",
@@ -1875,7 +1875,7 @@ REQUIREMENTS: dict[str, Requirement] = {
     "IRC-NS-CREATE-005": Requirement(
         id="IRC-NS-CREATE-005",
         level="MUST",
-        sentence="Creating a namespace that exists is answered with status 409.",
+        sentence="Creating a namespace that exists returns 409.",
         clause="/paths/~1v1~1{prefix}~1namespaces/post/responses/409",
         basis="text",
         area="namespaces",
@@ -1894,7 +1894,7 @@ REQUIREMENTS: dict[str, Requirement] = {
     "IRC-NS-CREATE-007": Requirement(
         id="IRC-NS-CREATE-007",
         level="MUST",
-        sentence="A request to create a namespace without the member namespace is answered with status 400.",
+        sentence="A request to create a namespace without the member namespace returns 400.",
         clause="/components/schemas/CreateNamespaceRequest/required",
         basis="schema",
         area="namespaces",
@@ -1903,7 +1903,7 @@ REQUIREMENTS: dict[str, Requirement] = {
     "IRC-NS-CREATE-008": Requirement(
         id="IRC-NS-CREATE-008",
         level="SHOULD",
-        sentence="Creating a namespace of no levels is answered with status 400.",
+        sentence="Creating a namespace of no levels returns 400.",
         clause="/paths/~1v1~1{prefix}~1namespaces/post/responses/400",
         basis="implied",
         area="namespaces",
@@ -1941,7 +1941,7 @@ REQUIREMENTS: dict[str, Requirement] = {
     "IRC-NS-CREATE-012": Requirement(
         id="IRC-NS-CREATE-012",
         level="SHOULD",
-        sentence="Creating a namespace with an empty level is answered with status 400.",
+        sentence="Creating a namespace with an empty level returns 400.",
         clause="/paths/~1v1~1{prefix}~1namespaces/post/responses/400",
         basis="implied",
         area="namespaces",
@@ -1950,7 +1950,7 @@ REQUIREMENTS: dict[str, Requirement] = {
     "IRC-NS-CREATE-013": Requirement(
         id="IRC-NS-CREATE-013",
         level="SHOULD",
-        sentence="Creating a namespace with a level that contains the unit separator 0x1F is answered with status 400.",
+        sentence="Creating a namespace with a level that contains the unit separator 0x1F returns 400.",
         clause="/paths/~1v1~1{prefix}~1namespaces/post/responses/400",
         basis="implied",
         area="namespaces",
@@ -1959,7 +1959,7 @@ REQUIREMENTS: dict[str, Requirement] = {
     "IRC-NS-CREATE-014": Requirement(
         id="IRC-NS-CREATE-014",
         level="MUST",
-        sentence="Creating a namespace with a property value that is not a string is answered with status 400.",
+        sentence="Creating a namespace with a property value that is not a string returns 400.",
         clause="/components/schemas/CreateNamespaceRequest/properties/properties/additionalProperties",
         basis="schema",
         area="namespaces",
@@ -1977,7 +1977,7 @@ REQUIREMENTS: dict[str, Requirement] = {
     "IRC-NS-CREATE-016": Requirement(
         id="IRC-NS-CREATE-016",
         level="MUST",
-        sentence="Of many requests that create the same namespace at once, exactly one is answered with 200 and all others with 409.",
+        sentence="Of many requests that create the same namespace at once, exactly one returns 200 and all others with 409.",
         clause="/paths/~1v1~1{prefix}~1namespaces/post/responses/409",
         basis="implied",
         area="namespaces",
@@ -1986,7 +1986,7 @@ REQUIREMENTS: dict[str, Requirement] = {
     "IRC-NS-CREATE-017": Requirement(
         id="IRC-NS-CREATE-017",
         level="MUST",
-        sentence="Creating a namespace with a level that is not a string is answered with status 400.",
+        sentence="Creating a namespace with a level that is not a string returns 400.",
         clause="/components/schemas/Namespace/items",
         basis="schema",
         area="namespaces",
@@ -1995,7 +1995,7 @@ REQUIREMENTS: dict[str, Requirement] = {
     "IRC-NS-GET-001": Requirement(
         id="IRC-NS-GET-001",
         level="MUST",
-        sentence="Loading a namespace is answered with 200 and its full path as the member namespace.",
+        sentence="Loading a namespace returns 200 and its full path as the member namespace.",
         clause="/components/schemas/GetNamespaceResponse/properties/namespace",
         basis="schema",
         area="namespaces",
@@ -2034,7 +2034,7 @@ REQUIREMENTS: dict[str, Requirement] = {
     "IRC-NS-GET-005": Requirement(
         id="IRC-NS-GET-005",
         level="MUST",
-        sentence="Loading a namespace that does not exist is answered with status 404.",
+        sentence="Loading a namespace that does not exist returns 404.",
         clause="/paths/~1v1~1{prefix}~1namespaces~1{namespace}/get/responses/404",
         basis="text",
         area="namespaces",
@@ -2043,7 +2043,7 @@ REQUIREMENTS: dict[str, Requirement] = {
     "IRC-NS-GET-006": Requirement(
         id="IRC-NS-GET-006",
         level="MUST",
-        sentence="Loading a namespace that does not exist below one that does is answered with status 404.",
+        sentence="Loading a namespace that does not exist below one that does returns 404.",
         clause="/paths/~1v1~1{prefix}~1namespaces~1{namespace}/get/responses/404",
         basis="implied",
         area="namespaces",
@@ -2053,7 +2053,7 @@ REQUIREMENTS: dict[str, Requirement] = {
     "IRC-NS-HEAD-001": Requirement(
         id="IRC-NS-HEAD-001",
         level="MUST",
-        sentence="A HEAD request for a namespace that exists is answered with status 204.",
+        sentence="A HEAD request for a namespace that exists returns 204.",
         clause="/paths/~1v1~1{prefix}~1namespaces~1{namespace}/head/responses/204",
         basis="text",
         area="namespaces",
@@ -2062,7 +2062,7 @@ REQUIREMENTS: dict[str, Requirement] = {
     "IRC-NS-HEAD-002": Requirement(
         id="IRC-NS-HEAD-002",
         level="MUST",
-        sentence="A HEAD request for a namespace that does not exist is answered with status 404.",
+        sentence="A HEAD request for a namespace that does not exist returns 404.",
         clause="/paths/~1v1~1{prefix}~1namespaces~1{namespace}/head/responses/404",
         basis="text",
         area="namespaces",
@@ -2080,7 +2080,7 @@ REQUIREMENTS: dict[str, Requirement] = {
     "IRC-NS-DROP-001": Requirement(
         id="IRC-NS-DROP-001",
         level="MUST",
-        sentence="Dropping an empty namespace is answered with 204, and afterwards it can neither be loaded nor found in a listing.",
+        sentence="Dropping an empty namespace returns 204, and afterwards it can neither be loaded nor found in a listing.",
         clause="/paths/~1v1~1{prefix}~1namespaces~1{namespace}/delete/responses/204",
         basis="text",
         area="namespaces",
@@ -2089,7 +2089,7 @@ REQUIREMENTS: dict[str, Requirement] = {
     "IRC-NS-DROP-002": Requirement(
         id="IRC-NS-DROP-002",
         level="MUST",
-        sentence="Dropping a namespace that does not exist is answered with status 404.",
+        sentence="Dropping a namespace that does not exist returns 404.",
         clause="/paths/~1v1~1{prefix}~1namespaces~1{namespace}/delete/responses/404",
         basis="text",
         area="namespaces",
@@ -2098,7 +2098,7 @@ REQUIREMENTS: dict[str, Requirement] = {
     "IRC-NS-DROP-003": Requirement(
         id="IRC-NS-DROP-003",
         level="MUST",
-        sentence="Dropping a namespace that holds a table is answered with 409, and the table stays.",
+        sentence="Dropping a namespace that holds a table returns 409, and the table stays.",
         clause="/paths/~1v1~1{prefix}~1namespaces~1{namespace}/delete/responses/409",
         basis="text",
         area="namespaces",
@@ -2107,7 +2107,7 @@ REQUIREMENTS: dict[str, Requirement] = {
     "IRC-NS-DROP-004": Requirement(
         id="IRC-NS-DROP-004",
         level="MUST",
-        sentence="Dropping a namespace that holds only a view is answered with status 409.",
+        sentence="Dropping a namespace that holds only a view returns 409.",
         clause="/paths/~1v1~1{prefix}~1namespaces~1{namespace}/delete/responses/409",
         basis="our-interpretation",
         area="namespaces",
@@ -2118,7 +2118,7 @@ REQUIREMENTS: dict[str, Requirement] = {
     "IRC-NS-DROP-005": Requirement(
         id="IRC-NS-DROP-005",
         level="MUST",
-        sentence="Dropping a namespace that holds only a child namespace is answered with 409, and the child stays.",
+        sentence="Dropping a namespace that holds only a child namespace returns 409, and the child stays.",
         clause="/paths/~1v1~1{prefix}~1namespaces~1{namespace}/delete/responses/409",
         basis="our-interpretation",
         area="namespaces",
@@ -2167,7 +2167,7 @@ REQUIREMENTS: dict[str, Requirement] = {
     "IRC-NS-PROP-001": Requirement(
         id="IRC-NS-PROP-001",
         level="MUST",
-        sentence="Updating the properties of a namespace is answered with 200 and the arrays updated and removed.",
+        sentence="Updating the properties of a namespace returns 200 and the arrays updated and removed.",
         clause="/components/schemas/UpdateNamespacePropertiesResponse/required",
         basis="schema",
         area="namespaces",
@@ -2217,7 +2217,7 @@ REQUIREMENTS: dict[str, Requirement] = {
     "IRC-NS-PROP-006": Requirement(
         id="IRC-NS-PROP-006",
         level="MUST",
-        sentence="Removing a property that does not exist is answered with 200, and its key is not in removed but in missing where that is sent.",
+        sentence="Removing a property that does not exist returns 200, and its key is not in removed but in missing where that is sent.",
         clause="/components/schemas/UpdateNamespacePropertiesResponse/properties/missing",
         basis="our-interpretation",
         area="namespaces",
@@ -2238,7 +2238,7 @@ REQUIREMENTS: dict[str, Requirement] = {
     "IRC-NS-PROP-008": Requirement(
         id="IRC-NS-PROP-008",
         level="MUST",
-        sentence="A request that both updates and removes the same property is answered with status 422.",
+        sentence="A request that both updates and removes the same property returns 422.",
         clause="/paths/~1v1~1{prefix}~1namespaces~1{namespace}~1properties/post/responses/422",
         basis="text",
         area="namespaces",
@@ -2248,7 +2248,7 @@ REQUIREMENTS: dict[str, Requirement] = {
     "IRC-NS-PROP-009": Requirement(
         id="IRC-NS-PROP-009",
         level="MUST",
-        sentence="An update of properties that is answered with 422 changes none of them.",
+        sentence="An update of properties that returns 422 changes none of them.",
         clause="/paths/~1v1~1{prefix}~1namespaces~1{namespace}~1properties/post/responses/422",
         basis="our-interpretation",
         area="namespaces",
@@ -2259,7 +2259,7 @@ REQUIREMENTS: dict[str, Requirement] = {
     "IRC-NS-PROP-010": Requirement(
         id="IRC-NS-PROP-010",
         level="MUST",
-        sentence="Updating the properties of a namespace that does not exist is answered with status 404.",
+        sentence="Updating the properties of a namespace that does not exist returns 404.",
         clause="/paths/~1v1~1{prefix}~1namespaces~1{namespace}~1properties/post/responses/404",
         basis="text",
         area="namespaces",
@@ -2287,7 +2287,7 @@ REQUIREMENTS: dict[str, Requirement] = {
     "IRC-NS-PROP-013": Requirement(
         id="IRC-NS-PROP-013",
         level="SHOULD",
-        sentence="An update of properties with an empty object is answered with 200 and empty arrays.",
+        sentence="An update of properties with an empty object returns 200 and empty arrays.",
         clause="/components/schemas/UpdateNamespacePropertiesRequest",
         basis="implied",
         area="namespaces",
@@ -2297,7 +2297,7 @@ REQUIREMENTS: dict[str, Requirement] = {
     "IRC-NS-PROP-014": Requirement(
         id="IRC-NS-PROP-014",
         level="MUST",
-        sentence="Updating a property to a value that is not a string is answered with status 400.",
+        sentence="Updating a property to a value that is not a string returns 400.",
         clause="/components/schemas/UpdateNamespacePropertiesRequest/properties/updates/additionalProperties",
         basis="schema",
         area="namespaces",
@@ -2376,7 +2376,7 @@ REQUIREMENTS: dict[str, Requirement] = {
     "IRC-NS-ENC-003": Requirement(
         id="IRC-NS-ENC-003",
         level="SHOULD",
-        sentence="A path with a leading or trailing separator, as in a%1F, is answered with 400 or 404 instead of naming the namespace a.",
+        sentence="A path with a leading or trailing separator, as in a%1F, returns 400 or 404 instead of naming the namespace a.",
         clause="/components/parameters/namespace",
         basis="implied",
         area="namespaces",
@@ -2413,7 +2413,7 @@ REQUIREMENTS: dict[str, Requirement] = {
     "IRC-OAU-001": Requirement(
         id="IRC-OAU-001",
         level="MAY",
-        sentence="The token endpoint may be absent, and is then answered with 404, 405, 406 or 501.",
+        sentence="The token endpoint may be absent, and returns 404, 405, 406 or 501.",
         clause="/paths/~1v1~1oauth~1tokens/post/deprecated",
         basis="text",
         area="oauth",
@@ -2423,7 +2423,7 @@ REQUIREMENTS: dict[str, Requirement] = {
     "IRC-OAU-002": Requirement(
         id="IRC-OAU-002",
         level="MUST",
-        sentence="A JSON body sent to the token endpoint is answered with 400 or 415.",
+        sentence="A JSON body sent to the token endpoint returns 400 or 415.",
         clause="/paths/~1v1~1oauth~1tokens/post/requestBody",
         basis="schema",
         area="oauth",
@@ -2518,7 +2518,7 @@ REQUIREMENTS: dict[str, Requirement] = {
     "IRC-OAU-011": Requirement(
         id="IRC-OAU-011",
         level="MUST",
-        sentence="A wrong client secret is answered with 401, or 400, and the error invalid_client.",
+        sentence="A wrong client secret returns 401, or 400, and the error invalid_client.",
         clause="/paths/~1v1~1oauth~1tokens/post/responses/401",
         basis="schema",
         area="oauth",
@@ -2560,7 +2560,7 @@ REQUIREMENTS: dict[str, Requirement] = {
     "IRC-OAU-015": Requirement(
         id="IRC-OAU-015",
         level="MUST",
-        sentence="An unknown grant type is answered with 400 and the error unsupported_grant_type.",
+        sentence="An unknown grant type returns 400 and the error unsupported_grant_type.",
         clause="/components/schemas/OAuthError/properties/error",
         basis="schema",
         area="oauth",
@@ -2570,7 +2570,7 @@ REQUIREMENTS: dict[str, Requirement] = {
     "IRC-OAU-016": Requirement(
         id="IRC-OAU-016",
         level="MUST",
-        sentence="A token request without grant_type is answered with 400 and the error invalid_request.",
+        sentence="A token request without grant_type returns 400 and the error invalid_request.",
         clause="/components/schemas/OAuthError/properties/error",
         basis="schema",
         area="oauth",
@@ -2580,7 +2580,7 @@ REQUIREMENTS: dict[str, Requirement] = {
     "IRC-OAU-017": Requirement(
         id="IRC-OAU-017",
         level="SHOULD",
-        sentence="A token request for an unknown scope is answered with 400 and the error invalid_scope.",
+        sentence="A token request for an unknown scope returns 400 and the error invalid_scope.",
         clause="/components/schemas/OAuthError/properties/error",
         basis="schema",
         area="oauth",
@@ -2590,7 +2590,7 @@ REQUIREMENTS: dict[str, Requirement] = {
     "IRC-OAU-018": Requirement(
         id="IRC-OAU-018",
         level="MUST",
-        sentence="A token exchange without subject_token or without subject_token_type is answered with 400 and the error invalid_request.",
+        sentence="A token exchange without subject_token or without subject_token_type returns 400 and the error invalid_request.",
         clause="/components/schemas/OAuthTokenExchangeRequest/required",
         basis="schema",
         area="oauth",
@@ -2600,7 +2600,7 @@ REQUIREMENTS: dict[str, Requirement] = {
     "IRC-OAU-019": Requirement(
         id="IRC-OAU-019",
         level="MUST",
-        sentence="A token exchange with a token type outside the six URNs is answered with 400 and the error invalid_request.",
+        sentence="A token exchange with a token type outside the six URNs returns 400 and the error invalid_request.",
         clause="/components/schemas/TokenType",
         basis="schema",
         area="oauth",
@@ -2610,7 +2610,7 @@ REQUIREMENTS: dict[str, Requirement] = {
     "IRC-OAU-020": Requirement(
         id="IRC-OAU-020",
         level="SHOULD",
-        sentence="A token exchange with actor_token but without actor_token_type is answered with 400.",
+        sentence="A token exchange with actor_token but without actor_token_type returns 400.",
         clause="/components/schemas/OAuthTokenExchangeRequest/properties/actor_token_type",
         basis="implied",
         area="oauth",
@@ -2620,7 +2620,7 @@ REQUIREMENTS: dict[str, Requirement] = {
     "IRC-OAU-021": Requirement(
         id="IRC-OAU-021",
         level="MUST",
-        sentence="Exchanging a user's token as subject with the catalog's token as actor is answered with 200 and a token that catalog operations accept.",
+        sentence="Exchanging a user's token as subject with the catalog's token as actor returns 200 and a token that catalog operations accept.",
         clause="/components/schemas/OAuthTokenExchangeRequest",
         basis="text",
         area="oauth",
@@ -2630,7 +2630,7 @@ REQUIREMENTS: dict[str, Requirement] = {
     "IRC-OAU-022": Requirement(
         id="IRC-OAU-022",
         level="MUST",
-        sentence="Exchanging an access token that is about to expire is answered with 200 and a token with the same claims and a later expiry.",
+        sentence="Exchanging an access token that is about to expire returns 200 and a token with the same claims and a later expiry.",
         clause="/components/schemas/OAuthTokenExchangeRequest",
         basis="text",
         area="oauth",
@@ -2640,7 +2640,7 @@ REQUIREMENTS: dict[str, Requirement] = {
     "IRC-OAU-023": Requirement(
         id="IRC-OAU-023",
         level="MUST",
-        sentence="An invalid or expired subject token is answered with 400 and the error invalid_grant or invalid_request.",
+        sentence="An invalid or expired subject token returns 400 and the error invalid_grant or invalid_request.",
         clause="/components/schemas/OAuthError/properties/error",
         basis="schema",
         area="oauth",
@@ -2824,7 +2824,7 @@ REQUIREMENTS: dict[str, Requirement] = {
     "IRC-PAG-014": Requirement(
         id="IRC-PAG-014",
         level="SHOULD",
-        sentence="A pageToken that the server never issued is answered with 400, not with 5xx and not with the first page.",
+        sentence="A pageToken that the server never issued returns 400, not 5xx and not the first page.",
         clause="/components/parameters/page-token",
         basis="implied",
         area="paging",
@@ -2912,7 +2912,7 @@ REQUIREMENTS: dict[str, Requirement] = {
     "IRC-PAG-023": Requirement(
         id="IRC-PAG-023",
         level="MUST",
-        sentence="Listing below a namespace that does not exist is answered with 404 also when paging parameters are sent.",
+        sentence="Listing below a namespace that does not exist returns 404 also when paging parameters are sent.",
         clause="/paths/~1v1~1{prefix}~1namespaces~1{namespace}~1tables/get/responses/404",
         basis="implied",
         area="paging",
@@ -2939,7 +2939,7 @@ REQUIREMENTS: dict[str, Requirement] = {
     "IRC-REQ-002": Requirement(
         id="IRC-REQ-002",
         level="MUST",
-        sentence="A commit with assert-create to a table that exists is answered with 409 and leaves the table as it was.",
+        sentence="A commit with assert-create to a table that exists returns 409 and leaves the table as it was.",
         clause="/components/schemas/AssertCreate",
         basis="text",
         area="preconditions",
@@ -2948,7 +2948,7 @@ REQUIREMENTS: dict[str, Requirement] = {
     "IRC-REQ-003": Requirement(
         id="IRC-REQ-003",
         level="MUST",
-        sentence="A commit with assert-create but without a schema, a current schema or a location is answered with 400 and creates nothing.",
+        sentence="A commit with assert-create but without a schema, a current schema or a location returns 400 and creates nothing.",
         clause="/components/schemas/AssertCreate",
         basis="implied",
         area="preconditions",
@@ -2967,7 +2967,7 @@ REQUIREMENTS: dict[str, Requirement] = {
     "IRC-REQ-005": Requirement(
         id="IRC-REQ-005",
         level="MUST",
-        sentence="A commit with assert-create in a namespace that does not exist is answered with 404 and creates no namespace.",
+        sentence="A commit with assert-create in a namespace that does not exist returns 404 and creates no namespace.",
         clause="/paths/~1v1~1{prefix}~1namespaces~1{namespace}~1tables~1{table}/post/responses/404",
         basis="implied",
         area="preconditions",
@@ -2976,7 +2976,7 @@ REQUIREMENTS: dict[str, Requirement] = {
     "IRC-REQ-006": Requirement(
         id="IRC-REQ-006",
         level="MUST",
-        sentence="A commit with assert-create by the name of an existing view is answered with 409.",
+        sentence="A commit with assert-create by the name of an existing view returns 409.",
         clause="/paths/~1v1~1{prefix}~1namespaces~1{namespace}~1tables~1{table}/post/responses/409",
         basis="our-interpretation",
         area="preconditions",
@@ -2996,7 +2996,7 @@ REQUIREMENTS: dict[str, Requirement] = {
     "IRC-REQ-008": Requirement(
         id="IRC-REQ-008",
         level="MUST",
-        sentence="A commit that asserts another UUID than the table's is answered with 409.",
+        sentence="A commit that asserts another UUID than the table's returns 409.",
         clause="/components/schemas/AssertTableUUID",
         basis="text",
         area="preconditions",
@@ -3014,7 +3014,7 @@ REQUIREMENTS: dict[str, Requirement] = {
     "IRC-REQ-010": Requirement(
         id="IRC-REQ-010",
         level="MUST",
-        sentence="A commit with assert-table-uuid whose `uuid` is missing, null or no string is answered with 400.",
+        sentence="A commit with assert-table-uuid whose `uuid` is missing, null or no string returns 400.",
         clause="/components/schemas/AssertTableUUID/required",
         basis="schema",
         area="preconditions",
@@ -3032,7 +3032,7 @@ REQUIREMENTS: dict[str, Requirement] = {
     "IRC-REQ-012": Requirement(
         id="IRC-REQ-012",
         level="MUST",
-        sentence="A commit that asserts a snapshot at which the branch is not is answered with 409.",
+        sentence="A commit that asserts a snapshot at which the branch is not returns 409.",
         clause="/components/schemas/AssertRefSnapshotId",
         basis="text",
         area="preconditions",
@@ -3041,7 +3041,7 @@ REQUIREMENTS: dict[str, Requirement] = {
     "IRC-REQ-013": Requirement(
         id="IRC-REQ-013",
         level="MUST",
-        sentence="A commit that asserts a snapshot of a ref that does not exist is answered with 409.",
+        sentence="A commit that asserts a snapshot of a ref that does not exist returns 409.",
         clause="/components/schemas/AssertRefSnapshotId",
         basis="text",
         area="preconditions",
@@ -3060,7 +3060,7 @@ REQUIREMENTS: dict[str, Requirement] = {
     "IRC-REQ-015": Requirement(
         id="IRC-REQ-015",
         level="MUST",
-        sentence="A commit with assert-ref-snapshot-id and `snapshot-id` null is answered with 409 when the ref exists.",
+        sentence="A commit with assert-ref-snapshot-id and `snapshot-id` null returns 409 when the ref exists.",
         clause="/components/schemas/AssertRefSnapshotId/properties/snapshot-id",
         basis="text",
         area="preconditions",
@@ -3079,7 +3079,7 @@ REQUIREMENTS: dict[str, Requirement] = {
     "IRC-REQ-017": Requirement(
         id="IRC-REQ-017",
         level="MUST",
-        sentence="A commit with assert-ref-snapshot-id without the member `snapshot-id` is answered with 400, since absent is not the same as null.",
+        sentence="A commit with assert-ref-snapshot-id without the member `snapshot-id` returns 400, since absent is not the same as null.",
         clause="/components/schemas/AssertRefSnapshotId/required",
         basis="schema",
         area="preconditions",
@@ -3089,7 +3089,7 @@ REQUIREMENTS: dict[str, Requirement] = {
     "IRC-REQ-018": Requirement(
         id="IRC-REQ-018",
         level="MUST",
-        sentence="A commit with assert-ref-snapshot-id without the member `ref` is answered with 400.",
+        sentence="A commit with assert-ref-snapshot-id without the member `ref` returns 400.",
         clause="/components/schemas/AssertRefSnapshotId/required",
         basis="schema",
         area="preconditions",
@@ -3098,7 +3098,7 @@ REQUIREMENTS: dict[str, Requirement] = {
     "IRC-REQ-019": Requirement(
         id="IRC-REQ-019",
         level="MUST",
-        sentence="A commit is answered with 409 when the snapshot id it asserts differs from the ref's only in the last bit of a number above 2^53.",
+        sentence="A commit returns 409 when the snapshot id it asserts differs from the ref's only in the last bit of a number above 2^53.",
         clause="/components/schemas/AssertRefSnapshotId/properties/snapshot-id",
         basis="implied",
         area="preconditions",
@@ -3125,7 +3125,7 @@ REQUIREMENTS: dict[str, Requirement] = {
     "IRC-REQ-022": Requirement(
         id="IRC-REQ-022",
         level="MUST",
-        sentence="The last assigned field id counts nested and dropped columns: a commit that asserts the highest id still in use is then answered with 409.",
+        sentence="The last assigned field id counts nested and dropped columns: a commit that asserts the highest id still in use returns 409.",
         clause="/components/schemas/AssertLastAssignedFieldId/properties/last-assigned-field-id",
         basis="implied",
         area="preconditions",
@@ -3152,7 +3152,7 @@ REQUIREMENTS: dict[str, Requirement] = {
     "IRC-REQ-025": Requirement(
         id="IRC-REQ-025",
         level="MUST",
-        sentence="A commit that asserts another schema id than the table's current one is answered with 409.",
+        sentence="A commit that asserts another schema id than the table's current one returns 409.",
         clause="/components/schemas/AssertCurrentSchemaId",
         basis="text",
         area="preconditions",
@@ -3161,7 +3161,7 @@ REQUIREMENTS: dict[str, Requirement] = {
     "IRC-REQ-026": Requirement(
         id="IRC-REQ-026",
         level="MUST",
-        sentence="A commit with assert-current-schema-id without the member `current-schema-id` is answered with 400.",
+        sentence="A commit with assert-current-schema-id without the member `current-schema-id` returns 400.",
         clause="/components/schemas/AssertCurrentSchemaId/required",
         basis="schema",
         area="preconditions",
@@ -3206,7 +3206,7 @@ REQUIREMENTS: dict[str, Requirement] = {
     "IRC-REQ-031": Requirement(
         id="IRC-REQ-031",
         level="MUST",
-        sentence="A commit that asserts another default spec id than the table's is answered with 409.",
+        sentence="A commit that asserts another default spec id than the table's returns 409.",
         clause="/components/schemas/AssertDefaultSpecId",
         basis="text",
         area="preconditions",
@@ -3215,7 +3215,7 @@ REQUIREMENTS: dict[str, Requirement] = {
     "IRC-REQ-032": Requirement(
         id="IRC-REQ-032",
         level="MUST",
-        sentence="A commit with assert-default-spec-id without the member `default-spec-id` is answered with 400.",
+        sentence="A commit with assert-default-spec-id without the member `default-spec-id` returns 400.",
         clause="/components/schemas/AssertDefaultSpecId/required",
         basis="schema",
         area="preconditions",
@@ -3233,7 +3233,7 @@ REQUIREMENTS: dict[str, Requirement] = {
     "IRC-REQ-034": Requirement(
         id="IRC-REQ-034",
         level="MUST",
-        sentence="A commit that asserts another default sort order id than the table's is answered with 409.",
+        sentence="A commit that asserts another default sort order id than the table's returns 409.",
         clause="/components/schemas/AssertDefaultSortOrderId",
         basis="text",
         area="preconditions",
@@ -3242,7 +3242,7 @@ REQUIREMENTS: dict[str, Requirement] = {
     "IRC-REQ-035": Requirement(
         id="IRC-REQ-035",
         level="MUST",
-        sentence="A commit with assert-default-sort-order-id without the member `default-sort-order-id` is answered with 400.",
+        sentence="A commit with assert-default-sort-order-id without the member `default-sort-order-id` returns 400.",
         clause="/components/schemas/AssertDefaultSortOrderId/required",
         basis="schema",
         area="preconditions",
@@ -3251,7 +3251,7 @@ REQUIREMENTS: dict[str, Requirement] = {
     "IRC-REQ-036": Requirement(
         id="IRC-REQ-036",
         level="MUST",
-        sentence="A commit to a view that asserts the view's UUID is answered with 200, and one that asserts another UUID with 409.",
+        sentence="A commit to a view that asserts the view's UUID returns 200, and one that asserts another UUID with 409.",
         clause="/components/schemas/AssertViewUUID",
         basis="text",
         area="preconditions",
@@ -3262,7 +3262,7 @@ REQUIREMENTS: dict[str, Requirement] = {
     "IRC-REQ-037": Requirement(
         id="IRC-REQ-037",
         level="MUST",
-        sentence="A commit to a view with assert-view-uuid without the member `uuid` is answered with 400.",
+        sentence="A commit to a view with assert-view-uuid without the member `uuid` returns 400.",
         clause="/components/schemas/AssertViewUUID/required",
         basis="schema",
         area="preconditions",
@@ -3272,7 +3272,7 @@ REQUIREMENTS: dict[str, Requirement] = {
     "IRC-REQ-038": Requirement(
         id="IRC-REQ-038",
         level="MUST",
-        sentence="A commit to a view with a requirement for tables, such as assert-table-uuid, is answered with 400.",
+        sentence="A commit to a view with a requirement for tables, such as assert-table-uuid, returns 400.",
         clause="/components/schemas/ViewRequirement",
         basis="text",
         area="preconditions",
@@ -3283,7 +3283,7 @@ REQUIREMENTS: dict[str, Requirement] = {
     "IRC-REQ-039": Requirement(
         id="IRC-REQ-039",
         level="MUST",
-        sentence="When a commit has several requirements of one type, each is checked: it is answered with 409 if only the last one fails.",
+        sentence="When a commit has several requirements of one type, each is checked: it returns 409 if only the last one fails.",
         clause="/components/schemas/CommitTableRequest/properties/requirements",
         basis="implied",
         area="preconditions",
@@ -3292,7 +3292,7 @@ REQUIREMENTS: dict[str, Requirement] = {
     "IRC-TBL-REG-001": Requirement(
         id="IRC-TBL-REG-001",
         level="MUST",
-        sentence="Registering a metadata file answers 200 with metadata equal to the file's UUID, schemas, snapshots, refs and properties.",
+        sentence="Registering a metadata file returns 200 with metadata equal to the file's UUID, schemas, snapshots, refs and properties.",
         clause="/paths/~1v1~1{prefix}~1namespaces~1{namespace}~1register/post/responses/200",
         basis="text",
         area="register",
@@ -3310,7 +3310,7 @@ REQUIREMENTS: dict[str, Requirement] = {
     "IRC-TBL-REG-003": Requirement(
         id="IRC-TBL-REG-003",
         level="MUST",
-        sentence="Registering a table without `name` or without `metadata-location` is answered with 400.",
+        sentence="Registering a table without `name` or without `metadata-location` returns 400.",
         clause="/components/schemas/RegisterTableRequest/required",
         basis="schema",
         area="register",
@@ -3319,7 +3319,7 @@ REQUIREMENTS: dict[str, Requirement] = {
     "IRC-TBL-REG-004": Requirement(
         id="IRC-TBL-REG-004",
         level="MUST",
-        sentence="Registering a table that exists, with `overwrite` absent or false, is answered with 409 and AlreadyExistsException and leaves it as it was.",
+        sentence="Registering a table that exists, with `overwrite` absent or false, returns 409 and AlreadyExistsException and leaves it as it was.",
         clause="/paths/~1v1~1{prefix}~1namespaces~1{namespace}~1register/post/responses/409",
         basis="text",
         area="register",
@@ -3328,7 +3328,7 @@ REQUIREMENTS: dict[str, Requirement] = {
     "IRC-TBL-REG-005": Requirement(
         id="IRC-TBL-REG-005",
         level="MUST",
-        sentence="Registering with `overwrite` true over a table that exists answers 200, and the table then has the metadata of the registered file.",
+        sentence="Registering with `overwrite` true over a table that exists returns 200, and the table then has the metadata of the registered file.",
         clause="/components/schemas/RegisterTableRequest/properties/overwrite",
         basis="text",
         area="register",
@@ -3339,7 +3339,7 @@ REQUIREMENTS: dict[str, Requirement] = {
     "IRC-TBL-REG-006": Requirement(
         id="IRC-TBL-REG-006",
         level="MUST",
-        sentence="Registering with `overwrite` true a table that does not exist answers 200 and registers it.",
+        sentence="Registering with `overwrite` true a table that does not exist returns 200 and registers it.",
         clause="/components/schemas/RegisterTableRequest/properties/overwrite",
         basis="implied",
         area="register",
@@ -3360,7 +3360,7 @@ REQUIREMENTS: dict[str, Requirement] = {
     "IRC-TBL-REG-008": Requirement(
         id="IRC-TBL-REG-008",
         level="MUST",
-        sentence="Registering a table by the name of an existing view is answered with 409.",
+        sentence="Registering a table by the name of an existing view returns 409.",
         clause="/paths/~1v1~1{prefix}~1namespaces~1{namespace}~1register/post/responses/409",
         basis="our-interpretation",
         area="register",
@@ -3371,7 +3371,7 @@ REQUIREMENTS: dict[str, Requirement] = {
     "IRC-TBL-REG-009": Requirement(
         id="IRC-TBL-REG-009",
         level="MUST",
-        sentence="Registering a table in a namespace that does not exist is answered with 404.",
+        sentence="Registering a table in a namespace that does not exist returns 404.",
         clause="/paths/~1v1~1{prefix}~1namespaces~1{namespace}~1register/post/responses/404",
         basis="text",
         area="register",
@@ -3399,7 +3399,7 @@ REQUIREMENTS: dict[str, Requirement] = {
     "IRC-TBL-REG-012": Requirement(
         id="IRC-TBL-REG-012",
         level="MUST",
-        sentence="A commit to a table that was registered answers 200.",
+        sentence="A commit to a table that was registered returns 200.",
         clause="/paths/~1v1~1{prefix}~1namespaces~1{namespace}~1register/post/responses/200",
         basis="implied",
         area="register",
@@ -3418,7 +3418,7 @@ REQUIREMENTS: dict[str, Requirement] = {
     "IRC-TBL-REG-014": Requirement(
         id="IRC-TBL-REG-014",
         level="MUST",
-        sentence="Registering a table with an `overwrite` that is not a boolean is answered with 400.",
+        sentence="Registering a table with an `overwrite` that is not a boolean returns 400.",
         clause="/components/schemas/RegisterTableRequest/properties/overwrite",
         basis="schema",
         area="register",
@@ -3427,7 +3427,7 @@ REQUIREMENTS: dict[str, Requirement] = {
     "IRC-SCAN-PLAN-001": Requirement(
         id="IRC-SCAN-PLAN-001",
         level="MUST",
-        sentence="Planning a scan is answered with 200 and the status completed, submitted or failed.",
+        sentence="Planning a scan returns 200 and the status completed, submitted or failed.",
         clause="/components/schemas/PlanTableScanResult",
         basis="text",
         area="scan-planning",
@@ -3482,7 +3482,7 @@ REQUIREMENTS: dict[str, Requirement] = {
         basis="our-interpretation",
         area="scan-planning",
         operations=("planTableScan",),
-        interpretation="A-02: FailedPlanningResult combines a status with IcebergErrorResponse, which forbids every member besides error, so that no document can satisfy it. A failed plan is answered with 200 and carries the members status and error.",
+        interpretation="A-02: FailedPlanningResult combines a status with IcebergErrorResponse, which forbids every member besides error, so that no document can satisfy it. A failed plan returns 200 and carries the members status and error.",
         corrections=("E07",),
     ),
     "IRC-SCAN-PLAN-007": Requirement(
@@ -3533,7 +3533,7 @@ REQUIREMENTS: dict[str, Requirement] = {
     "IRC-SCAN-PLAN-012": Requirement(
         id="IRC-SCAN-PLAN-012",
         level="MUST",
-        sentence="A plan with start-snapshot-id but without end-snapshot-id is answered with status 400.",
+        sentence="A plan with start-snapshot-id but without end-snapshot-id returns 400.",
         clause="/paths/~1v1~1{prefix}~1namespaces~1{namespace}~1tables~1{table}~1plan/post/responses/400",
         basis="text",
         area="scan-planning",
@@ -3551,7 +3551,7 @@ REQUIREMENTS: dict[str, Requirement] = {
     "IRC-SCAN-PLAN-014": Requirement(
         id="IRC-SCAN-PLAN-014",
         level="MUST",
-        sentence="A plan for a snapshot that does not exist is answered with 400 or 404, not with an empty plan.",
+        sentence="A plan for a snapshot that does not exist returns 400 or 404, not an empty plan.",
         clause="/paths/~1v1~1{prefix}~1namespaces~1{namespace}~1tables~1{table}~1plan/post/responses/400",
         basis="implied",
         area="scan-planning",
@@ -3580,7 +3580,7 @@ REQUIREMENTS: dict[str, Requirement] = {
     "IRC-SCAN-PLAN-017": Requirement(
         id="IRC-SCAN-PLAN-017",
         level="MUST",
-        sentence="A filter that is malformed, of an unknown kind or on an unknown column is answered with status 400.",
+        sentence="A filter that is malformed, of an unknown kind or on an unknown column returns 400.",
         clause="/paths/~1v1~1{prefix}~1namespaces~1{namespace}~1tables~1{table}~1plan/post/responses/400",
         basis="implied",
         area="scan-planning",
@@ -3634,7 +3634,7 @@ REQUIREMENTS: dict[str, Requirement] = {
     "IRC-SCAN-PLAN-023": Requirement(
         id="IRC-SCAN-PLAN-023",
         level="MUST",
-        sentence="Planning a scan of a table that does not exist is answered with 404 and a type that says whether table or namespace is missing.",
+        sentence="Planning a scan of a table that does not exist returns 404 and a type that says whether table or namespace is missing.",
         clause="/paths/~1v1~1{prefix}~1namespaces~1{namespace}~1tables~1{table}~1plan/post/responses/404",
         basis="our-interpretation",
         area="scan-planning",
@@ -3682,7 +3682,7 @@ REQUIREMENTS: dict[str, Requirement] = {
     "IRC-SCAN-FETCH-001": Requirement(
         id="IRC-SCAN-FETCH-001",
         level="MUST",
-        sentence="Fetching a plan is answered with 200 and the status completed, submitted, cancelled or failed.",
+        sentence="Fetching a plan returns 200 and the status completed, submitted, cancelled or failed.",
         clause="/components/schemas/FetchPlanningResult",
         basis="text",
         area="scan-planning",
@@ -3717,13 +3717,13 @@ REQUIREMENTS: dict[str, Requirement] = {
         area="scan-planning",
         operations=("fetchPlanningResult",),
         features=("async-planning",),
-        interpretation="A-02: FailedPlanningResult combines a status with IcebergErrorResponse, which forbids every member besides error, so that no document can satisfy it. A failed plan is answered with 200 and carries the members status and error.",
+        interpretation="A-02: FailedPlanningResult combines a status with IcebergErrorResponse, which forbids every member besides error, so that no document can satisfy it. A failed plan returns 200 and carries the members status and error.",
         corrections=("E07",),
     ),
     "IRC-SCAN-FETCH-005": Requirement(
         id="IRC-SCAN-FETCH-005",
         level="MUST",
-        sentence="Fetching a plan after it was cancelled yields the status cancelled, or is answered with status 404.",
+        sentence="Fetching a plan after it was cancelled yields the status cancelled, or returns 404.",
         clause="/components/schemas/EmptyPlanningResult/properties/status",
         basis="text",
         area="scan-planning",
@@ -3733,7 +3733,7 @@ REQUIREMENTS: dict[str, Requirement] = {
     "IRC-SCAN-FETCH-006": Requirement(
         id="IRC-SCAN-FETCH-006",
         level="MUST",
-        sentence="Fetching a plan by an unknown plan-id is answered with status 404.",
+        sentence="Fetching a plan by an unknown plan-id returns 404.",
         clause="/paths/~1v1~1{prefix}~1namespaces~1{namespace}~1tables~1{table}~1plan~1{plan-id}/get/responses/404",
         basis="text",
         area="scan-planning",
@@ -3742,7 +3742,7 @@ REQUIREMENTS: dict[str, Requirement] = {
     "IRC-SCAN-FETCH-007": Requirement(
         id="IRC-SCAN-FETCH-007",
         level="MUST",
-        sentence="Fetching a plan of a table that does not exist is answered with 404 and a type that says whether table or namespace is missing.",
+        sentence="Fetching a plan of a table that does not exist returns 404 and a type that says whether table or namespace is missing.",
         clause="/paths/~1v1~1{prefix}~1namespaces~1{namespace}~1tables~1{table}~1plan~1{plan-id}/get/responses/404",
         basis="text",
         area="scan-planning",
@@ -3751,7 +3751,7 @@ REQUIREMENTS: dict[str, Requirement] = {
     "IRC-SCAN-FETCH-008": Requirement(
         id="IRC-SCAN-FETCH-008",
         level="MUST",
-        sentence="Fetching a plan at the path of another table is answered with status 404.",
+        sentence="Fetching a plan at the path of another table returns 404.",
         clause="/paths/~1v1~1{prefix}~1namespaces~1{namespace}~1tables~1{table}~1plan~1{plan-id}/get/responses/404",
         basis="implied",
         area="scan-planning",
@@ -3781,7 +3781,7 @@ REQUIREMENTS: dict[str, Requirement] = {
     "IRC-SCAN-CANCEL-001": Requirement(
         id="IRC-SCAN-CANCEL-001",
         level="MUST",
-        sentence="Cancelling a plan is answered with 204 and no body.",
+        sentence="Cancelling a plan returns 204 and no body.",
         clause="/paths/~1v1~1{prefix}~1namespaces~1{namespace}~1tables~1{table}~1plan~1{plan-id}/delete/responses/204",
         basis="text",
         area="scan-planning",
@@ -3791,17 +3791,17 @@ REQUIREMENTS: dict[str, Requirement] = {
     "IRC-SCAN-CANCEL-002": Requirement(
         id="IRC-SCAN-CANCEL-002",
         level="SHOULD",
-        sentence="Cancelling a plan by an unknown plan-id is answered with status 204 or 404.",
+        sentence="Cancelling a plan by an unknown plan-id returns 204 or 404.",
         clause="/paths/~1v1~1{prefix}~1namespaces~1{namespace}~1tables~1{table}~1plan~1{plan-id}/delete/responses/404",
         basis="our-interpretation",
         area="scan-planning",
         operations=("cancelPlanning",),
-        interpretation="A-42: Cancelling an unknown plan is not among the described causes of 404. It is answered with 204 or 404.",
+        interpretation="A-42: Cancelling an unknown plan is not among the described causes of 404. It returns 204 or 404.",
     ),
     "IRC-SCAN-CANCEL-003": Requirement(
         id="IRC-SCAN-CANCEL-003",
         level="SHOULD",
-        sentence="Cancelling a plan that has already ended is answered with 204 or 404, never with a 5xx status.",
+        sentence="Cancelling a plan that has already ended returns 204 or 404, never a 5xx status.",
         clause="/paths/~1v1~1{prefix}~1namespaces~1{namespace}~1tables~1{table}~1plan~1{plan-id}/delete/responses/204",
         basis="implied",
         area="scan-planning",
@@ -3811,7 +3811,7 @@ REQUIREMENTS: dict[str, Requirement] = {
     "IRC-SCAN-CANCEL-004": Requirement(
         id="IRC-SCAN-CANCEL-004",
         level="SHOULD",
-        sentence="Plan tasks of a cancelled plan are answered with status 404.",
+        sentence="Plan tasks of a cancelled plan return status 404.",
         clause="/paths/~1v1~1{prefix}~1namespaces~1{namespace}~1tables~1{table}~1tasks/post/responses/404",
         basis="implied",
         area="scan-planning",
@@ -3821,7 +3821,7 @@ REQUIREMENTS: dict[str, Requirement] = {
     "IRC-SCAN-CANCEL-005": Requirement(
         id="IRC-SCAN-CANCEL-005",
         level="MUST",
-        sentence="Cancelling a plan of a table that does not exist is answered with status 404.",
+        sentence="Cancelling a plan of a table that does not exist returns 404.",
         clause="/paths/~1v1~1{prefix}~1namespaces~1{namespace}~1tables~1{table}~1plan~1{plan-id}/delete/responses/404",
         basis="text",
         area="scan-planning",
@@ -3830,7 +3830,7 @@ REQUIREMENTS: dict[str, Requirement] = {
     "IRC-SCAN-TASK-001": Requirement(
         id="IRC-SCAN-TASK-001",
         level="MUST",
-        sentence="Fetching a plan task is answered with 200 and file-scan-tasks, further plan-tasks or both.",
+        sentence="Fetching a plan task returns 200 and file-scan-tasks, further plan-tasks or both.",
         clause="/components/responses/FetchScanTasksResponse",
         basis="schema",
         area="scan-planning",
@@ -3850,7 +3850,7 @@ REQUIREMENTS: dict[str, Requirement] = {
     "IRC-SCAN-TASK-003": Requirement(
         id="IRC-SCAN-TASK-003",
         level="MUST",
-        sentence="Fetching scan tasks without plan-task as a string is answered with status 400.",
+        sentence="Fetching scan tasks without plan-task as a string returns 400.",
         clause="/components/schemas/FetchScanTasksRequest/required",
         basis="schema",
         area="scan-planning",
@@ -3859,7 +3859,7 @@ REQUIREMENTS: dict[str, Requirement] = {
     "IRC-SCAN-TASK-004": Requirement(
         id="IRC-SCAN-TASK-004",
         level="MUST",
-        sentence="Fetching an unknown plan task is answered with 404 and the type NoSuchPlanTaskException.",
+        sentence="Fetching an unknown plan task returns 404 and the type NoSuchPlanTaskException.",
         clause="/paths/~1v1~1{prefix}~1namespaces~1{namespace}~1tables~1{table}~1tasks/post/responses/404",
         basis="text",
         area="scan-planning",
@@ -3868,7 +3868,7 @@ REQUIREMENTS: dict[str, Requirement] = {
     "IRC-SCAN-TASK-005": Requirement(
         id="IRC-SCAN-TASK-005",
         level="MUST",
-        sentence="Fetching scan tasks of a table that does not exist is answered with 404 and a type that says whether table or namespace is missing.",
+        sentence="Fetching scan tasks of a table that does not exist returns 404 and a type that says whether table or namespace is missing.",
         clause="/paths/~1v1~1{prefix}~1namespaces~1{namespace}~1tables~1{table}~1tasks/post/responses/404",
         basis="text",
         area="scan-planning",
@@ -3877,7 +3877,7 @@ REQUIREMENTS: dict[str, Requirement] = {
     "IRC-SCAN-TASK-006": Requirement(
         id="IRC-SCAN-TASK-006",
         level="MUST",
-        sentence="A plan task sent to the path of another table is answered with status 404.",
+        sentence="A plan task sent to the path of another table returns 404.",
         clause="/paths/~1v1~1{prefix}~1namespaces~1{namespace}~1tables~1{table}~1tasks/post/responses/404",
         basis="implied",
         area="scan-planning",
@@ -5116,7 +5116,7 @@ REQUIREMENTS: dict[str, Requirement] = {
         basis="our-interpretation",
         area="schemas",
         operations=("fetchPlanningResult", "planTableScan"),
-        interpretation="A-02: FailedPlanningResult combines a status with IcebergErrorResponse, which forbids every member besides error, so that no document can satisfy it. A failed plan is answered with 200 and carries the members status and error.",
+        interpretation="A-02: FailedPlanningResult combines a status with IcebergErrorResponse, which forbids every member besides error, so that no document can satisfy it. A failed plan returns 200 and carries the members status and error.",
         corrections=("E07",),
     ),
     "IRC-SCH-AsyncPlanningResult": Requirement(
@@ -6008,7 +6008,7 @@ REQUIREMENTS: dict[str, Requirement] = {
     "IRC-SEC-001": Requirement(
         id="IRC-SEC-001",
         level="MUST",
-        sentence="A request without credentials is answered with 401 or 403, never with 200 and reduced or empty content.",
+        sentence="A request without credentials returns 401 or 403, never 200 and reduced or empty content.",
         clause="/security",
         basis="text",
         area="security",
@@ -6048,7 +6048,7 @@ REQUIREMENTS: dict[str, Requirement] = {
     "IRC-SEC-002": Requirement(
         id="IRC-SEC-002",
         level="SHOULD",
-        sentence="A malformed or unknown bearer token is answered with status 401.",
+        sentence="A malformed or unknown bearer token returns 401.",
         clause="/components/responses/UnauthorizedResponse",
         basis="text",
         area="security",
@@ -6128,7 +6128,7 @@ REQUIREMENTS: dict[str, Requirement] = {
     "IRC-SEC-004": Requirement(
         id="IRC-SEC-004",
         level="SHOULD",
-        sentence="A revoked bearer token is answered with status 401.",
+        sentence="A revoked bearer token returns 401.",
         clause="/components/responses/UnauthorizedResponse",
         basis="text",
         area="security",
@@ -6169,7 +6169,7 @@ REQUIREMENTS: dict[str, Requirement] = {
     "IRC-SEC-005": Requirement(
         id="IRC-SEC-005",
         level="MUST",
-        sentence="A caller who is known but lacks the right for an operation is answered with status 403.",
+        sentence="A caller who is known but lacks the right for an operation returns 403.",
         clause="/components/responses/ForbiddenResponse",
         basis="text",
         area="security",
@@ -6289,7 +6289,7 @@ REQUIREMENTS: dict[str, Requirement] = {
     "IRC-SEC-008": Requirement(
         id="IRC-SEC-008",
         level="SHOULD",
-        sentence="A caller without the right to list is answered with status 403, not with 200 and a filtered list.",
+        sentence="A caller without the right to list returns 403, not 200 and a filtered list.",
         clause="/components/responses/ForbiddenResponse",
         basis="text",
         area="security",
@@ -6381,7 +6381,7 @@ REQUIREMENTS: dict[str, Requirement] = {
     "IRC-SEC-014": Requirement(
         id="IRC-SEC-014",
         level="MUST",
-        sentence="A transaction with one table that the caller may not change is answered with 403 and changes none of its tables.",
+        sentence="A transaction with one table that the caller may not change returns 403 and changes none of its tables.",
         clause="/paths/~1v1~1{prefix}~1transactions~1commit/post/responses/403",
         basis="implied",
         area="security",
@@ -6455,7 +6455,7 @@ REQUIREMENTS: dict[str, Requirement] = {
     "IRC-TBL-LIST-001": Requirement(
         id="IRC-TBL-LIST-001",
         level="MUST",
-        sentence="Listing tables answers 200 with `identifiers`, each an object with `name` and with a `namespace` equal to the one in the path.",
+        sentence="Listing tables returns 200 with `identifiers`, each an object with `name` and with a `namespace` equal to the one in the path.",
         clause="/paths/~1v1~1{prefix}~1namespaces~1{namespace}~1tables/get/responses/200",
         basis="schema",
         area="tables",
@@ -6484,7 +6484,7 @@ REQUIREMENTS: dict[str, Requirement] = {
     "IRC-TBL-LIST-004": Requirement(
         id="IRC-TBL-LIST-004",
         level="MUST",
-        sentence="Listing the tables of a namespace that does not exist is answered with 404 and the error type NoSuchNamespaceException.",
+        sentence="Listing the tables of a namespace that does not exist returns 404 and the error type NoSuchNamespaceException.",
         clause="/paths/~1v1~1{prefix}~1namespaces~1{namespace}~1tables/get/responses/404",
         basis="text",
         area="tables",
@@ -6493,7 +6493,7 @@ REQUIREMENTS: dict[str, Requirement] = {
     "IRC-TBL-LIST-005": Requirement(
         id="IRC-TBL-LIST-005",
         level="MUST",
-        sentence="Listing the tables of a namespace without tables answers 200 with `identifiers` as an empty array.",
+        sentence="Listing the tables of a namespace without tables returns 200 with `identifiers` as an empty array.",
         clause="/components/schemas/ListTablesResponse/properties/identifiers",
         basis="implied",
         area="tables",
@@ -6521,7 +6521,7 @@ REQUIREMENTS: dict[str, Requirement] = {
     "IRC-TBL-CREATE-001": Requirement(
         id="IRC-TBL-CREATE-001",
         level="MUST",
-        sentence="Creating a table with `stage-create` absent or false answers 200, and the table exists from then on.",
+        sentence="Creating a table with `stage-create` absent or false returns 200, and the table exists from then on.",
         clause="/paths/~1v1~1{prefix}~1namespaces~1{namespace}~1tables/post/responses/200",
         basis="text",
         area="tables",
@@ -6540,7 +6540,7 @@ REQUIREMENTS: dict[str, Requirement] = {
     "IRC-TBL-CREATE-003": Requirement(
         id="IRC-TBL-CREATE-003",
         level="MUST",
-        sentence="Creating a table without `name` or without `schema` is answered with 400.",
+        sentence="Creating a table without `name` or without `schema` returns 400.",
         clause="/components/schemas/CreateTableRequest/required",
         basis="schema",
         area="tables",
@@ -6633,7 +6633,7 @@ REQUIREMENTS: dict[str, Requirement] = {
     "IRC-TBL-CREATE-013": Requirement(
         id="IRC-TBL-CREATE-013",
         level="MUST",
-        sentence="Creating a table in a namespace that does not exist is answered with 404 and the error type NoSuchNamespaceException.",
+        sentence="Creating a table in a namespace that does not exist returns 404 and the error type NoSuchNamespaceException.",
         clause="/paths/~1v1~1{prefix}~1namespaces~1{namespace}~1tables/post/responses/404",
         basis="text",
         area="tables",
@@ -6642,7 +6642,7 @@ REQUIREMENTS: dict[str, Requirement] = {
     "IRC-TBL-CREATE-014": Requirement(
         id="IRC-TBL-CREATE-014",
         level="MUST",
-        sentence="Creating a table that exists is answered with 409 and the error type AlreadyExistsException, and leaves the table as it was.",
+        sentence="Creating a table that exists returns 409 and the error type AlreadyExistsException, and leaves the table as it was.",
         clause="/paths/~1v1~1{prefix}~1namespaces~1{namespace}~1tables/post/responses/409",
         basis="text",
         area="tables",
@@ -6651,7 +6651,7 @@ REQUIREMENTS: dict[str, Requirement] = {
     "IRC-TBL-CREATE-015": Requirement(
         id="IRC-TBL-CREATE-015",
         level="MUST",
-        sentence="Creating a table by the name of an existing view is answered with 409.",
+        sentence="Creating a table by the name of an existing view returns 409.",
         clause="/paths/~1v1~1{prefix}~1namespaces~1{namespace}~1tables/post/responses/409",
         basis="our-interpretation",
         area="tables",
@@ -6662,7 +6662,7 @@ REQUIREMENTS: dict[str, Requirement] = {
     "IRC-TBL-CREATE-016": Requirement(
         id="IRC-TBL-CREATE-016",
         level="MUST",
-        sentence="Creating a table whose schema has duplicate column names, duplicate field ids at any depth or an unknown type is answered with 400.",
+        sentence="Creating a table whose schema has duplicate column names, duplicate field ids at any depth or an unknown type returns 400.",
         clause="/components/schemas/CreateTableRequest/properties/schema",
         basis="implied",
         area="tables",
@@ -6671,7 +6671,7 @@ REQUIREMENTS: dict[str, Requirement] = {
     "IRC-TBL-CREATE-017": Requirement(
         id="IRC-TBL-CREATE-017",
         level="MUST",
-        sentence="Creating a table whose partition spec or sort order has a source-id outside the schema, or a transform unknown or unfit for the column's type, is answered with 400.",
+        sentence="Creating a table whose partition spec or sort order has a source-id outside the schema, or a transform unknown or unfit for the column's type, returns 400.",
         clause="/components/schemas/CreateTableRequest/properties/partition-spec",
         basis="implied",
         area="tables",
@@ -6680,7 +6680,7 @@ REQUIREMENTS: dict[str, Requirement] = {
     "IRC-TBL-CREATE-018": Requirement(
         id="IRC-TBL-CREATE-018",
         level="MUST",
-        sentence="Creating a table whose `identifier-field-ids` name an optional column, a float or double column or no column is answered with 400.",
+        sentence="Creating a table whose `identifier-field-ids` name an optional column, a float or double column or no column returns 400.",
         clause="/components/schemas/Schema/allOf/1/properties/identifier-field-ids",
         basis="implied",
         area="tables",
@@ -6689,7 +6689,7 @@ REQUIREMENTS: dict[str, Requirement] = {
     "IRC-TBL-CREATE-019": Requirement(
         id="IRC-TBL-CREATE-019",
         level="MUST",
-        sentence="Creating a table is answered with 200 when its `partition-spec` has no `spec-id` and its partition fields have no `field-id`.",
+        sentence="Creating a table returns 200 when its `partition-spec` has no `spec-id` and its partition fields have no `field-id`.",
         clause="/components/schemas/PartitionSpec/required",
         basis="schema",
         area="tables",
@@ -6699,7 +6699,7 @@ REQUIREMENTS: dict[str, Requirement] = {
     "IRC-TBL-CREATE-020": Requirement(
         id="IRC-TBL-CREATE-020",
         level="MUST",
-        sentence="Creating a table with a property value that is not a string is answered with 400.",
+        sentence="Creating a table with a property value that is not a string returns 400.",
         clause="/components/schemas/CreateTableRequest/properties/properties",
         basis="schema",
         area="tables",
@@ -6717,7 +6717,7 @@ REQUIREMENTS: dict[str, Requirement] = {
     "IRC-TBL-CREATE-022": Requirement(
         id="IRC-TBL-CREATE-022",
         level="MUST",
-        sentence="Creating a table with a `stage-create` that is null or a string is answered with 400.",
+        sentence="Creating a table with a `stage-create` that is null or a string returns 400.",
         clause="/components/schemas/CreateTableRequest/properties/stage-create",
         basis="schema",
         area="tables",
@@ -6736,7 +6736,7 @@ REQUIREMENTS: dict[str, Requirement] = {
     "IRC-TBL-CREATE-024": Requirement(
         id="IRC-TBL-CREATE-024",
         level="MUST",
-        sentence="Of several simultaneous creations of one table exactly one is answered with 200, all others with 409, and the table has the metadata of the one.",
+        sentence="Of several simultaneous creations of one table exactly one returns 200, all others 409, and the table has the metadata of the one.",
         clause="/paths/~1v1~1{prefix}~1namespaces~1{namespace}~1tables/post/responses/409",
         basis="implied",
         area="tables",
@@ -6745,7 +6745,7 @@ REQUIREMENTS: dict[str, Requirement] = {
     "IRC-TBL-CREATE-025": Requirement(
         id="IRC-TBL-CREATE-025",
         level="MUST",
-        sentence="Creating a table answers 200 without X-Iceberg-Access-Delegation as well as with mechanisms in it that the server does not know.",
+        sentence="Creating a table returns 200 without X-Iceberg-Access-Delegation as well as with mechanisms in it that the server does not know.",
         clause="/paths/~1v1~1{prefix}~1namespaces~1{namespace}~1tables/post/parameters/0",
         basis="text",
         area="tables",
@@ -6791,7 +6791,7 @@ REQUIREMENTS: dict[str, Requirement] = {
     "IRC-TBL-CREATE-030": Requirement(
         id="IRC-TBL-CREATE-030",
         level="MUST",
-        sentence="Of simultaneous requests that create tables and views of one name, or rename others to it, exactly one is accepted and the others are answered with 409.",
+        sentence="Of simultaneous requests that create tables and views of one name, or rename others to it, exactly one is accepted and the others return 409.",
         clause="/paths/~1v1~1{prefix}~1namespaces~1{namespace}~1tables/post/responses/409",
         basis="implied",
         area="tables",
@@ -6809,7 +6809,7 @@ REQUIREMENTS: dict[str, Requirement] = {
     "IRC-TBL-STAGE-001": Requirement(
         id="IRC-TBL-STAGE-001",
         level="MUST",
-        sentence="Creating a table with `stage-create` true answers 200 with `metadata` that has schema, partition spec, sort order, location and UUID.",
+        sentence="Creating a table with `stage-create` true returns 200 with `metadata` that has schema, partition spec, sort order, location and UUID.",
         clause="/paths/~1v1~1{prefix}~1namespaces~1{namespace}~1tables/post/responses/200",
         basis="text",
         area="tables",
@@ -6819,7 +6819,7 @@ REQUIREMENTS: dict[str, Requirement] = {
     "IRC-TBL-STAGE-002": Requirement(
         id="IRC-TBL-STAGE-002",
         level="MUST",
-        sentence="Loading a table that was only staged, or asking whether it exists, is answered with 404.",
+        sentence="Loading a table that was only staged, or asking whether it exists, returns 404.",
         clause="/components/schemas/CreateTableRequest/properties/stage-create",
         basis="text",
         area="tables",
@@ -6840,7 +6840,7 @@ REQUIREMENTS: dict[str, Requirement] = {
     "IRC-TBL-STAGE-004": Requirement(
         id="IRC-TBL-STAGE-004",
         level="MUST",
-        sentence="Committing a staged table with assert-create and its initial updates answers 200, and the table exists with the staged UUID.",
+        sentence="Committing a staged table with assert-create and its initial updates returns 200, and the table exists with the staged UUID.",
         clause="/components/schemas/CommitTableRequest",
         basis="text",
         area="tables",
@@ -6860,7 +6860,7 @@ REQUIREMENTS: dict[str, Requirement] = {
     "IRC-TBL-STAGE-006": Requirement(
         id="IRC-TBL-STAGE-006",
         level="MUST",
-        sentence="Committing a staged table is answered with 409 when a table of that name was created meanwhile, and leaves that table as it was.",
+        sentence="Committing a staged table returns 409 when a table of that name was created meanwhile, and leaves that table as it was.",
         clause="/paths/~1v1~1{prefix}~1namespaces~1{namespace}~1tables~1{table}/post/responses/409",
         basis="text",
         area="tables",
@@ -6870,7 +6870,7 @@ REQUIREMENTS: dict[str, Requirement] = {
     "IRC-TBL-STAGE-007": Requirement(
         id="IRC-TBL-STAGE-007",
         level="MUST",
-        sentence="When one name was staged twice, the first commit is answered with 200 and the second with 409.",
+        sentence="When one name was staged twice, the first commit returns 200 and the second 409.",
         clause="/paths/~1v1~1{prefix}~1namespaces~1{namespace}~1tables~1{table}/post/responses/409",
         basis="implied",
         area="tables",
@@ -6901,7 +6901,7 @@ REQUIREMENTS: dict[str, Requirement] = {
     "IRC-TBL-STAGE-010": Requirement(
         id="IRC-TBL-STAGE-010",
         level="MUST",
-        sentence="Staging a table by the name of an existing view, or else committing that stage, is answered with 409.",
+        sentence="Staging a table by the name of an existing view, or else committing that stage, returns 409.",
         clause="/paths/~1v1~1{prefix}~1namespaces~1{namespace}~1tables~1{table}/post/responses/409",
         basis="our-interpretation",
         area="tables",
@@ -6912,7 +6912,7 @@ REQUIREMENTS: dict[str, Requirement] = {
     "IRC-TBL-STAGE-011": Requirement(
         id="IRC-TBL-STAGE-011",
         level="MUST",
-        sentence="Staging a table in a namespace that does not exist, or else committing that stage, is answered with 404.",
+        sentence="Staging a table in a namespace that does not exist, or else committing that stage, returns 404.",
         clause="/paths/~1v1~1{prefix}~1namespaces~1{namespace}~1tables/post/responses/404",
         basis="text",
         area="tables",
@@ -6922,7 +6922,7 @@ REQUIREMENTS: dict[str, Requirement] = {
     "IRC-TBL-STAGE-012": Requirement(
         id="IRC-TBL-STAGE-012",
         level="MUST",
-        sentence="A request that is answered with 400 when it creates a table is answered with 400 as well when it stages one.",
+        sentence="A request that returns 400 when it creates a table returns 400 as well when it stages one.",
         clause="/paths/~1v1~1{prefix}~1namespaces~1{namespace}~1tables/post/responses/400",
         basis="implied",
         area="tables",
@@ -6952,7 +6952,7 @@ REQUIREMENTS: dict[str, Requirement] = {
     "IRC-TBL-LOAD-001": Requirement(
         id="IRC-TBL-LOAD-001",
         level="MUST",
-        sentence="Loading a table answers 200 with `metadata` that is complete and equal to the file at its `metadata-location`.",
+        sentence="Loading a table returns 200 with `metadata` that is complete and equal to the file at its `metadata-location`.",
         clause="/paths/~1v1~1{prefix}~1namespaces~1{namespace}~1tables~1{table}/get/responses/200",
         basis="text",
         area="tables",
@@ -6971,7 +6971,7 @@ REQUIREMENTS: dict[str, Requirement] = {
     "IRC-TBL-LOAD-003": Requirement(
         id="IRC-TBL-LOAD-003",
         level="MUST",
-        sentence="Loading a table that does not exist is answered with 404 and the error type NoSuchTableException.",
+        sentence="Loading a table that does not exist returns 404 and the error type NoSuchTableException.",
         clause="/paths/~1v1~1{prefix}~1namespaces~1{namespace}~1tables~1{table}/get/responses/404",
         basis="text",
         area="tables",
@@ -6980,7 +6980,7 @@ REQUIREMENTS: dict[str, Requirement] = {
     "IRC-TBL-LOAD-004": Requirement(
         id="IRC-TBL-LOAD-004",
         level="MUST",
-        sentence="Loading a table of a namespace that does not exist is answered with 404 and NoSuchTableException or NoSuchNamespaceException.",
+        sentence="Loading a table of a namespace that does not exist returns 404 and NoSuchTableException or NoSuchNamespaceException.",
         clause="/paths/~1v1~1{prefix}~1namespaces~1{namespace}~1tables~1{table}/get/responses/404",
         basis="text",
         area="tables",
@@ -6990,7 +6990,7 @@ REQUIREMENTS: dict[str, Requirement] = {
     "IRC-TBL-LOAD-005": Requirement(
         id="IRC-TBL-LOAD-005",
         level="MUST",
-        sentence="Loading as a table what is a view is answered with 404.",
+        sentence="Loading as a table what is a view returns 404.",
         clause="/paths/~1v1~1{prefix}~1namespaces~1{namespace}~1tables~1{table}/get/responses/404",
         basis="implied",
         area="tables",
@@ -7050,7 +7050,7 @@ REQUIREMENTS: dict[str, Requirement] = {
     "IRC-TBL-LOAD-011": Requirement(
         id="IRC-TBL-LOAD-011",
         level="MUST",
-        sentence="Loading a table with a value of `snapshots` other than `all` and `refs` is answered with 400.",
+        sentence="Loading a table with a value of `snapshots` other than `all` and `refs` returns 400.",
         clause="/paths/~1v1~1{prefix}~1namespaces~1{namespace}~1tables~1{table}/get/parameters/2",
         basis="schema",
         area="tables",
@@ -7126,7 +7126,7 @@ REQUIREMENTS: dict[str, Requirement] = {
     "IRC-TBL-HEAD-001": Requirement(
         id="IRC-TBL-HEAD-001",
         level="MUST",
-        sentence="Asking whether a table exists is answered with 204 when it does.",
+        sentence="Asking whether a table exists returns 204 when it does.",
         clause="/paths/~1v1~1{prefix}~1namespaces~1{namespace}~1tables~1{table}/head/responses/204",
         basis="text",
         area="tables",
@@ -7136,7 +7136,7 @@ REQUIREMENTS: dict[str, Requirement] = {
     "IRC-TBL-HEAD-002": Requirement(
         id="IRC-TBL-HEAD-002",
         level="MUST",
-        sentence="Asking whether a table exists is answered with 404 when the table or its namespace does not.",
+        sentence="Asking whether a table exists returns 404 when the table or its namespace does not.",
         clause="/paths/~1v1~1{prefix}~1namespaces~1{namespace}~1tables~1{table}/head/responses/404",
         basis="text",
         area="tables",
@@ -7145,7 +7145,7 @@ REQUIREMENTS: dict[str, Requirement] = {
     "IRC-TBL-HEAD-003": Requirement(
         id="IRC-TBL-HEAD-003",
         level="MUST",
-        sentence="Asking whether a table exists by the name of a view is answered with 404.",
+        sentence="Asking whether a table exists by the name of a view returns 404.",
         clause="/paths/~1v1~1{prefix}~1namespaces~1{namespace}~1tables~1{table}/head/responses/404",
         basis="implied",
         area="tables",
@@ -7155,7 +7155,7 @@ REQUIREMENTS: dict[str, Requirement] = {
     "IRC-TBL-HEAD-004": Requirement(
         id="IRC-TBL-HEAD-004",
         level="MUST",
-        sentence="Asking whether a table exists is answered with 404 while it is only staged.",
+        sentence="Asking whether a table exists returns 404 while it is only staged.",
         clause="/paths/~1v1~1{prefix}~1namespaces~1{namespace}~1tables~1{table}/head/responses/404",
         basis="text",
         area="tables",
@@ -7165,7 +7165,7 @@ REQUIREMENTS: dict[str, Requirement] = {
     "IRC-TBL-DROP-001": Requirement(
         id="IRC-TBL-DROP-001",
         level="MUST",
-        sentence="Dropping a table answers 204; afterwards loading it is answered with 404 and it is not listed.",
+        sentence="Dropping a table returns 204; afterwards loading it returns 404 and it is not listed.",
         clause="/paths/~1v1~1{prefix}~1namespaces~1{namespace}~1tables~1{table}/delete/responses/204",
         basis="text",
         area="tables",
@@ -7175,7 +7175,7 @@ REQUIREMENTS: dict[str, Requirement] = {
     "IRC-TBL-DROP-002": Requirement(
         id="IRC-TBL-DROP-002",
         level="MUST",
-        sentence="Dropping a table that does not exist is answered with 404 and the error type NoSuchTableException.",
+        sentence="Dropping a table that does not exist returns 404 and the error type NoSuchTableException.",
         clause="/paths/~1v1~1{prefix}~1namespaces~1{namespace}~1tables~1{table}/delete/responses/404",
         basis="text",
         area="tables",
@@ -7224,7 +7224,7 @@ REQUIREMENTS: dict[str, Requirement] = {
     "IRC-TBL-DROP-007": Requirement(
         id="IRC-TBL-DROP-007",
         level="MUST",
-        sentence="Dropping a table with a `purgeRequested` that is not a boolean is answered with 400.",
+        sentence="Dropping a table with a `purgeRequested` that is not a boolean returns 400.",
         clause="/paths/~1v1~1{prefix}~1namespaces~1{namespace}~1tables~1{table}/delete/parameters/0",
         basis="schema",
         area="tables",
@@ -7233,7 +7233,7 @@ REQUIREMENTS: dict[str, Requirement] = {
     "IRC-TBL-DROP-008": Requirement(
         id="IRC-TBL-DROP-008",
         level="MUST",
-        sentence="Dropping as a table what is a view is answered with 404 and keeps the view.",
+        sentence="Dropping as a table what is a view returns 404 and keeps the view.",
         clause="/paths/~1v1~1{prefix}~1namespaces~1{namespace}~1tables~1{table}/delete/responses/404",
         basis="implied",
         area="tables",
@@ -7252,7 +7252,7 @@ REQUIREMENTS: dict[str, Requirement] = {
     "IRC-TBL-DROP-010": Requirement(
         id="IRC-TBL-DROP-010",
         level="MUST",
-        sentence="Of several simultaneous drops of one table exactly one is answered with 204 and all others with 404.",
+        sentence="Of several simultaneous drops of one table exactly one returns 204 and all others 404.",
         clause="/paths/~1v1~1{prefix}~1namespaces~1{namespace}~1tables~1{table}/delete/responses/404",
         basis="implied",
         area="tables",
@@ -7261,7 +7261,7 @@ REQUIREMENTS: dict[str, Requirement] = {
     "IRC-TBL-DROP-011": Requirement(
         id="IRC-TBL-DROP-011",
         level="MUST",
-        sentence="A table whose drop is answered with 204 is gone, whatever commits or renames of it are answered at the same moment.",
+        sentence="A table whose drop returns 204 is gone, whatever commits or renames of it are answered at the same moment.",
         clause="/paths/~1v1~1{prefix}~1namespaces~1{namespace}~1tables~1{table}/delete/responses/204",
         basis="implied",
         area="tables",
@@ -7270,7 +7270,7 @@ REQUIREMENTS: dict[str, Requirement] = {
     "IRC-TBL-REN-001": Requirement(
         id="IRC-TBL-REN-001",
         level="MUST",
-        sentence="Renaming a table answers 204; the new name loads the same UUID and `metadata-location`, and the old name is answered with 404.",
+        sentence="Renaming a table returns 204; the new name loads the same UUID and `metadata-location`, and the old name returns 404.",
         clause="/paths/~1v1~1{prefix}~1tables~1rename/post/responses/204",
         basis="text",
         area="tables",
@@ -7280,7 +7280,7 @@ REQUIREMENTS: dict[str, Requirement] = {
     "IRC-TBL-REN-002": Requirement(
         id="IRC-TBL-REN-002",
         level="MUST",
-        sentence="Renaming a table that does not exist is answered with 404 and the error type NoSuchTableException.",
+        sentence="Renaming a table that does not exist returns 404 and the error type NoSuchTableException.",
         clause="/paths/~1v1~1{prefix}~1tables~1rename/post/responses/404",
         basis="text",
         area="tables",
@@ -7289,7 +7289,7 @@ REQUIREMENTS: dict[str, Requirement] = {
     "IRC-TBL-REN-003": Requirement(
         id="IRC-TBL-REN-003",
         level="MUST",
-        sentence="Renaming a table into a namespace that does not exist is answered with 404 and NoSuchNamespaceException, and keeps the table.",
+        sentence="Renaming a table into a namespace that does not exist returns 404 and NoSuchNamespaceException, and keeps the table.",
         clause="/paths/~1v1~1{prefix}~1tables~1rename/post/responses/404",
         basis="text",
         area="tables",
@@ -7298,7 +7298,7 @@ REQUIREMENTS: dict[str, Requirement] = {
     "IRC-TBL-REN-004": Requirement(
         id="IRC-TBL-REN-004",
         level="MUST",
-        sentence="Renaming a table to the name of another table is answered with 409 and leaves both as they were.",
+        sentence="Renaming a table to the name of another table returns 409 and leaves both as they were.",
         clause="/paths/~1v1~1{prefix}~1tables~1rename/post/responses/409",
         basis="text",
         area="tables",
@@ -7307,7 +7307,7 @@ REQUIREMENTS: dict[str, Requirement] = {
     "IRC-TBL-REN-005": Requirement(
         id="IRC-TBL-REN-005",
         level="MUST",
-        sentence="Renaming a table to the name of an existing view is answered with 409.",
+        sentence="Renaming a table to the name of an existing view returns 409.",
         clause="/paths/~1v1~1{prefix}~1tables~1rename/post/responses/409",
         basis="text",
         area="tables",
@@ -7317,7 +7317,7 @@ REQUIREMENTS: dict[str, Requirement] = {
     "IRC-TBL-REN-006": Requirement(
         id="IRC-TBL-REN-006",
         level="MAY",
-        sentence="Renaming a table into another namespace may be answered with 204 or, when unsupported, with 406 and the table left where it was.",
+        sentence="Renaming a table into another namespace may return 204 or, when unsupported, with 406 and the table left where it was.",
         clause="/paths/~1v1~1{prefix}~1tables~1rename/post/responses/406",
         basis="text",
         area="tables",
@@ -7326,7 +7326,7 @@ REQUIREMENTS: dict[str, Requirement] = {
     "IRC-TBL-REN-007": Requirement(
         id="IRC-TBL-REN-007",
         level="MUST",
-        sentence="Renaming is answered with 400 when `source` or `destination`, or the `namespace` or `name` of either, is missing.",
+        sentence="Renaming returns 400 when `source` or `destination`, or the `namespace` or `name` of either, is missing.",
         clause="/components/schemas/RenameTableRequest/required",
         basis="schema",
         area="tables",
@@ -7335,7 +7335,7 @@ REQUIREMENTS: dict[str, Requirement] = {
     "IRC-TBL-REN-008": Requirement(
         id="IRC-TBL-REN-008",
         level="MUST",
-        sentence="Renaming as a table what is a view is answered with 404.",
+        sentence="Renaming as a table what is a view returns 404.",
         clause="/paths/~1v1~1{prefix}~1tables~1rename/post/responses/404",
         basis="implied",
         area="tables",
@@ -7350,7 +7350,7 @@ REQUIREMENTS: dict[str, Requirement] = {
         basis="our-interpretation",
         area="tables",
         operations=("renameTable",),
-        interpretation="A-36: Renaming something to its own name has no described outcome. It is answered with 204 or 409.",
+        interpretation="A-36: Renaming something to its own name has no described outcome. It returns 204 or 409.",
     ),
     "IRC-TBL-REN-010": Requirement(
         id="IRC-TBL-REN-010",
@@ -7374,7 +7374,7 @@ REQUIREMENTS: dict[str, Requirement] = {
     "IRC-TBL-REN-012": Requirement(
         id="IRC-TBL-REN-012",
         level="MUST",
-        sentence="Of two simultaneous renames one is answered with 204; the other with 404 or 409 if both move one table, with 409 if both aim at one name.",
+        sentence="Of two simultaneous renames one returns 204; the other 404 or 409 if both move one table, with 409 if both aim at one name.",
         clause="/paths/~1v1~1{prefix}~1tables~1rename/post/responses/409",
         basis="implied",
         area="tables",
@@ -7383,7 +7383,7 @@ REQUIREMENTS: dict[str, Requirement] = {
     "IRC-TBL-REN-013": Requirement(
         id="IRC-TBL-REN-013",
         level="MUST",
-        sentence="A commit by a table's old name is answered with 404 after the table was renamed, and nothing of it is applied.",
+        sentence="A commit by a table's old name returns 404 after the table was renamed, and nothing of it is applied.",
         clause="/paths/~1v1~1{prefix}~1namespaces~1{namespace}~1tables~1{table}/post/responses/404",
         basis="implied",
         area="tables",
@@ -7392,7 +7392,7 @@ REQUIREMENTS: dict[str, Requirement] = {
     "IRC-TBL-REN-014": Requirement(
         id="IRC-TBL-REN-014",
         level="MUST",
-        sentence="A commit that is answered with 200 while its table is renamed is found in the table by its new name.",
+        sentence="A commit that returns 200 while its table is renamed is found in the table by its new name.",
         clause="/paths/~1v1~1{prefix}~1tables~1rename/post/responses/204",
         basis="implied",
         area="tables",
@@ -7401,7 +7401,7 @@ REQUIREMENTS: dict[str, Requirement] = {
     "IRC-TXN-001": Requirement(
         id="IRC-TXN-001",
         level="MUST",
-        sentence="A transaction with valid changes to two tables is answered with 204 and no body, and both changes can be loaded.",
+        sentence="A transaction with valid changes to two tables returns 204 and no body, and both changes can be loaded.",
         clause="/paths/~1v1~1{prefix}~1transactions~1commit/post/responses/204",
         basis="text",
         area="transactions",
@@ -7411,7 +7411,7 @@ REQUIREMENTS: dict[str, Requirement] = {
     "IRC-TXN-002": Requirement(
         id="IRC-TXN-002",
         level="MUST",
-        sentence="A transaction in which one table's requirement fails is answered with 409 and changes no table, wherever that table stands in the request.",
+        sentence="A transaction in which one table's requirement fails returns 409 and changes no table, wherever that table stands in the request.",
         clause="/paths/~1v1~1{prefix}~1transactions~1commit/post/responses/409",
         basis="text",
         area="transactions",
@@ -7421,7 +7421,7 @@ REQUIREMENTS: dict[str, Requirement] = {
     "IRC-TXN-003": Requirement(
         id="IRC-TXN-003",
         level="MUST",
-        sentence="A transaction in which one table's update cannot be applied is answered with 400 and changes no table.",
+        sentence="A transaction in which one table's update cannot be applied returns 400 and changes no table.",
         clause="/paths/~1v1~1{prefix}~1transactions~1commit/post/responses/400",
         basis="implied",
         area="transactions",
@@ -7431,7 +7431,7 @@ REQUIREMENTS: dict[str, Requirement] = {
     "IRC-TXN-004": Requirement(
         id="IRC-TXN-004",
         level="MUST",
-        sentence="A transaction with a table that does not exist is answered with 404 and NoSuchTableException, and changes no table.",
+        sentence="A transaction with a table that does not exist returns 404 and NoSuchTableException, and changes no table.",
         clause="/paths/~1v1~1{prefix}~1transactions~1commit/post/responses/404",
         basis="text",
         area="transactions",
@@ -7440,7 +7440,7 @@ REQUIREMENTS: dict[str, Requirement] = {
     "IRC-TXN-005": Requirement(
         id="IRC-TXN-005",
         level="MUST",
-        sentence="A transaction with a change that has no `identifier` is answered with 400.",
+        sentence="A transaction with a change that has no `identifier` returns 400.",
         clause="/components/schemas/CommitTableRequest/properties/identifier",
         basis="text",
         area="transactions",
@@ -7450,7 +7450,7 @@ REQUIREMENTS: dict[str, Requirement] = {
     "IRC-TXN-006": Requirement(
         id="IRC-TXN-006",
         level="MUST",
-        sentence="A transaction whose `table-changes` is missing or not an array is answered with 400.",
+        sentence="A transaction whose `table-changes` is missing or not an array returns 400.",
         clause="/components/schemas/CommitTransactionRequest/required",
         basis="schema",
         area="transactions",
@@ -7469,7 +7469,7 @@ REQUIREMENTS: dict[str, Requirement] = {
     "IRC-TXN-008": Requirement(
         id="IRC-TXN-008",
         level="MUST",
-        sentence="A transaction with an unknown update or requirement in any of its changes is answered with 400 and changes no table.",
+        sentence="A transaction with an unknown update or requirement in any of its changes returns 400 and changes no table.",
         clause="/components/schemas/CommitTransactionRequest/properties/table-changes",
         basis="text",
         area="transactions",
@@ -7517,7 +7517,7 @@ REQUIREMENTS: dict[str, Requirement] = {
     "IRC-TXN-013": Requirement(
         id="IRC-TXN-013",
         level="MUST",
-        sentence="A transaction with changes to tables of different namespaces is answered with 204 and changes them all.",
+        sentence="A transaction with changes to tables of different namespaces returns 204 and changes them all.",
         clause="/components/schemas/CommitTransactionRequest/properties/table-changes",
         basis="implied",
         area="transactions",
@@ -7545,7 +7545,7 @@ REQUIREMENTS: dict[str, Requirement] = {
     "IRC-TXN-016": Requirement(
         id="IRC-TXN-016",
         level="MUST",
-        sentence="A transaction with a change to the name of a view is answered with 404.",
+        sentence="A transaction with a change to the name of a view returns 404.",
         clause="/paths/~1v1~1{prefix}~1transactions~1commit/post/responses/404",
         basis="implied",
         area="transactions",
@@ -7783,7 +7783,7 @@ REQUIREMENTS: dict[str, Requirement] = {
     "IRC-GEN-010": Requirement(
         id="IRC-GEN-010",
         level="MUST",
-        sentence="A request body that is not well-formed JSON is answered with status 400.",
+        sentence="A request body that is not well-formed JSON returns 400.",
         clause="/components/responses/BadRequestErrorResponse",
         basis="text",
         area="transport",
@@ -7829,7 +7829,7 @@ REQUIREMENTS: dict[str, Requirement] = {
     "IRC-GEN-012": Requirement(
         id="IRC-GEN-012",
         level="MUST",
-        sentence="A request body without one of the properties that its schema requires is answered with status 400 and changes nothing.",
+        sentence="A request body without one of the properties that its schema requires returns 400 and changes nothing.",
         clause="/components/responses/BadRequestErrorResponse",
         basis="schema",
         area="transport",
@@ -7852,7 +7852,7 @@ REQUIREMENTS: dict[str, Requirement] = {
     "IRC-GEN-013": Requirement(
         id="IRC-GEN-013",
         level="MUST",
-        sentence="A request body with a property of the wrong JSON type is answered with status 400.",
+        sentence="A request body with a property of the wrong JSON type returns 400.",
         clause="/components/responses/BadRequestErrorResponse",
         basis="schema",
         area="transport",
@@ -7875,7 +7875,7 @@ REQUIREMENTS: dict[str, Requirement] = {
     "IRC-GEN-014": Requirement(
         id="IRC-GEN-014",
         level="MUST",
-        sentence="An empty request body is answered with status 400 where the contract requires a body.",
+        sentence="An empty request body returns 400 where the contract requires a body.",
         clause="/paths/~1v1~1{prefix}~1namespaces/post/requestBody/required",
         basis="schema",
         area="transport",
@@ -8107,7 +8107,7 @@ REQUIREMENTS: dict[str, Requirement] = {
     "IRC-GEN-026": Requirement(
         id="IRC-GEN-026",
         level="SHOULD",
-        sentence="An operation that the server does not implement is answered with 406, 404, 405 or 501, never with 500.",
+        sentence="An operation that the server does not implement returns 406, 404, 405 or 501, never 500.",
         clause="/components/responses/UnsupportedOperationResponse",
         basis="our-interpretation",
         area="transport",
@@ -8158,7 +8158,7 @@ REQUIREMENTS: dict[str, Requirement] = {
     "IRC-GEN-030": Requirement(
         id="IRC-GEN-030",
         level="MUST",
-        sentence="A DELETE repeated after it succeeded is answered with 404, never with a 5xx status.",
+        sentence="A DELETE repeated after it succeeded returns 404, never a 5xx status.",
         clause="/paths/~1v1~1{prefix}~1namespaces~1{namespace}~1tables~1{table}/delete/responses/404",
         basis="implied",
         area="transport",
@@ -8289,7 +8289,7 @@ REQUIREMENTS: dict[str, Requirement] = {
     "IRC-UPD-007": Requirement(
         id="IRC-UPD-007",
         level="MUST",
-        sentence="A commit that lowers a table's format version, such as from 2 to 1, is answered with 400.",
+        sentence="A commit that lowers a table's format version, such as from 2 to 1, returns 400.",
         clause="/components/schemas/UpgradeFormatVersionUpdate",
         basis="implied",
         area="updates",
@@ -8372,7 +8372,7 @@ REQUIREMENTS: dict[str, Requirement] = {
     "IRC-UPD-016": Requirement(
         id="IRC-UPD-016",
         level="MUST",
-        sentence="A commit with add-schema without the member `schema` is answered with 400.",
+        sentence="A commit with add-schema without the member `schema` returns 400.",
         clause="/components/schemas/AddSchemaUpdate/required",
         basis="schema",
         area="updates",
@@ -8399,7 +8399,7 @@ REQUIREMENTS: dict[str, Requirement] = {
     "IRC-UPD-019": Requirement(
         id="IRC-UPD-019",
         level="MUST",
-        sentence="A commit with set-current-schema -1 that adds no schema is answered with 400.",
+        sentence="A commit with set-current-schema -1 that adds no schema returns 400.",
         clause="/components/schemas/SetCurrentSchemaUpdate/properties/schema-id",
         basis="implied",
         area="updates",
@@ -8408,12 +8408,12 @@ REQUIREMENTS: dict[str, Requirement] = {
     "IRC-UPD-020": Requirement(
         id="IRC-UPD-020",
         level="MUST",
-        sentence="A commit with set-current-schema and an id that no schema of the table has is answered with 400.",
+        sentence="A commit with set-current-schema and an id that no schema of the table has returns 400.",
         clause="/components/schemas/SetCurrentSchemaUpdate/properties/schema-id",
         basis="our-interpretation",
         area="updates",
         operations=("updateTable",),
-        interpretation="A-23: No outcome is given for updates that name ids which do not exist. Such an update is answered with 400.",
+        interpretation="A-23: No outcome is given for updates that name ids which do not exist. Such an update returns 400.",
     ),
     "IRC-UPD-021": Requirement(
         id="IRC-UPD-021",
@@ -8446,7 +8446,7 @@ REQUIREMENTS: dict[str, Requirement] = {
     "IRC-UPD-024": Requirement(
         id="IRC-UPD-024",
         level="MUST",
-        sentence="A commit that adds a spec with an unknown source-id, a transform unfit for the column's type or duplicate names is answered with 400.",
+        sentence="A commit that adds a spec with an unknown source-id, a transform unfit for the column's type or duplicate names returns 400.",
         clause="/components/schemas/AddPartitionSpecUpdate/properties/spec",
         basis="implied",
         area="updates",
@@ -8474,7 +8474,7 @@ REQUIREMENTS: dict[str, Requirement] = {
     "IRC-UPD-027": Requirement(
         id="IRC-UPD-027",
         level="MUST",
-        sentence="A commit with set-default-spec -1 that adds no spec is answered with 400.",
+        sentence="A commit with set-default-spec -1 that adds no spec returns 400.",
         clause="/components/schemas/SetDefaultSpecUpdate/properties/spec-id",
         basis="implied",
         area="updates",
@@ -8483,12 +8483,12 @@ REQUIREMENTS: dict[str, Requirement] = {
     "IRC-UPD-028": Requirement(
         id="IRC-UPD-028",
         level="MUST",
-        sentence="A commit with set-default-spec and an id that no spec of the table has is answered with 400.",
+        sentence="A commit with set-default-spec and an id that no spec of the table has returns 400.",
         clause="/components/schemas/SetDefaultSpecUpdate/properties/spec-id",
         basis="our-interpretation",
         area="updates",
         operations=("updateTable",),
-        interpretation="A-23: No outcome is given for updates that name ids which do not exist. Such an update is answered with 400.",
+        interpretation="A-23: No outcome is given for updates that name ids which do not exist. Such an update returns 400.",
     ),
     "IRC-UPD-029": Requirement(
         id="IRC-UPD-029",
@@ -8530,7 +8530,7 @@ REQUIREMENTS: dict[str, Requirement] = {
     "IRC-UPD-033": Requirement(
         id="IRC-UPD-033",
         level="MUST",
-        sentence="A commit with set-default-sort-order -1 that adds no sort order is answered with 400.",
+        sentence="A commit with set-default-sort-order -1 that adds no sort order returns 400.",
         clause="/components/schemas/SetDefaultSortOrderUpdate/properties/sort-order-id",
         basis="implied",
         area="updates",
@@ -8539,12 +8539,12 @@ REQUIREMENTS: dict[str, Requirement] = {
     "IRC-UPD-034": Requirement(
         id="IRC-UPD-034",
         level="MUST",
-        sentence="A commit with set-default-sort-order and an id that no order of the table has is answered with 400.",
+        sentence="A commit with set-default-sort-order and an id that no order of the table has returns 400.",
         clause="/components/schemas/SetDefaultSortOrderUpdate/properties/sort-order-id",
         basis="our-interpretation",
         area="updates",
         operations=("updateTable",),
-        interpretation="A-23: No outcome is given for updates that name ids which do not exist. Such an update is answered with 400.",
+        interpretation="A-23: No outcome is given for updates that name ids which do not exist. Such an update returns 400.",
     ),
     "IRC-UPD-035": Requirement(
         id="IRC-UPD-035",
@@ -8558,7 +8558,7 @@ REQUIREMENTS: dict[str, Requirement] = {
     "IRC-UPD-036": Requirement(
         id="IRC-UPD-036",
         level="MUST",
-        sentence="A commit that adds a snapshot with the id of an existing one is answered with 400 or 409.",
+        sentence="A commit that adds a snapshot with the id of an existing one returns 400 or 409.",
         clause="/components/schemas/AddSnapshotUpdate",
         basis="implied",
         area="updates",
@@ -8567,7 +8567,7 @@ REQUIREMENTS: dict[str, Requirement] = {
     "IRC-UPD-037": Requirement(
         id="IRC-UPD-037",
         level="MUST",
-        sentence="From format version 2 on, a commit that adds a snapshot with a parent and a `sequence-number` not above the table's last is answered with 400 or 409.",
+        sentence="From format version 2 on, a commit that adds a snapshot with a parent and a `sequence-number` not above the table's last returns 400 or 409.",
         clause="/components/schemas/Snapshot/properties/sequence-number",
         basis="implied",
         area="updates",
@@ -8576,7 +8576,7 @@ REQUIREMENTS: dict[str, Requirement] = {
     "IRC-UPD-038": Requirement(
         id="IRC-UPD-038",
         level="MUST",
-        sentence="A commit that adds a snapshot without `snapshot-id`, `timestamp-ms`, `manifest-list` or the `operation` in `summary` is answered with 400.",
+        sentence="A commit that adds a snapshot without `snapshot-id`, `timestamp-ms`, `manifest-list` or the `operation` in `summary` returns 400.",
         clause="/components/schemas/Snapshot/required",
         basis="schema",
         area="updates",
@@ -8651,7 +8651,7 @@ REQUIREMENTS: dict[str, Requirement] = {
     "IRC-UPD-046": Requirement(
         id="IRC-UPD-046",
         level="MUST",
-        sentence="A commit that sets a ref to a snapshot that the table does not have is answered with 400.",
+        sentence="A commit that sets a ref to a snapshot that the table does not have returns 400.",
         clause="/components/schemas/SetSnapshotRefUpdate",
         basis="implied",
         area="updates",
@@ -8660,7 +8660,7 @@ REQUIREMENTS: dict[str, Requirement] = {
     "IRC-UPD-047": Requirement(
         id="IRC-UPD-047",
         level="MUST",
-        sentence="A commit with set-snapshot-ref without `ref-name`, `snapshot-id` or `type`, or with a type other than tag and branch, is answered with 400.",
+        sentence="A commit with set-snapshot-ref without `ref-name`, `snapshot-id` or `type`, or with a type other than tag and branch, returns 400.",
         clause="/components/schemas/SnapshotReference/required",
         basis="schema",
         area="updates",
@@ -8725,7 +8725,7 @@ REQUIREMENTS: dict[str, Requirement] = {
     "IRC-UPD-054": Requirement(
         id="IRC-UPD-054",
         level="MUST",
-        sentence="A commit with remove-snapshots whose `snapshot-ids` is missing or not an array is answered with 400.",
+        sentence="A commit with remove-snapshots whose `snapshot-ids` is missing or not an array returns 400.",
         clause="/components/schemas/RemoveSnapshotsUpdate/required",
         basis="schema",
         area="updates",
@@ -8779,7 +8779,7 @@ REQUIREMENTS: dict[str, Requirement] = {
     "IRC-UPD-060": Requirement(
         id="IRC-UPD-060",
         level="MUST",
-        sentence="A commit with set-location whose `location` is missing or null is answered with 400.",
+        sentence="A commit with set-location whose `location` is missing or null returns 400.",
         clause="/components/schemas/SetLocationUpdate/required",
         basis="schema",
         area="updates",
@@ -8797,7 +8797,7 @@ REQUIREMENTS: dict[str, Requirement] = {
     "IRC-UPD-062": Requirement(
         id="IRC-UPD-062",
         level="MUST",
-        sentence="A commit with set-properties without the member `updates`, such as with the older name `updated` alone, is answered with 400.",
+        sentence="A commit with set-properties without the member `updates`, such as with the older name `updated` alone, returns 400.",
         clause="/components/schemas/SetPropertiesUpdate/required",
         basis="schema",
         area="updates",
@@ -8807,7 +8807,7 @@ REQUIREMENTS: dict[str, Requirement] = {
     "IRC-UPD-063": Requirement(
         id="IRC-UPD-063",
         level="MUST",
-        sentence="A commit with set-properties and a value that is not a string is answered with 400.",
+        sentence="A commit with set-properties and a value that is not a string returns 400.",
         clause="/components/schemas/SetPropertiesUpdate/properties/updates",
         basis="schema",
         area="updates",
@@ -8825,7 +8825,7 @@ REQUIREMENTS: dict[str, Requirement] = {
     "IRC-UPD-065": Requirement(
         id="IRC-UPD-065",
         level="MUST",
-        sentence="A commit with remove-properties whose `removals` is missing, such as with the older name `removed`, or not an array of strings is answered with 400.",
+        sentence="A commit with remove-properties whose `removals` is missing, such as with the older name `removed`, or not an array of strings returns 400.",
         clause="/components/schemas/RemovePropertiesUpdate/required",
         basis="schema",
         area="updates",
@@ -8855,7 +8855,7 @@ REQUIREMENTS: dict[str, Requirement] = {
     "IRC-UPD-068": Requirement(
         id="IRC-UPD-068",
         level="MUST",
-        sentence="A commit with set-statistics is answered with 400 when the statistics file or one of its blobs lacks a required member.",
+        sentence="A commit with set-statistics returns 400 when the statistics file or one of its blobs lacks a required member.",
         clause="/components/schemas/StatisticsFile/required",
         basis="schema",
         area="updates",
@@ -8885,7 +8885,7 @@ REQUIREMENTS: dict[str, Requirement] = {
     "IRC-UPD-071": Requirement(
         id="IRC-UPD-071",
         level="MUST",
-        sentence="A commit with set-partition-statistics is answered with 200 and stores one file for the snapshot in `partition-statistics`.",
+        sentence="A commit with set-partition-statistics returns 200 and stores one file for the snapshot in `partition-statistics`.",
         clause="/components/schemas/SetPartitionStatisticsUpdate",
         basis="our-interpretation",
         area="updates",
@@ -8916,7 +8916,7 @@ REQUIREMENTS: dict[str, Requirement] = {
     "IRC-UPD-074": Requirement(
         id="IRC-UPD-074",
         level="MUST",
-        sentence="A commit that removes the default partition spec is answered with 400.",
+        sentence="A commit that removes the default partition spec returns 400.",
         clause="/components/schemas/RemovePartitionSpecsUpdate",
         basis="implied",
         area="updates",
@@ -8943,7 +8943,7 @@ REQUIREMENTS: dict[str, Requirement] = {
     "IRC-UPD-077": Requirement(
         id="IRC-UPD-077",
         level="MUST",
-        sentence="A commit that removes the current schema is answered with 400.",
+        sentence="A commit that removes the current schema returns 400.",
         clause="/components/schemas/RemoveSchemasUpdate",
         basis="implied",
         area="updates",
@@ -8981,7 +8981,7 @@ REQUIREMENTS: dict[str, Requirement] = {
     "IRC-UPD-081": Requirement(
         id="IRC-UPD-081",
         level="MUST",
-        sentence="A commit that adds an encryption key without `key-id` or `encrypted-key-metadata` is answered with 400.",
+        sentence="A commit that adds an encryption key without `key-id` or `encrypted-key-metadata` returns 400.",
         clause="/components/schemas/EncryptedKey/required",
         basis="schema",
         area="updates",
@@ -9061,7 +9061,7 @@ REQUIREMENTS: dict[str, Requirement] = {
     "IRC-UPD-089": Requirement(
         id="IRC-UPD-089",
         level="MUST",
-        sentence="A commit to a view with an action for tables only, such as add-spec or add-snapshot, is answered with 400.",
+        sentence="A commit to a view with an action for tables only, such as add-spec or add-snapshot, returns 400.",
         clause="/components/schemas/ViewUpdate",
         basis="text",
         area="updates",
@@ -9091,7 +9091,7 @@ REQUIREMENTS: dict[str, Requirement] = {
     "IRC-VIEW-LIST-002": Requirement(
         id="IRC-VIEW-LIST-002",
         level="MUST",
-        sentence="Listing the views of a namespace that does not exist is answered with 404 in the common error body.",
+        sentence="Listing the views of a namespace that does not exist returns 404 in the common error body.",
         clause="/paths/~1v1~1{prefix}~1namespaces~1{namespace}~1views/get/responses/404",
         basis="our-interpretation",
         area="views",
@@ -9102,7 +9102,7 @@ REQUIREMENTS: dict[str, Requirement] = {
     "IRC-VIEW-LIST-003": Requirement(
         id="IRC-VIEW-LIST-003",
         level="MUST",
-        sentence="Listing the views of a namespace that has none is answered with 200 and an empty array identifiers.",
+        sentence="Listing the views of a namespace that has none returns 200 and an empty array identifiers.",
         clause="/components/schemas/ListTablesResponse/properties/identifiers",
         basis="implied",
         area="views",
@@ -9120,7 +9120,7 @@ REQUIREMENTS: dict[str, Requirement] = {
     "IRC-VIEW-CREATE-001": Requirement(
         id="IRC-VIEW-CREATE-001",
         level="MUST",
-        sentence="Creating a view is answered with 200 and the members metadata-location and metadata.",
+        sentence="Creating a view returns 200 and the members metadata-location and metadata.",
         clause="/components/schemas/LoadViewResult/required",
         basis="schema",
         area="views",
@@ -9129,7 +9129,7 @@ REQUIREMENTS: dict[str, Requirement] = {
     "IRC-VIEW-CREATE-002": Requirement(
         id="IRC-VIEW-CREATE-002",
         level="MUST",
-        sentence="A request to create a view without name, schema or view-version is answered with status 400, while properties may be left out or be demanded.",
+        sentence="A request to create a view without name, schema or view-version returns 400, while properties may be left out or be demanded.",
         clause="/components/schemas/CreateViewRequest/required",
         basis="our-interpretation",
         area="views",
@@ -9194,7 +9194,7 @@ REQUIREMENTS: dict[str, Requirement] = {
     "IRC-VIEW-CREATE-009": Requirement(
         id="IRC-VIEW-CREATE-009",
         level="MUST",
-        sentence="Creating a view with the name of an existing view is answered with status 409.",
+        sentence="Creating a view with the name of an existing view returns 409.",
         clause="/paths/~1v1~1{prefix}~1namespaces~1{namespace}~1views/post/responses/409",
         basis="text",
         area="views",
@@ -9204,7 +9204,7 @@ REQUIREMENTS: dict[str, Requirement] = {
     "IRC-VIEW-CREATE-010": Requirement(
         id="IRC-VIEW-CREATE-010",
         level="MUST",
-        sentence="Creating a view with the name of an existing table is answered with status 409.",
+        sentence="Creating a view with the name of an existing table returns 409.",
         clause="/paths/~1v1~1{prefix}~1namespaces~1{namespace}~1views/post/responses/409",
         basis="our-interpretation",
         area="views",
@@ -9215,7 +9215,7 @@ REQUIREMENTS: dict[str, Requirement] = {
     "IRC-VIEW-CREATE-011": Requirement(
         id="IRC-VIEW-CREATE-011",
         level="MUST",
-        sentence="Creating a view in a namespace that does not exist is answered with status 404.",
+        sentence="Creating a view in a namespace that does not exist returns 404.",
         clause="/paths/~1v1~1{prefix}~1namespaces~1{namespace}~1views/post/responses/404",
         basis="text",
         area="views",
@@ -9225,7 +9225,7 @@ REQUIREMENTS: dict[str, Requirement] = {
     "IRC-VIEW-CREATE-012": Requirement(
         id="IRC-VIEW-CREATE-012",
         level="MUST",
-        sentence="Creating a view whose view-version lacks one of its required members is answered with status 400.",
+        sentence="Creating a view whose view-version lacks one of its required members returns 400.",
         clause="/components/schemas/ViewVersion/required",
         basis="schema",
         area="views",
@@ -9234,7 +9234,7 @@ REQUIREMENTS: dict[str, Requirement] = {
     "IRC-VIEW-CREATE-013": Requirement(
         id="IRC-VIEW-CREATE-013",
         level="MUST",
-        sentence="Creating a view with a representation that lacks type, sql or dialect is answered with status 400.",
+        sentence="Creating a view with a representation that lacks type, sql or dialect returns 400.",
         clause="/components/schemas/SQLViewRepresentation/required",
         basis="schema",
         area="views",
@@ -9243,7 +9243,7 @@ REQUIREMENTS: dict[str, Requirement] = {
     "IRC-VIEW-CREATE-014": Requirement(
         id="IRC-VIEW-CREATE-014",
         level="SHOULD",
-        sentence="Creating a view with two representations for one dialect is answered with status 400.",
+        sentence="Creating a view with two representations for one dialect returns 400.",
         clause="/components/schemas/ViewVersion/properties/representations",
         basis="implied",
         area="views",
@@ -9252,7 +9252,7 @@ REQUIREMENTS: dict[str, Requirement] = {
     "IRC-VIEW-CREATE-015": Requirement(
         id="IRC-VIEW-CREATE-015",
         level="SHOULD",
-        sentence="Creating a view without any representation is answered with status 400.",
+        sentence="Creating a view without any representation returns 400.",
         clause="/components/schemas/ViewVersion/properties/representations",
         basis="implied",
         area="views",
@@ -9280,7 +9280,7 @@ REQUIREMENTS: dict[str, Requirement] = {
     "IRC-VIEW-CREATE-018": Requirement(
         id="IRC-VIEW-CREATE-018",
         level="MUST",
-        sentence="Of many requests that create the same view at once, exactly one is answered with status 200.",
+        sentence="Of many requests that create the same view at once, exactly one returns 200.",
         clause="/paths/~1v1~1{prefix}~1namespaces~1{namespace}~1views/post/responses/409",
         basis="implied",
         area="views",
@@ -9290,7 +9290,7 @@ REQUIREMENTS: dict[str, Requirement] = {
     "IRC-VIEW-LOAD-001": Requirement(
         id="IRC-VIEW-LOAD-001",
         level="MUST",
-        sentence="Loading a view is answered with 200 and the content of its metadata file.",
+        sentence="Loading a view returns 200 and the content of its metadata file.",
         clause="/components/responses/LoadViewResponse",
         basis="text",
         area="views",
@@ -9299,7 +9299,7 @@ REQUIREMENTS: dict[str, Requirement] = {
     "IRC-VIEW-LOAD-002": Requirement(
         id="IRC-VIEW-LOAD-002",
         level="MUST",
-        sentence="Loading a view that does not exist is answered with status 404.",
+        sentence="Loading a view that does not exist returns 404.",
         clause="/paths/~1v1~1{prefix}~1namespaces~1{namespace}~1views~1{view}/get/responses/404",
         basis="text",
         area="views",
@@ -9309,7 +9309,7 @@ REQUIREMENTS: dict[str, Requirement] = {
     "IRC-VIEW-LOAD-003": Requirement(
         id="IRC-VIEW-LOAD-003",
         level="MUST",
-        sentence="Loading a view by the name of a table is answered with status 404.",
+        sentence="Loading a view by the name of a table returns 404.",
         clause="/paths/~1v1~1{prefix}~1namespaces~1{namespace}~1views~1{view}/get/responses/404",
         basis="implied",
         area="views",
@@ -9328,7 +9328,7 @@ REQUIREMENTS: dict[str, Requirement] = {
     "IRC-VIEW-LOAD-005": Requirement(
         id="IRC-VIEW-LOAD-005",
         level="MUST",
-        sentence="A HEAD request for a view is answered with 204 when it exists and with 404 when it does not, in both cases without a body.",
+        sentence="A HEAD request for a view returns 204 when it exists and 404 when it does not, in both cases without a body.",
         clause="/paths/~1v1~1{prefix}~1namespaces~1{namespace}~1views~1{view}/head",
         basis="text",
         area="views",
@@ -9337,7 +9337,7 @@ REQUIREMENTS: dict[str, Requirement] = {
     "IRC-VIEW-LOAD-006": Requirement(
         id="IRC-VIEW-LOAD-006",
         level="SHOULD",
-        sentence="A HEAD request for a view by a caller without the right to see it is answered with status 403.",
+        sentence="A HEAD request for a view by a caller without the right to see it returns 403.",
         clause="/paths/~1v1~1{prefix}~1namespaces~1{namespace}~1views~1{view}/head",
         basis="our-interpretation",
         area="views",
@@ -9348,7 +9348,7 @@ REQUIREMENTS: dict[str, Requirement] = {
     "IRC-VIEW-LOAD-007": Requirement(
         id="IRC-VIEW-LOAD-007",
         level="MUST",
-        sentence="Dropping a view is answered with 204, and afterwards it cannot be loaded.",
+        sentence="Dropping a view returns 204, and afterwards it cannot be loaded.",
         clause="/paths/~1v1~1{prefix}~1namespaces~1{namespace}~1views~1{view}/delete/responses/204",
         basis="text",
         area="views",
@@ -9357,7 +9357,7 @@ REQUIREMENTS: dict[str, Requirement] = {
     "IRC-VIEW-LOAD-008": Requirement(
         id="IRC-VIEW-LOAD-008",
         level="MUST",
-        sentence="Dropping a view that does not exist is answered with status 404.",
+        sentence="Dropping a view that does not exist returns 404.",
         clause="/paths/~1v1~1{prefix}~1namespaces~1{namespace}~1views~1{view}/delete/responses/404",
         basis="text",
         area="views",
@@ -9367,7 +9367,7 @@ REQUIREMENTS: dict[str, Requirement] = {
     "IRC-VIEW-LOAD-009": Requirement(
         id="IRC-VIEW-LOAD-009",
         level="MUST",
-        sentence="Dropping a view by the name of a table is answered with 404, and the table stays.",
+        sentence="Dropping a view by the name of a table returns 404, and the table stays.",
         clause="/paths/~1v1~1{prefix}~1namespaces~1{namespace}~1views~1{view}/delete/responses/404",
         basis="implied",
         area="views",
@@ -9377,7 +9377,7 @@ REQUIREMENTS: dict[str, Requirement] = {
     "IRC-VIEW-REPL-001": Requirement(
         id="IRC-VIEW-REPL-001",
         level="MUST",
-        sentence="Replacing a view is answered with 200, its new metadata and a metadata-location that differs from the former one.",
+        sentence="Replacing a view returns 200, its new metadata and a metadata-location that differs from the former one.",
         clause="/paths/~1v1~1{prefix}~1namespaces~1{namespace}~1views~1{view}/post/responses/200",
         basis="text",
         area="views",
@@ -9386,7 +9386,7 @@ REQUIREMENTS: dict[str, Requirement] = {
     "IRC-VIEW-REPL-002": Requirement(
         id="IRC-VIEW-REPL-002",
         level="MUST",
-        sentence="A request to replace a view needs the member updates, without which it is answered with 400, but not the member requirements.",
+        sentence="A request to replace a view needs the member updates, without which it returns 400, but not the member requirements.",
         clause="/components/schemas/CommitViewRequest/required",
         basis="schema",
         area="views",
@@ -9413,7 +9413,7 @@ REQUIREMENTS: dict[str, Requirement] = {
     "IRC-VIEW-REPL-005": Requirement(
         id="IRC-VIEW-REPL-005",
         level="MUST",
-        sentence="Replacing a view with a requirement that does not hold is answered with 409 and leaves the view unchanged.",
+        sentence="Replacing a view with a requirement that does not hold returns 409 and leaves the view unchanged.",
         clause="/paths/~1v1~1{prefix}~1namespaces~1{namespace}~1views~1{view}/post/responses/409",
         basis="text",
         area="views",
@@ -9423,7 +9423,7 @@ REQUIREMENTS: dict[str, Requirement] = {
     "IRC-VIEW-REPL-006": Requirement(
         id="IRC-VIEW-REPL-006",
         level="MUST",
-        sentence="Replacing a view that does not exist is answered with status 404.",
+        sentence="Replacing a view that does not exist returns 404.",
         clause="/paths/~1v1~1{prefix}~1namespaces~1{namespace}~1views~1{view}/post/responses/404",
         basis="text",
         area="views",
@@ -9433,7 +9433,7 @@ REQUIREMENTS: dict[str, Requirement] = {
     "IRC-VIEW-REPL-007": Requirement(
         id="IRC-VIEW-REPL-007",
         level="MUST",
-        sentence="Replacing a view by the name of a table is answered with status 404 or 409.",
+        sentence="Replacing a view by the name of a table returns 404 or 409.",
         clause="/paths/~1v1~1{prefix}~1namespaces~1{namespace}~1views~1{view}/post/responses/404",
         basis="implied",
         area="views",
@@ -9443,7 +9443,7 @@ REQUIREMENTS: dict[str, Requirement] = {
     "IRC-VIEW-REPL-008": Requirement(
         id="IRC-VIEW-REPL-008",
         level="SHOULD",
-        sentence="Replacing a view with an unknown update or requirement is answered with status 400.",
+        sentence="Replacing a view with an unknown update or requirement returns 400.",
         clause="/paths/~1v1~1{prefix}~1namespaces~1{namespace}~1views~1{view}/post/responses/400",
         basis="our-interpretation",
         area="views",
@@ -9480,7 +9480,7 @@ REQUIREMENTS: dict[str, Requirement] = {
     "IRC-VIEW-REPL-012": Requirement(
         id="IRC-VIEW-REPL-012",
         level="MUST",
-        sentence="Upgrading a view to a format version above 1 is answered with status 400.",
+        sentence="Upgrading a view to a format version above 1 returns 400.",
         clause="/components/schemas/ViewMetadata/properties/format-version",
         basis="schema",
         area="views",
@@ -9499,7 +9499,7 @@ REQUIREMENTS: dict[str, Requirement] = {
     "IRC-VIEW-REN-001": Requirement(
         id="IRC-VIEW-REN-001",
         level="MUST",
-        sentence="Renaming a view is answered with 204, and afterwards the same metadata loads under the new name and nothing under the old one.",
+        sentence="Renaming a view returns 204, and afterwards the same metadata loads under the new name and nothing under the old one.",
         clause="/paths/~1v1~1{prefix}~1views~1rename/post/responses/204",
         basis="text",
         area="views",
@@ -9508,7 +9508,7 @@ REQUIREMENTS: dict[str, Requirement] = {
     "IRC-VIEW-REN-002": Requirement(
         id="IRC-VIEW-REN-002",
         level="MUST",
-        sentence="Renaming a view that does not exist is answered with status 404.",
+        sentence="Renaming a view that does not exist returns 404.",
         clause="/paths/~1v1~1{prefix}~1views~1rename/post/responses/404",
         basis="text",
         area="views",
@@ -9518,7 +9518,7 @@ REQUIREMENTS: dict[str, Requirement] = {
     "IRC-VIEW-REN-003": Requirement(
         id="IRC-VIEW-REN-003",
         level="MUST",
-        sentence="Renaming a view into a namespace that does not exist is answered with 404 and the type NoSuchNamespaceException.",
+        sentence="Renaming a view into a namespace that does not exist returns 404 and the type NoSuchNamespaceException.",
         clause="/paths/~1v1~1{prefix}~1views~1rename/post/responses/404",
         basis="text",
         area="views",
@@ -9528,7 +9528,7 @@ REQUIREMENTS: dict[str, Requirement] = {
     "IRC-VIEW-REN-004": Requirement(
         id="IRC-VIEW-REN-004",
         level="MUST",
-        sentence="Renaming a view to the name of an existing view or table is answered with status 409.",
+        sentence="Renaming a view to the name of an existing view or table returns 409.",
         clause="/paths/~1v1~1{prefix}~1views~1rename/post/responses/409",
         basis="text",
         area="views",
@@ -9547,7 +9547,7 @@ REQUIREMENTS: dict[str, Requirement] = {
     "IRC-VIEW-REN-006": Requirement(
         id="IRC-VIEW-REN-006",
         level="MUST",
-        sentence="A request to rename a view without a complete source and destination is answered with status 400.",
+        sentence="A request to rename a view without a complete source and destination returns 400.",
         clause="/components/schemas/RenameTableRequest/required",
         basis="schema",
         area="views",
@@ -9556,7 +9556,7 @@ REQUIREMENTS: dict[str, Requirement] = {
     "IRC-VIEW-REN-007": Requirement(
         id="IRC-VIEW-REN-007",
         level="MUST",
-        sentence="Renaming a view by the name of a table is answered with status 404.",
+        sentence="Renaming a view by the name of a table returns 404.",
         clause="/paths/~1v1~1{prefix}~1views~1rename/post/responses/404",
         basis="implied",
         area="views",

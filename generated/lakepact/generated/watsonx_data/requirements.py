@@ -1,4 +1,4 @@
-# Made by codegen.registry from the registry of watsonx_data 2026, sha256 c46dcb0ddb00a1df. Do not edit: nox -s generate
+# Made by codegen.registry from the registry of watsonx_data 2026, sha256 1599d2dcc5be14e2. Do not edit: nox -s generate
 """What IBM watsonx.data Iceberg REST Catalog API 2026 demands, what a target may leave out, and how we corrected the contract."""
 
 from __future__ import annotations
@@ -413,7 +413,7 @@ DIFFERENCES: dict[str, Difference] = {
     "D-14": Difference(
         id="D-14",
         sentence="dropping a namespace that is not empty is refused, but status 409 is not listed there",
-        taken="It is answered with 409, or with 400 and an error type that says why.",
+        taken="It returns 409, or 400 and an error type that says why.",
         without=("IRC-NS-DROP-003", "IRC-NS-DROP-004"),
     ),
     "D-15": Difference(
@@ -443,7 +443,7 @@ DIFFERENCES: dict[str, Difference] = {
     "D-19": Difference(
         id="D-19",
         sentence="seven operations are absent, those of tokens, scan planning, credentials and metrics",
-        taken="They are answered with 404, 405 or 406, and clients that report metrics unasked are borne with.",
+        taken="They return 404, 405 or 406, and clients that report metrics unasked are borne with.",
         without=(
             "IRC-TBL-CRED-001",
             "IRC-TBL-CRED-002",
@@ -628,7 +628,7 @@ REQUIREMENTS: dict[str, Requirement] = {
     "IRC-CLI-004": Requirement(
         id="IRC-CLI-004",
         level="MUST",
-        sentence="A client whose commit is answered with 500, 502 or 504, so that nobody knows whether it was made, does not send it again before it has loaded the table.",
+        sentence="A client whose commit returns 500, 502 or 504, so that nobody knows whether it was made, does not send it again before it has loaded the table.",
         clause="/paths/~1v1~1{prefix}~1namespaces~1{namespace}~1tables~1{table}/post/responses/500",
         basis="implied",
         area="clients",
@@ -647,7 +647,7 @@ REQUIREMENTS: dict[str, Requirement] = {
     "IRC-COM-001": Requirement(
         id="IRC-COM-001",
         level="MUST",
-        sentence="A commit that succeeds is answered with 200 and a body with `metadata-location` and `metadata`.",
+        sentence="A commit that succeeds returns 200 and a body with `metadata-location` and `metadata`.",
         clause="/components/schemas/CommitTableResponse/required",
         basis="text",
         area="commits",
@@ -665,12 +665,12 @@ REQUIREMENTS: dict[str, Requirement] = {
     "IRC-COM-003": Requirement(
         id="IRC-COM-003",
         level="MUST",
-        sentence="A commit to a table is answered with 400 when `requirements` or `updates` is missing or not an array.",
+        sentence="A commit to a table returns 400 when `requirements` or `updates` is missing or not an array.",
         clause="/components/schemas/CommitTableRequest/required",
         basis="schema",
         area="commits",
         operations=("updateTable",),
-        interpretation="A-41: Requirements are a required member of commits to tables and an optional one for views. A commit to a table without them is answered with 400, and accepting it is a warning.",
+        interpretation="A-41: Requirements are a required member of commits to tables and an optional one for views. A commit to a table without them returns 400, and accepting it is a warning.",
     ),
     "IRC-COM-004": Requirement(
         id="IRC-COM-004",
@@ -684,7 +684,7 @@ REQUIREMENTS: dict[str, Requirement] = {
     "IRC-COM-005": Requirement(
         id="IRC-COM-005",
         level="MUST",
-        sentence="A commit with a requirement that does not hold is answered with 409 and the error type CommitFailedException.",
+        sentence="A commit with a requirement that does not hold returns 409 and the error type CommitFailedException.",
         clause="/paths/~1v1~1{prefix}~1namespaces~1{namespace}~1tables~1{table}/post/responses/409",
         basis="text",
         area="commits",
@@ -693,7 +693,7 @@ REQUIREMENTS: dict[str, Requirement] = {
     "IRC-COM-006": Requirement(
         id="IRC-COM-006",
         level="MUST",
-        sentence="A commit with a failing requirement is answered with 409 wherever that requirement stands among the others.",
+        sentence="A commit with a failing requirement returns 409 wherever that requirement stands among the others.",
         clause="/components/schemas/CommitTableRequest/properties/requirements",
         basis="implied",
         area="commits",
@@ -729,7 +729,7 @@ REQUIREMENTS: dict[str, Requirement] = {
     "IRC-COM-013": Requirement(
         id="IRC-COM-013",
         level="MUST",
-        sentence="A commit with an empty array of `updates` and a requirement that does not hold is answered with 409.",
+        sentence="A commit with an empty array of `updates` and a requirement that does not hold returns 409.",
         clause="/paths/~1v1~1{prefix}~1namespaces~1{namespace}~1tables~1{table}/post/responses/409",
         basis="implied",
         area="commits",
@@ -747,7 +747,7 @@ REQUIREMENTS: dict[str, Requirement] = {
     "IRC-COM-015": Requirement(
         id="IRC-COM-015",
         level="MUST",
-        sentence="A commit without assert-create to a table that does not exist is answered with 404 and the error type NoSuchTableException.",
+        sentence="A commit without assert-create to a table that does not exist returns 404 and the error type NoSuchTableException.",
         clause="/paths/~1v1~1{prefix}~1namespaces~1{namespace}~1tables~1{table}/post/responses/404",
         basis="text",
         area="commits",
@@ -757,7 +757,7 @@ REQUIREMENTS: dict[str, Requirement] = {
     "IRC-COM-016": Requirement(
         id="IRC-COM-016",
         level="MUST",
-        sentence="A commit with an update without `action`, or with a requirement without `type`, is answered with 400.",
+        sentence="A commit with an update without `action`, or with a requirement without `type`, returns 400.",
         clause="/components/schemas/BaseUpdate/required",
         basis="schema",
         area="commits",
@@ -775,7 +775,7 @@ REQUIREMENTS: dict[str, Requirement] = {
     "IRC-COM-018": Requirement(
         id="IRC-COM-018",
         level="MUST",
-        sentence="A commit to a table with add-view-version or set-current-view-version is answered with 400.",
+        sentence="A commit to a table with add-view-version or set-current-view-version returns 400.",
         clause="/components/schemas/TableUpdate",
         basis="text",
         area="commits",
@@ -786,7 +786,7 @@ REQUIREMENTS: dict[str, Requirement] = {
     "IRC-COM-019": Requirement(
         id="IRC-COM-019",
         level="MUST",
-        sentence="A commit to a table with the requirement assert-view-uuid is answered with 400.",
+        sentence="A commit to a table with the requirement assert-view-uuid returns 400.",
         clause="/components/schemas/TableRequirement/properties/type",
         basis="text",
         area="commits",
@@ -806,7 +806,7 @@ REQUIREMENTS: dict[str, Requirement] = {
     "IRC-COM-021": Requirement(
         id="IRC-COM-021",
         level="MUST",
-        sentence="Of several simultaneous commits that set different properties, each is answered with 200 or 409, and each answered with 200 is seen in the table.",
+        sentence="Of several simultaneous commits that set different properties, each returns 200 or 409, and each answered with 200 is seen in the table.",
         clause="/paths/~1v1~1{prefix}~1namespaces~1{namespace}~1tables~1{table}/post/responses/200",
         basis="implied",
         area="commits",
@@ -825,7 +825,7 @@ REQUIREMENTS: dict[str, Requirement] = {
     "IRC-COM-023": Requirement(
         id="IRC-COM-023",
         level="MUST",
-        sentence="A commit that can never succeed, such as one that sets an unknown schema as current, is answered with 400 and not with 409.",
+        sentence="A commit that can never succeed, such as one that sets an unknown schema as current, returns 400 and not with 409.",
         clause="/paths/~1v1~1{prefix}~1namespaces~1{namespace}~1tables~1{table}/post/responses/400",
         basis="implied",
         area="commits",
@@ -834,7 +834,7 @@ REQUIREMENTS: dict[str, Requirement] = {
     "IRC-COM-024": Requirement(
         id="IRC-COM-024",
         level="MUST",
-        sentence="A commit to a table by the name of a view is answered with 404.",
+        sentence="A commit to a table by the name of a view returns 404.",
         clause="/paths/~1v1~1{prefix}~1namespaces~1{namespace}~1tables~1{table}/post/responses/404",
         basis="implied",
         area="commits",
@@ -930,7 +930,7 @@ REQUIREMENTS: dict[str, Requirement] = {
     "IRC-CFG-004": Requirement(
         id="IRC-CFG-004",
         level="MUST",
-        sentence="Asking for the configuration without the parameter warehouse is answered with 200, or with 400 where several warehouses exist.",
+        sentence="Asking for the configuration without the parameter warehouse returns 200, or 400 where several warehouses exist.",
         clause="/paths/~1v1~1config/get/parameters/0",
         basis="schema",
         area="configuration",
@@ -939,7 +939,7 @@ REQUIREMENTS: dict[str, Requirement] = {
     "IRC-CFG-005": Requirement(
         id="IRC-CFG-005",
         level="SHOULD",
-        sentence="Asking for the configuration of an unknown warehouse is answered with 400 or 404, not with a default.",
+        sentence="Asking for the configuration of an unknown warehouse returns 400 or 404, not a default.",
         clause="/paths/~1v1~1config/get/parameters/0",
         basis="implied",
         area="configuration",
@@ -1435,7 +1435,7 @@ REQUIREMENTS: dict[str, Requirement] = {
     "IRC-ERR-016": Requirement(
         id="IRC-ERR-016",
         level="SHOULD",
-        sentence="An expired token is answered with status 401 rather than 419.",
+        sentence="An expired token returns 401 rather than 419.",
         clause="/components/responses/AuthenticationTimeoutResponse",
         basis="text",
         area="errors",
@@ -1444,7 +1444,7 @@ REQUIREMENTS: dict[str, Requirement] = {
     "IRC-ERR-017": Requirement(
         id="IRC-ERR-017",
         level="MUST",
-        sentence="A HEAD request that is answered with 400, 401, 403 or 404 gets no body.",
+        sentence="A HEAD request that returns 400, 401, 403 or 404 gets no body.",
         clause="/paths/~1v1~1{prefix}~1namespaces~1{namespace}~1views~1{view}/head/responses/404",
         basis="text",
         area="errors",
@@ -1678,7 +1678,7 @@ REQUIREMENTS: dict[str, Requirement] = {
     "IRC-NS-CREATE-001": Requirement(
         id="IRC-NS-CREATE-001",
         level="MUST",
-        sentence="Creating a namespace is answered with 200 and the namespace of the request.",
+        sentence="Creating a namespace returns 200 and the namespace of the request.",
         clause="/components/schemas/CreateNamespaceResponse/properties/namespace",
         basis="schema",
         area="namespaces",
@@ -1716,7 +1716,7 @@ REQUIREMENTS: dict[str, Requirement] = {
     "IRC-NS-CREATE-005": Requirement(
         id="IRC-NS-CREATE-005",
         level="MUST",
-        sentence="Creating a namespace that exists is answered with status 409.",
+        sentence="Creating a namespace that exists returns 409.",
         clause="/paths/~1v1~1{prefix}~1namespaces/post/responses/409",
         basis="text",
         area="namespaces",
@@ -1735,7 +1735,7 @@ REQUIREMENTS: dict[str, Requirement] = {
     "IRC-NS-CREATE-007": Requirement(
         id="IRC-NS-CREATE-007",
         level="MUST",
-        sentence="A request to create a namespace without the member namespace is answered with status 400.",
+        sentence="A request to create a namespace without the member namespace returns 400.",
         clause="/components/schemas/CreateNamespaceRequest/required",
         basis="schema",
         area="namespaces",
@@ -1744,7 +1744,7 @@ REQUIREMENTS: dict[str, Requirement] = {
     "IRC-NS-CREATE-012": Requirement(
         id="IRC-NS-CREATE-012",
         level="SHOULD",
-        sentence="Creating a namespace with an empty level is answered with status 400.",
+        sentence="Creating a namespace with an empty level returns 400.",
         clause="/paths/~1v1~1{prefix}~1namespaces/post/responses/400",
         basis="implied",
         area="namespaces",
@@ -1753,7 +1753,7 @@ REQUIREMENTS: dict[str, Requirement] = {
     "IRC-NS-CREATE-013": Requirement(
         id="IRC-NS-CREATE-013",
         level="SHOULD",
-        sentence="Creating a namespace with a level that contains the unit separator 0x1F is answered with status 400.",
+        sentence="Creating a namespace with a level that contains the unit separator 0x1F returns 400.",
         clause="/paths/~1v1~1{prefix}~1namespaces/post/responses/400",
         basis="implied",
         area="namespaces",
@@ -1762,7 +1762,7 @@ REQUIREMENTS: dict[str, Requirement] = {
     "IRC-NS-CREATE-014": Requirement(
         id="IRC-NS-CREATE-014",
         level="MUST",
-        sentence="Creating a namespace with a property value that is not a string is answered with status 400.",
+        sentence="Creating a namespace with a property value that is not a string returns 400.",
         clause="/components/schemas/CreateNamespaceRequest/properties/properties/additionalProperties",
         basis="schema",
         area="namespaces",
@@ -1780,7 +1780,7 @@ REQUIREMENTS: dict[str, Requirement] = {
     "IRC-NS-CREATE-016": Requirement(
         id="IRC-NS-CREATE-016",
         level="MUST",
-        sentence="Of many requests that create the same namespace at once, exactly one is answered with 200 and all others with 409.",
+        sentence="Of many requests that create the same namespace at once, exactly one returns 200 and all others with 409.",
         clause="/paths/~1v1~1{prefix}~1namespaces/post/responses/409",
         basis="implied",
         area="namespaces",
@@ -1789,7 +1789,7 @@ REQUIREMENTS: dict[str, Requirement] = {
     "IRC-NS-CREATE-017": Requirement(
         id="IRC-NS-CREATE-017",
         level="MUST",
-        sentence="Creating a namespace with a level that is not a string is answered with status 400.",
+        sentence="Creating a namespace with a level that is not a string returns 400.",
         clause="/components/schemas/Namespace/items",
         basis="schema",
         area="namespaces",
@@ -1798,7 +1798,7 @@ REQUIREMENTS: dict[str, Requirement] = {
     "IRC-NS-GET-001": Requirement(
         id="IRC-NS-GET-001",
         level="MUST",
-        sentence="Loading a namespace is answered with 200 and its full path as the member namespace.",
+        sentence="Loading a namespace returns 200 and its full path as the member namespace.",
         clause="/components/schemas/GetNamespaceResponse/properties/namespace",
         basis="schema",
         area="namespaces",
@@ -1837,7 +1837,7 @@ REQUIREMENTS: dict[str, Requirement] = {
     "IRC-NS-GET-005": Requirement(
         id="IRC-NS-GET-005",
         level="MUST",
-        sentence="Loading a namespace that does not exist is answered with status 404.",
+        sentence="Loading a namespace that does not exist returns 404.",
         clause="/paths/~1v1~1{prefix}~1namespaces~1{namespace}/get/responses/404",
         basis="text",
         area="namespaces",
@@ -1846,7 +1846,7 @@ REQUIREMENTS: dict[str, Requirement] = {
     "IRC-NS-HEAD-001": Requirement(
         id="IRC-NS-HEAD-001",
         level="MUST",
-        sentence="A HEAD request for a namespace that exists is answered with status 204.",
+        sentence="A HEAD request for a namespace that exists returns 204.",
         clause="/paths/~1v1~1{prefix}~1namespaces~1{namespace}/head/responses/204",
         basis="text",
         area="namespaces",
@@ -1855,7 +1855,7 @@ REQUIREMENTS: dict[str, Requirement] = {
     "IRC-NS-HEAD-002": Requirement(
         id="IRC-NS-HEAD-002",
         level="MUST",
-        sentence="A HEAD request for a namespace that does not exist is answered with status 404.",
+        sentence="A HEAD request for a namespace that does not exist returns 404.",
         clause="/paths/~1v1~1{prefix}~1namespaces~1{namespace}/head/responses/404",
         basis="text",
         area="namespaces",
@@ -1873,7 +1873,7 @@ REQUIREMENTS: dict[str, Requirement] = {
     "IRC-NS-DROP-001": Requirement(
         id="IRC-NS-DROP-001",
         level="MUST",
-        sentence="Dropping an empty namespace is answered with 204, and afterwards it can neither be loaded nor found in a listing.",
+        sentence="Dropping an empty namespace returns 204, and afterwards it can neither be loaded nor found in a listing.",
         clause="/paths/~1v1~1{prefix}~1namespaces~1{namespace}/delete/responses/204",
         basis="text",
         area="namespaces",
@@ -1882,7 +1882,7 @@ REQUIREMENTS: dict[str, Requirement] = {
     "IRC-NS-DROP-002": Requirement(
         id="IRC-NS-DROP-002",
         level="MUST",
-        sentence="Dropping a namespace that does not exist is answered with status 404.",
+        sentence="Dropping a namespace that does not exist returns 404.",
         clause="/paths/~1v1~1{prefix}~1namespaces~1{namespace}/delete/responses/404",
         basis="text",
         area="namespaces",
@@ -1929,7 +1929,7 @@ REQUIREMENTS: dict[str, Requirement] = {
     "IRC-NS-PROP-001": Requirement(
         id="IRC-NS-PROP-001",
         level="MUST",
-        sentence="Updating the properties of a namespace is answered with 200 and the arrays updated and removed.",
+        sentence="Updating the properties of a namespace returns 200 and the arrays updated and removed.",
         clause="/components/schemas/UpdateNamespacePropertiesResponse/required",
         basis="schema",
         area="namespaces",
@@ -1979,7 +1979,7 @@ REQUIREMENTS: dict[str, Requirement] = {
     "IRC-NS-PROP-006": Requirement(
         id="IRC-NS-PROP-006",
         level="MUST",
-        sentence="Removing a property that does not exist is answered with 200, and its key is not in removed but in missing where that is sent.",
+        sentence="Removing a property that does not exist returns 200, and its key is not in removed but in missing where that is sent.",
         clause="/components/schemas/UpdateNamespacePropertiesResponse/properties/missing",
         basis="our-interpretation",
         area="namespaces",
@@ -2000,7 +2000,7 @@ REQUIREMENTS: dict[str, Requirement] = {
     "IRC-NS-PROP-008": Requirement(
         id="IRC-NS-PROP-008",
         level="MUST",
-        sentence="A request that both updates and removes the same property is answered with status 422.",
+        sentence="A request that both updates and removes the same property returns 422.",
         clause="/paths/~1v1~1{prefix}~1namespaces~1{namespace}~1properties/post/responses/422",
         basis="text",
         area="namespaces",
@@ -2010,7 +2010,7 @@ REQUIREMENTS: dict[str, Requirement] = {
     "IRC-NS-PROP-009": Requirement(
         id="IRC-NS-PROP-009",
         level="MUST",
-        sentence="An update of properties that is answered with 422 changes none of them.",
+        sentence="An update of properties that returns 422 changes none of them.",
         clause="/paths/~1v1~1{prefix}~1namespaces~1{namespace}~1properties/post/responses/422",
         basis="our-interpretation",
         area="namespaces",
@@ -2021,7 +2021,7 @@ REQUIREMENTS: dict[str, Requirement] = {
     "IRC-NS-PROP-010": Requirement(
         id="IRC-NS-PROP-010",
         level="MUST",
-        sentence="Updating the properties of a namespace that does not exist is answered with status 404.",
+        sentence="Updating the properties of a namespace that does not exist returns 404.",
         clause="/paths/~1v1~1{prefix}~1namespaces~1{namespace}~1properties/post/responses/404",
         basis="text",
         area="namespaces",
@@ -2049,7 +2049,7 @@ REQUIREMENTS: dict[str, Requirement] = {
     "IRC-NS-PROP-013": Requirement(
         id="IRC-NS-PROP-013",
         level="SHOULD",
-        sentence="An update of properties with an empty object is answered with 200 and empty arrays.",
+        sentence="An update of properties with an empty object returns 200 and empty arrays.",
         clause="/components/schemas/UpdateNamespacePropertiesRequest",
         basis="implied",
         area="namespaces",
@@ -2059,7 +2059,7 @@ REQUIREMENTS: dict[str, Requirement] = {
     "IRC-NS-PROP-014": Requirement(
         id="IRC-NS-PROP-014",
         level="MUST",
-        sentence="Updating a property to a value that is not a string is answered with status 400.",
+        sentence="Updating a property to a value that is not a string returns 400.",
         clause="/components/schemas/UpdateNamespacePropertiesRequest/properties/updates/additionalProperties",
         basis="schema",
         area="namespaces",
@@ -2088,7 +2088,7 @@ REQUIREMENTS: dict[str, Requirement] = {
     "IRC-NS-ENC-003": Requirement(
         id="IRC-NS-ENC-003",
         level="SHOULD",
-        sentence="A path with a leading or trailing separator, as in a%1F, is answered with 400 or 404 instead of naming the namespace a.",
+        sentence="A path with a leading or trailing separator, as in a%1F, returns 400 or 404 instead of naming the namespace a.",
         clause="/components/parameters/namespace",
         basis="implied",
         area="namespaces",
@@ -2219,7 +2219,7 @@ REQUIREMENTS: dict[str, Requirement] = {
     "IRC-PAG-014": Requirement(
         id="IRC-PAG-014",
         level="SHOULD",
-        sentence="A pageToken that the server never issued is answered with 400, not with 5xx and not with the first page.",
+        sentence="A pageToken that the server never issued returns 400, not 5xx and not the first page.",
         clause="/components/parameters/page-token",
         basis="implied",
         area="paging",
@@ -2297,7 +2297,7 @@ REQUIREMENTS: dict[str, Requirement] = {
     "IRC-PAG-023": Requirement(
         id="IRC-PAG-023",
         level="MUST",
-        sentence="Listing below a namespace that does not exist is answered with 404 also when paging parameters are sent.",
+        sentence="Listing below a namespace that does not exist returns 404 also when paging parameters are sent.",
         clause="/paths/~1v1~1{prefix}~1namespaces~1{namespace}~1tables/get/responses/404",
         basis="implied",
         area="paging",
@@ -2324,7 +2324,7 @@ REQUIREMENTS: dict[str, Requirement] = {
     "IRC-REQ-002": Requirement(
         id="IRC-REQ-002",
         level="MUST",
-        sentence="A commit with assert-create to a table that exists is answered with 409 and leaves the table as it was.",
+        sentence="A commit with assert-create to a table that exists returns 409 and leaves the table as it was.",
         clause="/components/schemas/AssertCreate",
         basis="text",
         area="preconditions",
@@ -2333,7 +2333,7 @@ REQUIREMENTS: dict[str, Requirement] = {
     "IRC-REQ-003": Requirement(
         id="IRC-REQ-003",
         level="MUST",
-        sentence="A commit with assert-create but without a schema, a current schema or a location is answered with 400 and creates nothing.",
+        sentence="A commit with assert-create but without a schema, a current schema or a location returns 400 and creates nothing.",
         clause="/components/schemas/AssertCreate",
         basis="implied",
         area="preconditions",
@@ -2352,7 +2352,7 @@ REQUIREMENTS: dict[str, Requirement] = {
     "IRC-REQ-005": Requirement(
         id="IRC-REQ-005",
         level="MUST",
-        sentence="A commit with assert-create in a namespace that does not exist is answered with 404 and creates no namespace.",
+        sentence="A commit with assert-create in a namespace that does not exist returns 404 and creates no namespace.",
         clause="/paths/~1v1~1{prefix}~1namespaces~1{namespace}~1tables~1{table}/post/responses/404",
         basis="implied",
         area="preconditions",
@@ -2361,7 +2361,7 @@ REQUIREMENTS: dict[str, Requirement] = {
     "IRC-REQ-006": Requirement(
         id="IRC-REQ-006",
         level="MUST",
-        sentence="A commit with assert-create by the name of an existing view is answered with 409.",
+        sentence="A commit with assert-create by the name of an existing view returns 409.",
         clause="/paths/~1v1~1{prefix}~1namespaces~1{namespace}~1tables~1{table}/post/responses/409",
         basis="our-interpretation",
         area="preconditions",
@@ -2381,7 +2381,7 @@ REQUIREMENTS: dict[str, Requirement] = {
     "IRC-REQ-008": Requirement(
         id="IRC-REQ-008",
         level="MUST",
-        sentence="A commit that asserts another UUID than the table's is answered with 409.",
+        sentence="A commit that asserts another UUID than the table's returns 409.",
         clause="/components/schemas/AssertTableUUID",
         basis="text",
         area="preconditions",
@@ -2399,7 +2399,7 @@ REQUIREMENTS: dict[str, Requirement] = {
     "IRC-REQ-010": Requirement(
         id="IRC-REQ-010",
         level="MUST",
-        sentence="A commit with assert-table-uuid whose `uuid` is missing, null or no string is answered with 400.",
+        sentence="A commit with assert-table-uuid whose `uuid` is missing, null or no string returns 400.",
         clause="/components/schemas/AssertTableUUID/required",
         basis="schema",
         area="preconditions",
@@ -2417,7 +2417,7 @@ REQUIREMENTS: dict[str, Requirement] = {
     "IRC-REQ-012": Requirement(
         id="IRC-REQ-012",
         level="MUST",
-        sentence="A commit that asserts a snapshot at which the branch is not is answered with 409.",
+        sentence="A commit that asserts a snapshot at which the branch is not returns 409.",
         clause="/components/schemas/AssertRefSnapshotId",
         basis="text",
         area="preconditions",
@@ -2426,7 +2426,7 @@ REQUIREMENTS: dict[str, Requirement] = {
     "IRC-REQ-013": Requirement(
         id="IRC-REQ-013",
         level="MUST",
-        sentence="A commit that asserts a snapshot of a ref that does not exist is answered with 409.",
+        sentence="A commit that asserts a snapshot of a ref that does not exist returns 409.",
         clause="/components/schemas/AssertRefSnapshotId",
         basis="text",
         area="preconditions",
@@ -2445,7 +2445,7 @@ REQUIREMENTS: dict[str, Requirement] = {
     "IRC-REQ-015": Requirement(
         id="IRC-REQ-015",
         level="MUST",
-        sentence="A commit with assert-ref-snapshot-id and `snapshot-id` null is answered with 409 when the ref exists.",
+        sentence="A commit with assert-ref-snapshot-id and `snapshot-id` null returns 409 when the ref exists.",
         clause="/components/schemas/AssertRefSnapshotId/properties/snapshot-id",
         basis="text",
         area="preconditions",
@@ -2464,7 +2464,7 @@ REQUIREMENTS: dict[str, Requirement] = {
     "IRC-REQ-017": Requirement(
         id="IRC-REQ-017",
         level="MUST",
-        sentence="A commit with assert-ref-snapshot-id without the member `snapshot-id` is answered with 400, since absent is not the same as null.",
+        sentence="A commit with assert-ref-snapshot-id without the member `snapshot-id` returns 400, since absent is not the same as null.",
         clause="/components/schemas/AssertRefSnapshotId/required",
         basis="schema",
         area="preconditions",
@@ -2474,7 +2474,7 @@ REQUIREMENTS: dict[str, Requirement] = {
     "IRC-REQ-018": Requirement(
         id="IRC-REQ-018",
         level="MUST",
-        sentence="A commit with assert-ref-snapshot-id without the member `ref` is answered with 400.",
+        sentence="A commit with assert-ref-snapshot-id without the member `ref` returns 400.",
         clause="/components/schemas/AssertRefSnapshotId/required",
         basis="schema",
         area="preconditions",
@@ -2483,7 +2483,7 @@ REQUIREMENTS: dict[str, Requirement] = {
     "IRC-REQ-019": Requirement(
         id="IRC-REQ-019",
         level="MUST",
-        sentence="A commit is answered with 409 when the snapshot id it asserts differs from the ref's only in the last bit of a number above 2^53.",
+        sentence="A commit returns 409 when the snapshot id it asserts differs from the ref's only in the last bit of a number above 2^53.",
         clause="/components/schemas/AssertRefSnapshotId/properties/snapshot-id",
         basis="implied",
         area="preconditions",
@@ -2510,7 +2510,7 @@ REQUIREMENTS: dict[str, Requirement] = {
     "IRC-REQ-022": Requirement(
         id="IRC-REQ-022",
         level="MUST",
-        sentence="The last assigned field id counts nested and dropped columns: a commit that asserts the highest id still in use is then answered with 409.",
+        sentence="The last assigned field id counts nested and dropped columns: a commit that asserts the highest id still in use returns 409.",
         clause="/components/schemas/AssertLastAssignedFieldId/properties/last-assigned-field-id",
         basis="implied",
         area="preconditions",
@@ -2537,7 +2537,7 @@ REQUIREMENTS: dict[str, Requirement] = {
     "IRC-REQ-025": Requirement(
         id="IRC-REQ-025",
         level="MUST",
-        sentence="A commit that asserts another schema id than the table's current one is answered with 409.",
+        sentence="A commit that asserts another schema id than the table's current one returns 409.",
         clause="/components/schemas/AssertCurrentSchemaId",
         basis="text",
         area="preconditions",
@@ -2546,7 +2546,7 @@ REQUIREMENTS: dict[str, Requirement] = {
     "IRC-REQ-026": Requirement(
         id="IRC-REQ-026",
         level="MUST",
-        sentence="A commit with assert-current-schema-id without the member `current-schema-id` is answered with 400.",
+        sentence="A commit with assert-current-schema-id without the member `current-schema-id` returns 400.",
         clause="/components/schemas/AssertCurrentSchemaId/required",
         basis="schema",
         area="preconditions",
@@ -2591,7 +2591,7 @@ REQUIREMENTS: dict[str, Requirement] = {
     "IRC-REQ-031": Requirement(
         id="IRC-REQ-031",
         level="MUST",
-        sentence="A commit that asserts another default spec id than the table's is answered with 409.",
+        sentence="A commit that asserts another default spec id than the table's returns 409.",
         clause="/components/schemas/AssertDefaultSpecId",
         basis="text",
         area="preconditions",
@@ -2600,7 +2600,7 @@ REQUIREMENTS: dict[str, Requirement] = {
     "IRC-REQ-032": Requirement(
         id="IRC-REQ-032",
         level="MUST",
-        sentence="A commit with assert-default-spec-id without the member `default-spec-id` is answered with 400.",
+        sentence="A commit with assert-default-spec-id without the member `default-spec-id` returns 400.",
         clause="/components/schemas/AssertDefaultSpecId/required",
         basis="schema",
         area="preconditions",
@@ -2618,7 +2618,7 @@ REQUIREMENTS: dict[str, Requirement] = {
     "IRC-REQ-034": Requirement(
         id="IRC-REQ-034",
         level="MUST",
-        sentence="A commit that asserts another default sort order id than the table's is answered with 409.",
+        sentence="A commit that asserts another default sort order id than the table's returns 409.",
         clause="/components/schemas/AssertDefaultSortOrderId",
         basis="text",
         area="preconditions",
@@ -2627,7 +2627,7 @@ REQUIREMENTS: dict[str, Requirement] = {
     "IRC-REQ-035": Requirement(
         id="IRC-REQ-035",
         level="MUST",
-        sentence="A commit with assert-default-sort-order-id without the member `default-sort-order-id` is answered with 400.",
+        sentence="A commit with assert-default-sort-order-id without the member `default-sort-order-id` returns 400.",
         clause="/components/schemas/AssertDefaultSortOrderId/required",
         basis="schema",
         area="preconditions",
@@ -2636,7 +2636,7 @@ REQUIREMENTS: dict[str, Requirement] = {
     "IRC-REQ-036": Requirement(
         id="IRC-REQ-036",
         level="MUST",
-        sentence="A commit to a view that asserts the view's UUID is answered with 200, and one that asserts another UUID with 409.",
+        sentence="A commit to a view that asserts the view's UUID returns 200, and one that asserts another UUID with 409.",
         clause="/components/schemas/AssertViewUUID",
         basis="text",
         area="preconditions",
@@ -2647,7 +2647,7 @@ REQUIREMENTS: dict[str, Requirement] = {
     "IRC-REQ-037": Requirement(
         id="IRC-REQ-037",
         level="MUST",
-        sentence="A commit to a view with assert-view-uuid without the member `uuid` is answered with 400.",
+        sentence="A commit to a view with assert-view-uuid without the member `uuid` returns 400.",
         clause="/components/schemas/AssertViewUUID/required",
         basis="schema",
         area="preconditions",
@@ -2657,7 +2657,7 @@ REQUIREMENTS: dict[str, Requirement] = {
     "IRC-REQ-038": Requirement(
         id="IRC-REQ-038",
         level="MUST",
-        sentence="A commit to a view with a requirement for tables, such as assert-table-uuid, is answered with 400.",
+        sentence="A commit to a view with a requirement for tables, such as assert-table-uuid, returns 400.",
         clause="/components/schemas/ViewRequirement",
         basis="text",
         area="preconditions",
@@ -2668,7 +2668,7 @@ REQUIREMENTS: dict[str, Requirement] = {
     "IRC-REQ-039": Requirement(
         id="IRC-REQ-039",
         level="MUST",
-        sentence="When a commit has several requirements of one type, each is checked: it is answered with 409 if only the last one fails.",
+        sentence="When a commit has several requirements of one type, each is checked: it returns 409 if only the last one fails.",
         clause="/components/schemas/CommitTableRequest/properties/requirements",
         basis="implied",
         area="preconditions",
@@ -2677,7 +2677,7 @@ REQUIREMENTS: dict[str, Requirement] = {
     "IRC-TBL-REG-001": Requirement(
         id="IRC-TBL-REG-001",
         level="MUST",
-        sentence="Registering a metadata file answers 200 with metadata equal to the file's UUID, schemas, snapshots, refs and properties.",
+        sentence="Registering a metadata file returns 200 with metadata equal to the file's UUID, schemas, snapshots, refs and properties.",
         clause="/paths/~1v1~1{prefix}~1namespaces~1{namespace}~1register/post/responses/200",
         basis="text",
         area="register",
@@ -2695,7 +2695,7 @@ REQUIREMENTS: dict[str, Requirement] = {
     "IRC-TBL-REG-003": Requirement(
         id="IRC-TBL-REG-003",
         level="MUST",
-        sentence="Registering a table without `name` or without `metadata-location` is answered with 400.",
+        sentence="Registering a table without `name` or without `metadata-location` returns 400.",
         clause="/components/schemas/RegisterTableRequest/required",
         basis="schema",
         area="register",
@@ -2704,7 +2704,7 @@ REQUIREMENTS: dict[str, Requirement] = {
     "IRC-TBL-REG-008": Requirement(
         id="IRC-TBL-REG-008",
         level="MUST",
-        sentence="Registering a table by the name of an existing view is answered with 409.",
+        sentence="Registering a table by the name of an existing view returns 409.",
         clause="/paths/~1v1~1{prefix}~1namespaces~1{namespace}~1register/post/responses/409",
         basis="our-interpretation",
         area="register",
@@ -2715,7 +2715,7 @@ REQUIREMENTS: dict[str, Requirement] = {
     "IRC-TBL-REG-009": Requirement(
         id="IRC-TBL-REG-009",
         level="MUST",
-        sentence="Registering a table in a namespace that does not exist is answered with 404.",
+        sentence="Registering a table in a namespace that does not exist returns 404.",
         clause="/paths/~1v1~1{prefix}~1namespaces~1{namespace}~1register/post/responses/404",
         basis="text",
         area="register",
@@ -2743,7 +2743,7 @@ REQUIREMENTS: dict[str, Requirement] = {
     "IRC-TBL-REG-012": Requirement(
         id="IRC-TBL-REG-012",
         level="MUST",
-        sentence="A commit to a table that was registered answers 200.",
+        sentence="A commit to a table that was registered returns 200.",
         clause="/paths/~1v1~1{prefix}~1namespaces~1{namespace}~1register/post/responses/200",
         basis="implied",
         area="register",
@@ -4132,7 +4132,7 @@ REQUIREMENTS: dict[str, Requirement] = {
     "IRC-SEC-001": Requirement(
         id="IRC-SEC-001",
         level="MUST",
-        sentence="A request without credentials is answered with 401 or 403, never with 200 and reduced or empty content.",
+        sentence="A request without credentials returns 401 or 403, never 200 and reduced or empty content.",
         clause="/security",
         basis="text",
         area="security",
@@ -4166,7 +4166,7 @@ REQUIREMENTS: dict[str, Requirement] = {
     "IRC-SEC-002": Requirement(
         id="IRC-SEC-002",
         level="SHOULD",
-        sentence="A malformed or unknown bearer token is answered with status 401.",
+        sentence="A malformed or unknown bearer token returns 401.",
         clause="/components/responses/UnauthorizedResponse",
         basis="text",
         area="security",
@@ -4234,7 +4234,7 @@ REQUIREMENTS: dict[str, Requirement] = {
     "IRC-SEC-004": Requirement(
         id="IRC-SEC-004",
         level="SHOULD",
-        sentence="A revoked bearer token is answered with status 401.",
+        sentence="A revoked bearer token returns 401.",
         clause="/components/responses/UnauthorizedResponse",
         basis="text",
         area="security",
@@ -4269,7 +4269,7 @@ REQUIREMENTS: dict[str, Requirement] = {
     "IRC-SEC-005": Requirement(
         id="IRC-SEC-005",
         level="MUST",
-        sentence="A caller who is known but lacks the right for an operation is answered with status 403.",
+        sentence="A caller who is known but lacks the right for an operation returns 403.",
         clause="/components/responses/ForbiddenResponse",
         basis="text",
         area="security",
@@ -4371,7 +4371,7 @@ REQUIREMENTS: dict[str, Requirement] = {
     "IRC-SEC-008": Requirement(
         id="IRC-SEC-008",
         level="SHOULD",
-        sentence="A caller without the right to list is answered with status 403, not with 200 and a filtered list.",
+        sentence="A caller without the right to list returns 403, not 200 and a filtered list.",
         clause="/components/responses/ForbiddenResponse",
         basis="text",
         area="security",
@@ -4401,7 +4401,7 @@ REQUIREMENTS: dict[str, Requirement] = {
     "IRC-SEC-014": Requirement(
         id="IRC-SEC-014",
         level="MUST",
-        sentence="A transaction with one table that the caller may not change is answered with 403 and changes none of its tables.",
+        sentence="A transaction with one table that the caller may not change returns 403 and changes none of its tables.",
         clause="/paths/~1v1~1{prefix}~1transactions~1commit/post/responses/403",
         basis="implied",
         area="security",
@@ -4469,7 +4469,7 @@ REQUIREMENTS: dict[str, Requirement] = {
     "IRC-TBL-LIST-001": Requirement(
         id="IRC-TBL-LIST-001",
         level="MUST",
-        sentence="Listing tables answers 200 with `identifiers`, each an object with `name` and with a `namespace` equal to the one in the path.",
+        sentence="Listing tables returns 200 with `identifiers`, each an object with `name` and with a `namespace` equal to the one in the path.",
         clause="/paths/~1v1~1{prefix}~1namespaces~1{namespace}~1tables/get/responses/200",
         basis="schema",
         area="tables",
@@ -4488,7 +4488,7 @@ REQUIREMENTS: dict[str, Requirement] = {
     "IRC-TBL-LIST-004": Requirement(
         id="IRC-TBL-LIST-004",
         level="MUST",
-        sentence="Listing the tables of a namespace that does not exist is answered with 404 and the error type NoSuchNamespaceException.",
+        sentence="Listing the tables of a namespace that does not exist returns 404 and the error type NoSuchNamespaceException.",
         clause="/paths/~1v1~1{prefix}~1namespaces~1{namespace}~1tables/get/responses/404",
         basis="text",
         area="tables",
@@ -4497,7 +4497,7 @@ REQUIREMENTS: dict[str, Requirement] = {
     "IRC-TBL-LIST-005": Requirement(
         id="IRC-TBL-LIST-005",
         level="MUST",
-        sentence="Listing the tables of a namespace without tables answers 200 with `identifiers` as an empty array.",
+        sentence="Listing the tables of a namespace without tables returns 200 with `identifiers` as an empty array.",
         clause="/components/schemas/ListTablesResponse/properties/identifiers",
         basis="implied",
         area="tables",
@@ -4525,7 +4525,7 @@ REQUIREMENTS: dict[str, Requirement] = {
     "IRC-TBL-CREATE-001": Requirement(
         id="IRC-TBL-CREATE-001",
         level="MUST",
-        sentence="Creating a table with `stage-create` absent or false answers 200, and the table exists from then on.",
+        sentence="Creating a table with `stage-create` absent or false returns 200, and the table exists from then on.",
         clause="/paths/~1v1~1{prefix}~1namespaces~1{namespace}~1tables/post/responses/200",
         basis="text",
         area="tables",
@@ -4544,7 +4544,7 @@ REQUIREMENTS: dict[str, Requirement] = {
     "IRC-TBL-CREATE-003": Requirement(
         id="IRC-TBL-CREATE-003",
         level="MUST",
-        sentence="Creating a table without `name` or without `schema` is answered with 400.",
+        sentence="Creating a table without `name` or without `schema` returns 400.",
         clause="/components/schemas/CreateTableRequest/required",
         basis="schema",
         area="tables",
@@ -4637,7 +4637,7 @@ REQUIREMENTS: dict[str, Requirement] = {
     "IRC-TBL-CREATE-013": Requirement(
         id="IRC-TBL-CREATE-013",
         level="MUST",
-        sentence="Creating a table in a namespace that does not exist is answered with 404 and the error type NoSuchNamespaceException.",
+        sentence="Creating a table in a namespace that does not exist returns 404 and the error type NoSuchNamespaceException.",
         clause="/paths/~1v1~1{prefix}~1namespaces~1{namespace}~1tables/post/responses/404",
         basis="text",
         area="tables",
@@ -4646,7 +4646,7 @@ REQUIREMENTS: dict[str, Requirement] = {
     "IRC-TBL-CREATE-014": Requirement(
         id="IRC-TBL-CREATE-014",
         level="MUST",
-        sentence="Creating a table that exists is answered with 409 and the error type AlreadyExistsException, and leaves the table as it was.",
+        sentence="Creating a table that exists returns 409 and the error type AlreadyExistsException, and leaves the table as it was.",
         clause="/paths/~1v1~1{prefix}~1namespaces~1{namespace}~1tables/post/responses/409",
         basis="text",
         area="tables",
@@ -4655,7 +4655,7 @@ REQUIREMENTS: dict[str, Requirement] = {
     "IRC-TBL-CREATE-015": Requirement(
         id="IRC-TBL-CREATE-015",
         level="MUST",
-        sentence="Creating a table by the name of an existing view is answered with 409.",
+        sentence="Creating a table by the name of an existing view returns 409.",
         clause="/paths/~1v1~1{prefix}~1namespaces~1{namespace}~1tables/post/responses/409",
         basis="our-interpretation",
         area="tables",
@@ -4666,7 +4666,7 @@ REQUIREMENTS: dict[str, Requirement] = {
     "IRC-TBL-CREATE-016": Requirement(
         id="IRC-TBL-CREATE-016",
         level="MUST",
-        sentence="Creating a table whose schema has duplicate column names, duplicate field ids at any depth or an unknown type is answered with 400.",
+        sentence="Creating a table whose schema has duplicate column names, duplicate field ids at any depth or an unknown type returns 400.",
         clause="/components/schemas/CreateTableRequest/properties/schema",
         basis="implied",
         area="tables",
@@ -4675,7 +4675,7 @@ REQUIREMENTS: dict[str, Requirement] = {
     "IRC-TBL-CREATE-017": Requirement(
         id="IRC-TBL-CREATE-017",
         level="MUST",
-        sentence="Creating a table whose partition spec or sort order has a source-id outside the schema, or a transform unknown or unfit for the column's type, is answered with 400.",
+        sentence="Creating a table whose partition spec or sort order has a source-id outside the schema, or a transform unknown or unfit for the column's type, returns 400.",
         clause="/components/schemas/CreateTableRequest/properties/partition-spec",
         basis="implied",
         area="tables",
@@ -4684,7 +4684,7 @@ REQUIREMENTS: dict[str, Requirement] = {
     "IRC-TBL-CREATE-018": Requirement(
         id="IRC-TBL-CREATE-018",
         level="MUST",
-        sentence="Creating a table whose `identifier-field-ids` name an optional column, a float or double column or no column is answered with 400.",
+        sentence="Creating a table whose `identifier-field-ids` name an optional column, a float or double column or no column returns 400.",
         clause="/components/schemas/Schema/allOf/1/properties/identifier-field-ids",
         basis="implied",
         area="tables",
@@ -4693,7 +4693,7 @@ REQUIREMENTS: dict[str, Requirement] = {
     "IRC-TBL-CREATE-019": Requirement(
         id="IRC-TBL-CREATE-019",
         level="MUST",
-        sentence="Creating a table is answered with 200 when its `partition-spec` has no `spec-id` and its partition fields have no `field-id`.",
+        sentence="Creating a table returns 200 when its `partition-spec` has no `spec-id` and its partition fields have no `field-id`.",
         clause="/components/schemas/PartitionSpec/required",
         basis="schema",
         area="tables",
@@ -4703,7 +4703,7 @@ REQUIREMENTS: dict[str, Requirement] = {
     "IRC-TBL-CREATE-020": Requirement(
         id="IRC-TBL-CREATE-020",
         level="MUST",
-        sentence="Creating a table with a property value that is not a string is answered with 400.",
+        sentence="Creating a table with a property value that is not a string returns 400.",
         clause="/components/schemas/CreateTableRequest/properties/properties",
         basis="schema",
         area="tables",
@@ -4721,7 +4721,7 @@ REQUIREMENTS: dict[str, Requirement] = {
     "IRC-TBL-CREATE-022": Requirement(
         id="IRC-TBL-CREATE-022",
         level="MUST",
-        sentence="Creating a table with a `stage-create` that is null or a string is answered with 400.",
+        sentence="Creating a table with a `stage-create` that is null or a string returns 400.",
         clause="/components/schemas/CreateTableRequest/properties/stage-create",
         basis="schema",
         area="tables",
@@ -4740,7 +4740,7 @@ REQUIREMENTS: dict[str, Requirement] = {
     "IRC-TBL-CREATE-024": Requirement(
         id="IRC-TBL-CREATE-024",
         level="MUST",
-        sentence="Of several simultaneous creations of one table exactly one is answered with 200, all others with 409, and the table has the metadata of the one.",
+        sentence="Of several simultaneous creations of one table exactly one returns 200, all others 409, and the table has the metadata of the one.",
         clause="/paths/~1v1~1{prefix}~1namespaces~1{namespace}~1tables/post/responses/409",
         basis="implied",
         area="tables",
@@ -4776,7 +4776,7 @@ REQUIREMENTS: dict[str, Requirement] = {
     "IRC-TBL-CREATE-030": Requirement(
         id="IRC-TBL-CREATE-030",
         level="MUST",
-        sentence="Of simultaneous requests that create tables and views of one name, or rename others to it, exactly one is accepted and the others are answered with 409.",
+        sentence="Of simultaneous requests that create tables and views of one name, or rename others to it, exactly one is accepted and the others return 409.",
         clause="/paths/~1v1~1{prefix}~1namespaces~1{namespace}~1tables/post/responses/409",
         basis="implied",
         area="tables",
@@ -4794,7 +4794,7 @@ REQUIREMENTS: dict[str, Requirement] = {
     "IRC-TBL-STAGE-001": Requirement(
         id="IRC-TBL-STAGE-001",
         level="MUST",
-        sentence="Creating a table with `stage-create` true answers 200 with `metadata` that has schema, partition spec, sort order, location and UUID.",
+        sentence="Creating a table with `stage-create` true returns 200 with `metadata` that has schema, partition spec, sort order, location and UUID.",
         clause="/paths/~1v1~1{prefix}~1namespaces~1{namespace}~1tables/post/responses/200",
         basis="text",
         area="tables",
@@ -4804,7 +4804,7 @@ REQUIREMENTS: dict[str, Requirement] = {
     "IRC-TBL-STAGE-002": Requirement(
         id="IRC-TBL-STAGE-002",
         level="MUST",
-        sentence="Loading a table that was only staged, or asking whether it exists, is answered with 404.",
+        sentence="Loading a table that was only staged, or asking whether it exists, returns 404.",
         clause="/components/schemas/CreateTableRequest/properties/stage-create",
         basis="text",
         area="tables",
@@ -4825,7 +4825,7 @@ REQUIREMENTS: dict[str, Requirement] = {
     "IRC-TBL-STAGE-004": Requirement(
         id="IRC-TBL-STAGE-004",
         level="MUST",
-        sentence="Committing a staged table with assert-create and its initial updates answers 200, and the table exists with the staged UUID.",
+        sentence="Committing a staged table with assert-create and its initial updates returns 200, and the table exists with the staged UUID.",
         clause="/components/schemas/CommitTableRequest",
         basis="text",
         area="tables",
@@ -4845,7 +4845,7 @@ REQUIREMENTS: dict[str, Requirement] = {
     "IRC-TBL-STAGE-006": Requirement(
         id="IRC-TBL-STAGE-006",
         level="MUST",
-        sentence="Committing a staged table is answered with 409 when a table of that name was created meanwhile, and leaves that table as it was.",
+        sentence="Committing a staged table returns 409 when a table of that name was created meanwhile, and leaves that table as it was.",
         clause="/paths/~1v1~1{prefix}~1namespaces~1{namespace}~1tables~1{table}/post/responses/409",
         basis="text",
         area="tables",
@@ -4855,7 +4855,7 @@ REQUIREMENTS: dict[str, Requirement] = {
     "IRC-TBL-STAGE-007": Requirement(
         id="IRC-TBL-STAGE-007",
         level="MUST",
-        sentence="When one name was staged twice, the first commit is answered with 200 and the second with 409.",
+        sentence="When one name was staged twice, the first commit returns 200 and the second 409.",
         clause="/paths/~1v1~1{prefix}~1namespaces~1{namespace}~1tables~1{table}/post/responses/409",
         basis="implied",
         area="tables",
@@ -4886,7 +4886,7 @@ REQUIREMENTS: dict[str, Requirement] = {
     "IRC-TBL-STAGE-010": Requirement(
         id="IRC-TBL-STAGE-010",
         level="MUST",
-        sentence="Staging a table by the name of an existing view, or else committing that stage, is answered with 409.",
+        sentence="Staging a table by the name of an existing view, or else committing that stage, returns 409.",
         clause="/paths/~1v1~1{prefix}~1namespaces~1{namespace}~1tables~1{table}/post/responses/409",
         basis="our-interpretation",
         area="tables",
@@ -4897,7 +4897,7 @@ REQUIREMENTS: dict[str, Requirement] = {
     "IRC-TBL-STAGE-011": Requirement(
         id="IRC-TBL-STAGE-011",
         level="MUST",
-        sentence="Staging a table in a namespace that does not exist, or else committing that stage, is answered with 404.",
+        sentence="Staging a table in a namespace that does not exist, or else committing that stage, returns 404.",
         clause="/paths/~1v1~1{prefix}~1namespaces~1{namespace}~1tables/post/responses/404",
         basis="text",
         area="tables",
@@ -4907,7 +4907,7 @@ REQUIREMENTS: dict[str, Requirement] = {
     "IRC-TBL-STAGE-012": Requirement(
         id="IRC-TBL-STAGE-012",
         level="MUST",
-        sentence="A request that is answered with 400 when it creates a table is answered with 400 as well when it stages one.",
+        sentence="A request that returns 400 when it creates a table returns 400 as well when it stages one.",
         clause="/paths/~1v1~1{prefix}~1namespaces~1{namespace}~1tables/post/responses/400",
         basis="implied",
         area="tables",
@@ -4937,7 +4937,7 @@ REQUIREMENTS: dict[str, Requirement] = {
     "IRC-TBL-LOAD-001": Requirement(
         id="IRC-TBL-LOAD-001",
         level="MUST",
-        sentence="Loading a table answers 200 with `metadata` that is complete and equal to the file at its `metadata-location`.",
+        sentence="Loading a table returns 200 with `metadata` that is complete and equal to the file at its `metadata-location`.",
         clause="/paths/~1v1~1{prefix}~1namespaces~1{namespace}~1tables~1{table}/get/responses/200",
         basis="text",
         area="tables",
@@ -4956,7 +4956,7 @@ REQUIREMENTS: dict[str, Requirement] = {
     "IRC-TBL-LOAD-003": Requirement(
         id="IRC-TBL-LOAD-003",
         level="MUST",
-        sentence="Loading a table that does not exist is answered with 404 and the error type NoSuchTableException.",
+        sentence="Loading a table that does not exist returns 404 and the error type NoSuchTableException.",
         clause="/paths/~1v1~1{prefix}~1namespaces~1{namespace}~1tables~1{table}/get/responses/404",
         basis="text",
         area="tables",
@@ -4965,7 +4965,7 @@ REQUIREMENTS: dict[str, Requirement] = {
     "IRC-TBL-LOAD-004": Requirement(
         id="IRC-TBL-LOAD-004",
         level="MUST",
-        sentence="Loading a table of a namespace that does not exist is answered with 404 and NoSuchTableException or NoSuchNamespaceException.",
+        sentence="Loading a table of a namespace that does not exist returns 404 and NoSuchTableException or NoSuchNamespaceException.",
         clause="/paths/~1v1~1{prefix}~1namespaces~1{namespace}~1tables~1{table}/get/responses/404",
         basis="text",
         area="tables",
@@ -4975,7 +4975,7 @@ REQUIREMENTS: dict[str, Requirement] = {
     "IRC-TBL-LOAD-005": Requirement(
         id="IRC-TBL-LOAD-005",
         level="MUST",
-        sentence="Loading as a table what is a view is answered with 404.",
+        sentence="Loading as a table what is a view returns 404.",
         clause="/paths/~1v1~1{prefix}~1namespaces~1{namespace}~1tables~1{table}/get/responses/404",
         basis="implied",
         area="tables",
@@ -5031,7 +5031,7 @@ REQUIREMENTS: dict[str, Requirement] = {
     "IRC-TBL-HEAD-001": Requirement(
         id="IRC-TBL-HEAD-001",
         level="MUST",
-        sentence="Asking whether a table exists is answered with 204 when it does.",
+        sentence="Asking whether a table exists returns 204 when it does.",
         clause="/paths/~1v1~1{prefix}~1namespaces~1{namespace}~1tables~1{table}/head/responses/204",
         basis="text",
         area="tables",
@@ -5041,7 +5041,7 @@ REQUIREMENTS: dict[str, Requirement] = {
     "IRC-TBL-HEAD-002": Requirement(
         id="IRC-TBL-HEAD-002",
         level="MUST",
-        sentence="Asking whether a table exists is answered with 404 when the table or its namespace does not.",
+        sentence="Asking whether a table exists returns 404 when the table or its namespace does not.",
         clause="/paths/~1v1~1{prefix}~1namespaces~1{namespace}~1tables~1{table}/head/responses/404",
         basis="text",
         area="tables",
@@ -5050,7 +5050,7 @@ REQUIREMENTS: dict[str, Requirement] = {
     "IRC-TBL-HEAD-003": Requirement(
         id="IRC-TBL-HEAD-003",
         level="MUST",
-        sentence="Asking whether a table exists by the name of a view is answered with 404.",
+        sentence="Asking whether a table exists by the name of a view returns 404.",
         clause="/paths/~1v1~1{prefix}~1namespaces~1{namespace}~1tables~1{table}/head/responses/404",
         basis="implied",
         area="tables",
@@ -5060,7 +5060,7 @@ REQUIREMENTS: dict[str, Requirement] = {
     "IRC-TBL-HEAD-004": Requirement(
         id="IRC-TBL-HEAD-004",
         level="MUST",
-        sentence="Asking whether a table exists is answered with 404 while it is only staged.",
+        sentence="Asking whether a table exists returns 404 while it is only staged.",
         clause="/paths/~1v1~1{prefix}~1namespaces~1{namespace}~1tables~1{table}/head/responses/404",
         basis="text",
         area="tables",
@@ -5070,7 +5070,7 @@ REQUIREMENTS: dict[str, Requirement] = {
     "IRC-TBL-DROP-001": Requirement(
         id="IRC-TBL-DROP-001",
         level="MUST",
-        sentence="Dropping a table answers 204; afterwards loading it is answered with 404 and it is not listed.",
+        sentence="Dropping a table returns 204; afterwards loading it returns 404 and it is not listed.",
         clause="/paths/~1v1~1{prefix}~1namespaces~1{namespace}~1tables~1{table}/delete/responses/204",
         basis="text",
         area="tables",
@@ -5080,7 +5080,7 @@ REQUIREMENTS: dict[str, Requirement] = {
     "IRC-TBL-DROP-002": Requirement(
         id="IRC-TBL-DROP-002",
         level="MUST",
-        sentence="Dropping a table that does not exist is answered with 404 and the error type NoSuchTableException.",
+        sentence="Dropping a table that does not exist returns 404 and the error type NoSuchTableException.",
         clause="/paths/~1v1~1{prefix}~1namespaces~1{namespace}~1tables~1{table}/delete/responses/404",
         basis="text",
         area="tables",
@@ -5129,7 +5129,7 @@ REQUIREMENTS: dict[str, Requirement] = {
     "IRC-TBL-DROP-007": Requirement(
         id="IRC-TBL-DROP-007",
         level="MUST",
-        sentence="Dropping a table with a `purgeRequested` that is not a boolean is answered with 400.",
+        sentence="Dropping a table with a `purgeRequested` that is not a boolean returns 400.",
         clause="/paths/~1v1~1{prefix}~1namespaces~1{namespace}~1tables~1{table}/delete/parameters/0",
         basis="schema",
         area="tables",
@@ -5138,7 +5138,7 @@ REQUIREMENTS: dict[str, Requirement] = {
     "IRC-TBL-DROP-008": Requirement(
         id="IRC-TBL-DROP-008",
         level="MUST",
-        sentence="Dropping as a table what is a view is answered with 404 and keeps the view.",
+        sentence="Dropping as a table what is a view returns 404 and keeps the view.",
         clause="/paths/~1v1~1{prefix}~1namespaces~1{namespace}~1tables~1{table}/delete/responses/404",
         basis="implied",
         area="tables",
@@ -5157,7 +5157,7 @@ REQUIREMENTS: dict[str, Requirement] = {
     "IRC-TBL-DROP-010": Requirement(
         id="IRC-TBL-DROP-010",
         level="MUST",
-        sentence="Of several simultaneous drops of one table exactly one is answered with 204 and all others with 404.",
+        sentence="Of several simultaneous drops of one table exactly one returns 204 and all others 404.",
         clause="/paths/~1v1~1{prefix}~1namespaces~1{namespace}~1tables~1{table}/delete/responses/404",
         basis="implied",
         area="tables",
@@ -5166,7 +5166,7 @@ REQUIREMENTS: dict[str, Requirement] = {
     "IRC-TBL-DROP-011": Requirement(
         id="IRC-TBL-DROP-011",
         level="MUST",
-        sentence="A table whose drop is answered with 204 is gone, whatever commits or renames of it are answered at the same moment.",
+        sentence="A table whose drop returns 204 is gone, whatever commits or renames of it are answered at the same moment.",
         clause="/paths/~1v1~1{prefix}~1namespaces~1{namespace}~1tables~1{table}/delete/responses/204",
         basis="implied",
         area="tables",
@@ -5175,7 +5175,7 @@ REQUIREMENTS: dict[str, Requirement] = {
     "IRC-TBL-REN-001": Requirement(
         id="IRC-TBL-REN-001",
         level="MUST",
-        sentence="Renaming a table answers 204; the new name loads the same UUID and `metadata-location`, and the old name is answered with 404.",
+        sentence="Renaming a table returns 204; the new name loads the same UUID and `metadata-location`, and the old name returns 404.",
         clause="/paths/~1v1~1{prefix}~1tables~1rename/post/responses/204",
         basis="text",
         area="tables",
@@ -5185,7 +5185,7 @@ REQUIREMENTS: dict[str, Requirement] = {
     "IRC-TBL-REN-002": Requirement(
         id="IRC-TBL-REN-002",
         level="MUST",
-        sentence="Renaming a table that does not exist is answered with 404 and the error type NoSuchTableException.",
+        sentence="Renaming a table that does not exist returns 404 and the error type NoSuchTableException.",
         clause="/paths/~1v1~1{prefix}~1tables~1rename/post/responses/404",
         basis="text",
         area="tables",
@@ -5194,7 +5194,7 @@ REQUIREMENTS: dict[str, Requirement] = {
     "IRC-TBL-REN-003": Requirement(
         id="IRC-TBL-REN-003",
         level="MUST",
-        sentence="Renaming a table into a namespace that does not exist is answered with 404 and NoSuchNamespaceException, and keeps the table.",
+        sentence="Renaming a table into a namespace that does not exist returns 404 and NoSuchNamespaceException, and keeps the table.",
         clause="/paths/~1v1~1{prefix}~1tables~1rename/post/responses/404",
         basis="text",
         area="tables",
@@ -5203,7 +5203,7 @@ REQUIREMENTS: dict[str, Requirement] = {
     "IRC-TBL-REN-004": Requirement(
         id="IRC-TBL-REN-004",
         level="MUST",
-        sentence="Renaming a table to the name of another table is answered with 409 and leaves both as they were.",
+        sentence="Renaming a table to the name of another table returns 409 and leaves both as they were.",
         clause="/paths/~1v1~1{prefix}~1tables~1rename/post/responses/409",
         basis="text",
         area="tables",
@@ -5212,7 +5212,7 @@ REQUIREMENTS: dict[str, Requirement] = {
     "IRC-TBL-REN-005": Requirement(
         id="IRC-TBL-REN-005",
         level="MUST",
-        sentence="Renaming a table to the name of an existing view is answered with 409.",
+        sentence="Renaming a table to the name of an existing view returns 409.",
         clause="/paths/~1v1~1{prefix}~1tables~1rename/post/responses/409",
         basis="text",
         area="tables",
@@ -5222,7 +5222,7 @@ REQUIREMENTS: dict[str, Requirement] = {
     "IRC-TBL-REN-007": Requirement(
         id="IRC-TBL-REN-007",
         level="MUST",
-        sentence="Renaming is answered with 400 when `source` or `destination`, or the `namespace` or `name` of either, is missing.",
+        sentence="Renaming returns 400 when `source` or `destination`, or the `namespace` or `name` of either, is missing.",
         clause="/components/schemas/RenameTableRequest/required",
         basis="schema",
         area="tables",
@@ -5231,7 +5231,7 @@ REQUIREMENTS: dict[str, Requirement] = {
     "IRC-TBL-REN-008": Requirement(
         id="IRC-TBL-REN-008",
         level="MUST",
-        sentence="Renaming as a table what is a view is answered with 404.",
+        sentence="Renaming as a table what is a view returns 404.",
         clause="/paths/~1v1~1{prefix}~1tables~1rename/post/responses/404",
         basis="implied",
         area="tables",
@@ -5246,7 +5246,7 @@ REQUIREMENTS: dict[str, Requirement] = {
         basis="our-interpretation",
         area="tables",
         operations=("renameTable",),
-        interpretation="A-36: Renaming something to its own name has no described outcome. It is answered with 204 or 409.",
+        interpretation="A-36: Renaming something to its own name has no described outcome. It returns 204 or 409.",
     ),
     "IRC-TBL-REN-011": Requirement(
         id="IRC-TBL-REN-011",
@@ -5260,7 +5260,7 @@ REQUIREMENTS: dict[str, Requirement] = {
     "IRC-TBL-REN-012": Requirement(
         id="IRC-TBL-REN-012",
         level="MUST",
-        sentence="Of two simultaneous renames one is answered with 204; the other with 404 or 409 if both move one table, with 409 if both aim at one name.",
+        sentence="Of two simultaneous renames one returns 204; the other 404 or 409 if both move one table, with 409 if both aim at one name.",
         clause="/paths/~1v1~1{prefix}~1tables~1rename/post/responses/409",
         basis="implied",
         area="tables",
@@ -5269,7 +5269,7 @@ REQUIREMENTS: dict[str, Requirement] = {
     "IRC-TBL-REN-013": Requirement(
         id="IRC-TBL-REN-013",
         level="MUST",
-        sentence="A commit by a table's old name is answered with 404 after the table was renamed, and nothing of it is applied.",
+        sentence="A commit by a table's old name returns 404 after the table was renamed, and nothing of it is applied.",
         clause="/paths/~1v1~1{prefix}~1namespaces~1{namespace}~1tables~1{table}/post/responses/404",
         basis="implied",
         area="tables",
@@ -5278,7 +5278,7 @@ REQUIREMENTS: dict[str, Requirement] = {
     "IRC-TBL-REN-014": Requirement(
         id="IRC-TBL-REN-014",
         level="MUST",
-        sentence="A commit that is answered with 200 while its table is renamed is found in the table by its new name.",
+        sentence="A commit that returns 200 while its table is renamed is found in the table by its new name.",
         clause="/paths/~1v1~1{prefix}~1tables~1rename/post/responses/204",
         basis="implied",
         area="tables",
@@ -5287,7 +5287,7 @@ REQUIREMENTS: dict[str, Requirement] = {
     "IRC-TXN-001": Requirement(
         id="IRC-TXN-001",
         level="MUST",
-        sentence="A transaction with valid changes to two tables is answered with 204 and no body, and both changes can be loaded.",
+        sentence="A transaction with valid changes to two tables returns 204 and no body, and both changes can be loaded.",
         clause="/paths/~1v1~1{prefix}~1transactions~1commit/post/responses/204",
         basis="text",
         area="transactions",
@@ -5297,7 +5297,7 @@ REQUIREMENTS: dict[str, Requirement] = {
     "IRC-TXN-002": Requirement(
         id="IRC-TXN-002",
         level="MUST",
-        sentence="A transaction in which one table's requirement fails is answered with 409 and changes no table, wherever that table stands in the request.",
+        sentence="A transaction in which one table's requirement fails returns 409 and changes no table, wherever that table stands in the request.",
         clause="/paths/~1v1~1{prefix}~1transactions~1commit/post/responses/409",
         basis="text",
         area="transactions",
@@ -5307,7 +5307,7 @@ REQUIREMENTS: dict[str, Requirement] = {
     "IRC-TXN-003": Requirement(
         id="IRC-TXN-003",
         level="MUST",
-        sentence="A transaction in which one table's update cannot be applied is answered with 400 and changes no table.",
+        sentence="A transaction in which one table's update cannot be applied returns 400 and changes no table.",
         clause="/paths/~1v1~1{prefix}~1transactions~1commit/post/responses/400",
         basis="implied",
         area="transactions",
@@ -5317,7 +5317,7 @@ REQUIREMENTS: dict[str, Requirement] = {
     "IRC-TXN-004": Requirement(
         id="IRC-TXN-004",
         level="MUST",
-        sentence="A transaction with a table that does not exist is answered with 404 and NoSuchTableException, and changes no table.",
+        sentence="A transaction with a table that does not exist returns 404 and NoSuchTableException, and changes no table.",
         clause="/paths/~1v1~1{prefix}~1transactions~1commit/post/responses/404",
         basis="text",
         area="transactions",
@@ -5326,7 +5326,7 @@ REQUIREMENTS: dict[str, Requirement] = {
     "IRC-TXN-005": Requirement(
         id="IRC-TXN-005",
         level="MUST",
-        sentence="A transaction with a change that has no `identifier` is answered with 400.",
+        sentence="A transaction with a change that has no `identifier` returns 400.",
         clause="/components/schemas/CommitTableRequest/properties/identifier",
         basis="text",
         area="transactions",
@@ -5336,7 +5336,7 @@ REQUIREMENTS: dict[str, Requirement] = {
     "IRC-TXN-006": Requirement(
         id="IRC-TXN-006",
         level="MUST",
-        sentence="A transaction whose `table-changes` is missing or not an array is answered with 400.",
+        sentence="A transaction whose `table-changes` is missing or not an array returns 400.",
         clause="/components/schemas/CommitTransactionRequest/required",
         basis="schema",
         area="transactions",
@@ -5393,7 +5393,7 @@ REQUIREMENTS: dict[str, Requirement] = {
     "IRC-TXN-013": Requirement(
         id="IRC-TXN-013",
         level="MUST",
-        sentence="A transaction with changes to tables of different namespaces is answered with 204 and changes them all.",
+        sentence="A transaction with changes to tables of different namespaces returns 204 and changes them all.",
         clause="/components/schemas/CommitTransactionRequest/properties/table-changes",
         basis="implied",
         area="transactions",
@@ -5421,7 +5421,7 @@ REQUIREMENTS: dict[str, Requirement] = {
     "IRC-TXN-016": Requirement(
         id="IRC-TXN-016",
         level="MUST",
-        sentence="A transaction with a change to the name of a view is answered with 404.",
+        sentence="A transaction with a change to the name of a view returns 404.",
         clause="/paths/~1v1~1{prefix}~1transactions~1commit/post/responses/404",
         basis="implied",
         area="transactions",
@@ -5563,7 +5563,7 @@ REQUIREMENTS: dict[str, Requirement] = {
     "IRC-GEN-010": Requirement(
         id="IRC-GEN-010",
         level="MUST",
-        sentence="A request body that is not well-formed JSON is answered with status 400.",
+        sentence="A request body that is not well-formed JSON returns 400.",
         clause="/components/responses/BadRequestErrorResponse",
         basis="text",
         area="transport",
@@ -5603,7 +5603,7 @@ REQUIREMENTS: dict[str, Requirement] = {
     "IRC-GEN-012": Requirement(
         id="IRC-GEN-012",
         level="MUST",
-        sentence="A request body without one of the properties that its schema requires is answered with status 400 and changes nothing.",
+        sentence="A request body without one of the properties that its schema requires returns 400 and changes nothing.",
         clause="/components/responses/BadRequestErrorResponse",
         basis="schema",
         area="transport",
@@ -5623,7 +5623,7 @@ REQUIREMENTS: dict[str, Requirement] = {
     "IRC-GEN-013": Requirement(
         id="IRC-GEN-013",
         level="MUST",
-        sentence="A request body with a property of the wrong JSON type is answered with status 400.",
+        sentence="A request body with a property of the wrong JSON type returns 400.",
         clause="/components/responses/BadRequestErrorResponse",
         basis="schema",
         area="transport",
@@ -5643,7 +5643,7 @@ REQUIREMENTS: dict[str, Requirement] = {
     "IRC-GEN-014": Requirement(
         id="IRC-GEN-014",
         level="MUST",
-        sentence="An empty request body is answered with status 400 where the contract requires a body.",
+        sentence="An empty request body returns 400 where the contract requires a body.",
         clause="/paths/~1v1~1{prefix}~1namespaces/post/requestBody/required",
         basis="schema",
         area="transport",
@@ -5793,7 +5793,7 @@ REQUIREMENTS: dict[str, Requirement] = {
     "IRC-GEN-026": Requirement(
         id="IRC-GEN-026",
         level="SHOULD",
-        sentence="An operation that the server does not implement is answered with 406, 404, 405 or 501, never with 500.",
+        sentence="An operation that the server does not implement returns 406, 404, 405 or 501, never 500.",
         clause="/components/responses/UnsupportedOperationResponse",
         basis="our-interpretation",
         area="transport",
@@ -5844,7 +5844,7 @@ REQUIREMENTS: dict[str, Requirement] = {
     "IRC-GEN-030": Requirement(
         id="IRC-GEN-030",
         level="MUST",
-        sentence="A DELETE repeated after it succeeded is answered with 404, never with a 5xx status.",
+        sentence="A DELETE repeated after it succeeded returns 404, never a 5xx status.",
         clause="/paths/~1v1~1{prefix}~1namespaces~1{namespace}~1tables~1{table}/delete/responses/404",
         basis="implied",
         area="transport",
@@ -5964,7 +5964,7 @@ REQUIREMENTS: dict[str, Requirement] = {
     "IRC-UPD-007": Requirement(
         id="IRC-UPD-007",
         level="MUST",
-        sentence="A commit that lowers a table's format version, such as from 2 to 1, is answered with 400.",
+        sentence="A commit that lowers a table's format version, such as from 2 to 1, returns 400.",
         clause="/components/schemas/UpgradeFormatVersionUpdate",
         basis="implied",
         area="updates",
@@ -6047,7 +6047,7 @@ REQUIREMENTS: dict[str, Requirement] = {
     "IRC-UPD-016": Requirement(
         id="IRC-UPD-016",
         level="MUST",
-        sentence="A commit with add-schema without the member `schema` is answered with 400.",
+        sentence="A commit with add-schema without the member `schema` returns 400.",
         clause="/components/schemas/AddSchemaUpdate/required",
         basis="schema",
         area="updates",
@@ -6074,7 +6074,7 @@ REQUIREMENTS: dict[str, Requirement] = {
     "IRC-UPD-019": Requirement(
         id="IRC-UPD-019",
         level="MUST",
-        sentence="A commit with set-current-schema -1 that adds no schema is answered with 400.",
+        sentence="A commit with set-current-schema -1 that adds no schema returns 400.",
         clause="/components/schemas/SetCurrentSchemaUpdate/properties/schema-id",
         basis="implied",
         area="updates",
@@ -6083,12 +6083,12 @@ REQUIREMENTS: dict[str, Requirement] = {
     "IRC-UPD-020": Requirement(
         id="IRC-UPD-020",
         level="MUST",
-        sentence="A commit with set-current-schema and an id that no schema of the table has is answered with 400.",
+        sentence="A commit with set-current-schema and an id that no schema of the table has returns 400.",
         clause="/components/schemas/SetCurrentSchemaUpdate/properties/schema-id",
         basis="our-interpretation",
         area="updates",
         operations=("updateTable",),
-        interpretation="A-23: No outcome is given for updates that name ids which do not exist. Such an update is answered with 400.",
+        interpretation="A-23: No outcome is given for updates that name ids which do not exist. Such an update returns 400.",
     ),
     "IRC-UPD-021": Requirement(
         id="IRC-UPD-021",
@@ -6121,7 +6121,7 @@ REQUIREMENTS: dict[str, Requirement] = {
     "IRC-UPD-024": Requirement(
         id="IRC-UPD-024",
         level="MUST",
-        sentence="A commit that adds a spec with an unknown source-id, a transform unfit for the column's type or duplicate names is answered with 400.",
+        sentence="A commit that adds a spec with an unknown source-id, a transform unfit for the column's type or duplicate names returns 400.",
         clause="/components/schemas/AddPartitionSpecUpdate/properties/spec",
         basis="implied",
         area="updates",
@@ -6149,7 +6149,7 @@ REQUIREMENTS: dict[str, Requirement] = {
     "IRC-UPD-027": Requirement(
         id="IRC-UPD-027",
         level="MUST",
-        sentence="A commit with set-default-spec -1 that adds no spec is answered with 400.",
+        sentence="A commit with set-default-spec -1 that adds no spec returns 400.",
         clause="/components/schemas/SetDefaultSpecUpdate/properties/spec-id",
         basis="implied",
         area="updates",
@@ -6158,12 +6158,12 @@ REQUIREMENTS: dict[str, Requirement] = {
     "IRC-UPD-028": Requirement(
         id="IRC-UPD-028",
         level="MUST",
-        sentence="A commit with set-default-spec and an id that no spec of the table has is answered with 400.",
+        sentence="A commit with set-default-spec and an id that no spec of the table has returns 400.",
         clause="/components/schemas/SetDefaultSpecUpdate/properties/spec-id",
         basis="our-interpretation",
         area="updates",
         operations=("updateTable",),
-        interpretation="A-23: No outcome is given for updates that name ids which do not exist. Such an update is answered with 400.",
+        interpretation="A-23: No outcome is given for updates that name ids which do not exist. Such an update returns 400.",
     ),
     "IRC-UPD-029": Requirement(
         id="IRC-UPD-029",
@@ -6205,7 +6205,7 @@ REQUIREMENTS: dict[str, Requirement] = {
     "IRC-UPD-033": Requirement(
         id="IRC-UPD-033",
         level="MUST",
-        sentence="A commit with set-default-sort-order -1 that adds no sort order is answered with 400.",
+        sentence="A commit with set-default-sort-order -1 that adds no sort order returns 400.",
         clause="/components/schemas/SetDefaultSortOrderUpdate/properties/sort-order-id",
         basis="implied",
         area="updates",
@@ -6214,12 +6214,12 @@ REQUIREMENTS: dict[str, Requirement] = {
     "IRC-UPD-034": Requirement(
         id="IRC-UPD-034",
         level="MUST",
-        sentence="A commit with set-default-sort-order and an id that no order of the table has is answered with 400.",
+        sentence="A commit with set-default-sort-order and an id that no order of the table has returns 400.",
         clause="/components/schemas/SetDefaultSortOrderUpdate/properties/sort-order-id",
         basis="our-interpretation",
         area="updates",
         operations=("updateTable",),
-        interpretation="A-23: No outcome is given for updates that name ids which do not exist. Such an update is answered with 400.",
+        interpretation="A-23: No outcome is given for updates that name ids which do not exist. Such an update returns 400.",
     ),
     "IRC-UPD-035": Requirement(
         id="IRC-UPD-035",
@@ -6233,7 +6233,7 @@ REQUIREMENTS: dict[str, Requirement] = {
     "IRC-UPD-036": Requirement(
         id="IRC-UPD-036",
         level="MUST",
-        sentence="A commit that adds a snapshot with the id of an existing one is answered with 400 or 409.",
+        sentence="A commit that adds a snapshot with the id of an existing one returns 400 or 409.",
         clause="/components/schemas/AddSnapshotUpdate",
         basis="implied",
         area="updates",
@@ -6242,7 +6242,7 @@ REQUIREMENTS: dict[str, Requirement] = {
     "IRC-UPD-037": Requirement(
         id="IRC-UPD-037",
         level="MUST",
-        sentence="From format version 2 on, a commit that adds a snapshot with a parent and a `sequence-number` not above the table's last is answered with 400 or 409.",
+        sentence="From format version 2 on, a commit that adds a snapshot with a parent and a `sequence-number` not above the table's last returns 400 or 409.",
         clause="/components/schemas/Snapshot/properties/sequence-number",
         basis="implied",
         area="updates",
@@ -6251,7 +6251,7 @@ REQUIREMENTS: dict[str, Requirement] = {
     "IRC-UPD-038": Requirement(
         id="IRC-UPD-038",
         level="MUST",
-        sentence="A commit that adds a snapshot without `snapshot-id`, `timestamp-ms`, `manifest-list` or the `operation` in `summary` is answered with 400.",
+        sentence="A commit that adds a snapshot without `snapshot-id`, `timestamp-ms`, `manifest-list` or the `operation` in `summary` returns 400.",
         clause="/components/schemas/Snapshot/required",
         basis="schema",
         area="updates",
@@ -6326,7 +6326,7 @@ REQUIREMENTS: dict[str, Requirement] = {
     "IRC-UPD-046": Requirement(
         id="IRC-UPD-046",
         level="MUST",
-        sentence="A commit that sets a ref to a snapshot that the table does not have is answered with 400.",
+        sentence="A commit that sets a ref to a snapshot that the table does not have returns 400.",
         clause="/components/schemas/SetSnapshotRefUpdate",
         basis="implied",
         area="updates",
@@ -6335,7 +6335,7 @@ REQUIREMENTS: dict[str, Requirement] = {
     "IRC-UPD-047": Requirement(
         id="IRC-UPD-047",
         level="MUST",
-        sentence="A commit with set-snapshot-ref without `ref-name`, `snapshot-id` or `type`, or with a type other than tag and branch, is answered with 400.",
+        sentence="A commit with set-snapshot-ref without `ref-name`, `snapshot-id` or `type`, or with a type other than tag and branch, returns 400.",
         clause="/components/schemas/SnapshotReference/required",
         basis="schema",
         area="updates",
@@ -6400,7 +6400,7 @@ REQUIREMENTS: dict[str, Requirement] = {
     "IRC-UPD-054": Requirement(
         id="IRC-UPD-054",
         level="MUST",
-        sentence="A commit with remove-snapshots whose `snapshot-ids` is missing or not an array is answered with 400.",
+        sentence="A commit with remove-snapshots whose `snapshot-ids` is missing or not an array returns 400.",
         clause="/components/schemas/RemoveSnapshotsUpdate/required",
         basis="schema",
         area="updates",
@@ -6454,7 +6454,7 @@ REQUIREMENTS: dict[str, Requirement] = {
     "IRC-UPD-060": Requirement(
         id="IRC-UPD-060",
         level="MUST",
-        sentence="A commit with set-location whose `location` is missing or null is answered with 400.",
+        sentence="A commit with set-location whose `location` is missing or null returns 400.",
         clause="/components/schemas/SetLocationUpdate/required",
         basis="schema",
         area="updates",
@@ -6472,7 +6472,7 @@ REQUIREMENTS: dict[str, Requirement] = {
     "IRC-UPD-062": Requirement(
         id="IRC-UPD-062",
         level="MUST",
-        sentence="A commit with set-properties without the member `updates`, such as with the older name `updated` alone, is answered with 400.",
+        sentence="A commit with set-properties without the member `updates`, such as with the older name `updated` alone, returns 400.",
         clause="/components/schemas/SetPropertiesUpdate/required",
         basis="schema",
         area="updates",
@@ -6482,7 +6482,7 @@ REQUIREMENTS: dict[str, Requirement] = {
     "IRC-UPD-063": Requirement(
         id="IRC-UPD-063",
         level="MUST",
-        sentence="A commit with set-properties and a value that is not a string is answered with 400.",
+        sentence="A commit with set-properties and a value that is not a string returns 400.",
         clause="/components/schemas/SetPropertiesUpdate/properties/updates",
         basis="schema",
         area="updates",
@@ -6500,7 +6500,7 @@ REQUIREMENTS: dict[str, Requirement] = {
     "IRC-UPD-065": Requirement(
         id="IRC-UPD-065",
         level="MUST",
-        sentence="A commit with remove-properties whose `removals` is missing, such as with the older name `removed`, or not an array of strings is answered with 400.",
+        sentence="A commit with remove-properties whose `removals` is missing, such as with the older name `removed`, or not an array of strings returns 400.",
         clause="/components/schemas/RemovePropertiesUpdate/required",
         basis="schema",
         area="updates",
@@ -6530,7 +6530,7 @@ REQUIREMENTS: dict[str, Requirement] = {
     "IRC-UPD-068": Requirement(
         id="IRC-UPD-068",
         level="MUST",
-        sentence="A commit with set-statistics is answered with 400 when the statistics file or one of its blobs lacks a required member.",
+        sentence="A commit with set-statistics returns 400 when the statistics file or one of its blobs lacks a required member.",
         clause="/components/schemas/StatisticsFile/required",
         basis="schema",
         area="updates",
@@ -6560,7 +6560,7 @@ REQUIREMENTS: dict[str, Requirement] = {
     "IRC-UPD-071": Requirement(
         id="IRC-UPD-071",
         level="MUST",
-        sentence="A commit with set-partition-statistics is answered with 200 and stores one file for the snapshot in `partition-statistics`.",
+        sentence="A commit with set-partition-statistics returns 200 and stores one file for the snapshot in `partition-statistics`.",
         clause="/components/schemas/SetPartitionStatisticsUpdate",
         basis="our-interpretation",
         area="updates",
@@ -6591,7 +6591,7 @@ REQUIREMENTS: dict[str, Requirement] = {
     "IRC-UPD-074": Requirement(
         id="IRC-UPD-074",
         level="MUST",
-        sentence="A commit that removes the default partition spec is answered with 400.",
+        sentence="A commit that removes the default partition spec returns 400.",
         clause="/components/schemas/RemovePartitionSpecsUpdate",
         basis="implied",
         area="updates",
@@ -6618,7 +6618,7 @@ REQUIREMENTS: dict[str, Requirement] = {
     "IRC-UPD-077": Requirement(
         id="IRC-UPD-077",
         level="MUST",
-        sentence="A commit that removes the current schema is answered with 400.",
+        sentence="A commit that removes the current schema returns 400.",
         clause="/components/schemas/RemoveSchemasUpdate",
         basis="implied",
         area="updates",
@@ -6656,7 +6656,7 @@ REQUIREMENTS: dict[str, Requirement] = {
     "IRC-UPD-081": Requirement(
         id="IRC-UPD-081",
         level="MUST",
-        sentence="A commit that adds an encryption key without `key-id` or `encrypted-key-metadata` is answered with 400.",
+        sentence="A commit that adds an encryption key without `key-id` or `encrypted-key-metadata` returns 400.",
         clause="/components/schemas/EncryptedKey/required",
         basis="schema",
         area="updates",
@@ -6736,7 +6736,7 @@ REQUIREMENTS: dict[str, Requirement] = {
     "IRC-UPD-089": Requirement(
         id="IRC-UPD-089",
         level="MUST",
-        sentence="A commit to a view with an action for tables only, such as add-spec or add-snapshot, is answered with 400.",
+        sentence="A commit to a view with an action for tables only, such as add-spec or add-snapshot, returns 400.",
         clause="/components/schemas/ViewUpdate",
         basis="text",
         area="updates",
@@ -6766,7 +6766,7 @@ REQUIREMENTS: dict[str, Requirement] = {
     "IRC-VIEW-LIST-002": Requirement(
         id="IRC-VIEW-LIST-002",
         level="MUST",
-        sentence="Listing the views of a namespace that does not exist is answered with 404 in the common error body.",
+        sentence="Listing the views of a namespace that does not exist returns 404 in the common error body.",
         clause="/paths/~1v1~1{prefix}~1namespaces~1{namespace}~1views/get/responses/404",
         basis="our-interpretation",
         area="views",
@@ -6777,7 +6777,7 @@ REQUIREMENTS: dict[str, Requirement] = {
     "IRC-VIEW-LIST-003": Requirement(
         id="IRC-VIEW-LIST-003",
         level="MUST",
-        sentence="Listing the views of a namespace that has none is answered with 200 and an empty array identifiers.",
+        sentence="Listing the views of a namespace that has none returns 200 and an empty array identifiers.",
         clause="/components/schemas/ListTablesResponse/properties/identifiers",
         basis="implied",
         area="views",
@@ -6795,7 +6795,7 @@ REQUIREMENTS: dict[str, Requirement] = {
     "IRC-VIEW-CREATE-001": Requirement(
         id="IRC-VIEW-CREATE-001",
         level="MUST",
-        sentence="Creating a view is answered with 200 and the members metadata-location and metadata.",
+        sentence="Creating a view returns 200 and the members metadata-location and metadata.",
         clause="/components/schemas/LoadViewResult/required",
         basis="schema",
         area="views",
@@ -6804,7 +6804,7 @@ REQUIREMENTS: dict[str, Requirement] = {
     "IRC-VIEW-CREATE-002": Requirement(
         id="IRC-VIEW-CREATE-002",
         level="MUST",
-        sentence="A request to create a view without name, schema or view-version is answered with status 400, while properties may be left out or be demanded.",
+        sentence="A request to create a view without name, schema or view-version returns 400, while properties may be left out or be demanded.",
         clause="/components/schemas/CreateViewRequest/required",
         basis="our-interpretation",
         area="views",
@@ -6869,7 +6869,7 @@ REQUIREMENTS: dict[str, Requirement] = {
     "IRC-VIEW-CREATE-009": Requirement(
         id="IRC-VIEW-CREATE-009",
         level="MUST",
-        sentence="Creating a view with the name of an existing view is answered with status 409.",
+        sentence="Creating a view with the name of an existing view returns 409.",
         clause="/paths/~1v1~1{prefix}~1namespaces~1{namespace}~1views/post/responses/409",
         basis="text",
         area="views",
@@ -6879,7 +6879,7 @@ REQUIREMENTS: dict[str, Requirement] = {
     "IRC-VIEW-CREATE-010": Requirement(
         id="IRC-VIEW-CREATE-010",
         level="MUST",
-        sentence="Creating a view with the name of an existing table is answered with status 409.",
+        sentence="Creating a view with the name of an existing table returns 409.",
         clause="/paths/~1v1~1{prefix}~1namespaces~1{namespace}~1views/post/responses/409",
         basis="our-interpretation",
         area="views",
@@ -6890,7 +6890,7 @@ REQUIREMENTS: dict[str, Requirement] = {
     "IRC-VIEW-CREATE-011": Requirement(
         id="IRC-VIEW-CREATE-011",
         level="MUST",
-        sentence="Creating a view in a namespace that does not exist is answered with status 404.",
+        sentence="Creating a view in a namespace that does not exist returns 404.",
         clause="/paths/~1v1~1{prefix}~1namespaces~1{namespace}~1views/post/responses/404",
         basis="text",
         area="views",
@@ -6900,7 +6900,7 @@ REQUIREMENTS: dict[str, Requirement] = {
     "IRC-VIEW-CREATE-012": Requirement(
         id="IRC-VIEW-CREATE-012",
         level="MUST",
-        sentence="Creating a view whose view-version lacks one of its required members is answered with status 400.",
+        sentence="Creating a view whose view-version lacks one of its required members returns 400.",
         clause="/components/schemas/ViewVersion/required",
         basis="schema",
         area="views",
@@ -6909,7 +6909,7 @@ REQUIREMENTS: dict[str, Requirement] = {
     "IRC-VIEW-CREATE-013": Requirement(
         id="IRC-VIEW-CREATE-013",
         level="MUST",
-        sentence="Creating a view with a representation that lacks type, sql or dialect is answered with status 400.",
+        sentence="Creating a view with a representation that lacks type, sql or dialect returns 400.",
         clause="/components/schemas/SQLViewRepresentation/required",
         basis="schema",
         area="views",
@@ -6918,7 +6918,7 @@ REQUIREMENTS: dict[str, Requirement] = {
     "IRC-VIEW-CREATE-014": Requirement(
         id="IRC-VIEW-CREATE-014",
         level="SHOULD",
-        sentence="Creating a view with two representations for one dialect is answered with status 400.",
+        sentence="Creating a view with two representations for one dialect returns 400.",
         clause="/components/schemas/ViewVersion/properties/representations",
         basis="implied",
         area="views",
@@ -6927,7 +6927,7 @@ REQUIREMENTS: dict[str, Requirement] = {
     "IRC-VIEW-CREATE-015": Requirement(
         id="IRC-VIEW-CREATE-015",
         level="SHOULD",
-        sentence="Creating a view without any representation is answered with status 400.",
+        sentence="Creating a view without any representation returns 400.",
         clause="/components/schemas/ViewVersion/properties/representations",
         basis="implied",
         area="views",
@@ -6955,7 +6955,7 @@ REQUIREMENTS: dict[str, Requirement] = {
     "IRC-VIEW-CREATE-018": Requirement(
         id="IRC-VIEW-CREATE-018",
         level="MUST",
-        sentence="Of many requests that create the same view at once, exactly one is answered with status 200.",
+        sentence="Of many requests that create the same view at once, exactly one returns 200.",
         clause="/paths/~1v1~1{prefix}~1namespaces~1{namespace}~1views/post/responses/409",
         basis="implied",
         area="views",
@@ -6965,7 +6965,7 @@ REQUIREMENTS: dict[str, Requirement] = {
     "IRC-VIEW-LOAD-001": Requirement(
         id="IRC-VIEW-LOAD-001",
         level="MUST",
-        sentence="Loading a view is answered with 200 and the content of its metadata file.",
+        sentence="Loading a view returns 200 and the content of its metadata file.",
         clause="/components/responses/LoadViewResponse",
         basis="text",
         area="views",
@@ -6974,7 +6974,7 @@ REQUIREMENTS: dict[str, Requirement] = {
     "IRC-VIEW-LOAD-002": Requirement(
         id="IRC-VIEW-LOAD-002",
         level="MUST",
-        sentence="Loading a view that does not exist is answered with status 404.",
+        sentence="Loading a view that does not exist returns 404.",
         clause="/paths/~1v1~1{prefix}~1namespaces~1{namespace}~1views~1{view}/get/responses/404",
         basis="text",
         area="views",
@@ -6984,7 +6984,7 @@ REQUIREMENTS: dict[str, Requirement] = {
     "IRC-VIEW-LOAD-003": Requirement(
         id="IRC-VIEW-LOAD-003",
         level="MUST",
-        sentence="Loading a view by the name of a table is answered with status 404.",
+        sentence="Loading a view by the name of a table returns 404.",
         clause="/paths/~1v1~1{prefix}~1namespaces~1{namespace}~1views~1{view}/get/responses/404",
         basis="implied",
         area="views",
@@ -7003,7 +7003,7 @@ REQUIREMENTS: dict[str, Requirement] = {
     "IRC-VIEW-LOAD-005": Requirement(
         id="IRC-VIEW-LOAD-005",
         level="MUST",
-        sentence="A HEAD request for a view is answered with 204 when it exists and with 404 when it does not, in both cases without a body.",
+        sentence="A HEAD request for a view returns 204 when it exists and 404 when it does not, in both cases without a body.",
         clause="/paths/~1v1~1{prefix}~1namespaces~1{namespace}~1views~1{view}/head",
         basis="text",
         area="views",
@@ -7012,7 +7012,7 @@ REQUIREMENTS: dict[str, Requirement] = {
     "IRC-VIEW-LOAD-006": Requirement(
         id="IRC-VIEW-LOAD-006",
         level="SHOULD",
-        sentence="A HEAD request for a view by a caller without the right to see it is answered with status 403.",
+        sentence="A HEAD request for a view by a caller without the right to see it returns 403.",
         clause="/paths/~1v1~1{prefix}~1namespaces~1{namespace}~1views~1{view}/head",
         basis="our-interpretation",
         area="views",
@@ -7023,7 +7023,7 @@ REQUIREMENTS: dict[str, Requirement] = {
     "IRC-VIEW-LOAD-007": Requirement(
         id="IRC-VIEW-LOAD-007",
         level="MUST",
-        sentence="Dropping a view is answered with 204, and afterwards it cannot be loaded.",
+        sentence="Dropping a view returns 204, and afterwards it cannot be loaded.",
         clause="/paths/~1v1~1{prefix}~1namespaces~1{namespace}~1views~1{view}/delete/responses/204",
         basis="text",
         area="views",
@@ -7032,7 +7032,7 @@ REQUIREMENTS: dict[str, Requirement] = {
     "IRC-VIEW-LOAD-008": Requirement(
         id="IRC-VIEW-LOAD-008",
         level="MUST",
-        sentence="Dropping a view that does not exist is answered with status 404.",
+        sentence="Dropping a view that does not exist returns 404.",
         clause="/paths/~1v1~1{prefix}~1namespaces~1{namespace}~1views~1{view}/delete/responses/404",
         basis="text",
         area="views",
@@ -7042,7 +7042,7 @@ REQUIREMENTS: dict[str, Requirement] = {
     "IRC-VIEW-LOAD-009": Requirement(
         id="IRC-VIEW-LOAD-009",
         level="MUST",
-        sentence="Dropping a view by the name of a table is answered with 404, and the table stays.",
+        sentence="Dropping a view by the name of a table returns 404, and the table stays.",
         clause="/paths/~1v1~1{prefix}~1namespaces~1{namespace}~1views~1{view}/delete/responses/404",
         basis="implied",
         area="views",
@@ -7052,7 +7052,7 @@ REQUIREMENTS: dict[str, Requirement] = {
     "IRC-VIEW-REPL-001": Requirement(
         id="IRC-VIEW-REPL-001",
         level="MUST",
-        sentence="Replacing a view is answered with 200, its new metadata and a metadata-location that differs from the former one.",
+        sentence="Replacing a view returns 200, its new metadata and a metadata-location that differs from the former one.",
         clause="/paths/~1v1~1{prefix}~1namespaces~1{namespace}~1views~1{view}/post/responses/200",
         basis="text",
         area="views",
@@ -7061,7 +7061,7 @@ REQUIREMENTS: dict[str, Requirement] = {
     "IRC-VIEW-REPL-002": Requirement(
         id="IRC-VIEW-REPL-002",
         level="MUST",
-        sentence="A request to replace a view needs the member updates, without which it is answered with 400, but not the member requirements.",
+        sentence="A request to replace a view needs the member updates, without which it returns 400, but not the member requirements.",
         clause="/components/schemas/CommitViewRequest/required",
         basis="schema",
         area="views",
@@ -7088,7 +7088,7 @@ REQUIREMENTS: dict[str, Requirement] = {
     "IRC-VIEW-REPL-005": Requirement(
         id="IRC-VIEW-REPL-005",
         level="MUST",
-        sentence="Replacing a view with a requirement that does not hold is answered with 409 and leaves the view unchanged.",
+        sentence="Replacing a view with a requirement that does not hold returns 409 and leaves the view unchanged.",
         clause="/paths/~1v1~1{prefix}~1namespaces~1{namespace}~1views~1{view}/post/responses/409",
         basis="text",
         area="views",
@@ -7098,7 +7098,7 @@ REQUIREMENTS: dict[str, Requirement] = {
     "IRC-VIEW-REPL-006": Requirement(
         id="IRC-VIEW-REPL-006",
         level="MUST",
-        sentence="Replacing a view that does not exist is answered with status 404.",
+        sentence="Replacing a view that does not exist returns 404.",
         clause="/paths/~1v1~1{prefix}~1namespaces~1{namespace}~1views~1{view}/post/responses/404",
         basis="text",
         area="views",
@@ -7108,7 +7108,7 @@ REQUIREMENTS: dict[str, Requirement] = {
     "IRC-VIEW-REPL-007": Requirement(
         id="IRC-VIEW-REPL-007",
         level="MUST",
-        sentence="Replacing a view by the name of a table is answered with status 404 or 409.",
+        sentence="Replacing a view by the name of a table returns 404 or 409.",
         clause="/paths/~1v1~1{prefix}~1namespaces~1{namespace}~1views~1{view}/post/responses/404",
         basis="implied",
         area="views",
@@ -7145,7 +7145,7 @@ REQUIREMENTS: dict[str, Requirement] = {
     "IRC-VIEW-REPL-012": Requirement(
         id="IRC-VIEW-REPL-012",
         level="MUST",
-        sentence="Upgrading a view to a format version above 1 is answered with status 400.",
+        sentence="Upgrading a view to a format version above 1 returns 400.",
         clause="/components/schemas/ViewMetadata/properties/format-version",
         basis="schema",
         area="views",
@@ -7164,7 +7164,7 @@ REQUIREMENTS: dict[str, Requirement] = {
     "IRC-VIEW-REN-001": Requirement(
         id="IRC-VIEW-REN-001",
         level="MUST",
-        sentence="Renaming a view is answered with 204, and afterwards the same metadata loads under the new name and nothing under the old one.",
+        sentence="Renaming a view returns 204, and afterwards the same metadata loads under the new name and nothing under the old one.",
         clause="/paths/~1v1~1{prefix}~1views~1rename/post/responses/204",
         basis="text",
         area="views",
@@ -7173,7 +7173,7 @@ REQUIREMENTS: dict[str, Requirement] = {
     "IRC-VIEW-REN-002": Requirement(
         id="IRC-VIEW-REN-002",
         level="MUST",
-        sentence="Renaming a view that does not exist is answered with status 404.",
+        sentence="Renaming a view that does not exist returns 404.",
         clause="/paths/~1v1~1{prefix}~1views~1rename/post/responses/404",
         basis="text",
         area="views",
@@ -7183,7 +7183,7 @@ REQUIREMENTS: dict[str, Requirement] = {
     "IRC-VIEW-REN-003": Requirement(
         id="IRC-VIEW-REN-003",
         level="MUST",
-        sentence="Renaming a view into a namespace that does not exist is answered with 404 and the type NoSuchNamespaceException.",
+        sentence="Renaming a view into a namespace that does not exist returns 404 and the type NoSuchNamespaceException.",
         clause="/paths/~1v1~1{prefix}~1views~1rename/post/responses/404",
         basis="text",
         area="views",
@@ -7193,7 +7193,7 @@ REQUIREMENTS: dict[str, Requirement] = {
     "IRC-VIEW-REN-004": Requirement(
         id="IRC-VIEW-REN-004",
         level="MUST",
-        sentence="Renaming a view to the name of an existing view or table is answered with status 409.",
+        sentence="Renaming a view to the name of an existing view or table returns 409.",
         clause="/paths/~1v1~1{prefix}~1views~1rename/post/responses/409",
         basis="text",
         area="views",
@@ -7203,7 +7203,7 @@ REQUIREMENTS: dict[str, Requirement] = {
     "IRC-VIEW-REN-006": Requirement(
         id="IRC-VIEW-REN-006",
         level="MUST",
-        sentence="A request to rename a view without a complete source and destination is answered with status 400.",
+        sentence="A request to rename a view without a complete source and destination returns 400.",
         clause="/components/schemas/RenameTableRequest/required",
         basis="schema",
         area="views",
@@ -7212,7 +7212,7 @@ REQUIREMENTS: dict[str, Requirement] = {
     "IRC-VIEW-REN-007": Requirement(
         id="IRC-VIEW-REN-007",
         level="MUST",
-        sentence="Renaming a view by the name of a table is answered with status 404.",
+        sentence="Renaming a view by the name of a table returns 404.",
         clause="/paths/~1v1~1{prefix}~1views~1rename/post/responses/404",
         basis="implied",
         area="views",
@@ -7232,12 +7232,12 @@ REQUIREMENTS: dict[str, Requirement] = {
     "WXD-COM-002": Requirement(
         id="WXD-COM-002",
         level="SHOULD",
-        sentence="A commit with an update or a requirement of unknown kind is answered with 400 or 406.",
+        sentence="A commit with an update or a requirement of unknown kind returns 400 or 406.",
         clause="/paths/~1v1~1{prefix}~1namespaces~1{namespace}~1tables~1{table}/post",
         basis="our-interpretation",
         area="commits",
         operations=("updateTable",),
-        interpretation="C-20: Commits show an example of 406 that is not among their statuses, and list 409 without an example. A requirement that does not hold is answered with 409, and what is not supported may be answered with 406.",
+        interpretation="C-20: Commits show an example of 406 that is not among their statuses, and list 409 without an example. A requirement that does not hold returns 409, and what is not supported may return 406.",
         difference="D-17",
     ),
     "WXD-CFG-001": Requirement(
@@ -7253,7 +7253,7 @@ REQUIREMENTS: dict[str, Requirement] = {
     "WXD-CFG-002": Requirement(
         id="WXD-CFG-002",
         level="MUST",
-        sentence="Asking for the configuration with the name of the catalog as warehouse is answered with 200.",
+        sentence="Asking for the configuration with the name of the catalog as warehouse returns 200.",
         clause="/paths/~1v1~1config/get/parameters",
         basis="text",
         area="configuration",
@@ -7413,7 +7413,7 @@ REQUIREMENTS: dict[str, Requirement] = {
     "WXD-NS-006": Requirement(
         id="WXD-NS-006",
         level="MUST",
-        sentence="Dropping a namespace that holds a table is answered with 409, or with 400 and the type NamespaceNotEmptyException, and the table stays.",
+        sentence="Dropping a namespace that holds a table returns 409, or 400 and the type NamespaceNotEmptyException, and the table stays.",
         clause="/paths/~1v1~1{prefix}~1namespaces~1{namespace}/delete",
         basis="text",
         area="namespaces",
@@ -7423,7 +7423,7 @@ REQUIREMENTS: dict[str, Requirement] = {
     "WXD-NS-007": Requirement(
         id="WXD-NS-007",
         level="MUST",
-        sentence="Dropping a namespace that holds only a view is answered with 409, or with 400 and the type NamespaceNotEmptyException, and the view stays.",
+        sentence="Dropping a namespace that holds only a view returns 409, or 400 and the type NamespaceNotEmptyException, and the view stays.",
         clause="/paths/~1v1~1{prefix}~1namespaces~1{namespace}/delete",
         basis="implied",
         area="namespaces",
@@ -7457,7 +7457,7 @@ REQUIREMENTS: dict[str, Requirement] = {
     "WXD-PAG-002": Requirement(
         id="WXD-PAG-002",
         level="MUST",
-        sentence="A pageSize that is negative or no integer, such as -1, 1.5 or abc, is answered with status 400.",
+        sentence="A pageSize that is negative or no integer, such as -1, 1.5 or abc, returns 400.",
         clause="/components/parameters/page-size",
         basis="schema",
         area="paging",
@@ -7467,7 +7467,7 @@ REQUIREMENTS: dict[str, Requirement] = {
     "WXD-PAG-003": Requirement(
         id="WXD-PAG-003",
         level="MUST",
-        sentence="A pageSize of 0 is answered with 400, or with a listing that loses nothing.",
+        sentence="A pageSize of 0 returns 400, or a listing that loses nothing.",
         clause="/components/parameters/page-size",
         basis="schema",
         area="paging",
@@ -7488,7 +7488,7 @@ REQUIREMENTS: dict[str, Requirement] = {
     "WXD-TBL-001": Requirement(
         id="WXD-TBL-001",
         level="MUST",
-        sentence="Registering a table that exists is answered with 409 and the type AlreadyExistsException, and leaves the table as it was.",
+        sentence="Registering a table that exists returns 409 and the type AlreadyExistsException, and leaves the table as it was.",
         clause="/paths/~1v1~1{prefix}~1namespaces~1{namespace}~1register/post",
         basis="text",
         area="register",
@@ -7544,7 +7544,7 @@ REQUIREMENTS: dict[str, Requirement] = {
     "WXD-SEC-002": Requirement(
         id="WXD-SEC-002",
         level="MUST",
-        sentence="An API key that is not known, or belongs to another user than the one it is sent with, is answered with 401 or 403.",
+        sentence="An API key that is not known, or belongs to another user than the one it is sent with, returns 401 or 403.",
         clause="/components/securitySchemes/ZenApiKey",
         basis="implied",
         area="security",
@@ -7736,7 +7736,7 @@ REQUIREMENTS: dict[str, Requirement] = {
     "WXD-GEN-003": Requirement(
         id="WXD-GEN-003",
         level="SHOULD",
-        sentence="Operations that the page does not have, such as planning a scan or loading credentials, are answered with 404, 405 or 406.",
+        sentence="Operations that the page does not have, such as planning a scan or loading credentials, return 404, 405 or 406.",
         clause="/paths",
         basis="implied",
         area="transport",

@@ -1,4 +1,4 @@
-# Made by codegen.registry from the registry of iceberg_rest 1.11.0, sha256 3c184cf4aecf7def. Do not edit: nox -s generate
+# Made by codegen.registry from the registry of iceberg_rest 1.11.0, sha256 1865490782fb6f9c. Do not edit: nox -s generate
 """What Apache Iceberg REST Catalog API 1.11.0 demands, what a target may leave out, and how we corrected the contract."""
 
 from __future__ import annotations
@@ -343,7 +343,7 @@ REQUIREMENTS: dict[str, Requirement] = {
     "IRC-IDEM-003": Requirement(
         id="IRC-IDEM-003",
         level="MUST",
-        sentence="Creating a namespace again with the key of the first time is answered with 200 and the same namespace, not with 409.",
+        sentence="Creating a namespace again with the key of the first time returns 200 and the same namespace, not 409.",
         clause="/components/parameters/idempotency-key",
         basis="text",
         area="idempotency",
@@ -354,7 +354,7 @@ REQUIREMENTS: dict[str, Requirement] = {
     "IRC-IDEM-004": Requirement(
         id="IRC-IDEM-004",
         level="MUST",
-        sentence="Creating a table again with the key of the first time is answered with 200 and the table of the first time.",
+        sentence="Creating a table again with the key of the first time returns 200 and the table of the first time.",
         clause="/components/parameters/idempotency-key",
         basis="text",
         area="idempotency",
@@ -365,7 +365,7 @@ REQUIREMENTS: dict[str, Requirement] = {
     "IRC-IDEM-005": Requirement(
         id="IRC-IDEM-005",
         level="MUST",
-        sentence="A commit that is sent again with its key is answered with 200 and is not applied a second time.",
+        sentence="A commit that is sent again with its key returns 200 and is not applied a second time.",
         clause="/components/parameters/idempotency-key",
         basis="text",
         area="idempotency",
@@ -376,7 +376,7 @@ REQUIREMENTS: dict[str, Requirement] = {
     "IRC-IDEM-006": Requirement(
         id="IRC-IDEM-006",
         level="MUST",
-        sentence="A transaction that is sent again with its key is answered with 204 and is not applied a second time.",
+        sentence="A transaction that is sent again with its key returns 204 and is not applied a second time.",
         clause="/components/parameters/idempotency-key",
         basis="text",
         area="idempotency",
@@ -387,7 +387,7 @@ REQUIREMENTS: dict[str, Requirement] = {
     "IRC-IDEM-007": Requirement(
         id="IRC-IDEM-007",
         level="MUST",
-        sentence="Dropping a table again with the key of the first time is answered with 204, even though the table is gone.",
+        sentence="Dropping a table again with the key of the first time returns 204, even though the table is gone.",
         clause="/components/parameters/idempotency-key",
         basis="text",
         area="idempotency",
@@ -408,7 +408,7 @@ REQUIREMENTS: dict[str, Requirement] = {
     "IRC-IDEM-009": Requirement(
         id="IRC-IDEM-009",
         level="MUST",
-        sentence="Renaming a table again with the key of the first time is answered with 204.",
+        sentence="Renaming a table again with the key of the first time returns 204.",
         clause="/components/parameters/idempotency-key",
         basis="text",
         area="idempotency",
@@ -419,7 +419,7 @@ REQUIREMENTS: dict[str, Requirement] = {
     "IRC-IDEM-010": Requirement(
         id="IRC-IDEM-010",
         level="MUST",
-        sentence="Dropping a namespace again with the key of the first time is answered with 204.",
+        sentence="Dropping a namespace again with the key of the first time returns 204.",
         clause="/components/parameters/idempotency-key",
         basis="text",
         area="idempotency",
@@ -430,7 +430,7 @@ REQUIREMENTS: dict[str, Requirement] = {
     "IRC-IDEM-011": Requirement(
         id="IRC-IDEM-011",
         level="MUST",
-        sentence="Updating properties of a namespace again with the key of the first time is answered with 200 and changes nothing that others have changed since.",
+        sentence="Updating properties of a namespace again with the key of the first time returns 200 and changes nothing that others have changed since.",
         clause="/components/parameters/idempotency-key",
         basis="text",
         area="idempotency",
@@ -493,7 +493,7 @@ REQUIREMENTS: dict[str, Requirement] = {
     "IRC-IDEM-017": Requirement(
         id="IRC-IDEM-017",
         level="MUST",
-        sentence="Registering a table again with the key of the first time is answered with 200 and the table.",
+        sentence="Registering a table again with the key of the first time returns 200 and the table.",
         clause="/components/parameters/idempotency-key",
         basis="text",
         area="idempotency",
@@ -522,7 +522,7 @@ REQUIREMENTS: dict[str, Requirement] = {
     "IRC-IDEM-020": Requirement(
         id="IRC-IDEM-020",
         level="MUST",
-        sentence="Creating or registering a view again with the key of the first time is answered with 200 and the view.",
+        sentence="Creating or registering a view again with the key of the first time returns 200 and the view.",
         clause="/components/parameters/idempotency-key",
         basis="text",
         area="idempotency",
@@ -551,7 +551,7 @@ REQUIREMENTS: dict[str, Requirement] = {
     "IRC-PLAN-003": Requirement(
         id="IRC-PLAN-003",
         level="MUST",
-        sentence="Cancelling a plan that does not exist is answered with 404 and NoSuchPlanIdException, or with 204.",
+        sentence="Cancelling a plan that does not exist returns 404 and NoSuchPlanIdException, or 204.",
         clause="/paths/~1v1~1{prefix}~1namespaces~1{namespace}~1tables~1{table}~1plan~1{plan-id}/delete/responses/404",
         basis="our-interpretation",
         area="planned-scans",
@@ -581,7 +581,7 @@ REQUIREMENTS: dict[str, Requirement] = {
     "IRC-VIEW-REG-001": Requirement(
         id="IRC-VIEW-REG-001",
         level="MUST",
-        sentence="Registering the metadata file of a view answers 200 with metadata equal to the file's UUID, versions, schemas and properties.",
+        sentence="Registering the metadata file of a view returns 200 with metadata equal to the file's UUID, versions, schemas and properties.",
         clause="/paths/~1v1~1{prefix}~1namespaces~1{namespace}~1register-view/post/responses/200",
         basis="text",
         area="register-view",
@@ -600,7 +600,7 @@ REQUIREMENTS: dict[str, Requirement] = {
     "IRC-VIEW-REG-003": Requirement(
         id="IRC-VIEW-REG-003",
         level="MUST",
-        sentence="Registering a view without `name` or without `metadata-location` is answered with 400.",
+        sentence="Registering a view without `name` or without `metadata-location` returns 400.",
         clause="/components/schemas/RegisterViewRequest/required",
         basis="schema",
         area="register-view",
@@ -609,7 +609,7 @@ REQUIREMENTS: dict[str, Requirement] = {
     "IRC-VIEW-REG-004": Requirement(
         id="IRC-VIEW-REG-004",
         level="MUST",
-        sentence="Registering a view by the name of an existing view is answered with 409 and leaves that one as it was.",
+        sentence="Registering a view by the name of an existing view returns 409 and leaves that one as it was.",
         clause="/paths/~1v1~1{prefix}~1namespaces~1{namespace}~1register-view/post/responses/409",
         basis="text",
         area="register-view",
@@ -618,7 +618,7 @@ REQUIREMENTS: dict[str, Requirement] = {
     "IRC-VIEW-REG-005": Requirement(
         id="IRC-VIEW-REG-005",
         level="MUST",
-        sentence="Registering a view by the name of an existing table is answered with 409.",
+        sentence="Registering a view by the name of an existing table returns 409.",
         clause="/paths/~1v1~1{prefix}~1namespaces~1{namespace}~1register-view/post/responses/409",
         basis="text",
         area="register-view",
@@ -627,7 +627,7 @@ REQUIREMENTS: dict[str, Requirement] = {
     "IRC-VIEW-REG-006": Requirement(
         id="IRC-VIEW-REG-006",
         level="MUST",
-        sentence="Registering a view in a namespace that does not exist is answered with 404 and NoSuchNamespaceException.",
+        sentence="Registering a view in a namespace that does not exist returns 404 and NoSuchNamespaceException.",
         clause="/paths/~1v1~1{prefix}~1namespaces~1{namespace}~1register-view/post/responses/404",
         basis="text",
         area="register-view",
@@ -654,7 +654,7 @@ REQUIREMENTS: dict[str, Requirement] = {
     "IRC-SIGN-001": Requirement(
         id="IRC-SIGN-001",
         level="MUST",
-        sentence="A request to an object below the location of the table is answered with 200, the URI to send it to, and headers.",
+        sentence="A request to an object below the location of the table returns 200, the URI to send it to, and headers.",
         clause="/paths/~1v1~1{prefix}~1namespaces~1{namespace}~1tables~1{table}~1sign/post/responses/200",
         basis="text",
         area="remote-signing",
@@ -675,7 +675,7 @@ REQUIREMENTS: dict[str, Requirement] = {
     "IRC-SIGN-003": Requirement(
         id="IRC-SIGN-003",
         level="MUST",
-        sentence="A request to sign that lacks `region`, `uri`, `method` or `headers` is answered with 400.",
+        sentence="A request to sign that lacks `region`, `uri`, `method` or `headers` returns 400.",
         clause="/components/schemas/RemoteSignRequest/required",
         basis="schema",
         area="remote-signing",
@@ -684,7 +684,7 @@ REQUIREMENTS: dict[str, Requirement] = {
     "IRC-SIGN-004": Requirement(
         id="IRC-SIGN-004",
         level="MUST",
-        sentence="A request to sign for a table that does not exist is answered with 404 and NoSuchTableException.",
+        sentence="A request to sign for a table that does not exist returns 404 and NoSuchTableException.",
         clause="/paths/~1v1~1{prefix}~1namespaces~1{namespace}~1tables~1{table}~1sign/post/responses/404",
         basis="text",
         area="remote-signing",
@@ -743,7 +743,7 @@ REQUIREMENTS: dict[str, Requirement] = {
     "IRC-WHS-001": Requirement(
         id="IRC-WHS-001",
         level="MUST",
-        sentence="Where asking for the configuration of a warehouse that does not exist is an error, it is answered with 404 and NoSuchWarehouseException.",
+        sentence="Where asking for the configuration of a warehouse that does not exist is an error, it returns 404 and NoSuchWarehouseException.",
         clause="/paths/~1v1~1config/get/responses/404",
         basis="text",
         area="warehouses",
