@@ -49,7 +49,7 @@ BEFORE = (
     "expected status 404 by all that was accepted before",
     "--shares is of use to delta_sharing alone, which is not among the contracts to serve",
     "What a catalog owes to callers without rights takes callers without rights.",
-    "That what one may not see returns 404 is held against nobody.",
+    "That what one may not see is answered with 404 is held against nobody.",
     "Nobody is shown what could still be undone.",
     "updates carry the ids that clients send …, so that who insists on one is accused of that alone",
     "Suite: what a caller who stays is not given whole is not held against those who leave",

@@ -1,4 +1,4 @@
-"""The `lakepact` command: finds verbs, and ends them with the right exit code."""
+"""The `lakepact` command: loads verbs on demand and maps errors to exit codes."""
 
 from __future__ import annotations
 
@@ -25,14 +25,14 @@ if TYPE_CHECKING:
     from collections.abc import Generator
 
 
-#: Exit code of what Ctrl-C ends, what nobody reads to its end, and what breaks; click's and Python's own is 1, which says of a server
-#: that it does not conform.
+#: Exit code after Ctrl-C, a closed output pipe, or an internal error; click's own is 1, which means that a server
+#: does not conform.
 INCOMPLETE = 3
 
 
 @contextlib.contextmanager
 def _terminated_like_interrupted() -> Generator[None]:
-    """Let SIGTERM do what Ctrl-C does: what was started is ended, and what was made is removed."""
+    """Handle SIGTERM like Ctrl-C: stop child processes and clean up."""
     if threading.current_thread() is not threading.main_thread():
         yield
         return
@@ -44,13 +44,13 @@ def _terminated_like_interrupted() -> Generator[None]:
 
 
 class Verbs(click.Group):
-    """Finds a verb's module when the verb is called."""
+    """A group that imports a verb's module when the verb is called."""
 
     def invoke(self, ctx: click.Context) -> None:
-        """Run a verb, which may be interrupted while its module is still being imported."""
+        """Run a verb; an interruption is handled even while its module is imported."""
         for stream in (sys.stdout, sys.stderr):
             if isinstance(stream, io.TextIOWrapper):
-                stream.reconfigure(errors="backslashreplace")  # where a terminal lacks a letter, a verdict is not lost for it
+                stream.reconfigure(errors="backslashreplace")  # a terminal without a character must not lose the verdict
         try:
             with _terminated_like_interrupted():
                 super().invoke(ctx)
@@ -59,10 +59,10 @@ class Verbs(click.Group):
             ctx.exit(INCOMPLETE)
         except (click.ClickException, click.Abort, click.exceptions.Exit):
             raise
-        except BrokenPipeError:  # who reads has read enough; what is still held back for them is not worth a word either
+        except BrokenPipeError:  # the reader has closed the pipe; the rest of the output is dropped silently
             os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
             ctx.exit(INCOMPLETE)
-        except Exception as broken:  # noqa: BLE001 - whatever it is, it is no verdict
+        except Exception as broken:  # noqa: BLE001 - no error may look like a verdict
             if isinstance(broken, OSError) and broken.errno == errno.ENOSPC:
                 click.echo(f"lakepact: {broken.strerror}", err=True)
             else:
@@ -70,11 +70,11 @@ class Verbs(click.Group):
             ctx.exit(INCOMPLETE)
 
     def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002 - click's signature
-        """Names of the verbs."""
+        """Return the names of the verbs."""
         return sorted(VERBS)
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:  # noqa: ARG002 - click's signature
-        """The command of a verb."""
+        """Return the command of a verb."""
         verb = VERBS.get(cmd_name)
         if verb is None:
             return None
@@ -92,7 +92,7 @@ class Verbs(click.Group):
         return super().resolve_command(ctx, args)
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:  # noqa: ARG002 - click's signature
-        """All verbs, whatever of them can be called with what is installed."""
+        """List all verbs, also those whose extra is not installed."""
         with formatter.section("Commands"):
             formatter.write_dl([(name, VERBS[name].sentence) for name in sorted(VERBS)])
 

@@ -1,4 +1,4 @@
-"""The verbs of the `lakepact` command. Each is imported when it is called, so that it needs only its own extra."""
+"""The verbs of the `lakepact` command. Each is imported when it is called, so that it requires only its own extra."""
 
 # ruff: noqa: PLC0415 - see above
 

@@ -1,4 +1,4 @@
-"""pyarrow as type checkers are told of it: it is not annotated, so its modules and types are whatever they are."""
+"""Type aliases for pyarrow, which has no annotations."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Requirements as tests of pytest: one run judges all that are chosen, and each test says how its requirement came out."""
+"""Requirements as pytest tests: one run judges the selected ones, and each test reports its requirement."""
 
 from __future__ import annotations
 
@@ -25,25 +25,25 @@ if TYPE_CHECKING:
     from lakepact.conformance.known import KnownFailure
     from lakepact.generated.contract import Requirement
 
-EMBEDDED = "embedded"  #: in the place of an address
+EMBEDDED = "embedded"  #: instead of an address
 WIDTH = 160  #: characters of a line of evidence
 
 
 class ShouldBeKept(UserWarning):
-    """A requirement that a target should keep, and does not."""
+    """A requirement that the target breaks."""
 
 
 class Judging:
-    """What is judged, and how it came out, once somebody wants to know.
+    """The run behind the tests; it starts when the first test asks for a result.
 
     Args:
         suite: the checks of the contract.
-        url: of the target; empty for the embedded server.
-        given: what the profile says of it.
-        listed: the known failures.
+        url: address of the target; empty for the embedded server.
+        given: the keys of the profile.
+        listed: the file of known failures.
 
     Raises:
-        ValueError: the profile says what the contract does not have.
+        ValueError: the profile has a feature or parameter that the contract does not have.
     """
 
     def __init__(self, suite: suites.Suite[Any], url: str, given: dict[str, Any], listed: Sequence[KnownFailure]) -> None:
@@ -57,7 +57,7 @@ class Judging:
         self._stopped = ""
 
     def of(self, requirement: str, chosen: Callable[[], Sequence[str]]) -> tuple[Outcome, str]:
-        """How a requirement came out, with evidence; the first to ask has all judged that are chosen."""
+        """Return the result of a requirement with its evidence; the first call runs the suite."""
         if self._came_out is None:
             self._came_out = {}
             self._judge(chosen())
@@ -92,7 +92,7 @@ def _evidence(result: dict[str, Any], exchanges: dict[int, dict[str, Any]], head
 
 
 class Kept(pytest.Item):
-    """The test that a requirement is kept."""
+    """The test of one requirement."""
 
     def __init__(self, *, requirement: Requirement, judges: Sequence[str], judging: Judging, **options: Any) -> None:
         super().__init__(**options)
@@ -103,18 +103,18 @@ class Kept(pytest.Item):
         self.user_properties += [("level", requirement.level), ("clause", judging.suite.contract.place(requirement.clause))]
 
     def setup(self) -> None:
-        """Have it judged, together with all others that are chosen."""
+        """Judge it, together with all selected requirements."""
         outcome, evidence = self._judging.of(self.requirement.id, self._chosen)
         if outcome in {Outcome.ERROR, Outcome.BLOCKED}:
             pytest.fail(evidence, pytrace=False)
         self._came_out = outcome, evidence
 
     def _chosen(self) -> list[str]:
-        """The requirements that pytest has left to be judged together with this one."""
+        """Return the selected requirements, which are judged in one run."""
         return [item.requirement.id for item in self.session.items if isinstance(item, Kept) and item.parent is self.parent]
 
     def runtest(self) -> None:
-        """Say how it came out."""
+        """Return the evidence of a failure."""
         outcome, evidence = self._came_out or (Outcome.ERROR, "")
         if outcome in {Outcome.FAIL, Outcome.UNEXPECTED_PASS}:
             pytest.fail(evidence, pytrace=False)
@@ -126,19 +126,19 @@ class Kept(pytest.Item):
             pytest.xfail(evidence)
 
     def reportinfo(self) -> tuple[Path, int, str]:
-        """The heading of a failure."""
+        """Return the heading of a failure."""
         return self.path, 0, f"{self.requirement.id}: {self.requirement.sentence}"
 
 
 class Requirements(pytest.Collector):
-    """The tests of one contract: one for each requirement that the suite judges."""
+    """The tests of one contract, one for each requirement that the suite judges."""
 
     def __init__(self, *, judging: Judging, **options: Any) -> None:
         super().__init__(**options)
         self._judging = judging
 
     def collect(self) -> list[pytest.Item]:
-        """The tests, in the order of the registry."""
+        """Return the tests in the order of the registry."""
         suite = self._judging.suite
         judged = suite.judged()
         return [
@@ -149,16 +149,16 @@ class Requirements(pytest.Collector):
 
 
 def requirements(session: pytest.Session, target: str, *, contract: str | None, known_file: str | None) -> Requirements:
-    """The tests of a contract, which hold a target against it.
+    """Return the tests that check a target against a contract.
 
     Args:
         session: of pytest.
-        target: an address, the file of a profile, or `embedded`.
-        contract: the name of a contract; without it as the profile says.
+        target: an address, a profile file, or `embedded`.
+        contract: the name of a contract; by default the profile's.
         known_file: the file of known failures.
 
     Raises:
-        pytest.UsageError: something of that cannot be meant.
+        pytest.UsageError: an option or the profile is invalid.
     """
     is_profile = target.endswith(".toml")
     try:

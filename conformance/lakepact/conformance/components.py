@@ -1,12 +1,12 @@
-"""Which components of a contract a body is made of, and what is wrong with each of them on its own.
+"""The component schemas that a body consists of, and the violations of each one by itself.
 
-A body is walked along the schema of its answer: every value that a `$ref` speaks of is an *instance* of that component. Each instance
-is held against its component with the instances inside it taken as right, so that what is wrong is the innermost component alone: a
-snapshot without a summary is a wrong `Snapshot`, and neither a wrong `TableMetadata` nor a wrong `LoadTableResult`.
+A body is walked along the schema of its answer: every value behind a `$ref` is an *instance* of that component. Each instance
+is validated with the instances inside it assumed valid, so that only the innermost component fails: a
+snapshot without a summary is an invalid `Snapshot`, but not an invalid `TableMetadata` or `LoadTableResult`.
 
-Where a component is one of several alternatives, a value is *meant* as the one whose tag it has (the contract's discriminator) or, without
-tags, whose JSON type it has; a scalar is meant as the alternative for scalars, whatever the scalar. A value that is meant as none of them
-is a wrong instance of the component that lists them, and nothing inside it is looked at.
+Of several alternatives, a value is *meant* as the one with its tag (the contract's discriminator) or, without
+tags, with its JSON type; any scalar is meant as the alternative for scalars. A value that is meant as none of them
+is an invalid instance of the component that lists them, and its members are not validated.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ SHOWN = 300  #: characters of a message that a report quotes
 
 @dataclass(frozen=True, slots=True)
 class Instance:
-    """A value in a body that has to be what a component says."""
+    """A value in a body that must match a component."""
 
     component: str
     value: Any
@@ -40,10 +40,10 @@ class Instance:
 
 
 class Components:
-    """The component schemas of one contract, each compiled when it is first met.
+    """The component schemas of one contract, compiled on first use.
 
     Args:
-        contract: the contract whose normative document has them.
+        contract: the contract whose OpenAPI document defines them.
     """
 
     def __init__(self, contract: Contract) -> None:
@@ -52,13 +52,13 @@ class Components:
         self._validator = cache(self._validator_of_component)
 
     def instances(self, component: str, value: Any) -> list[Instance]:
-        """All instances of components in a value that has to be a `component`: itself first, outer ones before inner ones."""
+        """Return all instances of components in a value that must be a `component`, outer ones first."""
         found: list[Instance] = []
         self._walk(_Shape(component), value, "", found)
         return found
 
     def flaw(self, instance: Instance) -> str | None:
-        """What is wrong with an instance, whatever is inside it, and where, in one line; `None` if nothing is."""
+        """Return the first violation of an instance itself, with its place, in one line; `None` if it is valid."""
         validator = self._validator(instance.component)
         if validator.is_valid(instance.value):
             return None
@@ -68,7 +68,7 @@ class Components:
         return text if len(text) <= SHOWN else f"{text[:SHOWN]}…"
 
     def flaws(self, component: str, value: Any) -> dict[str, str | None]:
-        """The components in a value that has to be a `component`, and the first flaw of each, if it has one."""
+        """Return the components in a value that must be a `component`, each with its first violation or `None`."""
         found: dict[str, str | None] = {}
         for instance in self.instances(component, value):
             if found.get(instance.component) is None:
@@ -135,13 +135,13 @@ class Components:
         )
         return shape if shape.leads_somewhere else None
 
-    # -- what a component says on its own ---------------------------------------------------------------------------------
+    # -- validating one component ---------------------------------------------------------------------------------
 
     def _validator_of_component(self, component: str) -> Draft202012Validator:
         return Draft202012Validator(self._own(self._schemas[component]))
 
     def _own(self, schema: Any) -> Any:
-        """The schema with every reference to another component taken as right, and unions by what a value is meant as."""
+        """Return the schema with references assumed valid and unions resolved by what a value is meant as."""
         if not isinstance(schema, dict):
             return schema
         own = {key: value for key, value in schema.items() if key not in {"$ref", "discriminator"}}
@@ -158,7 +158,7 @@ class Components:
         return own
 
     def _meant(self, union: Schema, alternative: Schema) -> Schema:
-        """A schema of the values that are meant as one alternative of a union, be they right or wrong."""
+        """Return a schema that accepts the values meant as one alternative of a union, valid or not."""
         if "discriminator" in union:
             return _tagged(union["discriminator"], alternative)
         if _component(alternative) is None:
@@ -173,7 +173,7 @@ class Components:
         return {"type": sorted(types)} if types else {}
 
     def _types(self, schema: Schema) -> frozenset[str]:
-        """The JSON types that a schema names; none if it names none."""
+        """Return the JSON types that a schema names."""
         named = schema.get("type", ())
         types = frozenset([named] if isinstance(named, str) else named)
         return types or frozenset[str]().union(*(self._types(self._resolved(part)) for part in schema.get("allOf", ())))
@@ -187,14 +187,14 @@ class Components:
 class _Alternative:
     """One alternative of a union."""
 
-    meant: Draft202012Validator  #: accepts what is meant as it
-    fits: Draft202012Validator  #: accepts what it says on its own
+    meant: Draft202012Validator  #: accepts values that are meant as it
+    fits: Draft202012Validator  #: accepts values that match it
     shape: _Shape | None
 
 
 @dataclass(frozen=True, slots=True)
 class _Shape:
-    """Where below a schema there are instances of components."""
+    """Return the places below a schema that hold instances of components."""
 
     component: str | None = None
     parts: tuple[_Shape, ...] = ()
@@ -209,7 +209,7 @@ class _Shape:
         return self.component is not None or any([*inside, self.other_members, self.items])
 
     def chosen(self, value: Any) -> _Shape | None:
-        """The alternative that a value is meant as; of several, the first that it fits."""
+        """Return the alternative that a value is meant as; of several, the first that it matches."""
         meant = [alternative for alternative in self.alternatives if alternative.meant.is_valid(value)]
         if not meant:
             return None
@@ -217,7 +217,7 @@ class _Shape:
 
 
 def _component(schema: Schema) -> str | None:
-    """The component that a reference speaks of."""
+    """Return the component of a reference."""
     reference: str = schema.get("$ref", "")
     return reference.rpartition("/")[2] or None
 
@@ -228,7 +228,7 @@ def _alternatives(schema: Schema) -> list[Schema]:
 
 
 def _tagged(discriminator: Schema, alternative: Schema) -> Schema:
-    """A schema of the objects that have one of the tags of an alternative."""
+    """Return a schema of the objects that have a tag of an alternative."""
     name, member = _component(alternative), discriminator["propertyName"]
     tags = [tag for tag, reference in discriminator.get("mapping", {}).items() if reference.rpartition("/")[2] == name] or [name]
     return {"type": "object", "required": [member], "properties": {member: {"enum": tags}}}

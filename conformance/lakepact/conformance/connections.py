@@ -1,7 +1,7 @@
-"""Kept connections to one target: a request costs a tenth of what a client library takes, and is on the wire what it was told to be.
+"""Kept connections to one target: requests cost a tenth of a client library's and are sent unchanged.
 
-Answers in the common form are read here. Everything else is read by h11, from the first byte on, so that whatever a target says is
-understood as a strict reader of HTTP understands it. What breaks is told by the errors of httpx.
+Answers in the common form are parsed here. All others are parsed by h11 from the first byte on, so that
+they are understood as a strict HTTP parser understands them. Errors are those of httpx.
 """
 
 from __future__ import annotations
@@ -28,15 +28,15 @@ if TYPE_CHECKING:
     Fields = list[tuple[bytes, bytes]]
 
 NO_CONTENT = (204, 304)
-#: Methods that only read: they are asked again if a target closed an idle connection just when they were sent on it.
+#: Safe methods: they are sent again if the target closed an idle connection at that moment.
 ASKED_AGAIN = frozenset({"GET", "HEAD"})
 HAS_BODY = frozenset({"POST", "PUT", "PATCH"})
 KEPT = 64  #: idle connections at most
 IDLE = 4.0  #: seconds after which an idle connection is not used again: many servers close it after five
 CHUNK = 65536
-LARGE = 1 * MIB  #: bytes of an answer from which on few are read at the same time
+LARGE = 1 * MIB  #: bytes above which only few answers are read at the same time
 LARGE_AT_ONCE = 2
-#: Headers that say how a message is framed or who is asked: a request that brings its own goes another way.
+#: Headers of framing and authority: a request that sets them is sent through h11.
 FRAMING = frozenset(
     {"host", "connection", "content-length", "transfer-encoding", "expect", "upgrade", "te", "trailer"} | {"accept-encoding", "user-agent"}
 )
@@ -49,7 +49,7 @@ LENGTH = re.compile(rb"[0-9]{1,15}")
 
 @dataclass
 class _Answer:
-    """What came, whether the target keeps the connection, and whether more came than there should."""
+    """An answer, whether the target keeps the connection, and whether unexpected bytes follow."""
 
     status: int
     fields: Fields
@@ -62,7 +62,7 @@ class _Closed(Exception):
     """A connection was closed before a byte of an answer came.
 
     Args:
-        told: what a caller is told of it, if the request is not sent again.
+        told: the error for the caller, if the request is not sent again.
     """
 
     def __init__(self, told: httpx.TransportError) -> None:
@@ -71,12 +71,12 @@ class _Closed(Exception):
 
 
 class _Source:
-    """The bytes of one answer, as many and for as long as its limits allow.
+    """The bytes of one answer, within its limits of size and time.
 
     Args:
-        connection: that it comes on; a read takes no longer than its timeout.
+        connection: the connection; a read takes no longer than its timeout.
         timeout: seconds for the whole answer.
-        large: is held while more than `LARGE` bytes are read.
+        large: a lock that is held while more than `LARGE` bytes are read.
     """
 
     def __init__(self, connection: socket.socket, timeout: float, large: threading.Semaphore) -> None:
@@ -88,10 +88,10 @@ class _Source:
         self.waited = False  #: whether the connection's timeout was changed
 
     def begun(self) -> bytes:
-        """The first bytes.
+        """Return the first bytes.
 
         Raises:
-            _Closed: there are none. Whether a target that closes says so or resets the connection hangs on what it had read of the request.
+            _Closed: the target closed or reset the connection before it sent any.
         """
         try:
             received = self._received()
@@ -104,11 +104,11 @@ class _Source:
         return received
 
     def more(self) -> bytes:
-        """The next bytes; none at the end.
+        """Return the next bytes; empty at the end.
 
         Raises:
             httpx.ReadTimeout: they did not come in time.
-            TooLarge: there are too many.
+            TooLarge: the answer exceeds its limit.
         """
         self._wait()
         received = self._received()
@@ -121,7 +121,7 @@ class _Source:
         return received
 
     def close(self) -> None:
-        """Let other large answers be read."""
+        """Release the lock for other large answers."""
         if self._holds:
             self._holds = False
             self._large.release()
@@ -149,16 +149,16 @@ class _Source:
 
 
 class Connections:
-    """Connections to one address, for any number of threads.
+    """Connections to one address, shared by threads.
 
     Args:
         host: name or address.
         port: its port.
-        authority: how requests call it.
-        timeout: seconds to wait for a connection, and for a whole answer.
+        authority: its `Host` header.
+        timeout: seconds to wait for a connection, and for a complete answer.
         headers: sent with every request, before its own.
-        tls: how the target is trusted, where it is asked by `https://`.
-        max_body: bytes of a body, as it is sent and as it is decoded.
+        tls: the TLS settings of `https://` targets.
+        max_body: maximum bytes of a body, both as sent and as decoded.
     """
 
     def __init__(
@@ -177,20 +177,20 @@ class Connections:
         self._common = "".join(f"{name}: {value}\r\n" for name, value in self._headers)
         self._large = threading.Semaphore(LARGE_AT_ONCE)
         self._idle: deque[tuple[socket.socket, float]] = deque()
-        self._desynchronized = False  #: whether bytes were seen that do not belong there: behind a 204 more of them may be under way
+        self._desynchronized = False  #: whether unexpected bytes arrived: more may follow a 204
 
     def close(self) -> None:
-        """Close those that are idle."""
+        """Close the idle connections."""
         while self._idle:
             self._idle.popleft()[0].close()
 
     def ask(self, method: str, target: str, headers: Sequence[tuple[str, str]] = (), body: bytes = b"") -> tuple[int, httpx.Headers, bytes]:
-        """Send a request; status, headers and body of the answer.
+        """Send a request and return status, headers and body of the answer.
 
         Raises:
-            httpx.TransportError: no answer came, one that is none, or one beyond a limit.
-            httpx.DecodingError: the coding of its body is broken.
-            h11.LocalProtocolError: HTTP has no such request.
+            httpx.TransportError: no answer came, it was malformed, or it exceeded a limit.
+            httpx.DecodingError: the content coding of its body is broken.
+            h11.LocalProtocolError: HTTP does not allow such a request.
         """
         head = self._head(method, target, headers, len(body))
         request = _spelled(method, target, (*self._headers, *headers), body) if head is None else head + body
@@ -204,7 +204,7 @@ class Connections:
         connection, is_new = self._connected()
         source = self.source(connection)
         try:
-            # A target may answer before it has seen all, and close: what it said is still there to be read.
+            # A target may answer early and close: its answer can still be read.
             with contextlib.suppress(BrokenPipeError, ConnectionResetError):
                 _told(connection, request)
             answer = _answer(source, method, self._max_body)
@@ -230,7 +230,7 @@ class Connections:
         return answer
 
     def source(self, connection: socket.socket) -> _Source:
-        """The bytes of the next answer on a connection."""
+        """Return the reader of the next answer on a connection."""
         return _Source(connection, self._timeout, self._large)
 
     def _head(self, method: str, target: str, headers: Iterable[tuple[str, str]], length: int) -> bytes | None:
@@ -246,11 +246,11 @@ class Connections:
         return f"{method} {target} HTTP/1.1\r\n{self._common}{''.join(lines)}\r\n".encode("ascii")
 
     def _connected(self) -> tuple[socket.socket, bool]:
-        """A connection, and whether nothing was asked on it before."""
+        """Return a connection and whether it is new."""
         while self._idle:
             try:
                 connection, since = self._idle.pop()
-            except IndexError:  # another thread was sooner
+            except IndexError:  # another thread took it
                 break
             if time.monotonic() < since + IDLE and not _has_something_to_say(connection):
                 return connection, False
@@ -258,11 +258,11 @@ class Connections:
         return self.fresh(), True
 
     def fresh(self) -> socket.socket:
-        """A connection on which nothing was asked before.
+        """Open a new connection.
 
         Raises:
             httpx.ConnectTimeout: the target takes too long.
-            httpx.ConnectError: it takes none, or cannot be trusted.
+            httpx.ConnectError: the target refuses it, or its certificate is not trusted.
         """
         try:
             connection = socket.create_connection(self._where, self._timeout)
@@ -283,7 +283,7 @@ def _secured(connection: socket.socket, tls: ssl.SSLContext, host: str) -> socke
 
 
 def _spelled(method: str, target: str, headers: Iterable[tuple[str, str]], body: bytes) -> bytes:
-    """A request in an uncommon form, as far as HTTP has one; of headers that are to be there once, the last counts."""
+    """Build an unusual request with h11; of headers that must be unique, the last counts."""
     named: dict[str, list[tuple[str, str]]] = {}
     for name, value in headers:
         if name.lower() in FRAMING:
@@ -299,7 +299,7 @@ def _spelled(method: str, target: str, headers: Iterable[tuple[str, str]], body:
 
 
 def _has_something_to_say(connection: socket.socket) -> bool:
-    """Whether an idle connection was closed, or brings what nobody asked for, which is lost then."""
+    """Return whether an idle connection was closed or has unexpected bytes."""
     timeout = connection.gettimeout()
     connection.setblocking(False)
     try:
@@ -347,7 +347,7 @@ def _answer(source: _Source, method: str, max_body: int) -> _Answer:
 
 
 def _framed(common: re.Match[bytes]) -> tuple[int, Fields, int, bool] | None:
-    """Status, headers, length of the body and whether the connection stays, if the head says all of it in the common form."""
+    """Return status, headers, body length and keep-alive of a head in the common form, else `None`."""
     fields: Fields = []
     lengths = []
     kept = True
@@ -371,7 +371,7 @@ def _framed(common: re.Match[bytes]) -> tuple[int, Fields, int, bool] | None:
 
 
 def _read_by_h11(source: _Source, method: str, received: bytes, *, max_body: int, ended: bool = False) -> _Answer:
-    """The answer that begins with what was received."""
+    """Read the answer that begins with these bytes."""
     source.max_bytes = 2 * max_body + MAX_HEAD + FRAMING_BYTES
     reader = h11.Connection(h11.CLIENT, max_incomplete_event_size=MAX_HEAD)
     reader.send(h11.Request(method=method, target="/", headers=[("Host", "target")]))

@@ -1,4 +1,4 @@
-"""What a server serves, found by asking only what changes nothing: GET and HEAD, of what its own listings name. Judges nobody."""
+"""Discovery of what a server implements, with GET and HEAD requests for names from its own listings; records no verdict."""
 
 from __future__ import annotations
 
@@ -21,11 +21,11 @@ if TYPE_CHECKING:
     from lakepact.conformance.wire import Wire
     from lakepact.generated.contract import Operation, OperationId
 
-CHECK = "probe"  #: what exchanges name as their check
+CHECK = "probe"  #: check name of the exchanges
 HARMLESS = ("GET", "HEAD")
-TRIED = 5  #: things of a listing in which the next kind of thing is looked for
-LONGEST_MESSAGE = 300  #: characters that are shown of what a refusal says
-NOTHING_TO_ASK = "not asked: nothing was listed to ask about"
+TRIED = 5  #: items of a listing below which the next listing is tried
+LONGEST_MESSAGE = 300  #: characters shown of an error message
+NOTHING_TO_ASK = "not sent: no listing named an object for it"
 
 
 def _nothing() -> Mapping[Any, Any]:
@@ -34,7 +34,7 @@ def _nothing() -> Mapping[Any, Any]:
 
 @dataclass(frozen=True)
 class Listing:
-    """What an operation lists: names of a path parameter, each as it stands in a path."""
+    """A listing operation: it returns values of a path parameter, percent-encoded."""
 
     parameter: str
     names: Callable[[Any], Sequence[str]]
@@ -42,17 +42,17 @@ class Listing:
 
 @dataclass(frozen=True)
 class ProbeSpec:
-    """What a contract gives to who asks a server what it serves.
+    """How discovery probes servers of a contract.
 
     Args:
-        first: the operation that every server answers.
-        path: where, below the base address.
-        recognises: whether an answer to that looks like one of this contract.
-        listings: what can be listed, by operation.
-        declares: asks for what the target declares, with GET and HEAD alone; `None` where servers declare nothing.
-        tells: what the first answer says besides, name and value, without secrets.
-        finds: optional behaviours that exchanges show.
-        left_out: operations that are not asked for, and why.
+        first: an operation that every server implements.
+        path: its path below the base address.
+        recognises: returns whether its answer looks like this contract.
+        listings: the listing of each operation that has one.
+        declares: requests what the target declares, with GET and HEAD only; `None` if servers declare nothing.
+        tells: returns further facts of the first answer, name and value, without secrets.
+        finds: returns the optional features that exchanges show.
+        left_out: operations that are not sent, and why.
     """
 
     first: OperationId
@@ -67,19 +67,19 @@ class ProbeSpec:
 
 @dataclass(frozen=True)
 class ProbedOperation:
-    """What came of one operation."""
+    """The result of probing one operation."""
 
     operation: OperationId
-    declared: bool | None  #: None: servers of this contract declare nothing
-    request: str  #: as it was sent; as the contract writes it where it was not
-    status: int  #: 0 where none came, or it was not asked
+    declared: bool | None  #: None if servers of this contract declare nothing
+    request: str  #: method and path as sent, or the contract's template if it was not sent
+    status: int  #: 0 if no answer came or nothing was sent
     milliseconds: float
     remark: str = ""
 
 
 @dataclass(frozen=True)
 class ProbedServer:
-    """What was found out of a server."""
+    """The result of probing a server."""
 
     contract: str
     version: str
@@ -89,15 +89,15 @@ class ProbedServer:
 
 
 def probe_spec(contract: str) -> ProbeSpec:
-    """What a contract gives to who asks."""
+    """Return how discovery probes servers of a contract."""
     return cast("ProbeSpec", importlib.import_module(f"{__package__}.checks.{contract}.discovery").probe_spec)
 
 
 def recognised(wire: Wire, target: Target) -> str:
-    """The contract that a server speaks, by how it answers what each contract asks first.
+    """Detect the contract of a server by its answer to the first request of each contract.
 
     Raises:
-        Blocked: it does not answer, or as no contract would have it.
+        Blocked: the server does not answer, or its answers match no contract.
     """
     seen: dict[str, Exchange] = {}
     for contract in contracts():
@@ -166,7 +166,7 @@ def _why(message: str) -> str:
 
 def _strange(exchange: Exchange) -> str:
     kind = exchange.media_type or "nothing"
-    return f"{exchange.method} {exchange.redact(exchange.url)} was answered with status {exchange.status} and {kind}"
+    return f"{exchange.method} {exchange.redact(exchange.url)} returned {exchange.status} with media type {kind}"
 
 
 def refused(wire: Wire, first: Exchange) -> str:
@@ -199,14 +199,16 @@ def _message(exchange: Exchange) -> str:
 
 
 def _told(wire: Wire, contract: Contract, asked: ProbeSpec, offer: Offer | None, first: Exchange) -> Iterator[ProbedOperation]:
-    """What comes of each operation, of those that lead to others first."""
-    places: dict[str, list[dict[str, str]]] = {}  #: by the last parameter of a path: all parameters of what was listed
+    """Probe each operation, listings first."""
+    places: dict[str, list[dict[str, str]]] = {}  #: path parameters of each listed object, by the last parameter
     segments = dict(offer.segments) if offer else {}
     answers: dict[str, ProbedOperation] = {}
     for operation in sorted(contract.operations.values(), key=lambda o: (len(_variables(o, segments)), o.id not in asked.listings)):
         declared = operation.id in offer.operations if offer else None
         template = f"{operation.method} {operation.path}"
-        left_out = asked.left_out.get(operation.id, "") if operation.method in HARMLESS else f"not asked: {operation.method}"
+        left_out = (
+            asked.left_out.get(operation.id, "") if operation.method in HARMLESS else f"not sent: {operation.method} may change something"
+        )
         if operation.id == asked.first:
             answers[operation.id] = ProbedOperation(
                 operation.id, declared, f"GET {first.url.removeprefix(wire.url)}", first.status, round(first.seconds * 1000, 1)
@@ -252,7 +254,7 @@ def _asked(
 def _keep(
     asked: ProbeSpec, operation: Operation, place: Mapping[str, str], exchange: Exchange, places: dict[str, list[dict[str, str]]]
 ) -> bool:
-    """Remember what a listing names; whether it names something."""
+    """Remember the names of a listing; return whether there are any."""
     listing = asked.listings.get(operation.id)
     if listing is None or exchange.status != 200 or not isinstance(exchange.parsed, dict):
         return False
@@ -262,7 +264,7 @@ def _keep(
 
 
 def _path(template: str, values: Mapping[str, str | None]) -> str:
-    """A path of a template; a segment whose value is `None` is left out."""
+    """Fill in a path template; a segment whose value is `None` is omitted."""
     parts = []
     for part in template.split("/"):
         value = values[part[1:-1]] if part.startswith("{") else part
@@ -272,7 +274,7 @@ def _path(template: str, values: Mapping[str, str | None]) -> str:
 
 
 def named(document: Any, member: str) -> list[str]:
-    """The `name` of each item of a listing, as it stands in a path."""
+    """Return the `name` of each item of a listing, percent-encoded."""
     items = document.get(member)
     names = [item.get("name") for item in items if isinstance(item, dict)] if isinstance(items, list) else []
     return [quote(name, safe="") for name in names if isinstance(name, str) and name]

@@ -1,4 +1,4 @@
-"""The embedded target: the reference server in a process of its own, judged when no address is given."""
+"""The embedded target: the reference server in its own process, checked when no address is given."""
 
 from __future__ import annotations
 
@@ -19,24 +19,24 @@ if TYPE_CHECKING:
     from lakepact.conformance.target import Target
 
 STOP_SECONDS = 10
-WRONG_USAGE = 2  #: the exit code of a server that was told what it does not know
+WRONG_USAGE = 2  #: exit code of a server that rejects its options
 
 
 class Misused(Exception):
-    """The server refuses what it was told; the message says why."""
+    """The server rejects its options."""
 
 
 @contextlib.contextmanager
 def embedded(suite: Suite[Any], *, faults: Sequence[str] = ()) -> Generator[Target]:
-    """Start the reference server on a free port with what the contract needs; yields it as a target and stops it afterwards.
+    """Start the reference server on a free port, yield it as a target, and stop it afterwards.
 
     Args:
         suite: the suite of the contract that it serves.
         faults: names of faults to switch on.
 
     Raises:
-        Misused: there is no such fault.
-        Blocked: it did not start.
+        Misused: a fault is unknown.
+        Blocked: the server did not start.
     """
     with tempfile.TemporaryDirectory(prefix="lakepact-", ignore_cleanup_errors=True) as folder:
         home = suite.launch_settings(Path(folder))
@@ -49,7 +49,7 @@ def embedded(suite: Suite[Any], *, faults: Sequence[str] = ()) -> Generator[Targ
 
 @contextlib.contextmanager
 def answering(command: Sequence[str]) -> Generator[str]:
-    """The address that a server says it has, for as long as it is needed."""
+    """Start a server and yield the address that it prints."""
     with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, errors="replace") as process:  # noqa: S603 - our own module
         complaints = _Complaints(process)
         try:
@@ -58,7 +58,7 @@ def answering(command: Sequence[str]) -> Generator[str]:
             if not words:
                 process.wait(STOP_SECONDS)
                 if process.returncode == WRONG_USAGE:
-                    raise Misused(f"the embedded server does not know what it was told: {complaints.last()}")
+                    raise Misused(f"the embedded server rejected its options: {complaints.last()}")
                 complaints.pass_on()
                 raise Blocked(f"the embedded server did not start (exit code {process.returncode}); `lakepact serve` shows why")
             complaints.pass_on()
@@ -73,7 +73,7 @@ def answering(command: Sequence[str]) -> Generator[str]:
 
 
 class _Complaints:
-    """What a server says on its error stream: held back until it is known whether it starts, and passed on from then on.
+    """The error stream of a server, held back until the server has started or failed, then passed on.
 
     Args:
         server: its process.
@@ -98,17 +98,17 @@ class _Complaints:
             sys.stderr.write(self._held.pop(0))
 
     def pass_on(self) -> None:
-        """Say all of it on our own error stream."""
+        """Write it to our own error stream."""
         with self._lock:
             self._passing = True
             self._tell()
 
     def last(self) -> str:
-        """The last line of a server that has ended, which is what went wrong."""
+        """Return the last line of a server that ended: its error."""
         self.end()
         said = [line.strip() for line in self._held if line.strip()]
         return said[-1].removeprefix("Error: ") if said else "it does not say why"
 
     def end(self) -> None:
-        """Wait for what a server that has ended said."""
+        """Wait for the rest of the stream of a server that ended."""
         self._thread.join(STOP_SECONDS)

@@ -1,4 +1,4 @@
-"""A contract at home: served by the reference server of this installation, on this machine."""
+"""The settings with which the embedded reference server serves a contract."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class EmbeddedTarget:
-    """What the reference server needs to serve a contract, and how a harness beside it speaks to it.
+    """The settings of the embedded reference server, and how the suite reaches it.
 
     Args:
-        settings: of the server, named as the keywords of `running`; with `--` before them they are options of `lakepact serve`.
-        root: where the contract is served below the server's address, without a slash at its end.
+        settings: keyword arguments of `running`; with `--` in front they are options of `lakepact serve`.
+        root: path of the contract below the server's address, without a trailing slash.
         headers: sent with every request.
-        parameters: what a client may choose, and what the harness is told besides.
-        features: what is known of the server before it is asked.
+        parameters: the target's parameters.
+        features: features that are known without discovery.
     """
 
     settings: Mapping[str, Any] = field(default_factory=dict)
@@ -31,9 +31,9 @@ class EmbeddedTarget:
 
     @property
     def arguments(self) -> tuple[str, ...]:
-        """The settings as arguments of `lakepact serve`."""
+        """Return the settings as arguments of `lakepact serve`."""
         return tuple(word for name, value in self.settings.items() for word in (f"--{name.replace('_', '-')}", str(value)))
 
     def target(self, address: str) -> Target:
-        """The contract at a server's address, as something to judge."""
+        """Return the target of the contract at a server's address."""
         return Target(address.rstrip("/") + self.root, headers=self.headers, features=self.features, parameters=self.parameters)

@@ -1,7 +1,7 @@
-"""Text of targets, escaped for each form of output, so that it is shown and never interpreted.
+"""Text from targets, escaped for each output format, so that it is shown and never interpreted.
 
 A target may send terminal escape sequences, markup, bidirectional overrides and lone surrogates. Every output writes such text through
-the one function of its form.
+the one function for its format.
 """
 
 from __future__ import annotations
@@ -18,43 +18,43 @@ from rich.markup import escape as _without_markup
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-#: Control characters, invisible ones that direct text, separators of lines, and halves of characters, which cannot be encoded.
+#: Control characters, bidirectional controls, line separators, and lone surrogates.
 _ACTING = frozenset({"Cc", "Cf", "Cs", "Zl", "Zp"})
 _KNOWN = {"\n": "\\n", "\r": "\\r", "\t": "\\t"}
 _MARKDOWN = re.compile(r"[\\`*_\[\]|~]")
-#: What GitHub turns into links and mentions where nothing marks them, and what begins HTML, as entities.
+#: Characters that GitHub turns into links, mentions or HTML, as entities.
 _ENTITIES = {"&": "&amp;", "<": "&lt;", ">": "&gt;", "://": "&#58;//", "www.": "www&#46;", "@": "&#64;"}
 _BACKTICKS = re.compile("`+")
 
 
 def plain(text: object) -> str:
-    """One line of text, in which every character that acts is spelled out as an escape."""
+    """Return one line of text in which control characters are escaped."""
     said = str(text)
     return said if said.isascii() and said.isprintable() else _respelled(said, _spelled)
 
 
 def terminal(text: object) -> str:
-    """Text for a terminal, in what `rich` prints."""
+    """Escape text for `rich` on a terminal."""
     return _without_markup(plain(text))
 
 
 def html(text: object) -> str:
-    """Text for an element or an attribute of HTML or SVG."""
+    """Escape text for an element or attribute of HTML or SVG."""
     return _html.escape(plain(text))
 
 
 def html_lines(text: str) -> str:
-    """Text for an element of HTML that keeps its lines."""
+    """Escape text of several lines for an HTML element."""
     return "\n".join(map(html, text.split("\n")))
 
 
 def xml(text: object) -> str:
-    """Text for XML that a library writes: it lacks what XML forbids, and the library escapes what is markup."""
+    """Remove characters that XML forbids; the XML library escapes markup."""
     return "\n".join(map(plain, str(text).split("\n")))
 
 
 def markdown(text: object) -> str:
-    """Text within a line or a cell of Markdown."""
+    """Escape text for a line or table cell of Markdown."""
     said = _MARKDOWN.sub(r"\\\g<0>", plain(text))
     for sign, entity in _ENTITIES.items():
         said = said.replace(sign, entity)
@@ -62,7 +62,7 @@ def markdown(text: object) -> str:
 
 
 def code(text: object) -> str:
-    """A code span of Markdown."""
+    """Return a code span of Markdown."""
     said = plain(text)
     fence = "`" * (1 + max((len(run) for run in _BACKTICKS.findall(said)), default=0))
     space = " " if not said or "`" in (said[0], said[-1]) or (said[0] == said[-1] == " ") else ""
@@ -70,12 +70,12 @@ def code(text: object) -> str:
 
 
 def code_cell(text: object) -> str:
-    """A code span in a cell of a table of Markdown, where a bar would end the cell."""
+    """Return a code span for a table cell of Markdown, with `|` escaped."""
     return code(text).replace("|", "\\|")
 
 
 def shell(content: str | bytes) -> str:
-    """One word of a shell."""
+    """Quote one word for a shell."""
     if isinstance(content, str):
         content = content.encode("utf-8", "surrogatepass")
     try:
@@ -88,17 +88,17 @@ def shell(content: str | bytes) -> str:
 
 
 def json(document: Any, *, indent: bool = False) -> str:
-    """A document as JSON, in which characters that act are escapes, so that it still says the same."""
+    """Return a document as JSON with control characters escaped."""
     option = orjson.OPT_INDENT_2 if indent else None
     try:
         text = orjson.dumps(document, option=option).decode()
-    except TypeError:  # a half of a character
+    except TypeError:  # a lone surrogate
         text = orjson.dumps(_whole(document), option=option).decode()
     return text if text.isascii() and "\x7f" not in text else _respelled(text, _in_json)
 
 
 def toml(text: str) -> str:
-    """A basic string of TOML, in quotes."""
+    """Return a basic TOML string, in quotes."""
     return '"' + _respelled(text.replace("\\", "\\\\").replace('"', '\\"'), _in_toml) + '"'
 
 
@@ -114,7 +114,7 @@ def _spelled(character: str) -> str:
 
 
 def _in_json(character: str) -> str:
-    if character == "\n":  # of an indented document; those of texts are escapes already
+    if character == "\n":  # of the indentation; those in strings are escaped already
         return character
     units = character.encode("utf-16-be")
     return "".join(f"\\u{units[at]:02x}{units[at + 1]:02x}" for at in range(0, len(units), 2))
@@ -122,13 +122,13 @@ def _in_json(character: str) -> str:
 
 def _in_toml(character: str) -> str:
     number = ord(character)
-    if unicodedata.category(character) == "Cs":  # TOML has none
+    if unicodedata.category(character) == "Cs":  # TOML allows none
         return f"\\\\u{number:04x}"
     return f"\\u{number:04x}" if number < 0x10000 else f"\\U{number:08x}"
 
 
 def _whole(value: Any) -> Any:
-    """The same without halves of characters."""
+    """Return the text without lone surrogates."""
     if isinstance(value, str):
         return value.encode("utf-8", "backslashreplace").decode()
     if isinstance(value, dict):

@@ -1,4 +1,4 @@
-"""What was said over the wire: every request and its answer, kept as evidence, with secrets left out of whatever is shown."""
+"""Requests and their answers, kept as evidence; secrets are removed from everything that is shown."""
 
 from __future__ import annotations
 
@@ -16,16 +16,16 @@ from lakepact.generated.contract import OperationId
 if TYPE_CHECKING:
     import httpx
 
-ANYTHING = "*/*"  #: what is accepted where nothing else is said; a curl line does without
+ANYTHING = "*/*"  #: default `Accept`; curl lines omit it
 SHOWN_BODY = 4096  #: bytes of a body that a report quotes
-MARGIN = 2048  #: bytes behind these that are kept, so that a secret at the cut is recognized
-NO_OPERATION = OperationId("")  #: looked up in tables of operations for a request that was made for none
-SHOWN_TEXT = 300  #: characters of it that a judgement quotes
+MARGIN = 2048  #: further bytes that are kept, so that a secret at the cut is recognized
+NO_OPERATION = OperationId("")  #: operation id of a request that belongs to no operation
+SHOWN_TEXT = 300  #: characters of a body that a verdict quotes
 
 
 @dataclass(frozen=True)
 class Exchange:
-    """One request and its answer, as they stood on the wire."""
+    """One request and its answer, as sent and received."""
 
     number: int
     operation: OperationId | None  #: operation id, when the request was made for one
@@ -39,9 +39,9 @@ class Exchange:
     body: bytes
     seconds: float
     secrets: tuple[str, ...] = field(default=(), repr=False)
-    own: frozenset[str] = frozenset()  #: names, in lower case, of the headers that the target's user has added: their values are not shown
-    accepts: str = ANYTHING  #: sent as `Accept` unless the check said otherwise
-    left_out: int = 0  #: bytes at the end of the body that are kept no longer
+    own: frozenset[str] = frozenset()  #: lower-case names of the user's own headers, whose values are not shown
+    accepts: str = ANYTHING  #: the default `Accept` of this request
+    left_out: int = 0  #: bytes of the body that are no longer kept
 
     @cached_property
     def parsed(self) -> Any:
@@ -53,7 +53,7 @@ class Exchange:
 
     @cached_property
     def lines(self) -> tuple[Any, ...] | None:
-        """The body as JSON documents, one a line, or `None` when a line is something else; empty lines say nothing."""
+        """The body as JSON documents, one per line, or `None` if a line is not JSON; empty lines are ignored."""
         try:
             return tuple(orjson.loads(line) for line in self.body.split(b"\n") if line.strip())
         except orjson.JSONDecodeError:
@@ -67,7 +67,7 @@ class Exchange:
 
     @property
     def is_a_page(self) -> bool:
-        """Whether the answer is a page for people: HTML by its media type and by its first character."""
+        """Whether the answer is an HTML page, by media type and first character."""
         return self.media_type == "text/html" and self.body.lstrip().startswith(b"<")
 
     @property
@@ -79,15 +79,15 @@ class Exchange:
             return None
 
     def redact(self, text: str) -> str:
-        """`text` without any secret that was sent in this exchange, or that a target hands out."""
+        """Return `text` without the secrets of this exchange and without credentials that a target vends."""
         return redacted(text, self.secrets)
 
     def shown_value(self, name: str, value: str) -> str:
-        """The value of a header that was sent, as it may be shown."""
+        """Return a request header's value, redacted if it may be secret."""
         return REDACTED if name.lower() in SECRET_HEADERS | self.own else self.redact(value)
 
     def curl(self) -> str:
-        """A shell line that sends the same request again."""
+        """Return a shell command that sends the same request again."""
         parts = ["curl", "-sS", "-i", "--path-as-is"]
         parts += ["-I"] if self.method == "HEAD" else ["-X", self.method]
         for name, value in self.request_headers:
@@ -102,7 +102,7 @@ class Exchange:
 
 @dataclass(frozen=True)
 class Reply:
-    """The answer of one exchange, with look-ups that fail as the target's fault rather than as ours."""
+    """The answer of one exchange; its accessors raise `Unmet` when the target's body is malformed."""
 
     exchange: Exchange
 
@@ -135,7 +135,7 @@ class Reply:
 
     @property
     def _flaw(self) -> str:
-        """Where a body that begins like an object is no JSON: what is shown of it may look sound."""
+        """Why a body that begins like a JSON object is not JSON; the part that is shown may look valid."""
         if not self.body.lstrip().startswith(b"{"):
             return ""
         try:
@@ -146,7 +146,7 @@ class Reply:
 
     @property
     def lines(self) -> tuple[dict[str, Any], ...]:
-        """The body as JSON objects, one a line.
+        """The body as JSON objects, one per line.
 
         Raises:
             Unmet: a line is not one.
@@ -173,7 +173,7 @@ class Reply:
 
     @property
     def shown(self) -> str:
-        """Status and the beginning of the body, for a report."""
+        """Status and beginning of the body, for a report."""
         text = self.exchange.redact(self.exchange.body[:SHOWN_BODY].decode("utf-8", "replace"))
         short = text if len(text) <= SHOWN_TEXT else text[:SHOWN_TEXT] + "…"
         return f"status {self.status}" + (f"  {short}" if short else ", no body")

@@ -61,19 +61,19 @@ def status(reply: Reply, *allowed: int, about: str = "") -> None:
 
 
 def client_error(reply: Reply) -> None:
-    """The answer refuses the request as the client's fault: some 4xx."""
+    """Expect a 4xx status."""
     if not 400 <= reply.status < 500:
         raise Unmet("a 4xx status", reply.shown, exchange=reply.exchange.number)
 
 
 def no_server_error(reply: Reply) -> None:
-    """The answer is not a 5xx."""
+    """Expect any status below 500."""
     if reply.status >= 500:
         raise Unmet("no 5xx status", reply.shown, exchange=reply.exchange.number)
 
 
 def equal(expected: Any, actual: Any, what: str) -> None:
-    """Two JSON values are equal; where long ones differ, the place is named."""
+    """Expect two equal JSON values; a failure names the JSON pointer of the first difference of long values."""
     if _same(expected, actual):
         return
     if max(len(shown(expected)), len(shown(actual))) > BRIEF:
@@ -97,24 +97,24 @@ def _or_absent(value: Any) -> str:
 
 
 def contains(member: Any, collection: Collection[Any], what: str) -> None:
-    """`member` is in `collection`."""
+    """Expect `collection` to contain `member`."""
     if member not in collection:
         raise Unmet(f"{what} with {shown(member)}", shown(list(collection)))
 
 
 def lacks(member: Any, collection: Collection[Any], what: str) -> None:
-    """`member` is not in `collection`."""
+    """Expect `collection` not to contain `member`."""
     if member in collection:
         raise Unmet(f"{what} without {shown(member)}", shown(list(collection)))
 
 
 def true(holds: bool, expected: str, actual: Any) -> None:  # noqa: FBT001 - the condition itself
-    """A condition holds; `expected` says which."""
+    """Expect a condition, which `expected` describes."""
     if not holds:
         raise Unmet(expected, actual if isinstance(actual, str) else shown(actual))
 
 
 def no_body(reply: Reply) -> None:
-    """The answer has no body."""
+    """Expect an empty body."""
     if reply.body:
         raise Unmet("no body", f"{len(reply.body)} bytes; {reply.shown}", exchange=reply.exchange.number)

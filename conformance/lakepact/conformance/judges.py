@@ -1,4 +1,4 @@
-"""What judges requirements: checks, which send requests of their own, and invariants, which look at every exchange."""
+"""Checks, which send their own requests, and invariants, which are checked on every exchange."""
 
 from __future__ import annotations
 
@@ -13,35 +13,35 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Check:
-    """One scenario and the requirements that it judges."""
+    """A scenario and the requirements that it judges."""
 
     name: str  #: `<area>.<function>`
     sentence: str  #: first line of its docstring
     requirements: tuple[str, ...]
     run: Callable[[Any], None]
-    alone: bool  #: not side by side with other checks
-    waived: frozenset[str] = frozenset()  #: what it judges besides, and is not demanded here: a profile is without it
+    alone: bool  #: runs while no other check runs
+    waived: frozenset[str] = frozenset()  #: requirements that it also judges, but the profile does not have
 
 
 @dataclass(frozen=True)
 class Invariant:
-    """What must hold in every exchange that it applies to."""
+    """A rule that every exchange it applies to must keep."""
 
     name: str
     sentence: str
     requirements: tuple[str, ...]
-    judge: Callable[[Exchange], bool | None]  #: False or None: does not apply; raises Unmet: broken
-    traffic: tuple[str, ...] = ()  #: checks whose exchanges are enough to judge by; empty: those of all checks are wanted
-    topic: Topic | None = None  #: where it can apply; none: anywhere
+    judge: Callable[[Exchange], bool | None]  #: returns False or None if it does not apply; raises Unmet if it is broken
+    traffic: tuple[str, ...] = ()  #: checks whose exchanges suffice to judge it; empty: all checks
+    topic: Topic | None = None  #: limits the exchanges it can apply to
 
 
 @dataclass(frozen=True)
 class Topic:
-    """What an exchange has to show so that an invariant can apply to it.
+    """A property that an exchange must have for an invariant to apply.
 
     Args:
-        what: one of the things that exchanges show.
-        shown: those that an exchange shows; many invariants ask for the same.
+        what: the property.
+        shown: returns all such properties of an exchange; invariants share it.
     """
 
     what: str

@@ -1,6 +1,6 @@
-"""Known failures: patterns with reasons, kept honest by three rules.
+"""Known failures: patterns of requirement ids, each with a reason.
 
-A pattern that matches no requirement is an error; a known failure that passes fails the run; every line gives a reason.
+A pattern that matches no requirement is an error. A known failure that passes fails the run. Every line needs a reason.
 
     # requirement pattern      reason
     IRC-TBL-REG-*              registering is refused in this edition, ticket 4711
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 
 class KnownFailuresError(ValueError):
-    """A file of known failures that cannot be used."""
+    """A file of known failures is malformed."""
 
 
 @dataclass(frozen=True)
@@ -32,15 +32,15 @@ class KnownFailure:
 
 
 def read(path: Path, requirements: Collection[str]) -> tuple[KnownFailure, ...]:
-    """The known failures of a file.
+    """Read the known failures of a file.
 
     Raises:
-        KnownFailuresError: it is no text, a line has no reason, or its pattern matches no requirement.
+        KnownFailuresError: the file is not UTF-8, a line has no reason, or a pattern matches no requirement.
     """
     try:
         lines = path.read_text(encoding="utf-8").splitlines()
     except UnicodeDecodeError as wrong:
-        raise KnownFailuresError(f"{path} cannot be read: it is no text in UTF-8") from wrong
+        raise KnownFailuresError(f"{path} is not a text file in UTF-8") from wrong
     known = []
     for number, line in enumerate(lines, start=1):
         text = line.strip()
@@ -48,7 +48,7 @@ def read(path: Path, requirements: Collection[str]) -> tuple[KnownFailure, ...]:
             continue
         pattern, _, reason = text.partition(" ")
         if not reason.strip():
-            raise KnownFailuresError(f"{path}:{number}: {pattern} has no reason; write one behind the pattern")
+            raise KnownFailuresError(f"{path}:{number}: {pattern} has no reason; write it after the pattern")
         if not fnmatch.filter(requirements, pattern):
             raise KnownFailuresError(f"{path}:{number}: {pattern} matches no requirement; see `lakepact list`")
         known.append(KnownFailure(pattern, reason.strip()))
@@ -56,7 +56,7 @@ def read(path: Path, requirements: Collection[str]) -> tuple[KnownFailure, ...]:
 
 
 def applied(verdict: Verdict, known: tuple[KnownFailure, ...]) -> Verdict:
-    """`verdict` as it counts when these failures are known."""
+    """Return `verdict` with the known failures taken into account."""
     match = next((k for k in known if fnmatch.fnmatchcase(verdict.requirement, k.pattern)), None)
     if match is None:
         return verdict
@@ -67,6 +67,6 @@ def applied(verdict: Verdict, known: tuple[KnownFailure, ...]) -> Verdict:
             verdict,
             outcome=Outcome.UNEXPECTED_PASS,
             expected=f"the known failure ({match.reason})",
-            actual="the requirement is kept; take it out of the list",
+            actual="the requirement passes; remove it from the list",
         )
     return verdict

@@ -1,6 +1,6 @@
-"""What a check works with: it sends, makes things, judges, and cleans up after itself.
+"""The tools of one check: it sends requests, records verdicts and removes what it created.
 
-A contract's own lab (`checks/<contract>/lab.py`) adds what can be made there.
+A contract's lab (`checks/<contract>/lab.py`) adds methods that create its objects.
 """
 
 from __future__ import annotations
@@ -40,18 +40,18 @@ def operations_of(contract: str) -> frozenset[str]:
 
 
 class Lab:
-    """The bench of one check.
+    """Sends the requests of one check and records its verdicts.
 
     Args:
         wire: connections to the target.
-        contract: what the target is judged by.
-        target: who is judged.
-        offer: what it declares.
+        contract: the contract that the target is checked against.
+        target: the server that is checked.
+        offer: what the server declares.
         check: name of the check.
-        run: a word that makes the names of this run unlike those of any other.
-        serial: number of the check in this run, for unique names.
-        races: how many times as often as usual a race is repeated.
-        waived: requirements that the check judges and that a profile does not have.
+        run: id of the run, part of every name that the check creates.
+        serial: number of the check in the run, part of every name too.
+        races: factor by which races are repeated more often than usual.
+        waived: requirements that the check judges and the profile does not have.
     """
 
     def __init__(
@@ -83,7 +83,7 @@ class Lab:
     # -- names -------------------------------------------------------------------------------------------------
 
     def name(self, stem: str = "") -> str:
-        """A name that nothing on the target has."""
+        """Return a name that is unused on the target."""
         with self._lock:
             return next(self._names) + (f"_{stem}" if stem else "")
 
@@ -109,14 +109,14 @@ class Lab:
         Args:
             operation: its id.
             body: a JSON value to send.
-            content: bytes to send instead, for what is not JSON.
-            headers: further headers; an empty value removes one that would be sent.
-            query: further query parameters, as they are, also malformed ones.
-            declared: False to send it although the target does not declare the operation.
+            content: bytes to send instead of JSON.
+            headers: further headers; an empty value removes a header.
+            query: further query parameters, sent unchanged even if malformed.
+            declared: False sends the request even if the target does not declare the operation.
             anonymous: leave out the target's credentials.
-            alone: use a connection of its own, to see bytes that should not be there.
-            disconnect_after: seconds after which nobody waits for the answer any more, which has the status 0 then.
-            method: another method on the operation's path.
+            alone: use a connection of its own, which shows unexpected bytes.
+            disconnect_after: seconds after which the connection is closed; the reply then has status 0.
+            method: another method than the operation's.
             arguments: parameters by their Python names; `None` leaves one out.
 
         Raises:
@@ -163,7 +163,7 @@ class Lab:
         alone: bool = False,
         disconnect_after: float | None = None,
     ) -> Reply:
-        """Send any request; `target` is path and query below the base address, sent as it is."""
+        """Send a request; `target` is its path and query below the base address, sent unchanged."""
         reply = self.wire.send(
             method,
             target,
@@ -181,7 +181,7 @@ class Lab:
         return reply
 
     def path(self, operation: Operation | OperationId, **arguments: Any) -> str:
-        """The path of an operation below the base address, percent-encoded."""
+        """Return the path of an operation below the base address, percent-encoded."""
         known = self.contract.operations[operation] if isinstance(operation, str) else operation
         path = known.path
         for parameter in known.parameters:
@@ -196,7 +196,7 @@ class Lab:
         return path
 
     def segment(self, parameter: str, value: Any) -> str:  # noqa: ARG002 - a contract's lab may treat parameters differently
-        """The text of a path parameter before it is percent-encoded; a contract's lab says how lists are joined."""
+        """Return the text of a path parameter before percent-encoding; a contract's lab joins lists."""
         return str(value)
 
     def _query(self, operation: Operation, arguments: dict[str, Any], further: Iterable[tuple[str, str]]) -> str:
@@ -219,15 +219,15 @@ class Lab:
         return operation in self.offer.operations
 
     def feature(self, name: str) -> bool:
-        """Whether an optional behaviour of the contract is on."""
+        """Return whether an optional feature of the contract is on."""
         return is_on(self.contract.features[name], self.target, self.offer)
 
     def repeat(self, usual: int) -> range:
-        """The rounds of a race, of which there are so many unless somebody wants more."""
+        """Return the rounds of a race: `usual`, multiplied by `--race-repeat`."""
         return range(usual * self._races)
 
     def concurrently(self, actions: Sequence[Callable[[], T]]) -> list[T]:
-        """Run the actions truly side by side, started by one signal; answers in the order of the actions."""
+        """Start all actions at the same moment, each in a thread; return their results in the same order."""
         gate = threading.Barrier(len(actions))
 
         def start(action: Callable[[], T]) -> T:
@@ -237,25 +237,25 @@ class Lab:
         with ThreadPoolExecutor(len(actions)) as pool:
             return [future.result() for future in [pool.submit(start, action) for action in actions]]
 
-    # -- steps that have to work before anything can be judged ----------------------------------------------------
+    # -- steps that have to succeed before a requirement can be judged ----------------------------------------------------
 
     def require(self, reply: Reply, *allowed: int) -> Reply:
-        """`reply`, if its status is one of `allowed` (200 or 204 unless said otherwise).
+        """Return `reply` if its status is one of `allowed` (by default 200 and 204).
 
         Raises:
-            Blocked: it is not.
+            Blocked: the status is another one.
         """
         if reply.status not in (allowed or (200, 204)):
-            raise Blocked(f"{reply.exchange.method} {reply.exchange.operation or reply.exchange.url} was answered with {reply.shown}")
+            raise Blocked(f"{reply.exchange.method} {reply.exchange.operation or reply.exchange.url} returned {reply.shown}")
         return reply
 
     def add_cleanup(self, action: Callable[[], object]) -> None:
-        """Do `action` when the check is over, last one first."""
+        """Run `action` after the check; the last one that was added runs first."""
         with self._lock:
             self._cleanups.append(action)
 
     def clean_up(self) -> list[Callable[[], object]]:
-        """Remove what was made; returns what could not be done, to be tried again when all others have cleaned up."""
+        """Remove what the check created; return the actions that failed, for a second try at the end of the run."""
         undone: list[Callable[[], object]] = []
         while self._cleanups:
             action = self._cleanups.pop()
@@ -267,11 +267,11 @@ class Lab:
 
     @contextlib.contextmanager
     def judge(self, *requirements: str, remark: str = "") -> Generator[None]:
-        """Judge requirements by what happens inside: kept, unless an expectation is unmet.
+        """Judge requirements by the block: they pass unless it raises `Unmet`.
 
         Args:
             requirements: their ids.
-            remark: what a reader should know although the requirement is kept.
+            remark: a note for the reader of a passed requirement.
         """
         try:
             yield
@@ -284,24 +284,24 @@ class Lab:
                 self._record(requirement, Outcome.PASS, remark=remark)
 
     def warn(self, requirement: str, *, expected: str, actual: str) -> None:
-        """Say that a requirement is kept in a way that a reader should look at."""
+        """Record a warning for a requirement."""
         self._record(requirement, Outcome.WARN, expected=expected, actual=actual)
 
     def note(self, requirement: str, remark: str) -> None:
-        """Say that a requirement is kept, and how."""
+        """Record that a requirement passes, with a remark."""
         self._record(requirement, Outcome.PASS, remark=remark)
 
     def skip(self, requirement: str, why: str) -> None:
-        """Say that a requirement is about something that the target does not have."""
+        """Record that the target does not offer the subject of a requirement."""
         self._record(requirement, Outcome.NOT_OFFERED, remark=why)
 
     def trail(self, shows: int | None = None) -> tuple[int, ...]:
-        """Numbers of the exchanges that lead to one, the last one by default, and of it itself: what changed something before it."""
+        """Return the number of an exchange (the last one by default) after those of the earlier exchanges that changed something."""
         last = shows or max(self.sent, default=0)
         return tuple(n for n in self.sent if n == last or (n < last and self.changes(self.wire.exchanges[n])))
 
     def changes(self, exchange: Exchange) -> bool:
-        """Whether an exchange may have changed something on the target; a contract's lab knows of methods that only read."""
+        """Return whether an exchange may have changed the target's state; a contract's lab excludes operations that only read."""
         return exchange.method not in {"GET", "HEAD"} and (200 <= exchange.status < 300 or exchange.status == 0)
 
     def _record(
@@ -316,7 +316,7 @@ class Lab:
 
 
 def accepted(operation: Operation) -> str:
-    """The media types that an operation is documented to be answered in, as an `Accept` header names them."""
+    """Return the documented media types of an operation's responses as an `Accept` header."""
     return ", ".join(dict.fromkeys(a.media_type for a in operation.answers.values() if a.media_type)) or ANYTHING
 
 
@@ -329,11 +329,11 @@ def _query_text(value: Any) -> Any:
 
 
 def cleanup_error(cleanup: Callable[[], object]) -> str:
-    """Remove something, and say why it stays; nothing if it is gone."""
+    """Run a cleanup and return why it failed; empty if it succeeded or the object was already gone."""
     try:
         done = cleanup()
     except (Blocked, NotOffered, Unmet) as hindered:
         return str(hindered)
     if isinstance(done, Reply) and done.status >= 400 and done.status != 404:
-        return f"{done.exchange.method} {done.exchange.url} was answered with {done.shown}"
+        return f"{done.exchange.method} {done.exchange.url} returned {done.shown}"
     return ""

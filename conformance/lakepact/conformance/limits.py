@@ -1,4 +1,4 @@
-"""Limits of one answer of a target, and the time that a run spends on answers beyond them."""
+"""Limits of an answer, and of the time that a run spends on answers that exceed them."""
 
 from __future__ import annotations
 
@@ -14,29 +14,29 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
 MIB = 1024 * 1024
-MAX_BODY = 16 * MIB  #: bytes of a body, as it is sent and as it is decoded
+MAX_BODY = 16 * MIB  #: bytes of a body, both as sent and as decoded
 MAX_HEAD = 100 * 1024  #: bytes of a status line with its headers, of a line between chunks, and of trailers
-FRAMING = 1 * MIB  #: bytes that chunks and provisional answers may take beside a body of the same size
-MAX_WAIT = 60.0  #: seconds that a run spends on answers beyond a limit
-ENDLESS_COST = 15.0  #: seconds that a walk through pages without an end counts for
-OVERSIZE_COST = 2.0  #: seconds that an answer beyond a limit counts for at least
+FRAMING = 1 * MIB  #: bytes of chunk framing and 1xx answers in addition to the body
+MAX_WAIT = 60.0  #: seconds that a run spends on answers that exceed a limit
+ENDLESS_COST = 15.0  #: seconds that an endless listing counts for
+OVERSIZE_COST = 2.0  #: seconds that an answer over a limit counts for at least
 ACCEPTED_CODINGS = "gzip, deflate"
 MOST_CODINGS = 2  #: content codings of one body
 
 
 class TooLarge(httpx.TransportError):
-    """An answer has more bytes than its limit allows."""
+    """An answer exceeds its size limit."""
 
 
 class GivenUp(Blocked):
-    """The target reached limits so often that nothing more is sent to it."""
+    """The target exceeded limits so often that nothing more is sent to it."""
 
 
 class Budget:
-    """The seconds of a run for answers that reach a limit, shared by all its threads.
+    """The seconds of a run for answers that exceed a limit, shared by its threads.
 
     Args:
-        seconds: after which nothing more is sent.
+        seconds: the total, after which nothing more is sent.
     """
 
     def __init__(self, seconds: float = MAX_WAIT) -> None:
@@ -45,10 +45,10 @@ class Budget:
         self._lock = threading.Lock()
 
     def check(self) -> None:
-        """Return while there is something left.
+        """Return if seconds are left.
 
         Raises:
-            GivenUp: there is nothing left.
+            GivenUp: no seconds are left.
         """
         if self._spent >= self._seconds:
             raise GivenUp(
@@ -57,18 +57,18 @@ class Budget:
             )
 
     def spend(self, seconds: float) -> None:
-        """Count an answer that reached a limit after so many seconds, or a walk through pages without an end."""
+        """Count an answer that reached a limit after so many seconds, or an endless listing."""
         with self._lock:
             self._spent += max(seconds, OVERSIZE_COST)
 
 
 def too_large(most: int) -> TooLarge:
-    """The error for a body with more than `most` bytes."""
+    """Return the error for a body with more than `most` bytes."""
     return TooLarge(f"the body of the answer is larger than {most / MIB:g} MiB (--max-body)")
 
 
 def decoded(content: bytes, codings: str, most: int) -> bytes:
-    """The body without its content codings; one whose coding is unknown stays as it is.
+    """Decode the content codings of a body; a body with an unknown coding is returned unchanged.
 
     Raises:
         TooLarge: the decoded body has more than `most` bytes.
@@ -97,7 +97,7 @@ def _gunzipped(content: bytes, most: int) -> bytes:
 def _inflated(content: bytes, most: int) -> bytes:
     try:
         return zlib.decompressobj().decompress(content, most)
-    except zlib.error:  # many servers leave out the envelope
+    except zlib.error:  # many servers omit the zlib header
         return zlib.decompressobj(-zlib.MAX_WBITS).decompress(content, most)
 
 

@@ -1,4 +1,4 @@
-"""What can be said of a requirement after it was looked at, and the three ways a check stops early."""
+"""Outcomes and verdicts of requirements, and the exceptions that end a check early."""
 
 from __future__ import annotations
 
@@ -11,48 +11,48 @@ if TYPE_CHECKING:
 
 
 class Outcome(StrEnum):
-    """How a requirement came out, worst first: the first of several judgements is the one that counts."""
+    """The outcome of a requirement, worst first; of several verdicts the worst counts."""
 
-    ERROR = "error"  #: the harness broke; says nothing about the target
-    FAIL = "fail"  #: a MUST is not kept
-    UNEXPECTED_PASS = "unexpected-pass"  #: listed as a known failure, yet kept
-    BLOCKED = "blocked"  #: a step that had to come first did not work, so this could not be judged
-    KNOWN_FAIL = "known-fail"  #: not kept, and listed as such with a reason
-    WARN = "warn"  #: a SHOULD is not kept
+    ERROR = "error"  #: lakepact itself failed; not a statement about the target
+    FAIL = "fail"  #: a MUST is broken
+    UNEXPECTED_PASS = "unexpected-pass"  #: listed as a known failure, but the requirement passes
+    BLOCKED = "blocked"  #: an earlier step failed, so the requirement could not be judged
+    KNOWN_FAIL = "known-fail"  #: broken, and listed as a known failure with a reason
+    WARN = "warn"  #: a SHOULD is broken
     PASS = "pass"
-    NOT_OFFERED = "not-offered"  #: the target does not declare what this is about
+    NOT_OFFERED = "not-offered"  #: the target does not declare the operation or feature
 
     @property
     def weight(self) -> int:
-        """Place in the order of badness, 0 being the worst."""
+        """Rank of the outcome; 0 is the worst."""
         return list(Outcome).index(self)
 
 
 def broken(requirement: Requirement) -> Outcome:
-    """How a requirement comes out that is not kept; a MAY cannot be broken."""
+    """Return the outcome of a requirement that is broken: fail for a MUST, warn for a SHOULD; a MAY cannot be broken."""
     return {"MUST": Outcome.FAIL, "SHOULD": Outcome.WARN, "MAY": Outcome.PASS}[requirement.level]
 
 
 @dataclass(frozen=True, slots=True)
 class Verdict:
-    """One judgement of one requirement by one check."""
+    """The verdict of one check about one requirement."""
 
     requirement: str
     outcome: Outcome
     check: str
     expected: str = ""
     actual: str = ""
-    remark: str = ""  #: what a reader should know of a requirement that is kept, or why one was not judged
-    exchanges: tuple[int, ...] = ()  #: numbers of the exchanges that lead to and show it
+    remark: str = ""  #: a note about a pass, or the reason why it was not judged
+    exchanges: tuple[int, ...] = ()  #: numbers of the exchanges that lead to the verdict; the last one shows it
 
 
 class Unmet(Exception):
-    """An expectation that the target does not meet: its fault.
+    """An expectation that the target does not meet.
 
     Args:
-        expected: what the requirement asks for.
-        actual: what came instead.
-        exchange: number of the exchange that shows it, where one alone does.
+        expected: what the requirement demands.
+        actual: what the target returned.
+        exchange: number of the exchange that shows it, if a single one does.
     """
 
     def __init__(self, expected: str, actual: str, *, exchange: int | None = None) -> None:
@@ -63,7 +63,7 @@ class Unmet(Exception):
 
 
 class Blocked(Exception):
-    """A step that has to work before anything can be judged did not: nobody's fault yet."""
+    """A step that has to succeed before a requirement can be judged failed."""
 
 
 class NotOffered(Exception):

@@ -1,4 +1,4 @@
-"""What will be run, and why the rest will not: checks and invariants, less what the user filters out."""
+"""The checks and invariants of a run, filtered by the user's patterns."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ if TYPE_CHECKING:
 
 
 class NothingSelected(LookupError):
-    """The filters leave nothing to run."""
+    """The filters select no requirement."""
 
 
 @dataclass(frozen=True)
 class Plan:
-    """The checks and invariants of a run, and the requirements that are judged."""
+    """The checks and invariants of a run, and the requirements that they judge."""
 
     suite: Suite[Any]
     checks: tuple[Check, ...]
@@ -29,15 +29,15 @@ class Plan:
 
 
 def plan(suite: Suite[Any], *, only: Sequence[str] = (), each: bool = False) -> Plan:
-    """The plan of a run.
+    """Return the plan of a run.
 
     Args:
         suite: the suite of a contract.
-        only: patterns of requirement ids, areas, operations or check names; none means everything.
-        each: whether each pattern has to match something; else one of them has to.
+        only: patterns of requirement ids, areas, operations or check names; empty selects everything.
+        each: whether every pattern must match a requirement, or at least one of them.
 
     Raises:
-        NothingSelected: no requirement that a check judges matches them.
+        NothingSelected: the patterns match no requirement that a check judges.
     """
     judged = suite.judged()
     wanted = frozenset(judged)
@@ -49,7 +49,7 @@ def plan(suite: Suite[Any], *, only: Sequence[str] = (), each: bool = False) -> 
         wanted = frozenset().union(*found.values())
     invariants = tuple(invariant for invariant in suite.invariants.values() if wanted.intersection(invariant.requirements))
     scenarios = frozenset(r for c in suite.checks.values() for r in c.requirements)
-    # What no scenario of its own judges needs exchanges to look at: whoever asks for it gets the traffic of other checks too.
+    # A requirement that only invariants judge needs exchanges: other checks run too, to produce them.
     lookers = [invariant for invariant in invariants if not wanted.intersection(invariant.requirements) <= scenarios]
     traffic = frozenset(name for invariant in invariants for name in invariant.traffic)
     everything = not all(invariant.traffic for invariant in lookers)

@@ -1,4 +1,4 @@
-"""What is said of a target beside its address: on the command line, and in a profile."""
+"""The settings of a target, from the command line and from a profile."""
 
 from __future__ import annotations
 
@@ -24,41 +24,41 @@ if TYPE_CHECKING:
     from lakepact.conformance.target import Target
 
 TEXTS = ("contract", "contract_version", "url", "token_env")  #: keys of a profile
-#: Keys of a profile that are tables: what stands in them.
+#: Keys of a profile that are tables, with the type of their values.
 TABLES: dict[str, tuple[type, str]] = {
-    "headers": (str, "text in quotes"),
-    "parameters": (str, "text in quotes"),
+    "headers": (str, "a string in quotes"),
+    "parameters": (str, "a string in quotes"),
     "features": (bool, "true or false"),
 }
 KEYS = (*TEXTS, *TABLES, "timeout", "max_body", "max_wait")  #: of a profile
-SECRET = re.compile(r"\$\{(\w+)\}")  #: stands in a header for the value of an environment variable
+SECRET = re.compile(r"\$\{(\w+)\}")  #: reference to an environment variable in a header
 DAY = 24 * 60 * 60
 NOTHING: Mapping[str, Any] = MappingProxyType({})
-TIMEOUT = 10.0  #: seconds to wait for an answer if nobody says otherwise
+TIMEOUT = 10.0  #: default seconds to wait for an answer
 
 
 class NoSecret(LookupError):
-    """An environment variable that has to hold a secret is empty or not set."""
+    """An environment variable that must hold a secret is empty or not set."""
 
 
 class Number(click.FloatRange):
-    """A number within bounds, which NaN is not."""
+    """A number within bounds; NaN is rejected."""
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> float:
-        """The number that was written."""
+        """Return the number."""
         number = float(super().convert(value, param, ctx))
-        if math.isnan(number):  # it is neither below nor above anything
-            self.fail(f"{value} is no number.", param, ctx)
+        if math.isnan(number):  # comparisons do not reject it
+            self.fail(f"{value} is not a number.", param, ctx)
         return number
 
 
 LARGEST_BODY = 4096  #: MiB
-MIBS = Number(min=0, max=LARGEST_BODY, min_open=True)  #: what the size of a body may be
-SECONDS = Number(min=0, max=DAY, min_open=True)  #: what a time to wait may be
+MIBS = Number(min=0, max=LARGEST_BODY, min_open=True)  #: allowed sizes of a body
+SECONDS = Number(min=0, max=DAY, min_open=True)  #: allowed times to wait
 
 
 def pairs(options: Sequence[str]) -> Iterator[tuple[str, str]]:
-    """The parts of options that are spelled NAME=VALUE."""
+    """Return names and values of options of the form NAME=VALUE."""
     for option in options:
         name, equals, value = option.partition("=")
         if not equals:
@@ -67,7 +67,7 @@ def pairs(options: Sequence[str]) -> Iterator[tuple[str, str]]:
 
 
 def switches(options: Sequence[str]) -> Iterator[tuple[str, bool]]:
-    """The parts of options that are spelled NAME=on or NAME=off."""
+    """Return names and values of options of the form NAME=on or NAME=off."""
     for name, value in pairs(options):
         if value not in {"on", "off"}:
             raise click.UsageError(f"{name}={value}: write {name}=on or {name}=off")
@@ -75,10 +75,10 @@ def switches(options: Sequence[str]) -> Iterator[tuple[str, bool]]:
 
 
 def profile(path: Path | None) -> dict[str, Any]:
-    """What a profile says of a target; nothing without one.
+    """Read a profile; empty without one.
 
     Raises:
-        ValueError: it is not TOML, has a key that no profile has, or says of one what cannot be meant; file and key are named.
+        ValueError: the file is not TOML, or a key or value is invalid; the message names file and key.
     """
     if path is None:
         return {}
@@ -97,35 +97,35 @@ def _toml(path: Path) -> dict[str, Any]:
     except OSError as wrong:
         raise ValueError(f"{path} cannot be read: {wrong.strerror}") from wrong
     except UnicodeDecodeError as wrong:
-        raise ValueError(f"{path} cannot be read: it is no text in UTF-8") from wrong
+        raise ValueError(f"{path} is not a text file in UTF-8") from wrong
     except tomllib.TOMLDecodeError as wrong:
         raise ValueError(f"{path} cannot be read: {wrong}") from wrong
 
 
 def _misfits(said: Mapping[str, Any]) -> Iterator[str]:
-    """What of a profile cannot be meant; what might be a secret is not repeated."""
+    """Return the first invalid value of a profile, without repeating possible secrets."""
     for key in TEXTS:
         if not isinstance(said.get(key, ""), str):
-            yield f"{key} has to be text in quotes"
+            yield f"{key} must be a string in quotes"
     for key, (kind, wanted) in TABLES.items():
         table = said.get(key, {})
         if not isinstance(table, dict):
-            yield f"{key} has to be a table: [{key}], and NAME = VALUE in lines of their own below it"
+            yield f"{key} must be a table: [{key}], followed by lines NAME = VALUE"
             continue
         for name, value in table.items():
             if not isinstance(value, kind):
-                yield f"the feature {name} is {value!r}; write {wanted}" if kind is bool else f"{key}.{name} has to be {wanted}"
+                yield f"the feature {name} is {value!r}; write {wanted}" if kind is bool else f"{key}.{name} must be {wanted}"
     for key, unit, most in (("timeout", "seconds", DAY), ("max_wait", "seconds", DAY), ("max_body", "MiB", LARGEST_BODY)):
         number = said.get(key, 1)
         if isinstance(number, bool) or not isinstance(number, (int, float)) or not 0 < number <= most:
-            yield f"{key} has to be a number of {unit}, more than 0 and at most {most}"
+            yield f"{key} must be a number of {unit}, more than 0 and at most {most}"
 
 
 def names_are_known(suite: Suite[Any], *, features: Iterable[str], parameters: Iterable[str]) -> None:
-    """Refuse features and parameters that the contract does not have: whoever misspells one would be judged by something else.
+    """Reject features and parameters that the contract does not have, such as misspelled ones.
 
     Raises:
-        ValueError: there is one; those like it are named.
+        ValueError: one is unknown; the message suggests similar names.
     """
     unknown = sorted(set(features) - set(suite.contract.features))
     if unknown:
@@ -147,17 +147,17 @@ def described(
     max_body: float | None = None,
     max_wait: float | None = None,
 ) -> Target:
-    """A target as a profile and the command line say that it is, the latter before the former.
+    """Return the target of a profile and the command line; the command line overrides the profile.
 
     Args:
-        found: the target by its address alone.
-        given: what the profile says.
-        headers: all that are sent, of both.
-        features: what the command line says of optional behaviours.
-        parameters: what it says of the target.
-        seconds: for a whole answer.
+        found: the target with only its address.
+        given: the keys of the profile.
+        headers: the headers of both.
+        features: features of the command line.
+        parameters: parameters of the command line.
+        seconds: to wait for a complete answer.
         max_body: MiB of its body.
-        max_wait: seconds of the run for answers beyond these limits.
+        max_wait: seconds that a run spends on answers that exceed these limits.
     """
     return replace(
         found,
@@ -171,15 +171,15 @@ def described(
 
 
 def timeout(said: float | None, given: Mapping[str, Any]) -> float:
-    """Seconds to wait for an answer: as the command line says, else as a profile does."""
+    """Return the seconds to wait for an answer: the command line's, else the profile's."""
     return said or float(given.get("timeout", TIMEOUT))
 
 
 def headers(options: Sequence[str], token_env: str | None, given: Mapping[str, Any]) -> dict[str, str]:
-    """The headers to send: of a profile, of the variable that holds a token, and of `--header`, the latter before the former."""
+    """Return the headers of a profile, of the token variable and of `--header`; later ones override earlier ones."""
     variable = token_env or given.get("token_env")
     if variable and not os.environ.get(variable):
-        raise click.UsageError(f"the environment variable {variable} is empty or not set; it has to hold the token")
+        raise click.UsageError(f"the environment variable {variable} is empty or not set; it must hold the token")
     token = {"Authorization": f"Bearer {os.environ[variable]}"} if variable else {}
     try:
         found = {**sendable(given.get("headers", {})), **token, **dict(_written(options))}
@@ -190,7 +190,7 @@ def headers(options: Sequence[str], token_env: str | None, given: Mapping[str, A
 
 
 def _written(options: Sequence[str]) -> Iterator[tuple[str, str]]:
-    """The parts of options that are spelled 'NAME: VALUE'."""
+    """Return names and values of options of the form 'NAME: VALUE'."""
     for option in options:
         name, colon, value = option.partition(":")
         if not colon:
@@ -199,11 +199,11 @@ def _written(options: Sequence[str]) -> Iterator[tuple[str, str]]:
 
 
 def sendable(headers: Mapping[str, str]) -> dict[str, str]:
-    """Headers of a profile with the values of the environment variables that `${NAME}` stands for.
+    """Return the headers of a profile with `${NAME}` replaced by environment variables.
 
     Raises:
         NoSecret: a variable is empty or not set.
-        ValueError: one of them is no header.
+        ValueError: HTTP does not allow one of them.
     """
     found = {name: SECRET.sub(_secret, value) for name, value in headers.items()}
     _are_legal(found)
@@ -213,18 +213,16 @@ def sendable(headers: Mapping[str, str]) -> dict[str, str]:
 def _secret(match: re.Match[str]) -> str:
     value = os.environ.get(match[1], "")
     if not value:
-        raise NoSecret(
-            f"the environment variable {match[1]} is empty or not set where requests are sent; it has to hold a secret of the target"
-        )
+        raise NoSecret(f"the environment variable {match[1]} is empty or not set; it must hold a secret of the target")
     return value
 
 
 def _are_legal(headers: Mapping[str, str]) -> None:
-    """Refuse what HTTP lets nobody send: a target would be blamed for it. The value may be a secret, and is not repeated."""
+    """Reject headers that HTTP does not allow; the message does not repeat the value, which may be a secret."""
     for name, value in headers.items():
         if not NAME.fullmatch(name):
             raise ValueError(f"the header {name!r} has a name that HTTP does not allow; write letters, digits and hyphens")
         if value and not VALUE.fullmatch(value):
             raise ValueError(
-                f"the header {name} has a value that cannot be sent; it is printable ASCII, without spaces or a line end around it"
+                f"the header {name} has a value that cannot be sent; use printable ASCII without surrounding spaces or line ends"
             )

@@ -1,6 +1,6 @@
-"""`pytest --lakepact URL`: each requirement of a contract is a test, beside a project's own.
+"""`pytest --lakepact URL`: each requirement of a contract is a test among the project's own.
 
-Every pytest loads this where lakepact is installed; what judges is imported once somebody asks for it.
+Every pytest loads this module where lakepact is installed; the suite is imported only when the option is used.
 """
 
 from __future__ import annotations
@@ -14,26 +14,26 @@ if TYPE_CHECKING:
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
-    """The options, which all begin with --lakepact."""
+    """Add the options, which all begin with --lakepact."""
     group = parser.getgroup("lakepact", "conformance of lakehouse catalogs")
     group.addoption(
         "--lakepact",
         metavar="URL|FILE.toml|embedded",
-        help="Judge the server at URL, or that of a profile, which `lakepact probe` writes, or the embedded reference server.",
+        help="Check the server at URL, or of a profile (see `lakepact probe`), or the embedded reference server.",
     )
-    group.addoption("--lakepact-contract", metavar="NAME", help="What it is judged by; without it as the profile says, or iceberg_rest.")
+    group.addoption("--lakepact-contract", metavar="NAME", help="Contract to check against; by default the profile's, or iceberg_rest.")
     group.addoption("--lakepact-known", metavar="FILE", help="File of known failures, with reasons.")
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    """Refuse to share the tests of one run out among processes: each would judge the whole target."""
+    """Reject pytest-xdist: each process would check the whole target."""
     if config.getoption("lakepact") is not None and config.getoption("numprocesses", default=None):
-        raise pytest.UsageError("--lakepact judges side by side by itself; leave out -n, or give it a run of its own")
+        raise pytest.UsageError("--lakepact cannot be combined with -n: it runs checks concurrently itself; use a separate pytest run")
 
 
 @pytest.hookimpl(wrapper=True)
 def pytest_make_collect_report(collector: pytest.Collector) -> Generator[None, pytest.CollectReport, pytest.CollectReport]:
-    """Collect the requirements beside what else the session finds."""
+    """Add the requirements to the collected tests."""
     report = yield
     target: str | None = collector.config.getoption("lakepact")
     if target is not None and isinstance(collector, pytest.Session) and report.passed:

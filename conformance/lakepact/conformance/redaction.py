@@ -1,4 +1,4 @@
-"""What a report never shows: secrets that were sent, and those that a target hands out."""
+"""Removal of secrets from reports: secrets that were sent, and credentials that a target vends."""
 
 from __future__ import annotations
 
@@ -15,18 +15,18 @@ SECRET_HEADERS = frozenset({"authorization", "cookie", "proxy-authorization", "s
 SECRET_FIELDS = frozenset({b"client_secret", b"subject_token", b"actor_token", b"refresh_token", b"password", b"client_assertion"})
 REDACTED = "<redacted>"
 
-#: Headers whose names tell of a secret, and values that are nothing else: long, of letters and digits, and no UUID.
+#: Names of headers that hold secrets, and values that look like secrets: long, letters and digits, no UUID.
 TELLING = re.compile(r"auth|token|key|secret|credential|password|signature|session", re.IGNORECASE)
 AT_RANDOM = re.compile(r"(?!\S{8}-\S{4}-\S{4}-\S{4}-\S{12}\Z)(?=\S*\d)(?=\S*[A-Za-z])\S{16,}")
 
-# Names are taken to be short: a search for long ones would take its time over hostile bodies.
-#: Secrets that a target hands out, each behind what names it: signatures of URLs, and credentials in JSON, in JSON within JSON too.
+# Names are assumed to be short: a search for long ones would be slow on hostile bodies.
+#: Credentials that a target vends, after their names: URL signatures, and members of JSON, also of JSON within JSON.
 SIGNED = re.compile(
     r"""((?:(?:Signature|Security-Token|Amz-Credential|Goog-Credential)
     |(?:\b|u0026|%26|%3F)sig|(?:[?&;]|u0026|%26|%3F)(?:[a-z]{1,20}_)?(?<!page_)token)(?:=|%3D))[^&\"'\\\s<>]+""",
     re.IGNORECASE | re.VERBOSE,
 )
-#: A user and a password in a URL, also where slashes are escaped or the URL is a part of another one; of the web, also a user alone.
+#: User and password in a URL, also with escaped slashes or inside another URL; for http(s) also a user alone.
 USERINFO = re.compile(
     r"""(\b(?:[a-z][a-z0-9+.-]{0,20}:(?:\\*/){2}(?=[^\s/?#"'<>\\]*:)|https?:(?:\\*/){2}))[^\s/?#"'<>\\]+@""", re.IGNORECASE | re.VERBOSE
 )
@@ -39,16 +39,16 @@ HANDED_OUT = re.compile(
     (?P=quote)\s*:\s*(?P=quote))(?:(?!(?P=quote))(?:[^\\]|\\.))+""",
     re.IGNORECASE | re.VERBOSE | re.DOTALL,
 )
-#: Where none of these is, nothing is searched: most answers have none, and to search takes a hundred times as long.
+#: Without any of these, nothing is searched: most answers have none, and a search takes a hundred times as long.
 SIGNS = ("key", "token", "secret", "password", "connection", "authorization", "credential", "signature", "sig=", "sig%3d", "@", "%40")
-#: Words before a secret that are none, also where nothing follows.
+#: Words before a secret that are not secret themselves.
 SCHEMES = frozenset({"basic", "bearer", "digest", "negotiate", "zenapikey"})
-#: Words that are sent as tokens by those who have none, and that stand in every other answer.
+#: Words sent as placeholder tokens, which occur in ordinary answers.
 NO_SECRETS = frozenset({"null", "none", "undefined", "true", "false"})
 
 
 def redacted(text: str, secrets: Iterable[str]) -> str:
-    """`text` without these secrets, and without those that a target hands out."""
+    """Return `text` without these secrets and without credentials that a target vends."""
     for secret in secrets:
         text = text.replace(secret, REDACTED)
     lower = text.lower()
@@ -60,10 +60,10 @@ def redacted(text: str, secrets: Iterable[str]) -> str:
 
 
 def secrets_of(headers: Iterable[tuple[str, str]]) -> tuple[str, ...]:
-    """What must not be seen anywhere of the values of headers: each as a whole, and what follows a scheme, but not that itself.
+    """Return the secrets in the values of headers: each value, and the credentials after a scheme.
 
-    Of a name and a secret in base64 form, neither that form nor the secret. What is no secret, such as the name of a tenant, is left out:
-    it may well be a word of answers.
+    For Basic credentials: the base64 text and the password. Values that are not secret, such as a tenant's name, are left out:
+    they may occur in answers.
     """
     secret = [value for name, value in headers if name.lower() in SECRET_HEADERS or TELLING.search(name) or AT_RANDOM.fullmatch(value)]
     words = [word for value in secret for word in (value, value.rpartition(" ")[2])]
@@ -72,7 +72,7 @@ def secrets_of(headers: Iterable[tuple[str, str]]) -> tuple[str, ...]:
 
 
 def secrets_of_form(body: bytes) -> tuple[str, ...]:
-    """What must not be seen of a form, as it is and as it is spelled there."""
+    """Return the secrets in a form body, decoded and as encoded."""
     if not any(name in body for name in SECRET_FIELDS):
         return ()
     fields = [field.partition("=") for field in body.decode("latin-1").split("&")]
@@ -81,7 +81,7 @@ def secrets_of_form(body: bytes) -> tuple[str, ...]:
 
 
 def _behind_name(word: str) -> tuple[str, ...]:
-    """The secret that stands behind a name and a colon in a base64 form, with them and without."""
+    """Return the secrets of Basic credentials: `user:password` and the password."""
     try:
         text = base64.b64decode(word, validate=True).decode().strip()
     except ValueError:

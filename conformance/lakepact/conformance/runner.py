@@ -1,6 +1,6 @@
-"""Runs a plan against a target and says what happens as it happens; prints nothing.
+"""Runs a plan against a target and yields events; prints nothing.
 
-The checks of a plan are independent, so they run side by side; those that cannot bear company run last, one by one.
+Independent checks run concurrently. Checks marked `alone` run last, one at a time.
 """
 
 from __future__ import annotations
@@ -35,17 +35,17 @@ if TYPE_CHECKING:
     from lakepact.conformance.plan import Plan
     from lakepact.conformance.target import Offer, Target
 
-SIDE_BY_SIDE = 4  #: checks at a time; more gains nothing on two cores
-CLEANING = 30  #: seconds for which it is tried in the end to remove what could not be before
-LARGE = 64 * 1024  #: bytes of a body that is not kept once everybody has looked at it
-LONGEST_TRAIL = 20  #: exchanges that a breach of an invariant is shown to follow from; who needs more than these repeats the check
-NAME = re.compile(rb"lp_[0-9a-f]+_\d+_\d+")  #: what a check gives to the things that it makes
-DISCOVERY = "discover"  #: what exchanges name as their check before there is one
+MAX_WORKERS = 4  #: checks at a time; more gain nothing on two cores
+CLEANING = 30  #: seconds for the second try to remove leftovers
+LARGE = 64 * 1024  #: bytes of a body above which only its beginning is kept after all checks have read it
+LONGEST_TRAIL = 20  #: exchanges shown before the one that breaks an invariant
+NAME = re.compile(rb"lp_[0-9a-f]+_\d+_\d+")  #: names of the objects that a check creates
+DISCOVERY = "discover"  #: check name of exchanges that are sent before the first check
 
 
 @dataclass(frozen=True)
 class Result:
-    """How one requirement came out, all its judgements taken together."""
+    """The outcome of one requirement: the worst of its verdicts."""
 
     requirement: str
     outcome: Outcome
@@ -54,12 +54,12 @@ class Result:
 
 @dataclass(frozen=True)
 class CheckEnded:
-    """A check is over, or fuzzing has come further."""
+    """A check ended, or fuzzing progressed."""
 
     check: str
     verdicts: tuple[Verdict, ...]
-    done: int  #: checks that are over, and requests by chance that were sent
-    planned: int  #: checks, and requests by chance
+    done: int  #: ended checks plus random requests sent
+    planned: int  #: all checks plus all random requests
 
 
 @dataclass
@@ -69,18 +69,18 @@ class Run:
     plan: Plan
     target: Target
     known: Sequence[KnownFailure] = ()
-    keep: bool = False  #: leave what the checks make on the target
+    keep: bool = False  #: leave the created objects on the target
     fuzz: int = 0  #: about how many fuzzed requests to send
-    seed: int = 0  #: where fuzzing starts
-    model: int = 0  #: about how many requests to send in histories that are held against a model
-    model_seed: int = 0  #: where histories start
-    races: int = 1  #: times that races are held as often as usual
-    side_by_side: int = SIDE_BY_SIDE
-    word: str = field(default_factory=lambda: secrets.token_hex(3))
+    seed: int = 0  #: seed of fuzzing
+    stateful: int = 0  #: about how many requests to send in stateful tests
+    stateful_seed: int = 0  #: seed of stateful tests
+    races: int = 1  #: factor by which races are repeated
+    max_workers: int = MAX_WORKERS
+    run_id: str = field(default_factory=lambda: secrets.token_hex(3))
     offer: Offer | None = None
     wire: Wire = field(init=False)
     verdicts: list[Verdict] = field(default_factory=list)
-    stays: list[str] = field(default_factory=list)  #: why things that were made could not be removed, one for each
+    leftovers: list[str] = field(default_factory=list)  #: one line for each created object that could not be removed: why
     seconds: float = 0.0
 
     def __post_init__(self) -> None:
@@ -95,16 +95,16 @@ class Run:
         )
 
     def events(self) -> Iterator[CheckEnded]:
-        """Run everything; yields as each check ends.
+        """Run all checks and yield an event as each one ends.
 
         Raises:
-            Blocked: the target does not answer at all.
+            Blocked: the target does not answer.
         """
         started = time.perf_counter()
         try:
             self.offer = self.plan.suite.discover(self.wire, self.target)
             yield from self._scenarios()
-            if self.model:
+            if self.stateful:
                 yield from self._modelled()
             if self.fuzz:
                 yield from self._fuzzed()
@@ -114,7 +114,7 @@ class Run:
             self.seconds = time.perf_counter() - started
 
     def _scenarios(self) -> Iterator[CheckEnded]:
-        """Run the checks; invariants are judged by all that was exchanged, also where Ctrl-C ends it early."""
+        """Run the checks and judge the invariants by all exchanges, also after Ctrl-C."""
         invariants = [_InvariantBook(invariant) for invariant in self.plan.invariants]
         looked_at, over, large = 0, {DISCOVERY}, set[int]()
         try:
@@ -145,23 +145,25 @@ class Run:
     def _fuzzed(self) -> Iterator[CheckEnded]:
         suite = self.plan.suite
         if suite.fuzz is None:
-            raise Blocked(f"{suite.contract.name} has nothing to fuzz with")
+            raise Blocked(f"{suite.contract.name} has no fuzzer")
         invariants = tuple(suite.invariants.values())
         events = fuzzed(partial(self._lab, "fuzz"), suite.contract, invariants, fuzz=suite.fuzz, budget=self.fuzz, start=self.seed)
-        yield from self._searched("fuzz", events, before=len(self.plan.checks) + self.model, budget=self.fuzz, answers=suite.fuzz.answers)
+        yield from self._searched(
+            "fuzz", events, before=len(self.plan.checks) + self.stateful, budget=self.fuzz, answers=suite.fuzz.answers
+        )
 
     def _modelled(self) -> Iterator[CheckEnded]:
         suite = self.plan.suite
         if suite.fuzz is None or suite.fuzz.model is None:
-            raise Blocked(f"{suite.contract.name} has no model to hold a target against")
+            raise Blocked(f"{suite.contract.name} has no stateful tests")
         lab, fuzz = partial(self._lab, "model"), suite.fuzz
-        events = modelled(lab, suite.contract, fuzz=fuzz, model=suite.fuzz.model, budget=self.model, start=self.model_seed)
-        yield from self._searched("model", events, before=len(self.plan.checks), budget=self.model, answers=suite.fuzz.answers)
+        events = modelled(lab, suite.contract, fuzz=fuzz, model=suite.fuzz.model, budget=self.stateful, start=self.stateful_seed)
+        yield from self._searched("model", events, before=len(self.plan.checks), budget=self.stateful, answers=suite.fuzz.answers)
 
     def _searched(
         self, check: str, events: Iterable[Verdict | Progress], *, before: int, budget: int, answers: str
     ) -> Iterator[CheckEnded]:
-        """What a search by chance finds, as it comes further."""
+        """Yield events of a random search: its verdicts and its progress."""
         done = before
         try:
             for event in events:
@@ -171,7 +173,7 @@ class Run:
                 else:
                     kept = self._keep([event], planned=False)
                 yield CheckEnded(check, kept, done, self.planned)
-        except Exception as broken:  # noqa: BLE001 - what was judged until then is worth its report
+        except Exception as broken:  # noqa: BLE001 - verdicts until then are reported
             outcome, why = _unjudged(broken)
             yield CheckEnded(
                 check, self._keep([Verdict(answers, outcome, check, actual=why, remark=why)], planned=False), done, self.planned
@@ -179,14 +181,14 @@ class Run:
 
     @property
     def planned(self) -> int:
-        """How many checks there will be, and requests by chance."""
-        return len(self.plan.checks) + self.model + self.fuzz
+        """Number of checks plus random requests."""
+        return len(self.plan.checks) + self.stateful + self.fuzz
 
     def _ended(self, check: Check, verdicts: Iterable[Verdict], done: int) -> CheckEnded:
         return CheckEnded(check.name, self._keep(verdicts), done, self.planned)
 
     def _keep(self, verdicts: Iterable[Verdict], *, planned: bool = True) -> tuple[Verdict, ...]:
-        """The verdicts that count: of planned requirements, with features and known failures taken into account."""
+        """Keep the verdicts of planned requirements, with features and known failures taken into account."""
         kept = []
         for verdict in verdicts:
             if planned and verdict.requirement not in self.plan.requirements:
@@ -200,7 +202,7 @@ class Run:
         return tuple(kept)
 
     def feature(self, name: str) -> bool:
-        """Whether an optional behaviour of the contract is on."""
+        """Return whether an optional feature of the contract is on."""
         return is_on(self.plan.suite.contract.features[name], self.target, self.offer)
 
     def _lab(self, check: str, serial: int, waived: frozenset[str] = frozenset()) -> Lab:
@@ -212,7 +214,7 @@ class Run:
             self.target,
             offer=self.offer,
             check=check,
-            run=self.word,
+            run=self.run_id,
             serial=serial,
             races=self.races,
             waived=waived,
@@ -220,7 +222,7 @@ class Run:
         return lab
 
     def _trail(self, exchange: Exchange) -> tuple[int, ...]:
-        """Numbers of the exchanges that lead to one, and of it itself: what its check changed before of the things that it names."""
+        """Return the number of an exchange after those of earlier changes of its check to the objects that it names."""
         lab, named = self._lab(DISCOVERY, 0), _names(exchange)
         before = [e for _, e in sorted(self.wire.exchanges.items()) if e.number < exchange.number and e.check == exchange.check]
         leading = [e.number for e in before if (names := _names(e)) and lab.changes(e) and (names <= named or set() < named < names)]
@@ -228,7 +230,7 @@ class Run:
 
     def _checks(self) -> Iterator[tuple[Check, list[Verdict]]]:
         numbered = list(enumerate(self.plan.checks))
-        with ThreadPoolExecutor(self.side_by_side, thread_name_prefix="check") as pool:
+        with ThreadPoolExecutor(self.max_workers, thread_name_prefix="check") as pool:
             futures = {pool.submit(self._one, check, n): check for n, check in numbered if not check.alone}
             try:
                 for future in as_completed(futures):
@@ -249,15 +251,17 @@ class Run:
                 self._uncleaned.extend(lab.clean_up())
 
     def _clean_up_again(self) -> None:
-        """Remove what others were in the way of, and note what stays."""
+        """Try again to remove what could not be removed before, and record leftovers."""
         until = time.monotonic() + CLEANING
         for cleanup in self._uncleaned:
-            why = cleanup_error(cleanup) if time.monotonic() < until else f"the target has let nothing go for {CLEANING} seconds"
+            why = (
+                cleanup_error(cleanup) if time.monotonic() < until else f"not tried again: cleaning up took longer than {CLEANING} seconds"
+            )
             if why:
-                self.stays.append(why)
+                self.leftovers.append(why)
 
     def results(self) -> dict[str, Result]:
-        """Every planned requirement with its outcome, in the registry's order."""
+        """Return the result of every judged requirement, in the registry's order."""
         by_requirement: dict[str, list[Verdict]] = {}
         for verdict in self.verdicts:
             by_requirement.setdefault(verdict.requirement, []).append(verdict)
@@ -270,22 +274,22 @@ class Run:
 
 
 def judged(check: Check, lab: Lab, invariants: Iterable[Invariant] = ()) -> list[Verdict]:
-    """Run one check; every requirement that it cites has a verdict afterwards.
+    """Run one check and return a verdict for every requirement that it cites.
 
     Args:
         check: the scenario.
-        lab: its bench.
-        invariants: what every answer has to keep; a check may stumble over one that does not.
+        lab: the lab of this check.
+        invariants: an unexpected error in a check is blocked, not an error, if an answer broke one of these.
     """
     rest, why = Outcome.ERROR, "the check cites it but never judges it"
     try:
         check.run(lab)
-    except Exception as broken:  # noqa: BLE001 - whatever it is, it must not end the run
+    except Exception as broken:  # noqa: BLE001 - no error of a check may end the run
         rest, why = _unjudged(broken)
         if rest is Outcome.ERROR and any(v.outcome is Outcome.FAIL for v in lab.verdicts):
-            rest, why = Outcome.BLOCKED, f"a judgement before it failed ({why})"
+            rest, why = Outcome.BLOCKED, f"an earlier expectation of the check failed ({why})"
         elif rest is Outcome.ERROR and _breaks_an_invariant(lab, invariants):
-            rest, why = Outcome.BLOCKED, f"an answer before it is not what it has to be ({why})"
+            rest, why = Outcome.BLOCKED, f"an earlier answer breaks an invariant ({why})"
     verdicts = [v for v in lab.verdicts if v.requirement in check.requirements]
     stray = sorted({v.requirement for v in lab.verdicts} - set(check.requirements))
     verdicts += [Verdict(check.requirements[0], Outcome.ERROR, check.name, actual=f"the check judges {s} without citing it") for s in stray]
@@ -299,7 +303,7 @@ def judged(check: Check, lab: Lab, invariants: Iterable[Invariant] = ()) -> list
 
 
 def _breaks_an_invariant(lab: Lab, invariants: Iterable[Invariant]) -> bool:
-    """Whether one of the answers to a check breaks an invariant."""
+    """Return whether an answer to a check breaks an invariant."""
     for invariant in invariants:
         book = _InvariantBook(invariant)
         for number in lab.sent:
@@ -310,7 +314,7 @@ def _breaks_an_invariant(lab: Lab, invariants: Iterable[Invariant]) -> bool:
 
 
 def _unjudged(broken: Exception) -> tuple[Outcome, str]:
-    """How what was not judged comes out when this ended the judging early, and why."""
+    """Return the outcome of requirements that were not judged because of this exception, and the reason."""
     if isinstance(broken, NotOffered):
         return Outcome.NOT_OFFERED, str(broken)
     if isinstance(broken, (Blocked, Unmet, threading.BrokenBarrierError)):
@@ -324,7 +328,7 @@ def _place(error: BaseException) -> str:
 
 
 def _names(exchange: Exchange) -> set[bytes]:
-    """The names of a check's own things that a request has in its address and its body."""
+    """Return the names of created objects in the URL and body of a request."""
     return {*NAME.findall(exchange.url.encode()), *NAME.findall(exchange.request_body)}
 
 

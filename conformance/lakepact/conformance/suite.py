@@ -1,7 +1,7 @@
 """A suite: the checks and invariants of one contract, found by importing its folder under `checks/`.
 
-A *check* is a scenario: it sends requests and judges the requirements that it cites. A *invariant* is judged over every
-exchange that any check causes, so that what must always hold is looked at everywhere.
+A *check* is a scenario: it sends requests and judges the requirements that it cites. An *invariant* is judged on every
+exchange of every check.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 L = TypeVar("L", bound=Lab)
 
 NOTHING: Mapping[str, str] = MappingProxyType({})
-#: Before the path of a module of checks: the folder of its contract, and of its version.
+#: The folders of contract and version that come before the path of a module of checks.
 FOLDER = re.compile(r"lakepact\.conformance\.(?:checks|clients)\.\w+\.(?:v\d\w*\.)?")
 VERSION = re.compile(r"v\d\w*")
 
@@ -47,14 +47,14 @@ class Suite(Generic[L]):
 
     Args:
         contract: name of the contract.
-        version: one of its versions; the one that has models and endpoints if none is named.
-        lab: the class whose instances the checks work with.
-        discover: asks a target what it declares.
-        launch_settings: lays out in an empty folder what the reference server needs to serve the contract.
-        parameters: what the harness can be told with `--parameter`, and what each says.
-        unserved: what the reference server lacks, so that no fault of it can break what is judged of it: a requirement or a feature,
-            and what is lacking.
-        areas: first parts of the names of checks, by the path of their module below the suite's folder; others are named by the path.
+        version: one of its versions; by default the one that has models and endpoints.
+        lab: the class of lab that checks receive.
+        discover: returns what a target declares.
+        launch_settings: writes the files that the reference server needs into an empty folder.
+        parameters: names of `--parameter` settings and their meaning.
+        unserved: requirements and features that the reference server does not implement, with the reason;
+            no fault of it can break them.
+        areas: first parts of check names by module path below the suite's folder; others derive from the path.
     """
 
     def __init__(
@@ -78,14 +78,14 @@ class Suite(Generic[L]):
         self._areas = areas
         self.checks: dict[str, Check] = {}
         self.invariants: dict[str, Invariant] = {}
-        self.fuzz: Fuzz | None = None  #: what the contract gives the fuzzer, if it can be fuzzed
+        self.fuzz: Fuzz | None = None  #: settings of the fuzzer, if the contract has any
         self._inherits = False
 
     def check(self, *requirements: str, alone: bool = False) -> Callable[[Callable[[L], None]], Callable[[L], None]]:
         """Register a check that judges each of `requirements`.
 
         Raises:
-            LookupError: the registry has no such requirement, or the check has no name or sentence of its own.
+            LookupError: a requirement is unknown, the check's name is taken, or its docstring is missing.
         """
 
         def register(function: Callable[[L], None]) -> Callable[[L], None]:
@@ -98,12 +98,12 @@ class Suite(Generic[L]):
     def invariant(
         self, *requirements: str, traffic: tuple[str, ...] = (), topic: Topic | None = None
     ) -> Callable[[Callable[[Exchange], bool | None]], Callable[[Exchange], bool | None]]:
-        """Register an invariant over every exchange: it returns True where it held, False or None where it does not apply.
+        """Register an invariant: it returns True where it holds, False or None where it does not apply.
 
         Args:
-            requirements: what it judges.
-            traffic: names of checks whose exchanges suffice when the invariant runs alone; by default those of all checks.
-            topic: what an exchange has to show so that it can apply; who judges many looks at that first.
+            requirements: ids of the requirements that it judges.
+            traffic: checks whose exchanges suffice when the invariant runs alone; by default all.
+            topic: limits the exchanges that the invariant is called for.
         """
 
         def register(function: Callable[[Exchange], bool | None]) -> Callable[[Exchange], bool | None]:
@@ -123,7 +123,7 @@ class Suite(Generic[L]):
         return name
 
     def _area(self, module: str) -> str:
-        """Return the first part of the names of checks in a module: frozen where the module has moved, else its path below the suite."""
+        """Return the first part of check names in a module: the frozen name of a moved module, else its path below the suite."""
         path = FOLDER.sub("", module) if FOLDER.match(module) else module.rpartition(".")[2]
         return self._areas.get(path, path.replace(".", "_"))
 
@@ -153,7 +153,7 @@ class Suite(Generic[L]):
         self.fuzz = self.fuzz or other.fuzz
 
     def judged(self) -> dict[str, tuple[str, ...]]:
-        """Names of the checks and invariants that judge each requirement."""
+        """Return the names of the checks and invariants that judge each requirement."""
         by_requirement: dict[str, list[str]] = {}
         items: list[Check | Invariant] = [*self.checks.values(), *self.invariants.values()]
         for item in items:
@@ -162,7 +162,7 @@ class Suite(Generic[L]):
         return {requirement: tuple(names) for requirement, names in by_requirement.items()}
 
     def requirement(self, identifier: str) -> Requirement:
-        """The requirement of that id."""
+        """Return the requirement of an id."""
         return self.contract.requirements[identifier]
 
 
@@ -171,15 +171,15 @@ def _first_line(function: Callable[..., Any]) -> str:
 
 
 def meant(given: Mapping[str, Any], contract: str | None, version: str | None = None) -> Suite[Any]:
-    """The suite that a profile asks for, and whoever names a contract or a version beside it.
+    """Return the suite of a profile, unless `contract` or `version` override it.
 
     Args:
-        given: what the profile says.
-        contract: the name that wins over the profile's; the first of all contracts if neither has one.
-        version: the version that wins over the profile's, which is one of the contract in it.
+        given: the keys of the profile.
+        contract: overrides the profile's contract; the default is the first contract.
+        version: overrides the profile's version.
 
     Raises:
-        LookupError: there is no such contract, or no such version of it.
+        LookupError: the contract or version is unknown.
     """
     named = contract or given.get("contract", contracts()[0])
     own = named == given.get("contract", named)
@@ -187,15 +187,15 @@ def meant(given: Mapping[str, Any], contract: str | None, version: str | None = 
 
 
 def load(contract: str, version: str | None = None) -> Suite[Any]:
-    """The suite of a contract, with every module of its folder imported.
+    """Import all checks of a contract and return its suite.
 
     Args:
         contract: its name.
-        version: one of its versions, whose own checks stand in a folder of theirs below those of the contract; the one that has models
-            and endpoints if none is named.
+        version: one of its versions, whose own checks are in a folder below the contract's; by default the one
+            that has models and endpoints.
 
     Raises:
-        LookupError: there are no checks for such a contract, or for that version of it.
+        LookupError: the contract or version has no checks.
     """
     folder = f"{__package__}.checks.{contract}"
     try:
@@ -207,22 +207,22 @@ def load(contract: str, version: str | None = None) -> Suite[Any]:
     if version in {None, suite.contract.version}:
         return suite
     if version not in suite.contract.versions:
-        raise LookupError(f"{contract} {version} is not known; what can be judged is {', '.join(suite.contract.versions)}")
+        raise LookupError(f"{contract} {version} is unknown; known versions: {', '.join(suite.contract.versions)}")
     later = _folder(f"{folder}.{version_module(str(version))}")
     later.inherit(suite)
     return later
 
 
 def with_clients() -> tuple[str, ...]:
-    """Names of the contracts whose clients can be judged."""
+    """Return the names of contracts that have checks for clients."""
     return tuple(contract for contract in contracts() if importlib.util.find_spec(f"{__package__}.clients.{contract}"))
 
 
 def of_clients(contract: str, version: str | None = None) -> Suite[Any]:
-    """The suite that judges clients of a contract, or of one of its versions, with every module of its folder imported.
+    """Import all client checks of a contract or version and return their suite.
 
     Raises:
-        LookupError: there are no checks of clients of that version.
+        LookupError: the version has no checks for clients.
     """
     folder = f"{__package__}.clients.{contract}"
     suite = _folder(folder)

@@ -1,4 +1,4 @@
-"""What is judged: an address, how to speak to it, and what it declares to offer."""
+"""The server that is checked: its address, credentials and declared operations."""
 
 from __future__ import annotations
 
@@ -17,10 +17,10 @@ if TYPE_CHECKING:
 
 
 def address(url: str) -> str:
-    """The address itself, once it is seen to be one of a server.
+    """Return the address of a server unchanged, after validation.
 
     Raises:
-        ValueError: it is none; the message says how one is written.
+        ValueError: it is not an http(s) address; the message shows the form.
     """
     try:
         split = urlsplit(url)
@@ -30,7 +30,7 @@ def address(url: str) -> str:
     if not well:
         behind_user, mark, query = url.rpartition("@")[2].partition("?")  # either may be secret
         shown = behind_user + mark + ("…" if query else "")
-        raise ValueError(f"{shown or 'an empty text'} is no address of a server; write http://HOST:PORT/PATH or https://HOST/PATH")
+        raise ValueError(f"{shown or 'an empty text'} is not the address of a server; write http://HOST:PORT/PATH or https://HOST/PATH")
     return url
 
 
@@ -40,17 +40,17 @@ def _nothing() -> Mapping[str, Any]:
 
 @dataclass(frozen=True)
 class Target:
-    """A server to judge.
+    """A server to check.
 
     Args:
-        url: base address, without the version segment; a user and a password in it are sent as a header, and are no part of it any more.
-        headers: sent with every request, authorization for example; never reported.
-        features: what the user says of optional behaviours, by feature name; it wins over what is discovered.
-        parameters: what the contract lets a client choose once, the `warehouse` of a catalog for example.
-        timeout: seconds to wait for one whole answer.
-        max_body: bytes of its body, as it is sent and as it is decoded.
-        max_wait: seconds that a run spends on answers beyond these limits.
-        name: what reports call it; its address if nothing else is said.
+        url: base address without the version segment; a user and password in it become a header and are removed from it.
+        headers: sent with every request, for example authorization; never reported.
+        features: optional features that the user switches on or off; they override discovery.
+        parameters: values that a client chooses once, for example the `warehouse` of a catalog.
+        timeout: seconds to wait for a complete answer.
+        max_body: maximum bytes of a body, both as sent and as decoded.
+        max_wait: seconds that a run spends in total on answers that exceed these limits.
+        name: name in reports; by default the address.
     """
 
     url: str
@@ -74,14 +74,14 @@ class Target:
 
 @dataclass(frozen=True)
 class Offer:
-    """What a target declares: nothing outside of it is held against the target.
+    """What a target declares; requirements about anything else are not-offered.
 
     Args:
-        operations: ids of the operations that it declares.
-        segments: path parameters with one value for the whole target, inserted as they are; `None` leaves the segment out.
-        features: optional behaviours that were found or denied.
-        facts: what a report says about the target, name and value.
-        found: what else was found, for the contract's own lab.
+        operations: ids of the declared operations.
+        segments: path parameters with one value for the whole target, inserted unchanged; `None` omits the segment.
+        features: optional features that were detected as on or off.
+        facts: names and values about the target, for reports.
+        found: other results of discovery, for the contract's lab.
     """
 
     operations: frozenset[OperationId]
@@ -92,7 +92,7 @@ class Offer:
 
 
 def is_on(feature: Feature, target: Target, offer: Offer | None) -> bool:
-    """Whether an optional behaviour is on: as the user says, else as discovered, else as the contract assumes."""
+    """Return whether an optional feature is on: the user's setting, else the discovered one, else the contract's default."""
     if feature.name in target.features:
         return target.features[feature.name]
     return offer.features.get(feature.name, feature.default) if offer else feature.default

@@ -1,8 +1,8 @@
-"""Raw HTTP: sends exactly what a check says, and keeps every exchange as evidence, secrets left out.
+"""Raw HTTP: sends the exact request of a check and keeps every exchange as evidence, without secrets.
 
-Nothing here knows a contract. Requests go through kept connections, except those whose answer must not have a body
-(`HEAD`, and whatever a check sends with `alone=True`): these use a connection of their own that is read to
-its end, because a client library would hide the very bytes that a judge wants to see.
+This module knows no contract. Requests use kept connections, except those whose answer must not have a body
+(`HEAD`, and requests with `alone=True`): these use a connection of their own that is read to
+its end, because a client library would hide unexpected bytes.
 """
 
 from __future__ import annotations
@@ -42,16 +42,16 @@ def _trusted() -> ssl.SSLContext:
     return httpx.create_ssl_context(trust_env=False)
 
 
-BUSY = frozenset({429, 503})  #: answers of a target that wants to be asked again
-PAUSES = (0.1, 0.5, 1.0)  #: seconds before it is asked again, unless it says how many
-PATIENCE = 5  #: requests that may be busy to the end; then nothing is asked again
-MAX_PAUSED = 60.0  #: seconds of such pauses in a run; then nothing is asked again
-MAX_KEPT = 64 * MIB  #: bytes of all large bodies that are kept for invariants that have not seen them yet
-LONGEST_PAUSE = 3.0  #: seconds; a target that wants more of them than that is judged by what it answered
+BUSY = frozenset({429, 503})  #: statuses after which a request is sent again
+PAUSES = (0.1, 0.5, 1.0)  #: seconds before each retry, unless Retry-After is present
+PATIENCE = 5  #: requests whose retries may all fail; after them nothing is retried
+MAX_PAUSED = 60.0  #: seconds of such pauses in a run; after them nothing is retried
+MAX_KEPT = 64 * MIB  #: bytes of large bodies that are kept until the invariants have read them
+LONGEST_PAUSE = 3.0  #: seconds; a longer Retry-After is not obeyed, and the answer is judged
 
 
 def _wanted(retry_after: str | None, otherwise: float) -> float:
-    """The seconds that a target wants to be left alone."""
+    """Return the seconds of a Retry-After header."""
     return float(retry_after) if retry_after and retry_after.isdigit() else otherwise
 
 
@@ -59,9 +59,9 @@ class NoAnswer(Blocked):
     """A request was not answered.
 
     Args:
-        why: what happened, for a report.
-        late: the time was over; otherwise the connection could not be made, or ended too early.
-        keep: keeps the request among the exchanges, as one with status 0, and returns it.
+        why: the reason, for a report.
+        late: whether the timeout expired; otherwise the connection failed or closed early.
+        keep: records the request as an exchange with status 0 and returns it.
     """
 
     def __init__(self, why: str, *, late: bool, keep: Callable[[], Exchange]) -> None:
@@ -71,10 +71,10 @@ class NoAnswer(Blocked):
 
 
 class Closeable(Protocol):
-    """Something that holds connections or files."""
+    """A resource that must be closed."""
 
     def close(self) -> None:
-        """Let go of them."""
+        """Close it."""
         ...
 
 
@@ -82,15 +82,15 @@ C = TypeVar("C", bound=Closeable)
 
 
 class Wire:
-    """Connections to one target, and everything that was said over them.
+    """The connections to one target, and every exchange on them.
 
     Args:
         url: base address of the target.
-        headers: sent with every request; their values never reach a report.
-        timeout: seconds to wait for a whole answer.
-        max_body: bytes that its body may have, as it is sent and as it is decoded.
-        budget: what may be spent on answers beyond these limits.
-        patient: ask again after the time that it names, or soon, what a target is too busy for (503, 429): no contract forbids to be busy.
+        headers: sent with every request; reports never show their values.
+        timeout: seconds to wait for a complete answer.
+        max_body: maximum bytes of a body, both as sent and as decoded.
+        budget: the time that may be spent on answers that exceed these limits.
+        patient: retry requests that return 503 or 429, after Retry-After or a short pause.
     """
 
     def __init__(
@@ -110,7 +110,7 @@ class Wire:
         self._authority = split.netloc.rpartition("@")[2]
         self._headers = dict(headers or {})
         self._own = frozenset(name.lower() for name in self._headers)
-        self._secrets = dict.fromkeys(secrets_of(self._headers.items()))  #: in the order in which they were met
+        self._secrets = dict.fromkeys(secrets_of(self._headers.items()))  #: in order of appearance
         self._max_body, self._budget = max_body, budget
         self._cookies = httpx.Cookies()
         common = [("Accept-Encoding", ACCEPTED_CODINGS), ("Connection", "keep-alive"), ("User-Agent", USER_AGENT)]
@@ -124,11 +124,11 @@ class Wire:
             tls=_trusted() if self._scheme == "https" else None,
             max_body=max_body,
         )
-        self._patience = PATIENCE if patient else 0  #: how often it may still turn out that waiting is in vain
+        self._patience = PATIENCE if patient else 0  #: requests whose retries may still all fail
         self._paused = 0.0
         self._numbers = itertools.count(1)
         self._lock = threading.Lock()
-        self._lasting: dict[str, Any] = {}  #: what is closed with the connections
+        self._lasting: dict[str, Any] = {}  #: resources that are closed with the connections
         self._large: dict[int, int] = {}  #: bytes of large bodies that are kept, by number of their exchange
         self._large_bytes = 0
         self.exchanges: dict[int, Exchange] = {}
@@ -140,19 +140,19 @@ class Wire:
         self.close()
 
     def close(self) -> None:
-        """Close all connections, and what was made to last as long as they."""
+        """Close all connections and shared resources."""
         with self._lock:
             lasting, self._lasting = self._lasting, {}
         for thing in (self._connections, *lasting.values()):
             thing.close()
 
     def count_endless(self) -> None:
-        """Count a walk through pages that had no end; after a few of them nothing more is sent."""
+        """Count an endless listing; after a few of them nothing more is sent."""
         if self._budget is not None:
             self._budget.spend(ENDLESS_COST)
 
     def shared_resource(self, key: str, make: Callable[[], C]) -> C:
-        """What `make` makes, once for all checks of a run; it is closed with the connections."""
+        """Return the result of `make`, called once for all checks of a run; it is closed with the connections."""
         with self._lock:
             if key not in self._lasting:
                 self._lasting[key] = make()
@@ -160,14 +160,14 @@ class Wire:
         return thing
 
     def truncate_body(self, number: int) -> None:
-        """Keep of the body of an exchange what a report quotes: nobody looks at it any more."""
+        """Cut the body of an exchange to the part that a report quotes, after all checks have read it."""
         with self._lock:
             self._large_bytes -= self._large.pop(number, 0)
         exchange, kept = self.exchanges[number], SHOWN_BODY + MARGIN
         self.exchanges[number] = replace(exchange, body=exchange.body[:kept], left_out=max(len(exchange.body) - kept, 0))
 
     def redact(self, text: str) -> str:
-        """`text` without any secret that was sent, or that a target hands out."""
+        """Return `text` without secrets that were sent and without credentials that the target vends."""
         return redacted(text, tuple(self._secrets))
 
     def send(
@@ -184,19 +184,19 @@ class Wire:
         disconnect_after: float | None = None,
         accepts: str = ANYTHING,
     ) -> Reply:
-        """Send one request and keep the exchange; all of them where a busy target is asked again.
+        """Send one request and keep the exchange; retries of busy targets are kept too.
 
         Args:
             method: HTTP method.
-            target: path and query below the base address, percent-encoded, sent as it is.
-            headers: further headers; one that the target's own headers name replaces it.
+            target: path and query below the base address, percent-encoded, sent unchanged.
+            headers: further headers; they replace the target's headers of the same name.
             body: bytes of the body.
-            operation: id of the operation that this is meant for.
+            operation: id of the operation that the request belongs to.
             check: name of the check that sends it.
             anonymous: leave out the target's own headers.
             alone: use a connection of its own and read it to its end.
-            disconnect_after: seconds after which the connection is closed, whatever has come; the exchange has the status 0.
-            accepts: media types to accept, unless `headers` say so.
+            disconnect_after: seconds after which the connection is closed; the exchange then has status 0.
+            accepts: default of the `Accept` header.
 
         Raises:
             NoAnswer: no answer came.
@@ -285,20 +285,20 @@ class Wire:
         started: float,
         accepts: str = ANYTHING,
     ) -> Exchange:
-        """Write down an exchange, whoever sent the request.
+        """Record an exchange that was sent by another client.
 
         Args:
             status: of the answer; 0 if none came.
             headers: of the answer.
             answer: its body.
-            operation: what the request was meant for.
+            operation: the operation that the request belongs to.
             check: the check that it belongs to.
             method: of the request.
-            url: where it was sent.
+            url: of the request.
             sent: its headers.
             body: its body.
             started: when it was sent, by `time.perf_counter`.
-            accepts: what is not worth telling of its `Accept` header.
+            accepts: the default `Accept`, which reports omit.
         """
         secrets = (*secrets_of((n, v) for n, v in sent if n.lower() in SECRET_HEADERS), *secrets_of_form(body))
         with self._lock:
@@ -324,7 +324,7 @@ class Wire:
         return exchange
 
     def _keep_within_bounds(self, exchange: Exchange) -> None:
-        """Let go of the oldest large bodies once they take too much memory together."""
+        """Cut the oldest large bodies once they take too much memory together."""
         if len(exchange.body) <= SHOWN_BODY + MARGIN:
             return
         with self._lock:
@@ -351,14 +351,14 @@ class Wire:
             self._cookies.set_cookie_header(request)
             headers = [*headers, *(("Cookie", value) for value in request.headers.get_list("cookie"))]
         answered = self._connections.ask(method, self._base_path + target, headers, body)
-        if "set-cookie" in answered[1]:  # from now on, what brings it back
+        if "set-cookie" in answered[1]:  # later requests send it back
             with self._lock:
                 self._cookies.extract_cookies(httpx.Response(answered[0], headers=answered[1], request=httpx.Request(method, self.url)))
         return answered
 
     @contextlib.contextmanager
     def _connected(self, method: str, target: str, headers: Sequence[tuple[str, str]], body: bytes) -> Generator[socket.socket]:
-        """A connection of its own, on which a request was sent; closed in the end."""
+        """Open a connection, send a request on it, and close it at the end."""
         head = [f"{method} {self._base_path}{target} HTTP/1.1", f"Host: {self._authority}", "Connection: close"]
         head += [f"{name}: {value}" for name, value in headers]
         if body or method in {"POST", "PUT", "PATCH"}:
@@ -393,7 +393,7 @@ class Wire:
 
 
 def _joined(parser: h11.Connection, chunks: bytes) -> bytes:
-    """The body that came in chunks, behind a head that was read already."""
+    """Read a chunked body after its head."""
     parser.receive_data(chunks)
     parser.receive_data(b"")
     parts = []

@@ -113,7 +113,7 @@ def judged(server: Target, contract: str, *only: str, fault: str = "", speaks: P
     """How the requirements come out for a miniature with this fault, or for another client."""
     program = Program(("env", f"LAKEPACT_FAULT={fault}", sys.executable, str(speaks or MINIATURES[contract.partition(":")[0]])), SECONDS)
     client = Client(server.url, headers=server.headers, parameters=server.parameters, program=program)
-    run = runner.Run(plan.plan(suite_of(contract), only=only), client, side_by_side=2)
+    run = runner.Run(plan.plan(suite_of(contract), only=only), client, max_workers=2)
     for _ in run.events():
         pass
     return run.results()

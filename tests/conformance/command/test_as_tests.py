@@ -111,12 +111,12 @@ def test_the_embedded_server_is_judged_by_another_contract_and_reports_say_claus
 @pytest.mark.parametrize(
     ("words", "sentence"),
     [
-        (("catalog.example.com",), "*catalog.example.com is no address of a server*"),
-        (("",), "*an empty text is no address of a server*"),
+        (("catalog.example.com",), "*catalog.example.com is not the address of a server*"),
+        (("",), "*an empty text is not the address of a server*"),
         (("missing.toml",), "*missing.toml cannot be read*"),
         (("embedded", "--lakepact-contract", "hive"), "*hive*"),
         (("embedded", "--lakepact-known", "missing.txt"), "*missing.txt*"),
-        (("embedded", "-n", "2"), "*leave out -n*"),
+        (("embedded", "-n", "2"), "*cannot be combined with -n*"),
     ],
 )
 def test_what_cannot_be_meant_is_wrong_usage(run: Run, words: tuple[str, ...], sentence: str) -> None:

@@ -1,4 +1,4 @@
-"""The command as a whole: its list of verbs, and what it says of calls that lead nowhere."""
+"""The command as a whole: its list of verbs, and requirement of calls that lead nowhere."""
 
 from __future__ import annotations
 
@@ -107,14 +107,14 @@ def test_reports_are_asked_of_addresses() -> None:
     result = CliRunner().invoke(main, ["metrics", "catalog.example.com"])
 
     assert result.exit_code == 2
-    assert "catalog.example.com is no address of a server" in result.output
+    assert "catalog.example.com is not the address of a server" in result.output
 
 
 def test_an_address_that_was_never_set_is_not_that_of_the_embedded_server() -> None:
     result = CliRunner().invoke(main, ["check", ""])
 
     assert result.exit_code == 2
-    assert "an empty text is no address of a server" in result.output
+    assert "an empty text is not the address of a server" in result.output
 
 
 @pytest.mark.parametrize("body", [b"<html></html>", b""])
@@ -123,7 +123,7 @@ def test_who_answers_without_reports_is_no_reference_server(body: bytes) -> None
         result = CliRunner().invoke(main, ["metrics", url])
 
     assert result.exit_code == 3
-    assert "it is no reference server of lakepact" in result.output
+    assert "it is not a lakepact reference server" in result.output
 
 
 @pytest.mark.parametrize(("verb", "meant"), [("chek", "check"), ("serv", "serve"), ("check-clients", "check-client")])

@@ -62,4 +62,4 @@ def test_versions_that_are_not_compared_are_refused_with_those_that_are() -> Non
     done = CliRunner().invoke(main, ["contracts", "diff", "iceberg_rest", "1.10.0", "2.0"])
 
     assert done.exit_code == 2
-    assert "version 1.10.0 is compared with these: 1.11.0" in done.output
+    assert "1.10.0 can be compared with 1.11.0" in done.output

@@ -94,21 +94,24 @@ def test_reports_that_are_incomplete_are_named_and_end_with_3(tmp_path: Path) ->
 
     assert result.exit_code == 3
     assert "bad is incomplete: 1 requirement could not be judged" in result.output
-    assert "dead is incomplete: nothing could be judged: no answer to GET /v1/config" in result.output
+    assert "dead is incomplete: nothing could be checked: no answer to GET /v1/config" in result.output
     assert "good is incomplete" not in result.output
 
 
 def test_a_report_of_a_part_of_the_contract_is_named(tmp_path: Path) -> None:
     result = called(tmp_path, {"good": GOOD, "part": report("pass", only=("IRC-NS-*",))})
 
-    assert (result.exit_code, "part: only IRC-NS-* was asked for" in result.output) == (0, True)
+    assert (result.exit_code, "part: limited to IRC-NS-*" in result.output) == (0, True)
 
 
 @pytest.mark.parametrize(
     ("other", "why"),
     [
-        (report("pass", version="1.11.0"), "other judges iceberg_rest 1.11.0, good judges iceberg_rest 1.10.0: a matrix is of one version"),
-        (GOOD[:-1], "the run that wrote it did not end"),
+        (
+            report("pass", version="1.11.0"),
+            "other judges iceberg_rest 1.11.0, good judges iceberg_rest 1.10.0: a matrix compares reports of one version",
+        ),
+        (GOOD[:-1], "the run that wrote it did not finish"),
         ([{"line": "header"}, {"line": "footer"}], "not those of `lakepact check --report jsonl=FILE`"),
     ],
     ids=["version", "without its footer", "something else"],

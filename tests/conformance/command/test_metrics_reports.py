@@ -59,7 +59,7 @@ def test_a_server_without_reports_is_told_from_one_that_is_not_there(url: str) -
     absent = CliRunner().invoke(main, ["metrics", "http://127.0.0.1:9"])
 
     assert (other.exit_code, absent.exit_code) == (3, 3)
-    assert "answers 404 for /metrics-reports: it is no reference server" in other.output
+    assert "returned 404 for /metrics-reports: it is not a lakepact reference server" in other.output
     assert absent.output.startswith("lakepact metrics: http://127.0.0.1:9: ")
 
 
@@ -68,4 +68,4 @@ def test_other_json_is_told_from_reports(body: str) -> None:
     with miniature(lambda *_: (200, {}, body.encode())) as url:
         shown = CliRunner().invoke(main, ["metrics", url])
 
-    assert (shown.exit_code, "it is no reference server of lakepact" in shown.output, shown.output.count("\n")) == (3, True, 1)
+    assert (shown.exit_code, "it is not a lakepact reference server" in shown.output, shown.output.count("\n")) == (3, True, 1)

@@ -112,8 +112,8 @@ def test_what_is_declared_and_not_found_is_said_and_so_is_the_contrary() -> None
         result = called(url, "--json")
     found = operations(result)
 
-    assert found["loadNamespaceMetadata"]["remark"] == "declared, yet not found"
-    assert found["listTables"]["remark"] == "not declared, and answered all the same"
+    assert found["loadNamespaceMetadata"]["remark"] == "declared, but not found"
+    assert found["listTables"]["remark"] == "not declared, but answered"
     assert found["listViews"]["remark"] == ""
     assert json.loads(result.stdout)["facts"]["endpoints of no version"] == "GET /v1/new"
     assert json.loads(result.stdout)["facts"]["defaults"] == "secret"
@@ -158,7 +158,7 @@ def test_the_contract_of_a_profile_is_judged(tmp_path: Path) -> None:
 def test_an_address_that_is_none_is_refused(address: str) -> None:
     result = called(address)
 
-    assert (result.exit_code, "is no address of a server" in result.output) == (2, True)
+    assert (result.exit_code, "is not the address of a server" in result.output) == (2, True)
 
 
 @pytest.mark.parametrize(

@@ -54,14 +54,14 @@ def test_a_time_to_wait_is_more_than_none_and_a_day_at_most(seconds: str) -> Non
 @pytest.mark.parametrize(
     ("written", "sentence"),
     [
-        ("url = 3", "url has to be text in quotes"),
-        ("token_env = 3", "token_env has to be text in quotes"),
-        ("headers = 3", "headers has to be a table: [headers], and NAME = VALUE in lines of their own below it"),
-        ("[headers]\nA = 3", "headers.A has to be text in quotes"),
-        ("[parameters]\nwarehouse = 3", "parameters.warehouse has to be text in quotes"),
-        ('features = ["nesting"]', "features has to be a table: [features], and NAME = VALUE in lines of their own below it"),
-        ("timeout = inf", "timeout has to be a number of seconds, more than 0 and at most 86400"),
-        ("timeout = true", "timeout has to be a number of seconds, more than 0 and at most 86400"),
+        ("url = 3", "url must be a string in quotes"),
+        ("token_env = 3", "token_env must be a string in quotes"),
+        ("headers = 3", "headers must be a table: [headers], followed by lines NAME = VALUE"),
+        ("[headers]\nA = 3", "headers.A must be a string in quotes"),
+        ("[parameters]\nwarehouse = 3", "parameters.warehouse must be a string in quotes"),
+        ('features = ["nesting"]', "features must be a table: [features], followed by lines NAME = VALUE"),
+        ("timeout = inf", "timeout must be a number of seconds, more than 0 and at most 86400"),
+        ("timeout = true", "timeout must be a number of seconds, more than 0 and at most 86400"),
         ("odd = 3", f"unknown key odd; a profile has {', '.join(profiles.KEYS)}"),
     ],
 )
@@ -77,7 +77,7 @@ def test_a_file_that_is_no_text_is_named(option: str, tmp_path: Path) -> None:
     path = tmp_path / "file"
     path.write_bytes(b"\xff\xfe")
 
-    assert (2, f"{path} cannot be read: it is no text in UTF-8") == error(called(NOBODY, option, str(path)))
+    assert (2, f"{path} is not a text file in UTF-8") == error(called(NOBODY, option, str(path)))
 
 
 def test_a_profile_that_is_no_toml_is_named(tmp_path: Path) -> None:
@@ -93,8 +93,8 @@ def test_a_profile_that_is_no_toml_is_named(tmp_path: Path) -> None:
     [
         ("X A: b", "the header 'X A' has a name that HTTP does not allow; write letters, digits and hyphens"),
         (": b", "the header '' has a name that HTTP does not allow; write letters, digits and hyphens"),
-        ("X-A: é", "the header X-A has a value that cannot be sent; it is printable ASCII, without spaces or a line end around it"),
-        ("X-A: b\nc", "the header X-A has a value that cannot be sent; it is printable ASCII, without spaces or a line end around it"),
+        ("X-A: é", "the header X-A has a value that cannot be sent; use printable ASCII without surrounding spaces or line ends"),
+        ("X-A: b\nc", "the header X-A has a value that cannot be sent; use printable ASCII without surrounding spaces or line ends"),
     ],
 )
 def test_a_header_that_cannot_be_sent_is_wrong_usage(header: str, sentence: str) -> None:

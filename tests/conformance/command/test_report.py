@@ -68,7 +68,7 @@ def test_report_survives_writing_and_reading(report: list[dict[str, Any]], tmp_p
 def test_report_without_footer_cannot_be_read(report: list[dict[str, Any]], tmp_path: Path) -> None:
     lines.write(report[:-1], tmp_path / "report.jsonl")
 
-    with pytest.raises(lines.UnreadableReport, match="did not end"):
+    with pytest.raises(lines.UnreadableReport, match="did not finish"):
         lines.read(tmp_path / "report.jsonl")
 
 
@@ -80,12 +80,12 @@ def test_failure_shows_requirement_expected_actual_clause_and_curl(report: list[
 
 
 def test_what_could_not_be_removed_is_said_in_the_end(report: list[dict[str, Any]]) -> None:
-    stays = ["DELETE http://127.0.0.1:1/v1/namespaces/lp_1 was answered with status 501", "another"]
+    leftovers = ["DELETE http://127.0.0.1:1/v1/namespaces/lp_1 returned status 501", "another"]
 
-    assert report[-1]["stays"] == []
+    assert report[-1]["leftovers"] == []
     assert "could not be removed" not in shown(report)
-    assert f"2 things that the checks made could not be removed; their names begin with lp_. The first: {stays[0]}" in shown(
-        [*report[:-1], {**report[-1], "stays": stays}]
+    assert f"2 objects created by the checks could not be removed; their names begin with lp_. The first: {leftovers[0]}" in shown(
+        [*report[:-1], {**report[-1], "leftovers": leftovers}]
     )
 
 

@@ -48,7 +48,7 @@ def test_embedded_server_is_started_with_what_it_needs() -> None:
 
 def test_a_server_that_is_told_nonsense_is_not_blamed_on_its_start() -> None:
     with (
-        pytest.raises(Misused, match=r"does not know what it was told: .*prefix"),
+        pytest.raises(Misused, match=r"rejected its options: .*prefix"),
         embedded(suite_at(EmbeddedTarget(settings={"prefix": "?"}))),
     ):
         pass

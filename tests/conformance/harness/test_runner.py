@@ -306,7 +306,7 @@ def test_what_cannot_be_removed_is_tried_again_in_the_end_and_told_if_it_stays()
 
     done = run(suite, lambda *_: answer(409, {}))
 
-    assert (next(tries), [why.partition(" was ")[2] for why in done.stays]) == (2, ["answered with status 409  {}"])
+    assert (next(tries), [why.partition(" returned ")[2] for why in done.leftovers]) == (2, ["status 409  {}"])
 
 
 def test_target_that_does_not_answer_blocks_the_run() -> None:

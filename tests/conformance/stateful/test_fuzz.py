@@ -47,7 +47,7 @@ SEEDS = {"broken-json-is-empty": 3}
 def fuzz(url: str, *, budget: int = FEW, seed: int = 1) -> runner.Run:
     """A run that has fuzzed the server at `url`."""
     run = runner.Run(
-        plan.plan(suites.load("iceberg_rest"), only=["IRC-CFG-001"]), Target(url, timeout=2), fuzz=budget, seed=seed, word="same"
+        plan.plan(suites.load("iceberg_rest"), only=["IRC-CFG-001"]), Target(url, timeout=2), fuzz=budget, seed=seed, run_id="same"
     )
     for _ in run.events():
         pass

@@ -31,7 +31,7 @@ def held_against_the_model(target: Target, suite: suites.Suite[Any] | None = Non
     """A run that has held a target against the model."""
     suite = suite or suites.load("iceberg_rest")
     one = next(requirement for requirement in suite.judged() if suite.requirement(requirement).area == "configuration")
-    run = runner.Run(plan.plan(suite, only=[one]), target, model=BUDGET, model_seed=seed, word="same")
+    run = runner.Run(plan.plan(suite, only=[one]), target, stateful=BUDGET, stateful_seed=seed, run_id="same")
     for _ in run.events():
         pass
     return run

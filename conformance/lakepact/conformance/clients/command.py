@@ -26,14 +26,14 @@ if TYPE_CHECKING:
     from collections.abc import Generator, Sequence
 
 SECONDS = 60.0  #: for which one task may take
-SIDE_BY_SIDE = min(4, os.cpu_count() or 1)  #: tasks at a time: each starts a program
+MAX_WORKERS = min(4, os.cpu_count() or 1)  #: tasks at a time: each starts a program
 
 
 @click.command(context_settings={"allow_interspersed_args": False})
 @click.argument("command", nargs=-1, type=click.UNPROCESSED)
 @click.option("--contract", type=click.Choice(suites.with_clients()), help=f"What the client speaks. [default: {suites.with_clients()[0]}]")
 @click.option(
-    "--contract-version", metavar="VERSION", help="A version of the contract that `lakepact contracts list` shows. [default: the oldest]"
+    "--contract-version", metavar="VERSION", help="A version of the contract; see `lakepact contracts list`. [default: the oldest]"
 )
 @click.option("--only", multiple=True, metavar="GLOB", help="Only these requirement ids, areas, operations or checks.")
 @click.option("--name", help="What reports call the client. [default: the name of its program]")
@@ -92,7 +92,7 @@ def check_client(
         try:
             server = stack.enter_context(embedded(suite))
             client = Client(server.url, headers=server.headers, parameters=server.parameters, name=called, program=program)
-            run = runner.Run(planned, client, known=listed, side_by_side=SIDE_BY_SIDE)
+            run = runner.Run(planned, client, known=listed, max_workers=MAX_WORKERS)
             stack.enter_context(_stopped_by_ctrl_c(program))
             for _ in output.watched(run, console):
                 pass

@@ -1,4 +1,4 @@
-"""`lakepact check`: judge a server, or the embedded one, and say how it went."""
+"""`lakepact check`: check a server, or the embedded one, and report the results."""
 
 from __future__ import annotations
 
@@ -23,17 +23,17 @@ from lakepact.generated.contract import contracts
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-FUZZ_BUDGET = 1000  #: requests that `--fuzz` sends if it is not told how many
-HISTORIES = 600  #: requests that are held against a model where everything is judged, and by `--stateful-requests`
-INTERRUPTED = "interrupted"  #: why a run that Ctrl-C ended is incomplete
-EMBEDDED = "the embedded server"  #: what a report names as its target when that did not start
+FUZZ_BUDGET = 1000  #: default of `--fuzz`
+STATEFUL_REQUESTS = 600  #: default of `--stateful-requests` in runs without `--only`
+INTERRUPTED = "interrupted"  #: the reason in reports of runs that Ctrl-C ended
+EMBEDDED = "the embedded server"  #: the target in reports if it did not start
 
 
 @click.command()
 @click.argument("url", required=False)
-@click.option("--contract", type=click.Choice(contracts()), help=f"What the server is judged by. [default: {contracts()[0]}]")
+@click.option("--contract", type=click.Choice(contracts()), help=f"Contract to check against. [default:  {contracts()[0]}]")
 @click.option(
-    "--contract-version", metavar="VERSION", help="A version of the contract that `lakepact contracts list` shows. [default: the oldest]"
+    "--contract-version", metavar="VERSION", help="A version of the contract; see `lakepact contracts list`. [default: the oldest]"
 )
 @click.option("--only", multiple=True, metavar="GLOB", help="Only these requirement ids, areas, operations or checks.")
 @click.option("--token-env", metavar="NAME", help="Environment variable that holds a bearer token.")
@@ -45,9 +45,11 @@ EMBEDDED = "the embedded server"  #: what a report names as its target when that
     "parameters",
     multiple=True,
     metavar="NAME=VALUE",
-    help="What the harness is told of the target, `warehouse=…` for example; `lakepact list --parameters` names them all.",
+    help="A setting of the target, for example `warehouse=…`; see `lakepact list --parameters`.",
 )
-@click.option("--feature", "features", multiple=True, metavar="NAME=on|off", help="Declare whether the target has an optional behaviour.")
+@click.option(
+    "--feature", "features", multiple=True, metavar="NAME=on|off", help="Declare that the target has an optional feature, or not."
+)
 @click.option(
     "--profile",
     type=click.Path(exists=True, dir_okay=False, path_type=Path),
@@ -72,9 +74,9 @@ EMBEDDED = "the embedded server"  #: what a report names as its target when that
     "--stateful-requests",
     type=click.IntRange(min=0),
     is_flag=False,
-    flag_value=HISTORIES,
+    flag_value=STATEFUL_REQUESTS,
     metavar="N",
-    help=f"Compare about N random requests with a model of the catalog; 0 for none.  [default: {HISTORIES}, or 0 with --only]",
+    help=f"Compare about N random requests with a model of the catalog; 0 for none.  [default: {STATEFUL_REQUESTS}, or 0 with --only]",
 )
 @click.option("--stateful-seed", type=int, default=0, show_default=True, metavar="N", help="Seed of the stateful tests.")
 @click.option(
@@ -88,7 +90,7 @@ EMBEDDED = "the embedded server"  #: what a report names as its target when that
 @click.option(
     "--timeout",
     type=profiles.SECONDS,
-    help=f"Seconds to wait for a complete answer.  [default: {profiles.TIMEOUT:g}, or what the profile says]",
+    help=f"Seconds to wait for a complete answer.  [default: {profiles.TIMEOUT:g}, or the profile's]",
 )
 @click.option(
     "--max-body", type=profiles.MIBS, metavar="MIB", help=f"Largest response body, encoded or decoded.  [default: {MAX_BODY // MIB}]"
@@ -143,7 +145,7 @@ def check(
         planned = plan.plan(suite, only=only, each=True)
         wanted_reports = [output.asked_for(r) for r in reports]
         listed = known.read(known_file, suite.contract.requirements) if known_file else ()
-        # An empty address is a variable that was never set, and no wish for the embedded server.
+        # An empty address comes from an unset variable; it does not mean the embedded server.
         target_url = given.get("url") if url is None else url
         if target_url is not None:
             address(target_url)
@@ -153,8 +155,8 @@ def check(
             raise click.UsageError("--fault is for the embedded server; start yours with `lakepact serve --fault …`")
         told = dict(profiles.pairs(parameters))
         profiles.names_are_known(suite, features=[*given.get("features", {}), *switched], parameters=[*given.get("parameters", {}), *told])
-        histories = _histories(stateful_requests, suite, only)
-        _something_to_search_with(fuzz, histories, suite)
+        stateful = _stateful_requests(stateful_requests, suite, only)
+        _require_fuzzer(fuzz, stateful, suite)
     except (LookupError, ValueError) as wrong:
         raise click.UsageError(str(wrong.args[0] if wrong.args else wrong)) from wrong
     stopped, run = "", None
@@ -173,8 +175,8 @@ def check(
                 keep=no_cleanup,
                 fuzz=fuzz,
                 seed=seed,
-                model=histories,
-                model_seed=stateful_seed,
+                stateful=stateful,
+                stateful_seed=stateful_seed,
                 races=race_repeat,
             )
             for _ in output.watched(run, console):
@@ -188,14 +190,14 @@ def check(
     sys.exit(output.write(run, wanted_reports, console, verb="check", stopped=stopped, **shown))
 
 
-def _histories(asked: int | None, suite: suites.Suite[Any], only: Sequence[str]) -> int:
-    """How many requests to hold against a model: as many as were asked for, else those of a run that judges everything."""
+def _stateful_requests(asked: int | None, suite: suites.Suite[Any], only: Sequence[str]) -> int:
+    """Return how many requests the stateful tests send: the option, else the default of a complete run."""
     has_a_model = suite.fuzz is not None and suite.fuzz.model is not None
-    return asked if asked is not None else HISTORIES if has_a_model and not only else 0
+    return asked if asked is not None else STATEFUL_REQUESTS if has_a_model and not only else 0
 
 
-def _something_to_search_with(fuzz: int, histories: int, suite: suites.Suite[Any]) -> None:
+def _require_fuzzer(fuzz: int, stateful: int, suite: suites.Suite[Any]) -> None:
     if fuzz and suite.fuzz is None:
-        raise ValueError(f"--fuzz: {suite.contract.name} has nothing to fuzz with")
-    if histories and (suite.fuzz is None or suite.fuzz.model is None):
-        raise ValueError(f"--stateful-requests: {suite.contract.name} has no model to hold a target against")
+        raise ValueError(f"--fuzz: {suite.contract.name} has no fuzzer")
+    if stateful and (suite.fuzz is None or suite.fuzz.model is None):
+        raise ValueError(f"--stateful-requests: {suite.contract.name} has no stateful tests")

@@ -1,4 +1,4 @@
-"""`lakepact contracts list` and `lakepact contracts diff`: which contracts and versions are known, and what changed between two of them."""
+"""`lakepact contracts list` and `lakepact contracts diff`: known contracts, and changes between two versions."""
 
 from __future__ import annotations
 
@@ -20,13 +20,13 @@ AS_JSON = click.option("--json", "as_json", is_flag=True, help="JSON instead of 
 
 @click.group()
 def contracts() -> None:
-    """The contracts that this installation knows, and their versions."""
+    """Show contracts and versions."""
 
 
 @contracts.command("list")
 @AS_JSON
 def list_contracts(*, as_json: bool) -> None:
-    """List contracts and versions: what can be served and judged, and what is only compared.
+    """List contracts and versions, and which parts of lakepact support them.
 
     Example: lakepact contracts list
     """
@@ -57,7 +57,7 @@ def _versions(contract: Contract) -> Iterator[dict[str, str]]:
 @click.argument("new")
 @AS_JSON
 def diff(contract: str, old: str, new: str, *, as_json: bool) -> None:
-    """Say what changed from one version of a contract to another, and what a server of the OLD one must change to keep the NEW one.
+    """Show the changes between two versions of a contract, and what a server of the OLD one must change.
 
     Example: lakepact contracts diff iceberg_rest 1.10.0 1.11.0
     """
@@ -69,21 +69,21 @@ def diff(contract: str, old: str, new: str, *, as_json: bool) -> None:
 
 
 def between(contract: Contract, old: str, new: str) -> Mapping[str, Any]:
-    """What `new` has more, less or otherwise than `old`.
+    """Return the differences of `new` from `old`.
 
     Raises:
-        click.UsageError: these two versions are not compared.
+        click.UsageError: no comparison of these two versions exists.
     """
     if old == contract.version and new in contract.other_versions:
         return contract.difference(new)
     if new == contract.version and old in contract.other_versions:
         return _turned(contract, contract.difference(old))
     others = ", ".join(contract.other_versions) or "none"
-    raise click.UsageError(f"of {contract.name}, version {contract.version} is compared with these: {others}; not {old} with {new}")
+    raise click.UsageError(f"cannot compare {old} with {new}: {contract.name} {contract.version} can be compared with {others}")
 
 
 def _turned(contract: Contract, difference: Mapping[str, Any]) -> Mapping[str, Any]:
-    """The same difference, seen from the other side."""
+    """Return the difference in the opposite direction."""
     parts = {part: _parts_turned(difference[part]) for part in ("operations", "schemas", "requirements", "features")}
     again = [_told(contract, i) for i in [*parts["requirements"]["added"], *parts["requirements"]["changed"]]]
     return {**difference, "from": difference["to"], "to": difference["from"], "additions": [], "demands": again, **parts}
@@ -95,22 +95,22 @@ def _parts_turned(part: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _told(contract: Contract, identifier: str) -> dict[str, Any]:
-    """A requirement as the difference of versions tells it."""
+    """Return a requirement as a row of a difference."""
     requirement = contract.requirements[identifier]
     members = ("id", "level", "sentence", "clause", "basis", "area", "operations", "features", "side", "difference")
     return {member: getattr(requirement, member) for member in members}
 
 
 def described(difference: Mapping[str, Any]) -> Iterator[str]:
-    """A difference of versions, in words."""
+    """Return a difference of versions as lines of text."""
     yield f"{difference['contract']} {difference['from']} -> {difference['to']}"
     if difference["additions"]:
-        yield from ("", "What its authors added", *(f"  {said}" for said in difference["additions"]))
+        yield from ("", "Added", *(f"  {said}" for said in difference["additions"]))
     for part in ("operations", "schemas", "features"):
         lines = list(_lines(difference[part]))
         if lines:
             yield from ("", part.capitalize(), *lines)
-    for side, whose in (("server", "Demanded of servers now"), ("client", "Demanded of clients now")):
+    for side, whose in (("server", "New requirements for servers"), ("client", "New requirements for clients")):
         demands = [demand for demand in difference["demands"] if demand["side"] == side]
         if demands:
             yield from ("", f"{whose} ({len(demands)})", *map(_demand, demands))

@@ -1,4 +1,4 @@
-"""`lakepact matrix`: several reports of one contract side by side."""
+"""`lakepact matrix`: compare reports of one contract."""
 
 from __future__ import annotations
 
@@ -19,14 +19,14 @@ KINDS = ("html", "json", "md")
 @click.command()
 @click.argument("runs", nargs=-1, required=True, metavar="[NAME=]RUN.jsonl…")
 @click.option("--by", type=click.Choice(compatibility.BY), default=compatibility.AREA, show_default=True, help="What the rows are.")
-@click.option("--differing", is_flag=True, help="Only rows of which the reports do not all say the same.")
+@click.option("--differing", is_flag=True, help="Only rows in which the reports differ.")
 @click.option("--report", "reports", multiple=True, metavar="KIND=FILE", help="Also write html=…, json=… or md=…")
 @click.option("--json", "as_json", is_flag=True, help="Print the matrix as JSON instead of text.")
 def matrix(runs: tuple[str, ...], *, by: str, differing: bool, reports: tuple[str, ...], as_json: bool) -> None:
-    """Put reports of `lakepact check --report jsonl=RUN.jsonl` side by side: what each target keeps of one contract.
+    """Compare the reports of several servers, written by `lakepact check --report jsonl=RUN.jsonl`.
 
-    A column is called like its file unless a NAME is given. Exit code: 0 all reports are complete, 2 wrong usage, 3 one of
-    them is incomplete; whether targets are conformant is said by `lakepact check`.
+    A column is named after its file unless NAME is given. Exit code: 0 all reports are complete, 2 wrong usage, 3 a
+    report is incomplete. The exit code says nothing about conformance.
 
     Example: lakepact matrix old=monday.jsonl new=friday.jsonl --by requirement --differing --report html=matrix.html
     """
@@ -56,10 +56,10 @@ def _json(made: compatibility.Matrix) -> str:
 
 
 def _read(runs: tuple[str, ...]) -> dict[str, list[dict[str, Any]]]:
-    """The lines of each report, by the name of its column.
+    """Read the reports, by the name of their column.
 
     Raises:
-        UnreadableReport: a file is not a whole report.
+        UnreadableReport: a file is not a complete report.
     """
     found: dict[str, list[dict[str, Any]]] = {}
     for run in runs:

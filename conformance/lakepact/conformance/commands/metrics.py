@@ -1,4 +1,4 @@
-"""`lakepact metrics`: what clients have told a reference server of their scans and commits."""
+"""`lakepact metrics`: the metrics reports that clients sent to a reference server."""
 
 from __future__ import annotations
 
@@ -19,13 +19,13 @@ if TYPE_CHECKING:
 
 PATH = "/metrics-reports"
 INCOMPLETE = 3
-#: Of the many figures of a report, those that say most.
+#: The figures of a report that are shown.
 TELLING = ("total-planning-duration", "total-duration", "result-data-files", "result-delete-files", "added-data-files", "added-records")
 
 
 @click.command()
 @click.argument("url")
-@click.option("--json", "as_json", is_flag=True, help="The reports as they came, one JSON object a line.")
+@click.option("--json", "as_json", is_flag=True, help="Print the reports unchanged, one JSON object per line.")
 def metrics(url: str, *, as_json: bool) -> None:
     """Show the metrics reports that the reference server at URL received, newest last.
 
@@ -41,12 +41,12 @@ def metrics(url: str, *, as_json: bool) -> None:
         kept = _reports(orjson.loads(answer.content))
     except httpx.HTTPStatusError as refused:
         told = (
-            "it is no reference server of lakepact, or asks callers who they are" if refused.response.status_code == 404 else "see its log"
+            "it is not a lakepact reference server, or it requires authentication" if refused.response.status_code == 404 else "see its log"
         )
-        click.echo(f"lakepact metrics: {url} answers {refused.response.status_code} for {PATH}: {told}", err=True)
+        click.echo(f"lakepact metrics: {url} returned {refused.response.status_code} for {PATH}: {told}", err=True)
         sys.exit(INCOMPLETE)
-    except (ValueError, LookupError, TypeError):  # no JSON, or other JSON
-        click.echo(f"lakepact metrics: what {url} answers for {PATH} are no reports: it is no reference server of lakepact", err=True)
+    except (ValueError, LookupError, TypeError):  # not JSON, or unexpected JSON
+        click.echo(f"lakepact metrics: {url} returned no reports for {PATH}: it is not a lakepact reference server", err=True)
         sys.exit(INCOMPLETE)
     except httpx.HTTPError as wrong:
         click.echo(f"lakepact metrics: {url}: {plain(wrong)}", err=True)
@@ -64,22 +64,22 @@ def metrics(url: str, *, as_json: bool) -> None:
 
 
 def _reports(document: Any) -> list[dict[str, Any]]:
-    """The reports that a server answers.
+    """Return the reports of an answer.
 
     Raises:
-        LookupError: a report lacks what all of them have.
-        TypeError: this is no list of reports.
+        LookupError: a report lacks a required member.
+        TypeError: the answer is not a list of reports.
     """
     for one in document:
         if not isinstance(one["report"], dict) or not all(isinstance(step, str) for step in (*one["namespace"], one["table"])):
-            raise TypeError("a report is an object, and tables have names")
+            raise TypeError("a report must be an object with a table name")
     if not isinstance(document, list):
         raise TypeError("reports are a list")
     return document
 
 
 def figures(metrics: Mapping[str, Any]) -> Iterator[str]:
-    """The most telling figures of a report, each in a few words."""
+    """Return the shown figures of a report as short texts."""
     for name in TELLING:
         said = metrics.get(name)
         if isinstance(said, dict) and "total-duration" in said:

@@ -1,4 +1,4 @@
-"""`lakepact probe`: what a server declares and what it serves, and a profile of it for `lakepact check`."""
+"""`lakepact probe`: detect what a server declares and implements, and write a profile for `lakepact check`."""
 
 from __future__ import annotations
 
@@ -31,19 +31,11 @@ DECLARED = {True: "yes", False: "no", None: ""}
 
 @click.command()
 @click.argument("url")
-@click.option(
-    "--contract", type=click.Choice(contracts()), help="What the server speaks. [default: found out; watsonx_data has to be named]"
-)
-@click.option(
-    "--contract-version", metavar="VERSION", help="A version of the contract. [default: the oldest that has all that is declared]"
-)
+@click.option("--contract", type=click.Choice(contracts()), help="Contract of the server. [default: detected, except watsonx_data]")
+@click.option("--contract-version", metavar="VERSION", help="A version of the contract. [default: the oldest with all declared operations]")
 @click.option("--token-env", metavar="NAME", help="Environment variable that holds a bearer token.")
-@click.option(
-    "--header", "headers", multiple=True, metavar="'NAME: VALUE'", help="Send a header with every request; it is written nowhere."
-)
-@click.option(
-    "--parameter", "parameters", multiple=True, metavar="NAME=VALUE", help="What is told of the target, `warehouse=…` for example."
-)
+@click.option("--header", "headers", multiple=True, metavar="'NAME: VALUE'", help="Send a header with every request; it is not stored.")
+@click.option("--parameter", "parameters", multiple=True, metavar="NAME=VALUE", help="A setting of the target, for example `warehouse=…`.")
 @click.option("--timeout", type=profiles.SECONDS, default=profiles.TIMEOUT, show_default=True, help="Seconds to wait for one answer.")
 @click.option("--profile", type=click.Path(dir_okay=False, path_type=Path), help="Write a profile for `lakepact check --profile FILE`.")
 @click.option("--json", "as_json", is_flag=True, help="JSON instead of text.")
@@ -59,9 +51,9 @@ def probe(
     profile: Path | None,
     as_json: bool,
 ) -> None:
-    """Find out what the server at URL declares, and what it serves. Sends only GET and HEAD, and judges nothing.
+    """Detect what the server at URL declares and implements. Sends only GET and HEAD requests.
 
-    Exit code: 0 it could be asked, 2 wrong usage, 3 it could not: no answer, no rights, or no contract that is known here.
+    Exit code: 0 detected, 2 wrong usage, 3 not detected (no answer, no permission, or an unknown contract).
 
     Example: lakepact probe http://127.0.0.1:8181 --profile target.toml
     """
@@ -115,13 +107,13 @@ def _document(found: ProbedServer, target: Target) -> dict[str, Any]:
 
 
 def _remark(one: ProbedOperation) -> str:
-    """What is worth a look, in words that accuse nobody."""
+    """Return neutral remarks about differences of declared and implemented operations."""
     if one.status in {401, 403}:
         return "not for this caller"
     if one.declared and one.status in {404, 405, 501}:
-        return "declared, yet not found"
+        return "declared, but not found"
     if one.declared is False and one.status < 400:
-        return "not declared, and answered all the same"
+        return "not declared, but answered"
     return "it failed" if one.status >= 500 else ""
 
 
@@ -154,7 +146,7 @@ def _features(features: Mapping[str, bool]) -> dict[str, str]:
 
 
 def _profile(found: ProbedServer, target: Target, token_env: str | None, *, hidden: bool) -> Iterator[str]:
-    """The lines of a profile; what check finds out by itself is told as a remark, so that it stays true when the server changes."""
+    """Return the lines of a profile; detected features are comments, so that `check` detects them again."""
     yield f"# {plain(found.contract)} {plain(found.version)}, found by lakepact probe; lakepact check --profile reads this."
     yield f"contract = {toml(found.contract)}"
     yield f"contract_version = {toml(found.version)}"
@@ -162,9 +154,9 @@ def _profile(found: ProbedServer, target: Target, token_env: str | None, *, hidd
     if token_env:
         yield f"token_env = {toml(token_env)}"
     if hidden or (target.headers and not token_env):
-        yield "# Headers, and a user and a password in the address, are not written here: give them to lakepact check again."
+        yield "# Headers and credentials in the address are not stored here: pass them to lakepact check again."
     if target.parameters:
         yield from ("", "[parameters]", *(f"{toml(name)} = {toml(said)}" for name, said in target.parameters.items()))
     if found.features:
-        yield from ("", "# lakepact check finds these out by itself; without the mark, what is said here wins.", "[features]")
+        yield from ("", "# lakepact check detects these; remove the # to override it.", "[features]")
         yield from (f"# {toml(name)} = {str(on).lower()}" for name, on in found.features.items())

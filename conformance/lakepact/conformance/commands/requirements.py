@@ -1,4 +1,4 @@
-"""`lakepact list` and `lakepact explain`: what the suite demands, and why."""
+"""`lakepact list` and `lakepact explain`: requirements, their clauses and checks."""
 
 from __future__ import annotations
 
@@ -41,12 +41,12 @@ VERSION = click.option(
 @VERSION
 @click.option("--checks", is_flag=True, help="List checks and invariants instead of requirements.")
 @click.option("--uncovered", is_flag=True, help="Only requirements that no check judges, with the reason.")
-@click.option("--parameters", is_flag=True, help="List what `lakepact check --parameter` can tell the harness.")
-@click.option("--json", "as_json", is_flag=True, help="One JSON object a line.")
+@click.option("--parameters", is_flag=True, help="List the settings of `lakepact check --parameter`.")
+@click.option("--json", "as_json", is_flag=True, help="Print one JSON object per line.")
 def list_requirements(
     patterns: tuple[str, ...], *, contract: str | None, version: str | None, checks: bool, uncovered: bool, parameters: bool, as_json: bool
 ) -> None:
-    """List requirements whose id, area or operation matches one of PATTERNS (all without).
+    """List requirements whose id, area or operation matches one of PATTERNS (default: all).
 
     Example: lakepact list 'IRC-NS-*'
     """
@@ -88,13 +88,13 @@ def _requirements(suite: Suite[Any], judged: dict[str, tuple[str, ...]], *, unco
 
 
 def _judged(suite: Suite[Any]) -> dict[str, tuple[str, ...]]:
-    """The checks and invariants that judge each requirement, those of clients among them."""
+    """Return the checks and invariants that judge each requirement, including client checks."""
     of_clients = _of_clients(suite)
     return {**(of_clients.judged() if of_clients else {}), **suite.judged()}
 
 
 def _of_clients(suite: Suite[Any]) -> Suite[Any] | None:
-    """The suite that judges clients of the same contract, if there is one."""
+    """Return the suite for clients of the same contract, if there is one."""
     name = suite.contract.name
     return suites.of_clients(name, suite.contract.version) if name in suites.with_clients() else None
 
@@ -146,7 +146,7 @@ def explain(identifier: str, *, contract: str | None, version: str | None) -> No
 
 
 def _of_all_versions(contract: str | None, version: str | None) -> Iterator[Suite[Any]]:
-    """The suites that an identifier is looked for in: of the version that is named, or of all, the one with models first."""
+    """Return the suites to search for an identifier: of the named version, or of all, the one with models first."""
     yield from _suites(contract, version)
     if version is None:
         for name in [contract] if contract else contracts():
@@ -155,10 +155,10 @@ def _of_all_versions(contract: str | None, version: str | None) -> Iterator[Suit
 
 
 def _dropped(contract: Contract, identifier: str) -> Iterator[str]:
-    """Why a profile is without a requirement of the contract that it is a profile of."""
+    """Return why a profile lacks a requirement of its base contract."""
     for difference in contract.differences.values():
         if identifier in difference.without:
-            yield f"{contract.name} is without {identifier}, by its difference {difference.id}: {difference.sentence}"
+            yield f"{contract.name} does not have {identifier} (difference {difference.id}): {difference.sentence}"
 
 
 def _explanation(suite: Suite[Any], r: Requirement) -> Iterator[str]:
@@ -193,7 +193,7 @@ def _explanation(suite: Suite[Any], r: Requirement) -> Iterator[str]:
 
 
 def _clause_text(contract: Contract, clause: str) -> str:
-    """The contract's own words at a clause, as far as an overlay has not moved it; of prose, where it can be read."""
+    """Return the contract's text at a clause, or for prose the place where it can be read."""
     if contract.prose is not None and clause.startswith("#"):
         return contract.prose.address + clause
     node: Any = contract.bundle

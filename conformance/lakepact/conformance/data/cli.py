@@ -120,7 +120,7 @@ def write(
     "--sharing", metavar="URL", help="Base address of a Delta Sharing server. [default: the reference server, for as long as it takes]"
 )
 @click.option("--sharing-token-env", metavar="NAME", help="Environment variable that holds a bearer token for --sharing.")
-@click.option("--json", "as_json", is_flag=True, help="One JSON object a line.")
+@click.option("--json", "as_json", is_flag=True, help="Print one JSON object per line.")
 def verify(
     folder: Path,
     *,
@@ -248,5 +248,5 @@ def _properties(token_env: str | None, warehouse: str | None) -> dict[str, str]:
 
 def _secret(variable: str) -> str:
     if not os.environ.get(variable):
-        raise click.UsageError(f"the environment variable {variable} is empty or not set; it has to hold the token")
+        raise click.UsageError(f"the environment variable {variable} is empty or not set; it must hold the token")
     return os.environ[variable]

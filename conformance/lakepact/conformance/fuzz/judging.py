@@ -70,7 +70,7 @@ class Judge:
     """Judges exchanges, and remembers what held and what is known to be broken.
 
     Args:
-        contract: what the target is judged by.
+        contract: the contract that the target is checked against.
         invariants: what every exchange is held against; those that are no MUST are left out.
         fuzz: what the contract gives the fuzzer.
     """

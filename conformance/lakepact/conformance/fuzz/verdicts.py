@@ -42,7 +42,7 @@ def fuzzed(
 
     Args:
         lab: makes the bench of one sequence from its number.
-        contract: what the target is judged by.
+        contract: the contract that the target is checked against.
         invariants: what every exchange is held against.
         fuzz: what the contract gives the fuzzer.
         budget: about how many requests to send, those of shrinking and cleaning up apart.
@@ -62,7 +62,7 @@ def modelled(
 
     Args:
         lab: makes the bench of one history from its number.
-        contract: what the target is judged by.
+        contract: the contract that the target is checked against.
         fuzz: what the contract gives.
         model: what it is held against.
         budget: about how many requests to send, those of shrinking and cleaning up apart.

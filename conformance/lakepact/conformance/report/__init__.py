@@ -1,1 +1,1 @@
-"""Reports: a run is written as JSON lines once; every other form is derived from those lines."""
+"""Reports: a run becomes JSON lines; every other format is derived from them."""

@@ -1,4 +1,4 @@
-"""What several reports of one contract say side by side: a row for each area, requirement or operation, a column for each report."""
+"""A compatibility matrix: a row per area, requirement or operation, a column per report."""
 
 from __future__ import annotations
 
@@ -14,14 +14,14 @@ if TYPE_CHECKING:
 
 AREA, REQUIREMENT, OPERATION = ("area", "requirement", "operation")
 BY = (AREA, REQUIREMENT, OPERATION)
-ANY_OPERATION = "any operation"  #: the row of what is demanded of all of them
+ANY_OPERATION = "any operation"  #: the row of requirements for all operations
 UNJUDGED = (Outcome.ERROR, Outcome.BLOCKED)
-NOT_ASKED = "(none)"  #: in a cell: that report says nothing of it
+NOT_ASKED = "(none)"  #: in a cell: not in that report
 NOTHING = LOOKS[Outcome.NOT_OFFERED].sign
 
 
 class NotComparable(ValueError):
-    """Reports that do not belong into one matrix; the message says why in one line."""
+    """Reports of different contracts or versions, which cannot share a matrix."""
 
 
 @dataclass(frozen=True)
@@ -29,11 +29,11 @@ class Column:
     """One report.
 
     Args:
-        name: what its column is called.
-        url: the target that was judged.
+        name: heading of its column.
+        url: the target.
         ended: when.
-        verdict: as the report has it.
-        incomplete: why the report does not say everything; empty if it does.
+        verdict: the report's verdict.
+        incomplete: why the report is incomplete; empty if it is complete.
         seen: requirements by outcome.
     """
 
@@ -47,7 +47,7 @@ class Column:
 
 @dataclass(frozen=True)
 class Row:
-    """One area, requirement or operation: outcomes by the name of a column; a column that has none says nothing of it."""
+    """A row: counts of outcomes by column; a column without an entry does not cover it."""
 
     name: str
     sentence: str
@@ -55,13 +55,13 @@ class Row:
 
     @property
     def differs(self) -> bool:
-        """Whether not all columns say the same."""
+        """Whether the columns differ."""
         return len({frozenset(cell.items()) for cell in self.cells.values()}) > 1
 
 
 @dataclass(frozen=True)
 class Matrix:
-    """What several reports say of one contract."""
+    """The matrix of several reports of one contract."""
 
     title: str
     contract: str
@@ -69,24 +69,24 @@ class Matrix:
     by: str
     columns: tuple[Column, ...]
     rows: tuple[Row, ...]
-    notes: tuple[str, ...]  #: what a reader should know before comparing
+    notes: tuple[str, ...]  #: remarks about comparability
 
     @property
     def whole(self) -> bool:
-        """Whether every report says everything."""
+        """Whether every report is complete."""
         return not any(column.incomplete for column in self.columns)
 
 
 def matrix(reports: Mapping[str, Sequence[dict[str, Any]]], *, by: str = AREA, differing: bool = False) -> Matrix:
-    """Put reports side by side.
+    """Build the matrix of several reports.
 
     Args:
         reports: lines of each, by the name of its column; at least one.
-        by: what the rows are.
-        differing: leave out rows of which all reports say the same.
+        by: the kind of rows.
+        differing: only rows in which the reports differ.
 
     Raises:
-        NotComparable: they are of different contracts or versions.
+        NotComparable: the reports are of different contracts or versions.
     """
     headers = {name: report[0] for name, report in reports.items()}
     first, header = next(iter(headers.items()))
@@ -94,7 +94,7 @@ def matrix(reports: Mapping[str, Sequence[dict[str, Any]]], *, by: str = AREA, d
         if (other["contract"], other["version"]) != (header["contract"], header["version"]):
             raise NotComparable(
                 f"{name} judges {other['contract']} {other['version']}, {first} judges {header['contract']} {header['version']}: "
-                "a matrix is of one version of one contract"
+                "a matrix compares reports of one version of one contract"
             )
     rows = _rows(reports, by)
     return Matrix(
@@ -114,7 +114,7 @@ def _column(name: str, report: Sequence[dict[str, Any]]) -> Column:
     unjudged = sum(seen[outcome] for outcome in UNJUDGED)
     incomplete = ""
     if "stopped" in footer:
-        incomplete = f"{'not everything was' if seen else 'nothing could be'} judged: {footer['stopped']}"
+        incomplete = f"{'not everything was' if seen else 'nothing could be'} checked: {footer['stopped']}"
     elif unjudged:
         incomplete = f"{unjudged} {'requirement' if unjudged == 1 else 'requirements'} could not be judged"
     elif not seen:
@@ -135,41 +135,41 @@ def _rows(reports: Mapping[str, Sequence[dict[str, Any]]], by: str) -> Iterator[
 
 
 def _names(result: Mapping[str, Any], by: str) -> Sequence[str]:
-    """The rows that a result counts in."""
+    """Return the rows that a result counts in."""
     if by == OPERATION:
         return result["operations"] or (ANY_OPERATION,)
     return (result[by],)
 
 
 def _notes(headers: Mapping[str, Mapping[str, Any]]) -> Iterator[str]:
-    """What makes reports of one contract hard to compare."""
+    """Return remarks about what makes the reports hard to compare."""
     parts = {name: ", ".join(header["only"]) for name, header in headers.items() if header["only"]}
     if len(set(parts.values())) == 1 and len(parts) == len(headers):
-        yield f"only {next(iter(parts.values()))} was asked for"
+        yield f"limited to {next(iter(parts.values()))}"
     else:
-        yield from (f"{name}: only {part} was asked for" for name, part in parts.items())
+        yield from (f"{name}: limited to {part}" for name, part in parts.items())
     makers = {header["lakepact"] for header in headers.values()}
     if len(makers) > 1:
-        yield f"judged by different versions of lakepact ({', '.join(sorted(makers))}), which may judge otherwise"
+        yield f"the reports are from different versions of lakepact ({', '.join(sorted(makers))}), whose checks may differ"
 
 
 def counted(cell: Mapping[str, int]) -> tuple[int, int]:
-    """How many requirements of a cell are kept, and how many apply."""
+    """Return how many requirements of a cell pass, and how many apply."""
     return cell.get(Outcome.PASS, 0), sum(cell.values()) - cell.get(Outcome.NOT_OFFERED, 0)
 
 
 def outcome_of(cell: Mapping[str, int]) -> Outcome:
-    """The outcome in the cell of one requirement."""
+    """Return the outcome in the cell of one requirement."""
     return Outcome(next(iter(cell)))
 
 
 def marks(cell: Mapping[str, int]) -> Iterator[tuple[Outcome, int]]:
-    """Outcomes of a cell that are neither kept nor not offered, with their numbers, the worst first."""
+    """Return the counts of a cell's outcomes other than pass and not-offered, worst first."""
     return ((o, cell[o]) for o in Outcome if cell.get(o) and o not in (Outcome.PASS, Outcome.NOT_OFFERED))
 
 
 def cell_text(cell: Mapping[str, int] | None, by: str) -> str:
-    """A cell in letters and signs."""
+    """Return a cell as text."""
     if cell is None:
         return NOT_ASKED
     if by == REQUIREMENT:
@@ -179,14 +179,14 @@ def cell_text(cell: Mapping[str, int] | None, by: str) -> str:
 
 
 def signs(matrix: Matrix) -> str:
-    """What the signs of a matrix stand for."""
+    """Return the legend of the signs."""
     seen = {o for column in matrix.columns for o in column.seen}
     shown = [f"{look.sign} {look.sentence}" for outcome, look in LOOKS.items() if outcome in seen]
-    return "; ".join(([] if matrix.by == REQUIREMENT else ["kept/those that apply"]) + shown)
+    return "; ".join(([] if matrix.by == REQUIREMENT else ["passed/applicable"]) + shown)
 
 
 def as_json(matrix: Matrix) -> dict[str, Any]:
-    """A matrix for programs."""
+    """Return a matrix as a JSON document."""
     return {
         "contract": matrix.contract,
         "version": matrix.version,
@@ -201,5 +201,5 @@ def as_json(matrix: Matrix) -> dict[str, Any]:
 
 
 def incomplete(columns: Iterable[Column]) -> Iterator[str]:
-    """A line for each report that does not say everything."""
+    """Return a line for each incomplete report."""
     return (f"{column.name} is incomplete: {column.incomplete}" for column in columns if column.incomplete)

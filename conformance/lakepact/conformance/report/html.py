@@ -1,4 +1,4 @@
-"""The report as one page for a browser: the verdict, a table of areas, and everything that is not kept with its evidence."""
+"""The report as one HTML page: the verdict, a table of areas, and every failure with its evidence."""
 
 from __future__ import annotations
 
@@ -17,28 +17,28 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
     from pathlib import Path
 
-#: Which outcomes are shown with evidence: by anchor, heading and what is said of them.
+#: The sections of outcomes that are shown with evidence: anchor, heading and introduction.
 SECTIONS = {
     "broken": (
         "What is not kept",
         (Outcome.FAIL, Outcome.UNEXPECTED_PASS),
-        "Each breaks a MUST, or was listed as a known failure and is kept.",
+        "Each breaks a MUST, or passes although it is listed as a known failure.",
     ),
-    "unjudged": ("What could not be judged", (Outcome.ERROR, Outcome.BLOCKED), "A step before it did not work, or the suite itself broke."),
-    "warnings": ("Warnings", (Outcome.WARN,), "A SHOULD that is not kept, or a MUST that is kept in a way to look at."),
-    "known": ("Known failures", (Outcome.KNOWN_FAIL,), "Not kept, and listed as such with a reason."),
+    "unjudged": ("Not judged", (Outcome.ERROR, Outcome.BLOCKED), "An earlier step failed, or the suite itself failed."),
+    "warnings": ("Warnings", (Outcome.WARN,), "A SHOULD is broken, or a MUST passes with a remark."),
+    "known": ("Known failures", (Outcome.KNOWN_FAIL,), "Broken, and listed as a known failure with a reason."),
 }
-SHOWN_CURLS = 20  #: requests that lead to a finding and are shown; those before them stand in the JSON lines
+SHOWN_CURLS = 20  #: requests shown before a finding; earlier ones are in the JSON lines
 
 
 def write(report: Sequence[dict[str, Any]], path: Path) -> None:
-    """Write a report as a page."""
+    """Write a report as an HTML page."""
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_text(html(report), encoding="utf-8")
 
 
 def html(report: Sequence[dict[str, Any]]) -> str:
-    """The whole page, of a report's lines."""
+    """Return the page of a report's lines."""
     header, footer = report[0], report[-1]
     results = [line for line in report if line["line"] == "result"]
     exchanges = {line["number"]: line for line in report if line["line"] == "exchange"}
@@ -77,12 +77,12 @@ def _top(
     }
     yield f'<ul class="meta">{"".join(f"<li>{name} <b>{escape(value)}</b></li>" for name, value in told.items())}</ul>'
     if "stopped" in footer:
-        so_far = "Not everything was judged." if results else "Nothing could be judged."
+        so_far = "Not everything was checked." if results else "Nothing could be checked."
         yield f'<p class="notice"><b>{so_far}</b> {escape(footer["stopped"])}</p>'
     if header["only"]:
-        yield f'<p class="notice"><b>A part of the contract:</b> only <code>{escape(", ".join(header["only"]))}</code> was asked for.</p>'
+        yield f'<p class="notice"><b>Part of the contract:</b> limited to <code>{escape(", ".join(header["only"]))}</code>.</p>'
     if header["strict"]:
-        yield '<p class="notice"><b>Strict:</b> a SHOULD that is not kept counts like a MUST.</p>'
+        yield '<p class="notice"><b>Strict:</b> a broken SHOULD counts like a broken MUST.</p>'
     links = {"areas": "Areas"} if results else {}
     links |= {anchor: f"{SECTIONS[anchor][0]} ({len(findings)})" for anchor, findings in shown.items() if findings}
     links |= {"absent": f"Not offered ({len(absent)})"} if absent else {}
@@ -111,8 +111,8 @@ def _summary(results: Sequence[Mapping[str, Any]]) -> Iterator[str]:
     yield (
         f'<div class="cards"><div class="card"><div class="big">{ring(styles(seen))}<div>'
         f"<strong>{seen[Outcome.PASS]:,} of {judged:,}</strong>"
-        f'<span>requirements kept, of those that apply</span></div></div><ul class="tally">{tally}</ul>'
-        f'<div class="field" role="img" aria-label="one square for each requirement">{squares}</div></div></div>'
+        f'<span>of the applicable requirements pass</span></div></div><ul class="tally">{tally}</ul>'
+        f'<div class="field" role="img" aria-label="one square per requirement">{squares}</div></div></div>'
     )
     shown = [o for o in LOOKS if seen[o]]
     rows = [_row(escape(area), counted, shown) for area, counted in areas.items()]
@@ -158,12 +158,12 @@ def _finding(result: Mapping[str, Any], exchanges: Mapping[int, Mapping[str, Any
 
 
 def _evidence(sent: Sequence[Mapping[str, Any]]) -> str:
-    """The requests that lead to a finding, the last of them with its answer."""
+    """Return the requests that lead to a finding, the last one with its answer."""
     if not sent:
         return ""
     last, before = sent[-1], sent[:-1]
     left_out = len(before) - SHOWN_CURLS
-    curls = f"# {left_out} requests before these stand in the JSON lines\n" if left_out > 0 else ""
+    curls = f"# {left_out} earlier requests are in the JSON lines\n" if left_out > 0 else ""
     curls += "\n".join(exchange["curl"] for exchange in before[-SHOWN_CURLS:])
     many = "the request" if len(before) == 1 else f"{len(before)} requests"
     requests = f'<details><summary>{many} before it</summary><pre tabindex="0">{html_lines(curls)}</pre></details>' if before else ""
@@ -174,18 +174,19 @@ def _evidence(sent: Sequence[Mapping[str, Any]]) -> str:
 
 
 def _absent(absent: Sequence[Mapping[str, Any]], results: Sequence[Mapping[str, Any]], header: Mapping[str, Any]) -> Iterator[str]:
-    """What was not offered, by why it was not."""
+    """Return the requirements that were not offered, by reason."""
     if not absent:
         return
     yield f'<section id="absent"><h2>Not offered ({len(absent)})</h2>'
-    yield '<p class="lead">What the target does not declare, and what no answer had to do with: held against nobody.</p>'
+    yield '<p class="lead">Requirements about operations or features that the target does not declare, or that no answer concerned.'
+    yield " They do not count as failures.</p>"
     missing = sorted({o for r in results for o in r["operations"]} - set(header["operations"]))
     if missing and header["operations"]:
         yield f"<p>Operations that are not declared: {', '.join(f'<code>{escape(o)}</code>' for o in missing)}.</p>"
     by_reason: dict[str, list[Mapping[str, Any]]] = defaultdict(list)
     for result in absent:
         reasons = (v["remark"] for v in result["verdicts"] if v["outcome"] == Outcome.NOT_OFFERED and v.get("remark"))
-        by_reason[next(reasons, "nothing is said of it")].append(result)
+        by_reason[next(reasons, "no reason recorded")].append(result)
     for reason, listed in sorted(by_reason.items(), key=lambda item: -len(item[1])):
         items = "".join(f"<li><code>{escape(r['requirement'])}</code> {escape(r['sentence'])}</li>" for r in listed)
         yield f"<details><summary>{escape(reason)} ({len(listed)})</summary><ul>{items}</ul></details>"
@@ -193,7 +194,7 @@ def _absent(absent: Sequence[Mapping[str, Any]], results: Sequence[Mapping[str, 
 
 
 def _of_a_server(header: Mapping[str, Any]) -> bool:
-    """Whether a server was judged, which declares something, rather than a client."""
+    """Return whether the report is of a server rather than of a client."""
     return bool(header.get("side", "server") == "server")
 
 
@@ -205,13 +206,13 @@ def _target(header: Mapping[str, Any]) -> Iterator[str]:
         names = ", ".join(name for name, on in header["features"].items() if on is wanted)
         if names:
             yield f"<dt>{word}</dt><dd>{escape(names)}</dd>"
-    sent = "headers of its own, which are not shown" if header["authorized"] else "no authorization"
-    yield f"<dt>asked with</dt><dd>{sent}</dd></dl></section>"
+    sent = "custom headers (not shown)" if header["authorized"] else "no authorization"
+    yield f"<dt>request headers</dt><dd>{sent}</dd></dl></section>"
 
 
 def _end(header: Mapping[str, Any]) -> str:
     return (
-        "<footer><p>In the curl lines, <code>$AUTHORIZATION</code> stands for what was sent as authorization. "
-        "What a requirement says, and who judges it: <code>lakepact explain ID</code>.</p>"
+        "<footer><p>In the curl lines, <code>$AUTHORIZATION</code> replaces the value of the Authorization header. "
+        "<code>lakepact explain ID</code> shows the clause of a requirement and its checks.</p>"
         f"<p>lakepact {escape(header['lakepact'])}.</p></footer>"
     )

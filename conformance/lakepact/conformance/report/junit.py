@@ -1,4 +1,4 @@
-"""The report as JUnit XML: a test suite for each area, a test case for each requirement."""
+"""The report as JUnit XML: a test suite per area, a test case per requirement."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
     from pathlib import Path
 
-#: What JUnit calls an outcome; what is not listed counts as passed.
+#: The JUnit element of each outcome; others count as passed.
 ELEMENTS = {
     Outcome.ERROR: "error",
     Outcome.BLOCKED: "error",
@@ -34,7 +34,7 @@ def write(report: Sequence[dict[str, Any]], path: Path) -> None:
     root = ET.Element("testsuites", name=xml(f"{header['contract']} {header['version']}"), time=str(footer["seconds"]))
     if "stopped" in footer:
         suite = ET.SubElement(root, "testsuite", name="run", tests="1", failures="0", errors="1", skipped="0")
-        case = ET.SubElement(suite, "testcase", classname=f"{header['contract']}.run", name="the target can be judged")
+        case = ET.SubElement(suite, "testcase", classname=f"{header['contract']}.run", name="the target can be checked")
         ET.SubElement(case, "error", message=xml(footer["stopped"]))
     for area, results in areas.items():
         kinds = [ELEMENTS.get(Outcome(r["outcome"])) for r in results]

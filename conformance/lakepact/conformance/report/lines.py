@@ -1,4 +1,4 @@
-"""The report itself: one JSON object a line, `header` first, `footer` last; without its footer it cannot be read.
+"""The report: one JSON object per line, `header` first, `footer` last; a report without footer is rejected.
 
 | line       | says                                                                                              |
 |------------|---------------------------------------------------------------------------------------------------|
@@ -34,11 +34,11 @@ VERDICTS = {runner.CONFORMANT: "conformant", runner.NOT_CONFORMANT: "not conform
 
 
 class UnreadableReport(ValueError):
-    """A file that is not a whole report."""
+    """A file that is not a complete report."""
 
 
 def lines(run: Run, *, strict: bool = False, stopped: str = "") -> Iterator[dict[str, Any]]:
-    """The lines of a finished run; `stopped` says why it ended before all was judged: it is incomplete."""
+    """Return the lines of a run; `stopped` is the reason if it ended early and is incomplete."""
     results = run.results()
     yield _header(run, strict=strict)
     shown: set[int] = set()
@@ -144,12 +144,12 @@ def _footer(run: Run, results: Iterable[Result], *, strict: bool, stopped: str) 
         "verdict": VERDICTS[code],
         "exit_code": code,
         "seconds": round(run.seconds, 3),
-        "stays": [run.wire.redact(why) for why in run.stays],
+        "leftovers": [run.wire.redact(why) for why in run.leftovers],
     }
 
 
 def encoded(line: dict[str, Any]) -> bytes:
-    """A line as it stands in a file."""
+    """Return a line as it is written to a file."""
     return json(line).encode() + b"\n"
 
 
@@ -173,7 +173,7 @@ def read(path: Path) -> list[dict[str, Any]]:
         except orjson.JSONDecodeError as wrong:
             raise UnreadableReport(f"{path}:{number}: not JSON: {wrong}") from wrong
     if not report or report[0].get("line") != "header" or report[-1].get("line") != "footer":
-        raise UnreadableReport(f"{path}: header or footer is missing: the run that wrote it did not end")
+        raise UnreadableReport(f"{path}: header or footer is missing: the run that wrote it did not finish")
     if report[0]["report"] != REPORT_VERSION:
         raise UnreadableReport(f"{path}: report version {report[0]['report']}, this lakepact reads {REPORT_VERSION}")
     return report

@@ -1,4 +1,4 @@
-"""How an outcome is shown to people: a colour of the page, a sign that says the same without it, and words."""
+"""The colour, sign and words of each outcome."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 class Look:
     """How one outcome is shown."""
 
-    style: str  #: class of the page's style sheet; empty where there is nothing to see
+    style: str  #: class of the style sheet; empty for none
     sign: str
     sentence: str
 
@@ -24,7 +24,7 @@ class Look:
 LOOKS: Mapping[Outcome, Look] = {
     Outcome.PASS: Look("pass", "✓", "kept"),
     Outcome.FAIL: Look("fail", "✗", "not kept"),
-    Outcome.UNEXPECTED_PASS: Look("fail", "↑", "kept, though listed as a known failure"),
+    Outcome.UNEXPECTED_PASS: Look("fail", "↑", "passes, but is listed as a known failure"),
     Outcome.WARN: Look("warn", "!", "to be looked at"),
     Outcome.KNOWN_FAIL: Look("inconclusive", "k", "a known failure"),
     Outcome.BLOCKED: Look("inconclusive", "?", "blocked"),
@@ -41,7 +41,7 @@ VERDICTS = {
 
 
 def styles(seen: Mapping[str, int]) -> Counter[str]:
-    """Counts by class of the style sheet, of counts by outcome; what is not offered is not among them."""
+    """Return counts by class of the style sheet; outcomes without a class are left out."""
     counted: Counter[str] = Counter()
     for outcome, count in seen.items():
         if style := LOOKS[Outcome(outcome)].style:
@@ -50,7 +50,7 @@ def styles(seen: Mapping[str, int]) -> Counter[str]:
 
 
 def by_area(results: Iterable[Mapping[str, Any]]) -> dict[str, Counter[str]]:
-    """Outcomes of results, counted in each area."""
+    """Return the counts of outcomes in each area."""
     areas: dict[str, Counter[str]] = defaultdict(Counter)
     for result in results:
         areas[result["area"]][result["outcome"]] += 1

@@ -27,10 +27,10 @@ def _document(report: Sequence[dict[str, Any]]) -> Iterator[str]:
     results = [line for line in report if line["line"] == "result"]
     exchanges = {line["number"]: line for line in report if line["line"] == "exchange"}
     yield f"# {md(header['title'])} {md(header['version'])}: {md(footer['verdict'])}\n"
-    yield f"{code(header['target'])}, judged {md(header['ended'])} by lakepact {md(header['lakepact'])}: "
+    yield f"{code(header['target'])}, checked {md(header['ended'])} by lakepact {md(header['lakepact'])}: "
     yield f"{len(results)} requirements, {footer['checks']} checks, {footer['requests']} requests, {footer['seconds']:.1f} s.\n"
     if "stopped" in footer:
-        yield f"{'Not everything was' if results else 'Nothing could be'} judged: {code(footer['stopped'])}\n"
+        yield f"{'Not everything was' if results else 'Nothing could be'} checked: {code(footer['stopped'])}\n"
     if not results:
         return
     yield from _areas(results)

@@ -1,4 +1,4 @@
-"""A compatibility matrix for people: for a terminal, as Markdown, and as a page for a browser."""
+"""A compatibility matrix for the terminal, as Markdown and as an HTML page."""
 
 from __future__ import annotations
 
@@ -46,13 +46,13 @@ def show(matrix: Matrix, console: Console) -> None:
 
 
 def markdown(matrix: Matrix) -> str:
-    """A matrix as Markdown."""
+    """Write a matrix as Markdown."""
     return "\n".join(_markdown(matrix)) + "\n"
 
 
 def _markdown(matrix: Matrix) -> Iterator[str]:
     yield f"# {md(matrix.title)} {md(matrix.version)}: compatibility by {matrix.by}\n"
-    yield "| report | target | judged | verdict |"
+    yield "| report | target | checked | verdict |"
     yield "|---|---|---|---|"
     yield from (f"| {md(c.name)} | {code_cell(c.url)} | {md(c.ended)} | {md(c.verdict)} |" for c in matrix.columns)
     notes = [*incomplete(matrix.columns), *matrix.notes]
@@ -67,7 +67,7 @@ def _markdown(matrix: Matrix) -> Iterator[str]:
 
 
 def html(matrix: Matrix) -> str:
-    """A matrix as a page."""
+    """Write a matrix as an HTML page."""
     title = f"{matrix.title} {matrix.version}: compatibility by {matrix.by}"
     return page(title, _html(matrix))
 
@@ -81,7 +81,7 @@ def _html(matrix: Matrix) -> Iterator[str]:
     yield f'</div><section id="matrix"><h2>By {escape(matrix.by)}</h2><p class="lead">{escape(signs(matrix))}.</p>'
     names, last = [column.name for column in matrix.columns], (SAYS,) if matrix.by == REQUIREMENT else ()
     yield wide((matrix.by, *names, *last), [_row(row, matrix) for row in matrix.rows], centred=len(names) if last else 0)
-    yield "</section></main><footer><p>Made by <code>lakepact matrix</code> of reports of <code>lakepact check</code>.</p></footer>"
+    yield "</section></main><footer><p>Made by <code>lakepact matrix</code> from reports of <code>lakepact check</code>.</p></footer>"
 
 
 def _card(column: Column) -> str:
@@ -95,7 +95,7 @@ def _card(column: Column) -> str:
     return (
         f'<div class="card"><h3>{escape(column.name)} <span class="v {look.style}">{look.sign} {look.sentence}</span></h3>'
         f'<p class="where">{escape(column.url)} · {escape(column.ended)}</p><div class="big">{ring(styles(column.seen))}<div>'
-        f'<strong>{kept:,} of {judged:,}</strong><span>requirements kept</span></div></div><ul class="tally">{tally}</ul></div>'
+        f'<strong>{kept:,} of {judged:,}</strong><span>requirements pass</span></div></div><ul class="tally">{tally}</ul></div>'
     )
 
 

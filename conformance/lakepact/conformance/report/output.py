@@ -1,4 +1,4 @@
-"""How a run is shown and written: a line of progress meanwhile, the report in the end, in whatever forms were asked for."""
+"""The output of a run: a progress line, then the report in the requested formats."""
 
 from __future__ import annotations
 
@@ -25,10 +25,10 @@ WRITERS = {"html": html.write, "junit": junit.write, "md": markdown.write}
 
 
 def asked_for(option: str) -> tuple[str, Path]:
-    """The form and the file of a report that is asked for as KIND=FILE.
+    """Return format and file of a `--report KIND=FILE` option.
 
     Raises:
-        ValueError: there is no such form, or no file is named.
+        ValueError: the format is unknown, or no file is named.
     """
     kind, _, path = option.partition("=")
     if kind not in (*WRITERS, "jsonl") or not path:
@@ -37,7 +37,7 @@ def asked_for(option: str) -> tuple[str, Path]:
 
 
 def watched(run: Run, console: Console) -> Iterator[None]:
-    """Run with a progress line where somebody watches."""
+    """Run with a progress line on a terminal."""
     columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
     with Progress(*columns, console=console, transient=True, disable=not console.is_terminal) as progress:
         task = progress.add_task("judging", total=run.planned)
@@ -45,7 +45,7 @@ def watched(run: Run, console: Console) -> Iterator[None]:
         for event in run.events():
             broken += sum(v.outcome is Outcome.FAIL for v in event.verdicts)
             progress.update(
-                task, completed=event.done, description=f"judging [dim]{event.check}[/]" + (f" [red]{broken} failed[/]" if broken else "")
+                task, completed=event.done, description=f"checking [dim]{event.check}[/]" + (f" [red]{broken} failed[/]" if broken else "")
             )
             yield
 
@@ -61,22 +61,22 @@ def write(
     verbose: bool,
     as_json: bool,
 ) -> int:
-    """Show the report of a run and write the files that were asked for; returns the exit code.
+    """Print the report of a run, write the requested files, and return the exit code.
 
     Args:
-        run: as far as it came.
-        reports: forms and files.
-        console: where it is shown.
-        verb: the command that speaks.
-        stopped: why the run ended before all was judged; empty if it did not.
-        strict: whether a SHOULD that is not kept counts like a MUST.
-        verbose: also list what is kept.
+        run: the run, also if it ended early.
+        reports: formats and files.
+        console: where it is printed.
+        verb: the verb, for error messages.
+        stopped: why the run ended early; empty if it did not.
+        strict: whether a broken SHOULD counts like a broken MUST.
+        verbose: also list passed requirements.
         as_json: print the report's lines instead of text.
     """
     report = list(lines.lines(run, strict=strict, stopped=stopped))
     if stopped:
         click.echo(f"lakepact {verb}: {plain(run.wire.redact(stopped))}", err=True)
-    written = [_is_written(report, kind, path, verb) for kind, path in reports]  # first: whoever reads the rest may have read enough
+    written = [_is_written(report, kind, path, verb) for kind, path in reports]  # first: the reader of the rest may close the pipe
     if as_json:
         for line in report:
             sys.stdout.buffer.write(lines.encoded(line))
@@ -88,7 +88,7 @@ def write(
 
 
 def _is_written(report: Sequence[dict[str, Any]], kind: str, path: Path, verb: str) -> bool:
-    """Write a report to a file, and say so if that cannot be done."""
+    """Write a report to a file; print an error if that fails."""
     try:
         lines.write(report, path) if kind == "jsonl" else WRITERS[kind](report, path)
     except OSError as wrong:

@@ -1,4 +1,4 @@
-"""A page as one HTML file that needs nothing else: no script, no font, no picture from elsewhere."""
+"""A page as one HTML file without outside resources."""
 
 from __future__ import annotations
 
@@ -10,11 +10,11 @@ from lakepact.conformance.report.style import STYLE
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-SAYS = "what it says"  #: heads a last column that is left out where there is no room for it
+SAYS = "requirement"  #: heading of a last column that narrow screens leave out
 
 
 def page(title: str, parts: Iterable[str]) -> str:
-    """The whole file, of the parts of its body."""
+    """Return the file from the parts of its body."""
     head = f'<meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1"><title>{escape(title)}</title>'
     return (
         f'<!doctype html>\n<html lang="en"><head>{head}<meta name="color-scheme" content="light dark"><style>{STYLE}</style></head><body>\n'
@@ -24,7 +24,7 @@ def page(title: str, parts: Iterable[str]) -> str:
 
 
 def wide(head: Sequence[str], rows: Iterable[str], *, numbers: int = 0, centred: int = 0) -> str:
-    """A table that is moved sideways where it does not fit.
+    """Return a table that scrolls sideways where it does not fit.
 
     Args:
         head: names of the columns.

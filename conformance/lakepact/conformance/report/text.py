@@ -28,7 +28,7 @@ COLOURS = {
     Outcome.NOT_OFFERED: "dim",
 }
 EVIDENCE = (Outcome.ERROR, Outcome.FAIL, Outcome.UNEXPECTED_PASS, Outcome.BLOCKED, Outcome.WARN)
-SHOWN_CURLS = 8  #: requests of a check that are shown before the report file is pointed at
+SHOWN_CURLS = 8  #: requests shown before a finding; earlier ones are in the report file
 
 
 def show(report: Sequence[dict[str, Any]], console: Console, *, verbose: bool = False) -> None:
@@ -36,8 +36,8 @@ def show(report: Sequence[dict[str, Any]], console: Console, *, verbose: bool = 
 
     Args:
         report: its lines.
-        console: where to.
-        verbose: also print what is kept, with remarks.
+        console: where it is printed.
+        verbose: also print passed requirements, with remarks.
     """
     header, footer = report[0], report[-1]
     results = [line for line in report if line["line"] == "result"]
@@ -53,13 +53,13 @@ def show(report: Sequence[dict[str, Any]], console: Console, *, verbose: bool = 
 
 
 def evidence(result: dict[str, Any], exchanges: dict[int, dict[str, Any]], header: dict[str, Any], console: Console) -> None:
-    """Print one failed requirement: expected and actual result, the request, the clause, and curl lines that repeat it.
+    """Print one failed requirement: expected and actual result, request, clause, and curl lines that repeat it.
 
     Args:
         result: the line of a requirement.
         exchanges: the lines of exchanges by their numbers.
         header: the first line of the report.
-        console: where to.
+        console: where it is printed.
     """
     outcome = Outcome(result["outcome"])
     colour = COLOURS[outcome]
@@ -136,11 +136,10 @@ def _verdict(header: dict[str, Any], footer: dict[str, Any], console: Console) -
         highlight=False,
         soft_wrap=True,
     )
-    stays = footer.get("stays")
-    if stays:
-        what = (
-            f"{_counted(len(stays), 'thing')} that the checks made could not be removed; their names begin with lp_. The first: {stays[0]}"
-        )
+    leftovers = footer.get("leftovers")
+    if leftovers:
+        many = _counted(len(leftovers), "object")
+        what = f"{many} created by the checks could not be removed; their names begin with lp_. The first: {leftovers[0]}"
         console.print(f"[yellow]{terminal(what)}[/]", highlight=False, soft_wrap=True)
 
 

@@ -45,7 +45,7 @@ def counted(rows: Iterable[Mapping[str, Any]]) -> Counter[Any]:
 
 
 def frozen(value: Any) -> Any:
-    """A value that can be counted, equal for equal values; a NaN is equal to a NaN, and a boolean is no number."""
+    """A value that can be counted, equal for equal values; a NaN is equal to a NaN, and a boolean is not a number."""
     if isinstance(value, float) and math.isnan(value):
         return "NaN", "NaN"
     if isinstance(value, bool):

@@ -83,8 +83,8 @@ def _card(facts: Facts, target: str) -> str:
     contract = f" · {escape(facts.titles[facts.targets[target]])}" if len(facts.titles) > 1 else ""
     return (
         f'<div class="card"><h3>{escape(target)}</h3><p class="where">{escape(url)}{contract}</p>'
-        f'<div class="big">{ring(verdicts)}<div><strong>{kept:,} of {judged:,}</strong><span>requirements kept</span></div></div>'
-        f'<ul class="tally">{tally}</ul><div class="field" role="img" aria-label="one square for each requirement">{squares}</div></div>'
+        f'<div class="big">{ring(verdicts)}<div><strong>{kept:,} of {judged:,}</strong><span>requirements pass</span></div></div>'
+        f'<ul class="tally">{tally}</ul><div class="field" role="img" aria-label="one square per requirement">{squares}</div></div>'
     )
 
 

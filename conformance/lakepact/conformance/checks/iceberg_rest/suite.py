@@ -87,7 +87,7 @@ def discover(wire: Wire, target: Target, *, catalog: str | None = None) -> Offer
     query = f"?warehouse={quote(warehouse, safe='')}" if warehouse else ""
     reply = wire.send("GET", f"/v1/config{query}", operation=op.get_config, check="discover", accepts="application/json")
     if reply.exchange.is_a_page:
-        answered = f"GET {wire.url}/v1/config was answered with a web page, status {reply.status}"
+        answered = f"GET {wire.url}/v1/config returned {reply.status} with a web page"
         raise Blocked(f"{answered}: the address of a catalog ends before /v1")
     config: dict[str, Any] = reply.exchange.parsed if reply.status == 200 and isinstance(reply.exchange.parsed, dict) else {}
     settings = {**_strings(config.get("defaults")), **_strings(target.parameters), **_strings(config.get("overrides"))}

@@ -148,7 +148,7 @@ class Walk:
         reply = self._wire.send("GET", "/shares", operation=op.list_shares, check="discover")
         if 300 <= reply.status < 500 or reply.exchange.is_a_page:
             known = "a token that it knows (--token-env NAME)" if reply.status in {401, 403} else "the endpoint of a profile as its address"
-            raise Blocked(f"GET {self._wire.url}/shares was answered with {reply.shown}; the target needs {known}")
+            raise Blocked(f"GET {self._wire.url}/shares returned {reply.shown}; the target needs {known}")
 
     def _items(self, where: str, operation: OperationId) -> Iterator[dict[str, Any]]:
         """The items of a listing, page by page."""
