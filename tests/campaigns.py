@@ -73,13 +73,13 @@ class Here:
 
 
 def few_cases(folder: Path) -> Path:
-    """A plan that is drawn at once."""
+    """Return a plan that is drawn at once."""
     plans.plan("iceberg_rest", folder, seeds=range(2), modes=("example", "near", "reading"), only=OPERATIONS)
     return folder
 
 
 def ran(plan: Path, run: Path, engine: Any, *targets: str, chunk: int = 20) -> Path:
-    """A new run, sent as far as the engine goes."""
+    """Return a new run, sent as far as the engine goes."""
     runs.prepare(plan, run, asked(targets, runs.contracts(plan)))
     for _ in runs.carried_on(run, engine, chunk=chunk):
         pass
@@ -87,13 +87,13 @@ def ran(plan: Path, run: Path, engine: Any, *targets: str, chunk: int = 20) -> P
 
 
 def said(run: Path, engine: Any) -> dict[str, list[dict[str, Any]]]:
-    """The verdicts and answers of a run, judged now, without what differs from run to run, in one order."""
+    """Return the verdicts and answers of a run, judged now, without what differs from run to run, in one order."""
     judged_runs.judge(run, engine)
     return kept(run)
 
 
 def kept(run: Path) -> dict[str, list[dict[str, Any]]]:
-    """The verdicts and answers that are there."""
+    """Return the verdicts and answers that are there."""
     found = {}
     for name, schema in {"results": tables.RESULTS, "answers": tables.ANSWERS}.items():
         rows = [{k: v for k, v in row.items() if k not in FLEETING} for row in tables.read(run / name, schema).to_pylist()]
@@ -107,7 +107,7 @@ def exchanges(run: Path) -> list[dict[str, Any]]:
 
 
 def command(*words: str) -> list[str]:
-    """A verb of a campaign as a process."""
+    """Return a verb of a campaign as a process."""
     return [sys.executable, "-m", "lakepact.cli", "campaign", *words]
 
 

@@ -52,15 +52,15 @@ class Sequence:
         self.metadata = apply_updates(self.before, self.updates, now_ms=td.LATER)
 
     def one_of(self, values: Any) -> Any:
-        """Any of these."""
+        """Return any of these."""
         return self.draw(st.sampled_from(sorted(values)))
 
     def fresh_id(self, member: str, id_member: str) -> int:
-        """The id that the next item of a list gets."""
+        """Return the id that the next item of a list gets."""
         return max((item[id_member] for item in self.metadata[member]), default=-1) + 1
 
     def by_id(self, member: str, id_member: str, wanted: int) -> Document:
-        """An item of a list."""
+        """Return an item of a list."""
         return next(item for item in self.metadata[member] if item[id_member] == wanted)
 
     @property
@@ -69,7 +69,7 @@ class Sequence:
         return self.by_id("schemas", "schema-id", self.metadata["current-schema-id"])
 
     def sources(self, *, default: bool) -> set[int]:
-        """The columns that specs and orders are made of: the default ones, or all."""
+        """Return the columns that specs and orders are made of: the default ones, or all."""
         specs, orders = self.metadata["partition-specs"], self.metadata["sort-orders"]
         if default:
             specs = [spec for spec in specs if spec["spec-id"] == self.metadata["default-spec-id"]]
@@ -77,7 +77,7 @@ class Sequence:
         return {item["source-id"] for holder in (*specs, *orders) for item in holder["fields"]}
 
     def snapshot_ids(self) -> list[int]:
-        """The ids of all snapshots."""
+        """Return the ids of all snapshots."""
         return [snapshot["snapshot-id"] for snapshot in self.metadata["snapshots"]]
 
 
@@ -136,7 +136,7 @@ def remove_schemas(s: Sequence) -> None:
 
 
 def first_column_is_as_made(s: Sequence) -> bool:
-    """Whether the column that specs and orders are made over is still there; a spoiled commit may have made another of it."""
+    """Return whether the column that specs and orders are made over is still there; a spoiled commit may have made another of it."""
     return any(column["id"] == 1 and column["type"] == "long" for column in s.schema["fields"])
 
 

@@ -29,7 +29,7 @@ State = dict[str, str]  #: by the name of a table: the number that its last comm
 
 @contextmanager
 def server(warehouse: Path, *options: str) -> Generator[tuple[str, subprocess.Popen[str]]]:
-    """A server on a file store, in a process of its own that is killed in the end."""
+    """Yield a server on a file store, in a process of its own that is killed in the end."""
     command = [sys.executable, "-m", "lakepact.reference_server", "--port", "0", "--store", "file", "--warehouse", str(warehouse), *options]
     process = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
     try:

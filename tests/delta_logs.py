@@ -27,17 +27,17 @@ VECTOR = {"storageType": "u", "pathOrInlineDv": "ab^-aqEH.-t@S}K{vb[*k^", "offse
 
 
 def metadata(**configuration: str) -> dict[str, Any]:
-    """A metaData action with settings; `__` stands for a dot."""
+    """Return a metaData action with settings; `__` stands for a dot."""
     return {"metaData": METADATA | {"configuration": {name.replace("__", "."): value for name, value in configuration.items()}}}
 
 
 def add(path: str | None, **members: Any) -> dict[str, Any]:
-    """An add action."""
+    """Return an add action."""
     return {"add": {"path": path, "partitionValues": {"p": "x"}, "size": 10, "modificationTime": 1, "dataChange": True} | members}
 
 
 def remove(path: str, **members: Any) -> dict[str, Any]:
-    """A remove action."""
+    """Return a remove action."""
     return {"remove": {"path": path, "deletionTimestamp": 1, "dataChange": True, "partitionValues": {"p": "x"}, "size": 10} | members}
 
 

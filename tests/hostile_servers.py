@@ -27,19 +27,19 @@ DRIP = 0.05  #: seconds between two bytes of a drip
 
 
 def endless_body(_: str) -> Iterator[bytes]:
-    """A body without a length that does not end."""
+    """Yield a body without a length that does not end."""
     yield HEAD + b"\r\n"
     yield from itertools.repeat(BLOCK)
 
 
 def declared_gigabyte(_: str) -> Iterator[bytes]:
-    """A body of 1 GB, as its length says."""
+    """Yield a body of 1 GB, as its length says."""
     yield HEAD + b"Content-Length: %d\r\n\r\n" % GIB
     yield from itertools.repeat(BLOCK, GIB // len(BLOCK))
 
 
 def endless_chunks(_: str) -> Iterator[bytes]:
-    """A body in chunks that does not end."""
+    """Yield a body in chunks that does not end."""
     yield HEAD + b"Transfer-Encoding: chunked\r\n\r\n"
     yield from itertools.repeat(b"%x\r\n%b\r\n" % (len(BLOCK), BLOCK))
 
@@ -51,7 +51,7 @@ def endless_chunk_extensions(_: str) -> Iterator[bytes]:
 
 
 def endless_chunk_line(_: str) -> Iterator[bytes]:
-    """A chunk whose extension does not end."""
+    """Yield a chunk whose extension does not end."""
     yield HEAD + b"Transfer-Encoding: chunked\r\n\r\n1;a="
     yield from itertools.repeat(BLOCK)
 
@@ -74,7 +74,7 @@ def endless_hints(_: str) -> Iterator[bytes]:
 
 
 def dripping_body(_: str) -> Iterator[bytes]:
-    """A body that comes byte by byte."""
+    """Yield a body that comes byte by byte."""
     yield HEAD + b"Content-Length: 100000\r\n\r\n"
     yield from _dripping(itertools.repeat(b" "))
 
@@ -85,13 +85,13 @@ def dripping_headers(_: str) -> Iterator[bytes]:
 
 
 def endless_line(_: str) -> Iterator[bytes]:
-    """A line of a listing that does not end."""
+    """Yield a line of a listing that does not end."""
     yield b'HTTP/1.1 200 OK\r\nContent-Type: application/x-ndjson\r\nDelta-Table-Version: 1\r\n\r\n{"protocol":{"a":"'
     yield from itertools.repeat(BLOCK)
 
 
 def bomb(coding: str, *packed: Callable[[bytes, int], bytes]) -> Attack:
-    """A body of a few KiB that decodes to 80 MiB, or to far more where it is packed several times."""
+    """Return a body of a few KiB that decodes to 80 MiB, or to far more where it is packed several times."""
     content = b"[" + b" " * (80 * MIB) + b"]"
     for pack in packed:
         content = pack(content, 1)
@@ -101,19 +101,19 @@ def bomb(coding: str, *packed: Callable[[bytes, int], bytes]) -> Attack:
 
 @functools.cache
 def gzip_bomb() -> Attack:
-    """A bomb in gzip."""
+    """Return a bomb in gzip."""
     return bomb("gzip", gzip.compress)
 
 
 @functools.cache
 def deflate_bomb() -> Attack:
-    """A bomb in deflate."""
+    """Return a bomb in deflate."""
     return bomb("deflate", zlib.compress)
 
 
 @functools.cache
 def nested_bomb() -> Attack:
-    """A bomb that is packed twice."""
+    """Return a bomb that is packed twice."""
     return bomb("gzip, gzip", gzip.compress, gzip.compress)
 
 
@@ -148,7 +148,7 @@ DRIPS = ("dripping-body", "dripping-headers")
 
 
 def json_answer(document: object, *, status: int = 200) -> bytes:
-    """An answer as a right server sends it."""
+    """Return an answer as a right server sends it."""
     body = json.dumps(document).encode()
     return b"HTTP/1.1 %d Fine\r\nContent-Type: application/json\r\nContent-Length: %d\r\n\r\n%b" % (status, len(body), body)
 

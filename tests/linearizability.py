@@ -28,7 +28,7 @@ class Operation:
     done: bool | None = True  #: False if it was refused, because something expected was not so; None if nobody knows
 
     def fits(self, values: Values) -> bool:
-        """Whether it could have come out so at this moment."""
+        """Return whether it could have come out so at this moment."""
         held = all(values[name] == value for name, value in self.expected.items())
         return not held if self.done is False else held
 
@@ -70,7 +70,7 @@ def explained(history: Sequence[Operation], first: Values) -> str | None:
 
 
 def _next(operations: Sequence[Operation], done: int) -> Iterator[int]:
-    """The operations that began before any other ended that is still to come."""
+    """Return the operations that began before any other ended that is still to come."""
     first_end = math.inf
     candidates: list[int] = []
     for index in range(_first_left(done), len(operations)):

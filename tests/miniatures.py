@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 def answer(status: int, document: Any = None, **headers: str) -> Answer:
-    """An answer with a JSON body, or none."""
+    """Return an answer with a JSON body, or none."""
     body = b"" if document is None else json.dumps(document).encode()
     return status, {**({"Content-Type": "application/json"} if body else {}), **headers}, body
 

@@ -64,7 +64,7 @@ def server_process(*arguments: str) -> Generator[ServerProcess]:
 
 
 def connect(port: int, data: bytes = b"", *, stalled: bool = False) -> socket.socket:
-    """A connection on which some bytes have been sent; a stalled one has hardly room for answers that are not read."""
+    """Return a connection on which some bytes have been sent; a stalled one has hardly room for answers that are not read."""
     connection = socket.socket()
     connection.settimeout(20)
     if stalled:
@@ -98,12 +98,12 @@ def received(connection: socket.socket) -> bytes:
 
 
 def statuses(connection: socket.socket) -> list[int]:
-    """The statuses of all answers until the server closes the connection."""
+    """Return the statuses of all answers until the server closes the connection."""
     return [int(status) for status in STATUS.findall(received(connection))]
 
 
 def answer_seconds(port: int) -> float:
-    """How long a caller with a connection of its own waits for an answer."""
+    """Return how long a caller with a connection of its own waits for an answer."""
     started = time.monotonic()
     with connect(port, CONFIG) as connection:
         assert connection.recv(15) == b"HTTP/1.1 200 OK"

@@ -77,7 +77,7 @@ def single(number: float) -> float:
 
 
 def value_of(random: Random, type_: str) -> Any:
-    """A value as rows have it: timestamps are microseconds, dates are dates."""
+    """Return a value as rows have it: timestamps are microseconds, dates are dates."""
     if type_ in INTEGERS:
         limit = 2 ** INTEGERS[type_]
         return random.choice((random.randint(-3, 12), random.randint(-limit, limit - 1), limit - 1 - random.randint(0, 3), -limit))
@@ -105,7 +105,7 @@ def clock(micros: int) -> datetime:
 
 
 def instant(local: int, zone: Any) -> int:
-    """The instant that clocks of a zone show so."""
+    """Return the instant that clocks of a zone show so."""
     aware = clock(local).replace(tzinfo=zone)
     return (aware.replace(tzinfo=None) - aware.utcoffset() - EPOCH) // MICROSECOND
 
@@ -223,7 +223,7 @@ def random_part(random: Random, table: Table) -> Part:
 
 
 def random_stats(random: Random, table: Table, part: Part) -> str | None:
-    """Statistics as one or the other writer makes them, over all rows: deleted ones are still in the file."""
+    """Return statistics as one or the other writer makes them, over all rows: deleted ones are still in the file."""
     if random.random() < 0.1:
         return random.choice((None, "", "{}", "not json", "[]", "null"))
     document: dict[str, Any] = {"minValues": {}, "maxValues": {}, "nullCount": {}}
@@ -334,7 +334,7 @@ def compared(sign: str, type_: str, value: Any, literal: Any, reader: Reader) ->
 
 
 def as_json(random: Random, predicate: tuple[Any, ...]) -> dict[str, Any] | None:
-    """The predicate as a tree, or None if the types of trees do not have it."""
+    """Return the predicate as a tree, or None if the types of trees do not have it."""
     name, *parts = predicate
     if name in {"and", "or", "not"}:
         children = [as_json(random, part) for part in parts]

@@ -74,7 +74,7 @@ SPECS: list[list[tuple[str, Any]]] = [
 
 
 def rows(seed: int, count: int) -> pa.Table:
-    """Rows of few values, some of them null; runs of alike ones, so that files have narrow bounds."""
+    """Return rows of few values, some of them null; runs of alike ones, so that files have narrow bounds."""
     chance = random.Random(seed)
     columns = {}
     for name, kind in TYPES.items():
@@ -85,7 +85,7 @@ def rows(seed: int, count: int) -> pa.Table:
 
 
 def table_of_kind(catalog: Catalog, number: int) -> Table:
-    """A table that grew: partitioned in one way and later in another, with columns renamed, widened and added on the way."""
+    """Return a table that grew: partitioned in one way and later in another, with columns renamed, widened and added on the way."""
     version = 1 if number % 3 == 0 else 2
     parts = SPECS[number % len(SPECS)]
     table = catalog.create_table(f"scans.t{number}", schema=rows(0, 1).schema, properties={"format-version": str(version)})
@@ -115,7 +115,7 @@ class DataFile:
 
 
 def data_files(table: Table) -> list[DataFile]:
-    """Every data file of the current snapshot, read by pyarrow and by the ids of columns alone."""
+    """Return every data file of the current snapshot, read by pyarrow and by the ids of columns alone."""
     found = []
     for task in table.scan().plan_files():
         held = pq.ParquetFile(task.file.file_path.removeprefix("file://")).read()
@@ -134,7 +134,7 @@ def data_files(table: Table) -> list[DataFile]:
 
 
 def as_json(value: Any) -> Any:
-    """A value as a filter writes it."""
+    """Return a value as a filter writes it."""
     if isinstance(value, dt.datetime):
         return value.isoformat(timespec="microseconds")
     if isinstance(value, dt.date):

@@ -14,21 +14,21 @@ if TYPE_CHECKING:
 
 
 def schema_of(columns: Mapping[str, Any], metadata: Mapping[str, Mapping[str, Any]] | None = None) -> str:
-    """A schema string of columns by name and type."""
+    """Return a schema string of columns by name and type."""
     about = metadata or {}
     fields = [{"name": name, "type": type_, "nullable": True, "metadata": about.get(name, {})} for name, type_ in columns.items()]
     return json.dumps({"type": "struct", "fields": fields})
 
 
 def struct(**fields: Any) -> dict[str, Any]:
-    """A structure as the type of a column."""
+    """Return a structure as the type of a column."""
     return {"type": "struct", "fields": [{"name": n, "type": t, "nullable": True, "metadata": {}} for n, t in fields.items()]}
 
 
 def file(
     partition: Mapping[str, str | None] | None = None, stats: Any = None, *, deleted: int | None = None
 ) -> tuple[Mapping[str, str | None], str | None, Mapping[str, Any] | None]:
-    """A file of `snapshot`; statistics are a document, or a text if they are to be odd."""
+    """Return a file of `snapshot`; statistics are a document, or a text if they are to be odd."""
     text = stats if stats is None or isinstance(stats, str) else json.dumps(stats)
     return partition or {}, text, None if deleted is None else {"storageType": "i", "cardinality": deleted}
 
@@ -41,7 +41,7 @@ def snapshot(
     configuration: Mapping[str, str] | None = None,
     chunk: int = 3,
 ) -> Any:
-    """A version of a table with these columns and files."""
+    """Return a version of a table with these columns and files."""
     chunks = []
     for start in range(0, len(files), chunk):
         partitions, stats, vectors = zip(*files[start : start + chunk], strict=True)

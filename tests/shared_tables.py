@@ -100,7 +100,7 @@ class SharedTable(Table):
         return self
 
     def ask(self, method: str, path: str, body: Any = None, *, token: str = TOKENS["one"], **headers: str) -> Lines:
-        """A request about this table."""
+        """Return a request about this table."""
         address = f"/delta-sharing/shares/share/schemas/schema/tables/{self.name}{path}"
         answer = self.send(method, address, body, Authorization=f"Bearer {token}", **headers)
         return Lines(answer.status, answer.headers, answer.body)
@@ -127,16 +127,16 @@ def _said(capabilities: str | None) -> dict[str, str]:
 
 
 def ids(*paths: str) -> set[str]:
-    """The ids of files."""
+    """Return the ids of files."""
     return {file_id(path) for path in paths}
 
 
 def hour(hours: float) -> str:
-    """A time, some hours after the first version."""
+    """Return a time, some hours after the first version."""
     minutes = round(hours * 60)
     return f"2024-01-01T{minutes // 60:02}:{minutes % 60:02}:00Z"
 
 
 def milliseconds(version: int) -> int:
-    """The time of a version."""
+    """Return the time of a version."""
     return (MIDNIGHT + 3600 * version) * 1000

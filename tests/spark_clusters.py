@@ -42,7 +42,7 @@ def environment() -> dict[str, str]:
 
 @contextlib.contextmanager
 def started(log: Path, *words: str) -> Iterator[subprocess.Popen[bytes]]:
-    """A process for the length of a block; what it says goes into a file."""
+    """Yield a process for the length of a block; what it says goes into a file."""
     with log.open("w") as file, subprocess.Popen(words, env=environment(), stdout=file, stderr=file, cwd=log.parent) as process:
         try:
             yield process
@@ -63,7 +63,7 @@ def awaited(process: subprocess.Popen[bytes], there: Callable[[], str | None]) -
 
 @contextlib.contextmanager
 def standalone(folder: Path) -> Iterator[str]:
-    """A master with a worker of two cores; its address."""
+    """Yield a master with a worker of two cores; its address."""
     spark_class, deploy = str(HOME / "bin" / "spark-class"), "org.apache.spark.deploy"
     log = folder / "master.log"
 
@@ -80,7 +80,7 @@ def standalone(folder: Path) -> Iterator[str]:
 
 @contextlib.contextmanager
 def connect(folder: Path) -> Iterator[str]:
-    """A Connect server with two cores; its address."""
+    """Yield a Connect server with two cores; its address."""
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))
         port = free.getsockname()[1]

@@ -50,7 +50,7 @@ def request(schema: Document = ORDERS, **members: Any) -> Document:
 
 
 def table(schema: Document = ORDERS, *, version: int = 2, properties: dict[str, str] | None = None, **members: Any) -> Document:
-    """A new table of that format version."""
+    """Return a new table of that format version."""
     body = request(schema, properties={**(properties or {}), "format-version": str(version)}, **members)
     return new_table_metadata(body, table_uuid=UUID, location=LOCATION, now_ms=CREATED)
 
@@ -91,7 +91,7 @@ def partition_statistics(snapshot_id: int, *, size: int = 413) -> Document:
 
 
 def committed(metadata: Document, *updates: Document, now_ms: int = LATER) -> Document:
-    """The document after one commit, with a look that the one before is what it was."""
+    """Return the document after one commit, with a look that the one before is what it was."""
     before = orjson.dumps(metadata)
     after = apply_updates(metadata, updates, now_ms=now_ms)
 
@@ -100,7 +100,7 @@ def committed(metadata: Document, *updates: Document, now_ms: int = LATER) -> Do
 
 
 def appended(metadata: Document, snapshot_id: int, *, at: int = CREATED, now_ms: int = LATER) -> Document:
-    """The table after an append to main."""
+    """Return the table after an append to main."""
     version = metadata["format-version"]
     number = None if version == 1 else metadata["last-sequence-number"] + 1
     rows = {"first_row_id": metadata["next-row-id"], "added_rows": 3} if version == 3 else {}

@@ -11,7 +11,7 @@ Document = dict[str, Any]
 
 
 def broken_invariants(metadata: Document) -> list[str]:
-    """The sentences that do not hold."""
+    """Return the sentences that do not hold."""
     return [sentence for sentence, holds in _sentences(metadata) if not holds]
 
 

@@ -38,7 +38,7 @@ ARROW = {
 
 
 def arrow_type(type_: Any) -> pa.DataType:
-    """The type of a column of a Delta schema."""
+    """Return the type of a column of a Delta schema."""
     if isinstance(type_, str):
         if type_.startswith("decimal"):
             return pa.decimal128(*map(int, type_[8:-1].split(",")))
@@ -51,7 +51,7 @@ def arrow_type(type_: Any) -> pa.DataType:
 
 
 def spelled(type_: pa.DataType) -> str:
-    """A type, whatever the size of its offsets and the names of the items of its lists."""
+    """Return a type, whatever the size of its offsets and the names of the items of its lists."""
     return re.sub(r" \('[^']*'\)", "", str(type_)).replace("large_", "").replace("<element:", "<item:")
 
 
@@ -82,7 +82,7 @@ class Answered:
         return [line["file"] for line in self.lines if "file" in line]
 
     def rows(self) -> list[dict[str, Any]]:
-        """The rows of the files, by the names of columns and the partition values alone."""
+        """Return the rows of the files, by the names of columns and the partition values alone."""
         fields = {f["name"]: arrow_type(f["type"]) for f in json.loads(self.metadata["schemaString"])["fields"]}
         found = list[dict[str, Any]]()
         for file in self.files:
@@ -114,7 +114,7 @@ class Doors:
     name: str = ""
 
     def create(self, data: pa.Table | pa.Schema, **more: Any) -> Table:
-        """A new Iceberg table of a name that is shared, with these rows."""
+        """Return a new Iceberg table of a name that is shared, with these rows."""
         self.name = next(self.names)
         table = self.catalog.create_table(f"ns.{self.name}", schema=data if isinstance(data, pa.Schema) else data.schema, **more)
         if isinstance(data, pa.Table):
@@ -122,7 +122,7 @@ class Doors:
         return table
 
     def ask(self, what: str, body: Any = None, **headers: str) -> Answered:
-        """A request about that table."""
+        """Return a request about that table."""
         url = f"{self.server.address('delta_sharing')}/shares/s/schemas/d/tables/{self.name}/{what}"
         sent = None if body is None else json.dumps(body).encode()
         said = {"Authorization": "Bearer token", "Content-Type": "application/json", **{k.replace("_", "-"): v for k, v in headers.items()}}

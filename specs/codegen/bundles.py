@@ -30,7 +30,7 @@ class Bundle:
 
 
 def bundled(source: Source) -> Bundle:
-    """The contract of a folder with its corrections applied.
+    """Return the contract of a folder with its corrections applied.
 
     Raises:
         Broken: The contract or its overlay is wrong; the message says where.
@@ -51,7 +51,7 @@ def bundled(source: Source) -> Bundle:
 
 
 def _profile(source: Source, base: Bundle) -> Bundle:
-    """A profile: the other contract, corrected, with what differs in it."""
+    """Return a profile: the other contract, corrected, with what differs in it."""
     differences = profiles.read(source.folder / "profile.yaml")
     written, verdicts, models = (profiles.changed(document, differences) for document in (base.written, base.verdicts, base.models))
     if written["info"]["title"] != source.title:
@@ -63,13 +63,13 @@ def _profile(source: Source, base: Bundle) -> Bundle:
 
 
 def _written(source: Source) -> Document:
-    """The contract as its authors wrote it, with what they added in each version since."""
+    """Return the contract as its authors wrote it, with what they added in each version since."""
     document: Document = read_yaml(source.document) if source.extends is None else _written(source.extends)
     return document if source.extends is None else overlay.added(document, source.folder / "additions.yaml")
 
 
 def _corrections(source: Source) -> tuple[Correction, ...]:
-    """The corrections of a version: its own, and those of the one that it extends unless its authors have made them."""
+    """Return the corrections of a version: its own, and those of the one that it extends unless its authors have made them."""
     inherited = _corrections(source.extends) if source.extends else ()
     unknown = sorted(set(source.adopted) - {correction.id for correction in inherited})
     if unknown:
@@ -87,7 +87,7 @@ def _adopted(source: Source) -> frozenset[str]:
 
 
 def opaque(document: Document) -> Document:
-    """The document with every component schema reduced to an object: for a tool that is to write endpoints and no models."""
+    """Return the document with every component schema reduced to an object: for a tool that is to write endpoints and no models."""
 
     def plain_parameter(node: Document) -> Document:
         if not ("in" in node and is_object(node.get("schema"))):
@@ -122,7 +122,7 @@ def _for_classes(document: Document) -> Document:
 
 
 def _schemas_used(document: Document, node: Any) -> set[str]:
-    """Names of the component schemas that paths refer to, through shared parameters, bodies and responses."""
+    """Return names of the component schemas that paths refer to, through shared parameters, bodies and responses."""
     members = list(node.values()) if is_object(node) else node if is_list(node) else []
     used = {name for member in members for name in _schemas_used(document, member)}
     reference = node.get("$ref") if is_object(node) else None

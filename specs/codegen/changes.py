@@ -117,7 +117,7 @@ def _place(document: Document, pointer: str) -> tuple[Any, Any]:
 
 
 def _found(document: Document, pointer: str, change: Change) -> tuple[Any, Any]:
-    """The place at `pointer`, after a look at what is there."""
+    """Return the place at `pointer`, after a look at what is there."""
     if "expect" not in change:
         raise Broken(f"{pointer} is to be changed, but the change does not say what it expects there")
     present = at(document, pointer)
@@ -127,7 +127,7 @@ def _found(document: Document, pointer: str, change: Change) -> tuple[Any, Any]:
 
 
 def _matches(present: Any, expected: Any) -> bool:
-    """Whether something is what is expected: of an object at least the expected members, of anything else all of it."""
+    """Return whether something is what is expected: of an object at least the expected members, of anything else all of it."""
     if is_object(expected):
         return is_object(present) and all(name in present and _matches(present[name], value) for name, value in expected.items())
     return type(present) is type(expected) and bool(present == expected)

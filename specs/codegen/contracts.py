@@ -54,7 +54,7 @@ class Source:
 
 
 def found(specs: Path = SPECS) -> tuple[Source, ...]:
-    """Every contract below `specs`, by rank, in its newest version that may become code, with the others beside it.
+    """Return every contract below `specs`, by rank, in its newest version that may become code, with the others beside it.
 
     Raises:
         Broken: A contract's description is wrong, or no version of it may become code.
@@ -109,7 +109,7 @@ def _profile(name: str, folder: Path, known: dict[str, Any], of: Source) -> Sour
 
 
 def _code(known: dict[str, Any]) -> tuple[bool, bool]:
-    """Whether a version may become code, and whether it has tables of its own otherwise."""
+    """Return whether a version may become code, and whether it has tables of its own otherwise."""
     code = known.get("code", True)
     if code not in {True, False, "tables"}:
         raise Broken(f"contract.yaml of {known['version']}: code is true, false or tables, not {code}")
@@ -117,7 +117,7 @@ def _code(known: dict[str, Any]) -> tuple[bool, bool]:
 
 
 def _extended(folder: Path, version: str) -> Source:
-    """The version that another extends: of its own contract, or, as `contract/version`, of another one."""
+    """Return the version that another extends: of its own contract, or, as `contract/version`, of another one."""
     there = folder.parents[1] / version if "/" in version else folder.parent / version
     if there == folder or not (there / "contract.yaml").exists():
         raise Broken(f"{folder.parent.name} {folder.name}: extends {version}, which is not there")

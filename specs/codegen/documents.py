@@ -42,7 +42,7 @@ _Loader.yaml_implicit_resolvers = {
 
 
 def read_yaml(path: Path) -> Any:
-    """The document at `path`, every key a string: `200:` is a number in YAML, but a status in a contract."""
+    """Return the document at `path`, every key a string: `200:` is a number in YAML, but a status in a contract."""
     return _with_text_keys(yaml.load(path.read_bytes(), _Loader))  # noqa: S506  # a SafeLoader
 
 
@@ -55,17 +55,17 @@ def _with_text_keys(node: Any) -> Any:
 
 
 def is_object(node: Any) -> TypeGuard[Document]:
-    """Whether a part of a document is an object."""
+    """Return whether a part of a document is an object."""
     return isinstance(node, dict)
 
 
 def is_list(node: Any) -> TypeGuard[list[Any]]:
-    """Whether a part of a document is a list."""
+    """Return whether a part of a document is a list."""
     return isinstance(node, list)
 
 
 def json_bytes(document: Any) -> bytes:
-    """The document as JSON, one member a line, in the order that it was written in."""
+    """Return the document as JSON, one member a line, in the order that it was written in."""
     return (json.dumps(document, indent=1, ensure_ascii=False) + "\n").encode()
 
 
@@ -81,12 +81,12 @@ def no_twins(what: str, names: Iterable[str]) -> None:
 
 
 def sha256(content: bytes) -> str:
-    """The SHA-256 of `content` in hexadecimal."""
+    """Return the SHA-256 of `content` in hexadecimal."""
     return hashlib.sha256(content).hexdigest()
 
 
 def steps(pointer: str) -> list[str]:
-    """The steps of a JSON pointer, unescaped.
+    """Return the steps of a JSON pointer, unescaped.
 
     Raises:
         Broken: It is not a JSON pointer.
@@ -99,7 +99,7 @@ def steps(pointer: str) -> list[str]:
 
 
 def pointer_of(path: Iterable[str | int]) -> str:
-    """The JSON pointer with these steps."""
+    """Return the JSON pointer with these steps."""
     return "".join("/" + str(step).replace("~", "~0").replace("/", "~1") for step in path)
 
 
@@ -119,14 +119,14 @@ def at(document: Any, pointer: str) -> Any:
 
 
 def resolved(document: Document, node: Any) -> Any:
-    """The object that `node` stands for: itself, or what its `$ref` refers to."""
+    """Return the object that `node` stands for: itself, or what its `$ref` refers to."""
     while is_object(node) and "$ref" in node:
         node = at(document, str(node["$ref"]).removeprefix("#"))
     return node
 
 
 def component(reference: str) -> str:
-    """The name of the component schema that a `$ref` refers to.
+    """Return the name of the component schema that a `$ref` refers to.
 
     Raises:
         Broken: It refers to something else.
@@ -138,7 +138,7 @@ def component(reference: str) -> str:
 
 
 def rewritten(node: Any, rewrite: Callable[[Document], Document], *, names: bool = False) -> Any:
-    """A copy of a document with `rewrite` applied to every object in it, the innermost first.
+    """Return a copy of a document with `rewrite` applied to every object in it, the innermost first.
 
     Literal values are left alone, and so are objects whose keys are names: a property may be called like a keyword.
     """

@@ -33,7 +33,7 @@ CONFIGURATION: dict[str, Any] = {"literal_enums": True, "post_hooks": []}
 
 
 def endpoints(of: Source, document: Document, operations: Mapping[OperationId, Operation], header: str) -> dict[str, str]:
-    """The source of each module of endpoints, by file name.
+    """Return the source of each module of endpoints, by file name.
 
     Raises:
         Broken: The tool warned, or the modules are not those of the operations.

@@ -18,7 +18,7 @@ _RESPONSES = "#/components/responses/"
 
 
 def errors(folders: Iterable[Path], document: Document) -> Errors:
-    """The errors of each operation and status, in the contract's order; what a later folder says of one counts.
+    """Return the errors of each operation and status, in the contract's order; what a later folder says of one counts.
 
     Raises:
         Broken: A file speaks of an operation, a status or a response that the contract does not have.

@@ -85,7 +85,7 @@ def _generate_beside(version: Version, later: Version, package: Path) -> None:
 
 
 def _constants(tables: Sequence[Version], header: str) -> str:
-    """The module `op`: a constant for each operation of any of these versions of one contract."""
+    """Return the module `op`: a constant for each operation of any of these versions of one contract."""
     found = {operation.function: operation.id for version in tables for operation in version.operations.values()}
     return rendered("op.py.jinja", header=header, title=tables[0].source.title, operations=found)
 
@@ -101,7 +101,7 @@ def _write_documents(version: Version, folder: Path) -> None:
 
 
 def _models(version: Version, header: str) -> str:
-    """The models of a contract; a profile has those that are equal from the contract that it is one of."""
+    """Return the models of a contract; a profile has those that are equal from the contract that it is one of."""
     source, bundle = models(version.bundle.models, header), version.bundle
     if bundle.base is None or version.source.profile_of is None:
         return source
@@ -116,7 +116,7 @@ def _beside(other: Source) -> Version:
 
 
 def _tables(version: Version, first_line: _FirstLines, *, shared: Version | None = None) -> dict[str, str]:
-    """The modules that templates of ours make; requirements that are those of another version are had from there."""
+    """Return the modules that templates of ours make; requirements that are those of another version are had from there."""
     named = {"title": version.source.title, "version": version.source.version}
     demands, table = version.registry, version.operations
     theirs = {requirement.id: requirement for requirement in shared.registry.requirements} if shared else {}
@@ -148,10 +148,10 @@ class _FirstLines:
     registry: str  #: SHA-256 of everything that people wrote
 
     def of(self, module: str, origin: Literal["contract", "registry"] = "contract") -> str:
-        """The first line of what a module of the generator makes."""
+        """Return the first line of what a module of the generator makes."""
         content = self.contract if origin == "contract" else self.registry
         return header(f"codegen.{module}", f"the {origin} of {self.source.name} {self.source.version}", content)
 
     def of_tool(self, tool: str) -> str:
-        """The first line of what another tool makes."""
+        """Return the first line of what another tool makes."""
         return header(f"{tool} {version(tool)}", f"the contract of {self.source.name} {self.source.version}", self.contract)

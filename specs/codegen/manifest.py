@@ -17,7 +17,7 @@ TOOLS = ("connexion", "datamodel-code-generator", "openapi-python-client", "jinj
 
 
 def manifest(sources: tuple[Source, ...], folder: Path) -> dict[str, Any]:
-    """The inputs, tools and outputs of everything below `folder`, each with its SHA-256 or version."""
+    """Return the inputs, tools and outputs of everything below `folder`, each with its SHA-256 or version."""
     outputs = sorted(path for path in folder.rglob("*") if path.is_file() and path.name != NAME)
     return {
         "tools": {tool: version(tool) for tool in TOOLS},

@@ -53,7 +53,7 @@ TAGGED = "lakepact.generated.wire.TaggedModel"
 
 
 def models(document: Document, header: str) -> str:
-    """The source of the module of models.
+    """Return the source of the module of models.
 
     Raises:
         Broken: The generator warned, or left out a schema.
@@ -76,7 +76,7 @@ def models(document: Document, header: str) -> str:
 
 
 def imported(source: str, names: Collection[str], module: str) -> str:
-    """The source of a module of models with those of some names taken from another module."""
+    """Return the source of a module of models with those of some names taken from another module."""
     tree = ast.parse(source)
     (docstring, *rest), own = tree.body, [(node, name) for node in tree.body for name in [_about(node)] if name]
     used = {name: set[str]() for _, name in own}
@@ -93,13 +93,13 @@ def imported(source: str, names: Collection[str], module: str) -> str:
 
 
 def _is_part(name: str, used: Mapping[str, set[str]], names: Collection[str]) -> bool:
-    """Whether something is used by what is taken from elsewhere alone."""
+    """Return whether something is used by what is taken from elsewhere alone."""
     users = [user for user, inner in used.items() if name in inner]
     return bool(users) and all(user in names or _is_part(user, used, names) for user in users)
 
 
 def _about(node: ast.stmt) -> str | None:
-    """The model that a statement at the top of a module makes or completes."""
+    """Return the model that a statement at the top of a module makes or completes."""
     if isinstance(node, ast.ClassDef):
         return node.name
     target = node.targets[0] if isinstance(node, ast.Assign) else None
@@ -110,7 +110,7 @@ def _about(node: ast.stmt) -> str | None:
 
 
 def _names(node: ast.AST) -> set[str]:
-    """The names in a statement, those in quoted annotations too."""
+    """Return the names in a statement, those in quoted annotations too."""
     found = {inner.id for inner in ast.walk(node) if isinstance(inner, ast.Name)}
     quoted = (inner.value for inner in ast.walk(node) if isinstance(inner, ast.Constant) and isinstance(inner.value, str))
     return found | {text for text in quoted if text.isidentifier()}
@@ -122,7 +122,7 @@ def _text(source: str, node: ast.stmt) -> str:
 
 
 def defined(source: str) -> set[str]:
-    """The names that a module defines at its top."""
+    """Return the names that a module defines at its top."""
     nodes = ast.parse(source).body
     classes = {node.name for node in nodes if isinstance(node, ast.ClassDef)}
     targets = (target for node in nodes if isinstance(node, ast.Assign) for target in node.targets)
@@ -130,7 +130,7 @@ def defined(source: str) -> set[str]:
 
 
 def _tagged(document: Document) -> list[str]:
-    """Schemas that are alternatives of a union, and what they are made of: their tag has to be written, whoever sets it."""
+    """Return schemas that are alternatives of a union, and what they are made of: their tag has to be written, whoever sets it."""
     schemas = document["components"]["schemas"]
     names = [name for members in unions.tagged(document).values() for name in members]
     for name in names:  # grows while it is walked

@@ -19,7 +19,7 @@ Errors = dict[str, dict[int, tuple[str, ...]]]  #: operation id, status: types
 
 
 def operations(document: Document, errors: Errors, media: Mapping[str, Writing]) -> dict[OperationId, Operation]:
-    """Every operation by its id, in the contract's order.
+    """Return every operation by its id, in the contract's order.
 
     Args:
         document: The normative document.
@@ -79,7 +79,7 @@ def _parameter(document: Document, parameter: Document) -> Parameter:
 
 
 def _plain(document: Document, schema: Any) -> Any:
-    """A parameter's schema with its references resolved and without prose."""
+    """Return a parameter's schema with its references resolved and without prose."""
     schema = resolved(document, schema)
     if is_object(schema):
         return {key: _plain(document, deepcopy(value)) for key, value in schema.items() if key not in PROSE}
@@ -112,7 +112,7 @@ def _answers(document: Document, operation: Document, errors: Errors, media: Map
 
 
 def _content(holder: Document) -> tuple[str | None, tuple[str, ...], str | None]:
-    """The preferred media type of a body, the others that it may come in, and its component schema."""
+    """Return the preferred media type of a body, the others that it may come in, and its component schema."""
     content = holder.get("content", {})
     if not content:
         return None, (), None

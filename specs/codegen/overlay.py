@@ -32,7 +32,7 @@ class Correction:
 
 
 def read(path: Path) -> tuple[Correction, ...]:
-    """The corrections in an overlay file, in its order.
+    """Return the corrections in an overlay file, in its order.
 
     Raises:
         Broken: One of them lacks something, claims too much, or stands there twice.
@@ -44,7 +44,7 @@ def read(path: Path) -> tuple[Correction, ...]:
 
 
 def added(document: Document, path: Path) -> Document:
-    """The document with what its authors added in a later version, as a file of additions says it.
+    """Return the document with what its authors added in a later version, as a file of additions says it.
 
     Raises:
         Broken: An addition lacks something, or does not find what it expects.

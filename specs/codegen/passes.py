@@ -17,7 +17,7 @@ _RANGES = {"int32": (-(2**31), 2**31 - 1), "int64": (-(2**63), 2**63 - 1)}
 
 
 def prepared(document: Document) -> Document:
-    """The contract as an overlay finds it: a 3.1 document in which every keyword means what its author meant."""
+    """Return the contract as an overlay finds it: a 3.1 document in which every keyword means what its author meant."""
     plain: Document = rewritten(document, _null_as_a_type)
     narrowed: Document = rewritten(plain, lambda schema: _narrowed_in_place(plain, schema))
     whole: Document = rewritten(narrowed, lambda response: _headers_as_headers(narrowed, response))
@@ -25,13 +25,13 @@ def prepared(document: Document) -> Document:
 
 
 def bounded(document: Document) -> Document:
-    """The document with the range that each integer format stands for: a format alone refuses nothing."""
+    """Return the document with the range that each integer format stands for: a format alone refuses nothing."""
     ranged: Document = rewritten(document, _with_range)
     return ranged
 
 
 def operations_of(document: Document) -> Iterator[tuple[str, str, Document]]:
-    """Every operation of a document, in its order: path, method, operation."""
+    """Yield every operation of a document, in its order: path, method, operation."""
     for path, item in document["paths"].items():
         for method, operation in item.items():
             if method in METHODS:

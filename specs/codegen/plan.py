@@ -34,7 +34,7 @@ class _Planned(AbstractRoutingAPI[Any]):
 
 
 def plan(routing: Document) -> Document:
-    """Every operation of a routing view as connexion routes and resolves it.
+    """Return every operation of a routing view as connexion routes and resolves it.
 
     Raises:
         connexion.exceptions.InvalidSpecification: connexion does not take the view.

@@ -32,12 +32,12 @@ class Written:
     without: tuple[str, ...]  #: patterns of the other contract's requirements that do not hold
 
     def drops(self, requirement: str) -> bool:
-        """Whether a requirement of the other contract does not hold because of it."""
+        """Return whether a requirement of the other contract does not hold because of it."""
         return any(fnmatchcase(requirement, pattern) for pattern in self.without)
 
 
 def read(path: Path) -> tuple[Written, ...]:
-    """The differences in a file, in its order.
+    """Return the differences in a file, in its order.
 
     Raises:
         Broken: One lacks something, has something unknown, or stands there twice.
@@ -72,7 +72,7 @@ def changed(document: Document, differences: Iterable[Written]) -> Document:
 
 
 def difference(written: Written, requirements: Iterable[str]) -> Difference:
-    """A difference as a value, given the requirements of the other contract.
+    """Return a difference as a value, given the requirements of the other contract.
 
     Raises:
         Broken: It takes back a requirement that there is not.
@@ -85,7 +85,7 @@ def difference(written: Written, requirements: Iterable[str]) -> Difference:
 
 
 def shared(ours: Document, theirs: Document) -> frozenset[str]:
-    """Names of the component schemas that are the same in both documents, and so is all that they refer to."""
+    """Return names of the component schemas that are the same in both documents, and so is all that they refer to."""
     here, there = ours["components"]["schemas"], theirs["components"]["schemas"]
     same = {name for name, schema in here.items() if there.get(name) == schema}
     while outside := {name for name in same if not _schemas_of(here[name]) <= same}:

@@ -21,7 +21,7 @@ _IMPORTS = ["--select", "I,F401", "--fix-only", "--config", 'lint.isort.known-fi
 
 
 def header(maker: str, origin: str, content: bytes | str) -> str:
-    """The first line of a generated file: made by what, from which document, not to be edited.
+    """Return the first line of a generated file: made by what, from which document, not to be edited.
 
     Args:
         maker: The module or tool that made it.
@@ -32,7 +32,7 @@ def header(maker: str, origin: str, content: bytes | str) -> str:
 
 
 def rendered(template: str, **values: object) -> str:
-    """A template of ours, filled in."""
+    """Return a template of ours, filled in."""
     environment = jinja2.Environment(
         loader=jinja2.FileSystemLoader(TEMPLATES),
         autoescape=False,  # noqa: S701  # Python, not HTML
@@ -46,7 +46,7 @@ def rendered(template: str, **values: object) -> str:
 
 
 def source(value: Any) -> str:
-    """A frozen value as the expression that makes it; what equals its default is left out."""
+    """Return a frozen value as the expression that makes it; what equals its default is left out."""
     if dataclasses.is_dataclass(value) and not isinstance(value, type):
         members = ((field.name, getattr(value, field.name), field.default) for field in dataclasses.fields(value))
         given = ", ".join(f"{name}={source(member)}" for name, member, default in members if member != default)

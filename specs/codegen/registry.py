@@ -45,7 +45,7 @@ class _Context:
     inherited: bool = False  #: whether it is another contract that says so, of which a profile differs
 
     def dropped(self, requirement: str) -> bool:
-        """Whether a difference says that what the other contract demands does not hold."""
+        """Return whether a difference says that what the other contract demands does not hold."""
         return self.inherited and any(difference.drops(requirement) for difference in self.bundle.differences)
 
 
@@ -170,7 +170,7 @@ def _known(what: str, used: Iterable[str], known: Iterable[str]) -> None:
 
 
 def _corrections(entry: dict[str, Any], bundle: Bundle) -> tuple[str, ...]:
-    """The corrections that a verdict on a requirement rests on: those that it names, and those that changed its clause."""
+    """Return the corrections that a verdict on a requirement rests on: those that it names, and those that changed its clause."""
     named = set(entry.get("corrections", ()))
     clause = entry["clause"]
     ours = (correction for correction in bundle.corrections if correction.effect != "none" and correction.id in bundle.touched)
@@ -178,7 +178,7 @@ def _corrections(entry: dict[str, Any], bundle: Bundle) -> tuple[str, ...]:
 
 
 def _bears_on(target: str, clause: str) -> bool:
-    """Whether a change at one pointer changes what stands at another: at it, around it, or within it if it is less than an operation.
+    """Return whether a change at one pointer affects another: the same place, one around it, or one within it below an operation.
 
     Prose is never changed: a requirement whose clause is a heading names the corrections that it rests on.
     """

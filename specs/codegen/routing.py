@@ -15,7 +15,7 @@ _SERVER_ERRORS = ("500", "501", "502", "503", "504")
 
 
 def routing(document: Document) -> Document:
-    """The routing view of a normative document."""
+    """Return the routing view of a normative document."""
     components = document["components"]
     return {
         "openapi": "3.0.3",
@@ -56,7 +56,7 @@ def _parameter(document: Document, parameter: Document) -> Document:
 
 
 def _schema_30(schema: Document) -> Document:
-    """A parameter's schema in the words of OpenAPI 3.0."""
+    """Return a parameter's schema in the words of OpenAPI 3.0."""
     written: dict[str, Any] = {key: deepcopy(value) for key, value in schema.items() if key not in PROSE}
     if is_list(written.get("type")):
         written["nullable"] = "null" in written["type"]

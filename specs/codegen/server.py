@@ -30,7 +30,7 @@ class Method:
 
 
 def server(document: Document, operations: Mapping[OperationId, Operation], **values: str) -> str:
-    """The source of the module with the protocol."""
+    """Return the source of the module with the protocol."""
     written = {operation["operationId"]: operation for _, _, operation in operations_of(document)}
     methods = [_method(document, operation, written[operation.id]) for operation in operations.values()]
     return rendered("server.py.jinja", methods=methods, **values)
@@ -43,7 +43,7 @@ def summary(operation: Document) -> str:
 
 
 def annotation(schema: Mapping[str, Any]) -> str:
-    """The Python type of a parameter's value.
+    """Return the Python type of a parameter's value.
 
     Raises:
         Broken: The schema says something that parameters cannot be.

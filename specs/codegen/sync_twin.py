@@ -36,7 +36,7 @@ TRANSLATIONS = (
 
 
 def translated(asynchronous: str) -> str:
-    """The source of a module without its event loop."""
+    """Return the source of a module without its event loop."""
     for pattern, replacement in TRANSLATIONS:
         asynchronous = re.sub(pattern, replacement, asynchronous, flags=re.MULTILINE)
     for module in ("threading", "time"):
@@ -46,7 +46,7 @@ def translated(asynchronous: str) -> str:
 
 
 def formatted(source: str, path: Path) -> str:
-    """The source of the module at `path` with its imports sorted and its lines broken as the project does it."""
+    """Return the source of the module at `path` with its imports sorted and its lines broken as the project does it."""
     for command in (["check", "--quiet", "--select", "I001", "--fix-only"], ["format", "--quiet"]):
         run = ["ruff", *command, "--config", str(ROOT / "pyproject.toml"), "--stdin-filename", str(path), "-"]
         source = subprocess.run(run, input=source, capture_output=True, text=True, check=True).stdout
@@ -54,7 +54,7 @@ def formatted(source: str, path: Path) -> str:
 
 
 def twins() -> dict[Path, str]:
-    """Every derived module with the text that belongs in it."""
+    """Return every derived module with the text that belongs in it."""
     sources = sorted((ROOT / "client").glob(f"lakepact/client/*/{SOURCE}/*.py"))
     found = {path.parents[1] / TWIN / path.name: path.read_text("utf-8") for path in sources}
     return {path: formatted(HEADER.format(name=path.name) + translated(text), path) for path, text in found.items()}
@@ -71,7 +71,7 @@ def write() -> None:
 
 
 def stale() -> list[Path]:
-    """The derived modules that are not what they should be."""
+    """Return the derived modules that are not what they should be."""
     made = twins()
     different = {path for path, text in made.items() if not path.exists() or path.read_text("utf-8") != text}
     return sorted(different | (_committed() - set(made)))

@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 
 
 def tagged(document: Document) -> dict[str, tuple[str, ...]]:
-    """The component schemas that are told apart by a member, each with the names of its alternatives."""
+    """Return the component schemas that are told apart by a member, each with the names of its alternatives."""
     return {
         name: tuple(component(member["$ref"]) for member in schema["oneOf"])
         for name, schema in document["components"]["schemas"].items()
@@ -45,7 +45,7 @@ def _check(document: Document, schema: Document) -> None:
 
 
 def _values(document: Document, member: Document, tag: str) -> list[Any]:
-    """The values of the tag that an alternative allows."""
+    """Return the values of the tag that an alternative allows."""
     parts = _parts(document, member)
     fixed = [part["properties"][tag] for part in parts if tag in part.get("properties", {})]
     values = next(([s["const"]] if "const" in s else s["enum"] for s in fixed if "const" in s or "enum" in s), None)
@@ -55,6 +55,6 @@ def _values(document: Document, member: Document, tag: str) -> list[Any]:
 
 
 def _parts(document: Document, schema: Document) -> list[Document]:
-    """A schema and everything that it has to satisfy besides."""
+    """Return a schema and everything that it has to satisfy besides."""
     whole = resolved(document, schema)
     return [whole, *(part for member in whole.get("allOf", ()) for part in _parts(document, member))]

@@ -18,7 +18,7 @@ _TYPES = frozenset({"null", "boolean", "object", "array", "string", "number"})
 
 
 def validation(document: Document) -> Document:
-    """The component schemas of a normative document, for validators."""
+    """Return the component schemas of a normative document, for validators."""
 
     def plain(schema: Document) -> Document:
         return _chosen(document, {key: value for key, value in schema.items() if key not in PROSE | {"deprecated"}})
@@ -28,7 +28,7 @@ def validation(document: Document) -> Document:
 
 
 def _chosen(document: Document, schema: Document) -> Document:
-    """A schema whose alternatives are chosen by tag or type, if they can be."""
+    """Return a schema whose alternatives are chosen by tag or type, if they can be."""
     if "discriminator" in schema:
         return _by_tag(schema)
     keyword = next((name for name in ("oneOf", "anyOf") if name in schema), None)
@@ -69,7 +69,7 @@ def _by_type(alternatives: Sequence[tuple[frozenset[str], Document]]) -> Documen
 
 
 def _types(document: Document, schema: Document) -> frozenset[str]:
-    """The JSON types that a schema leaves open; an integer is a number."""
+    """Return the JSON types that a schema leaves open; an integer is a number."""
     schema = resolved(document, schema)
     if "type" in schema:
         types: list[Any] = schema["type"] if is_list(schema["type"]) else [schema["type"]]

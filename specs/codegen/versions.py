@@ -36,7 +36,7 @@ class Version:
 
 
 def read(source: Source) -> Version:
-    """The tables of a version.
+    """Return the tables of a version.
 
     Raises:
         Broken: Something in its folders is wrong; the message says where.
@@ -67,7 +67,7 @@ def difference(old: Version, new: Version) -> Document:
 
 
 def compared(old: Mapping[str, Any], new: Mapping[str, Any]) -> Document:
-    """Names that came and went, and by name the places within that did, each as a JSON pointer."""
+    """Return names that came and went, and by name the places within that did, each as a JSON pointer."""
     changed = {name: dict(_places(old[name], new[name], ())) for name in old if name in new and old[name] != new[name]}
     return {
         "added": [name for name in new if name not in old],

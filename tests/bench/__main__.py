@@ -60,7 +60,7 @@ class Speed:
 
 @contextlib.contextmanager
 def server(kind: str, warehouse: str, core: int, names: int = 0) -> Iterator[tuple[int, int]]:
-    """The process id and the port of a prepared server."""
+    """Yield the process id and the port of a prepared server."""
     command = [sys.executable, str(Path(__file__).with_name("servers.py")), kind, warehouse, str(core), str(names)]
     process = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
     try:
@@ -80,7 +80,7 @@ async def prepare(port: int) -> None:
 
 
 def computed(pid: int) -> float:
-    """Seconds that a process has computed; where the system does not tell, seconds that have passed."""
+    """Return seconds that a process has computed; where the system does not tell, seconds that have passed."""
     try:
         return sum(int(task.read_text().split()[0]) for task in Path(f"/proc/{pid}/task").glob("*/schedstat")) / 1e9
     except OSError:
@@ -103,7 +103,7 @@ def compared(workload: Workload, *, seconds: float, rounds: int, core: int) -> l
 
 
 def start(compiled: str) -> tuple[float, float]:
-    """Seconds from `lakepact serve` to its first answer, and the megabytes that it has then, shared ones by halves.
+    """Return seconds from `lakepact serve` to its first answer, and the megabytes that it has then, shared ones by halves.
 
     Args:
         compiled: a folder for compiled modules: pip makes them, a checkout may not.
@@ -124,7 +124,7 @@ def start(compiled: str) -> tuple[float, float]:
 
 
 def memory(pid: int) -> float:
-    """The proportional set size of a process in megabytes; 0 where the system does not tell."""
+    """Return the proportional set size of a process in megabytes; 0 where the system does not tell."""
     try:
         told = Path(f"/proc/{pid}/smaps_rollup").read_text()
     except OSError:
@@ -180,7 +180,7 @@ def many_names(chosen: argparse.Namespace, core: int) -> bool:
 
 
 def long_lists(_: argparse.Namespace, core: int) -> bool:
-    """The listings of tables with very many files."""
+    """Return the listings of tables with very many files."""
     missed = False
     say(f"{'tables of 100,000 files':52}{'':26}{'':>6}{'most':>8}")
     with tempfile.TemporaryDirectory() as folder:
@@ -204,7 +204,7 @@ def long_commits(_: argparse.Namespace, core: int) -> bool:
 
 
 def other_callers(_: argparse.Namespace, core: int) -> bool:
-    """How long other callers wait during the longest requests."""
+    """Return how long other callers wait during the longest requests."""
     missed = False
     say(f"{'another caller, every 5 ms, during':40}{'status':>8}{'took':>10}{'it waited':>13}{'most':>10}")
     for name, status, took, longest in waits(partial(server, "fast", "memory:", core)):
@@ -214,7 +214,7 @@ def other_callers(_: argparse.Namespace, core: int) -> bool:
 
 
 def cores() -> tuple[int, int]:
-    """The cores of the servers and of the load generator, -1 where there is no choice."""
+    """Return the cores of the servers and of the load generator, -1 where there is no choice."""
     available = sorted(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else []
     return (available[0], available[-1]) if len(available) > 1 else (-1, -1)
 
@@ -259,7 +259,7 @@ def durable(chosen: argparse.Namespace, _: int) -> bool:
 
 
 def against(ratio: float, least: float | None) -> str:
-    """A target, where there is one, and whether it is met."""
+    """Return a target, where there is one, and whether it is met."""
     return f"{'-':>7}{'':7}" if least is None else f"{least:>7.2f}{met(is_met=ratio >= least):7}"
 
 

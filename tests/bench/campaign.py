@@ -65,7 +65,7 @@ def say(line: str) -> None:
 
 
 def computed(process: int) -> float:
-    """Seconds of processors that a process itself took so far."""
+    """Return seconds of processors that a process itself took so far."""
     with contextlib.suppress(OSError):
         words = Path(f"/proc/{process}/stat").read_text().rpartition(")")[2].split()
         return sum(map(int, words[11:13])) / TICKS
@@ -86,7 +86,7 @@ class Meter:
     _seen: dict[int, float] = field(default_factory=dict[int, float])
 
     def look(self) -> float:
-        """Seconds of processors so far."""
+        """Return seconds of processors so far."""
         others = {child for process in self.without for child in (process, *children(process))}
         for process in {self.root, *children(self.root)} - others:
             self._seen[process] = max(self._seen.get(process, 0.0), computed(process))
@@ -100,7 +100,7 @@ class Meter:
 
 @contextlib.contextmanager
 def ours(*faults: str) -> Iterator[tuple[int, str]]:
-    """The process and the address of a server of ours."""
+    """Yield the process and the address of a server of ours."""
     process = subprocess.Popen([sys.executable, "-m", "faulty", *faults], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
     try:
         assert process.stdout
@@ -112,7 +112,7 @@ def ours(*faults: str) -> Iterator[tuple[int, str]]:
 
 @contextlib.contextmanager
 def java(folder: Path) -> Iterator[str | None]:
-    """The address of Iceberg's own server, where there can be one."""
+    """Yield the address of Iceberg's own server, where there can be one."""
     with contextlib.ExitStack() as ending:
         url = None
         try:
@@ -155,7 +155,7 @@ def three(folder: Path, chosen: argparse.Namespace) -> bool:
 
 
 def timed(words: list[str]) -> tuple[float, float]:
-    """Seconds on the clock and of processors that a command took."""
+    """Return seconds on the clock and of processors that a command took."""
     started = time.perf_counter()
     with subprocess.Popen(words, stdout=subprocess.DEVNULL) as process:
         meter, over = Meter(process.pid), threading.Event()
@@ -175,7 +175,7 @@ def timed(words: list[str]) -> tuple[float, float]:
 
 
 def some_of(plan: Path, folder: Path, cases: int) -> Path:
-    """A plan with so many of the cases of another one, from all over it."""
+    """Return a plan with so many of the cases of another one, from all over it."""
     rows = tables.read(plan / "cases", tables.CASES)
     assert cases <= rows.num_rows, f"there are {rows.num_rows} cases"
     tables.replace(rows.take([n * rows.num_rows // cases for n in range(cases)]), folder / "cases")

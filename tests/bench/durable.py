@@ -86,7 +86,7 @@ def kinds(folder: Path) -> tuple[Kind, ...]:
 
 @contextmanager
 def serving(kind: Kind, core: int) -> Iterator[int]:
-    """The port of a server with a table for each writer."""
+    """Yield the port of a server with a table for each writer."""
     command = [sys.executable, "-m", "lakepact.reference_server", "--port", "0", *kind.options]
     process = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
     try:
@@ -111,7 +111,7 @@ def _metadata(port: int) -> dict[str, Any]:
 
 
 def new_file(folder: Path) -> float:
-    """Seconds that one more file takes, as each commit of every catalog makes one.
+    """Return seconds that one more file takes, as each commit of every catalog makes one.
 
     Where ext4 has no journal, it looks at each file that was deleted in the last minutes before it makes one: that takes up to twenty times
     as long as it takes elsewhere, and is no property of what is measured. So nothing is deleted here as long as it is measured.

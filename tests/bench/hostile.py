@@ -24,22 +24,22 @@ TABLE = "/v1/namespaces/bench/tables/attacked"
 
 
 def raw(path: str, body: bytes) -> bytes:
-    """A request whose body is sent as it is."""
+    """Return a request whose body is sent as it is."""
     return request("POST", path, "").replace(b"Content-Length: 2\r\n\r\n" + b'""', b"Content-Length: %d\r\n\r\n" % len(body) + body)
 
 
 def commit(updates: list[dict[str, Any]]) -> bytes:
-    """A commit to the table that is attacked."""
+    """Return a commit to the table that is attacked."""
     return request("POST", TABLE, {"requirements": [], "updates": updates})
 
 
 def repeated(item: bytes, size: int) -> bytes:
-    """The members of an array of about so many bytes."""
+    """Return the members of an array of about so many bytes."""
     return b",".join([item] * (size // (len(item) + 1)))
 
 
 def nested(depth: int) -> dict[str, Any]:
-    """A schema of lists within lists."""
+    """Return a schema of lists within lists."""
     inner: Any = "int"
     for number in range(depth):
         inner = {"type": "list", "element-id": number + 2, "element-required": False, "element": inner}
@@ -47,7 +47,7 @@ def nested(depth: int) -> dict[str, Any]:
 
 
 def wide(count: int) -> dict[str, Any]:
-    """A schema of so many columns."""
+    """Return a schema of so many columns."""
     fields = [{"id": number, "name": f"c{number}", "type": "string", "required": False} for number in range(1, count + 1)]
     return {"type": "struct", "schema-id": 0, "fields": fields}
 
@@ -152,7 +152,7 @@ async def _attacked(port: int, attack: list[bytes]) -> tuple[int, float, float]:
 
 
 async def _answer(port: int, sent: bytes) -> int:
-    """The status of the answer to a request."""
+    """Return the status of the answer to a request."""
     reader, writer = await asyncio.open_connection("127.0.0.1", port)
     writer.write(sent.replace(b"Connection: keep-alive", b"Connection: close", 1))
     answer = await reader.read()

@@ -49,7 +49,7 @@ class LeftOut(Exception):
 
 
 def class_path() -> tuple[str, str]:
-    """The Java runtime and the class path.
+    """Return the Java runtime and the class path.
 
     Raises:
         LeftOut: there is none.
@@ -62,7 +62,7 @@ def class_path() -> tuple[str, str]:
 
 @contextmanager
 def java_server() -> Iterator[tuple[int, int]]:
-    """The process id and the port of a prepared server."""
+    """Yield the process id and the port of a prepared server."""
     java, jars = class_path()
     with socket.create_server(("127.0.0.1", 0)) as free, tempfile.TemporaryDirectory() as folder:
         port: int = free.getsockname()[1]
@@ -134,7 +134,7 @@ def beside_java(
 def commits_beside_java(
     ours: Callable[[], AbstractContextManager[int]], *, seconds: float, rounds: int
 ) -> Iterator[tuple[str, float, float, float]]:
-    """The commits that last in a second, of the other server and of ours, and how many times as many there are to be at least.
+    """Yield the commits that last in a second, of the other server and of ours, and how many times as many there are to be at least.
 
     Args:
         ours: starts our server with a table for each writer, and gives its port.

@@ -74,7 +74,7 @@ def measured() -> Iterator[Taken]:
 
 
 def children(process: int) -> list[int]:
-    """All processes that come of one, whichever of its threads started them."""
+    """Return all processes that come of one, whichever of its threads started them."""
     own: list[int] = []
     for listed in Path(f"/proc/{process}/task").glob("*/children"):
         with contextlib.suppress(OSError):
@@ -189,7 +189,7 @@ def write(run: Path, first: int, many: int, *, all_different: bool) -> None:
 
 
 def generated(folder: Path, exchanges: int, *, all_different: bool) -> Path:
-    """A run with that many exchanges."""
+    """Return a run with that many exchanges."""
     run = folder / "run"
     with contextlib.ExitStack() as servers:
         urls = {name: servers.enter_context(serving(warehouse="memory:", faults=mutants(faults))).url for name, faults in TARGETS.items()}

@@ -54,7 +54,7 @@ class Answer:
 
 
 def query(name: str, body: Any = None) -> bytes:
-    """A request for the files of a table."""
+    """Return a request for the files of a table."""
     raw = json.dumps(body or {}).encode()
     head = f"POST {PATH.format(name)} HTTP/1.1\r\nHost: 127.0.0.1\r\nAuthorization: Bearer {TOKEN}\r\nContent-Type: application/json\r\n"
     return f"{head}Content-Length: {len(raw)}\r\n\r\n".encode() + raw
@@ -79,7 +79,7 @@ def listing(port: int, name: str) -> Answer:
 
 
 def adds() -> Iterator[dict[str, Any]]:
-    """The files of the table."""
+    """Yield the files of the table."""
     chance = random.Random(1)
     for number in range(FILES):
         day = f"2024-01-{number % 28 + 1:02}"
@@ -176,7 +176,7 @@ def shares_of(folder: Path) -> Path:
 
 @contextmanager
 def serving(shares: Path, core: int) -> Iterator[tuple[int, int]]:
-    """The process id and the port of a server that nobody has asked for anything yet."""
+    """Yield the process id and the port of a server that nobody has asked for anything yet."""
     command = [sys.executable, "-m", "lakepact.cli", "serve", "--port", "0", "--warehouse", "memory:", "--shares", str(shares)]
     process = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
     try:
@@ -190,13 +190,13 @@ def serving(shares: Path, core: int) -> Iterator[tuple[int, int]]:
 
 
 def resident(pid: int) -> float:
-    """Bytes of memory that a process has."""
+    """Return bytes of memory that a process has."""
     pages = int(Path(f"/proc/{pid}/statm").read_text().split()[1])
     return pages * os.sysconf("SC_PAGE_SIZE")
 
 
 def slow_readers(pid: int, port: int, name: str) -> float:
-    """Bytes of memory that readers cost who ask for a listing, and then do not read on."""
+    """Return bytes of memory that readers cost who ask for a listing, and then do not read on."""
     before = resident(pid)
     with ExitStack() as stack:
         readers = [stack.enter_context(socket.create_connection(("127.0.0.1", port))) for _ in range(READERS)]

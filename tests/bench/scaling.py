@@ -46,7 +46,7 @@ def fill(served: Service, names: int) -> None:
 
 
 def listed(names: int) -> int:
-    """How many namespaces stand beside each other."""
+    """Return how many namespaces stand beside each other."""
     return max(names, 3 * PAGE)
 
 
@@ -55,14 +55,14 @@ def _path(number: int) -> str:
 
 
 def loads(names: int) -> Iterator[bytes]:
-    """Any table."""
+    """Yield any table."""
     anyone = random.Random(1)
     while True:
         yield request("GET", _path(anyone.randrange(names)))
 
 
 def commits(names: int) -> Iterator[bytes]:
-    """Any table gets a property, and loses what it remembers of former files, so that it does not grow while it is measured."""
+    """Yield any table gets a property, and loses what it remembers of former files, so that it does not grow while it is measured."""
     anyone = random.Random(1)
     for number in itertools.count():
         updates = {"number": str(number), "write.metadata.previous-versions-max": "1"}
@@ -71,7 +71,7 @@ def commits(names: int) -> Iterator[bytes]:
 
 
 def renames(names: int) -> Iterator[bytes]:
-    """Any table gets another name, and then its own again."""
+    """Yield any table gets another name, and then its own again."""
     anyone = random.Random(1)
     while True:
         number = anyone.randrange(names)
@@ -82,7 +82,7 @@ def renames(names: int) -> Iterator[bytes]:
 
 
 def pages(parent: str) -> Callable[[int], Iterator[bytes]]:
-    """Any page of namespaces, at the top or below a parent."""
+    """Return any page of namespaces, at the top or below a parent."""
 
     def asked(names: int) -> Iterator[bytes]:
         anyone = random.Random(1)

@@ -23,7 +23,7 @@ JSON = (b"content-type", b"application/json")
 
 
 def bare(served: Service) -> Any:
-    """An ASGI application that calls the catalog's handlers, and checks nothing."""
+    """Return an ASGI application that calls the catalog's handlers, and checks nothing."""
     load, commit = served.handlers["loadTable"], served.handlers["updateTable"]
     create_table, create_namespace = served.handlers["createTable"], served.handlers["createNamespace"]
 

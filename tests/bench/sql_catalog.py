@@ -36,7 +36,7 @@ DIFFERENT = 200  #: commits, each another than the one before
 
 
 def catalog(folder: Path) -> SqlCatalog:
-    """The catalog that all writers share."""
+    """Return the catalog that all writers share."""
     return SqlCatalog("bench", uri=f"sqlite:///{folder}/catalog.db", warehouse=f"file://{folder}")
 
 
@@ -55,7 +55,7 @@ def prepare(folder: Path, metadata: dict[str, Any], *, writers: int) -> None:
 
 
 def _requests() -> Iterator[CommitTableRequest]:
-    """The commits that a server is sent, except for the removal of a property that is not there: pyiceberg refuses that."""
+    """Yield the commits that a server is sent, except for the removal of a property that is not there: pyiceberg refuses that."""
     identifier = {"namespace": ["bench"], "name": "small"}
     for raw in itertools.islice(commits(), DIFFERENT):
         body = json.loads(raw.partition(b"\r\n\r\n")[2])
@@ -74,7 +74,7 @@ class Writers:
         self._started = started
 
     def rate(self, count: int, seconds: float, *, way: str) -> float:
-        """The commits in a second of so many of them at once, which all commit in this way."""
+        """Return the commits in a second of so many of them at once, which all commit in this way."""
         told: list[float] = []
         for process in self._started[:count]:
             assert process.stdin

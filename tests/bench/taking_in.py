@@ -39,7 +39,7 @@ def taking_in(port: int, table: str, token: str) -> Iterator[tuple[str, float, f
 
 
 def connectors(endpoint: str, token: str, table: str) -> Callable[[], Any] | None:
-    """How the connector takes in a listing; None where it is not installed."""
+    """Return how the connector takes in a listing; None where it is not installed."""
     try:
         from delta_sharing.protocol import DeltaSharingProfile, Table  # noqa: PLC0415 - it need not be there
         from delta_sharing.rest_client import DataSharingRestClient  # noqa: PLC0415

@@ -95,7 +95,7 @@ MOVE_MAIN = each(lambda n: {"action": "set-snapshot-ref", "ref-name": "main", "t
 
 
 def more(updates: Callable[[int], list[Update]]) -> Callable[[int], list[Update]]:
-    """The second half of twice as many updates: on a table that has the first half already."""
+    """Return the second half of twice as many updates: on a table that has the first half already."""
     return lambda count: updates(2 * count)[-count:]
 
 
@@ -110,12 +110,12 @@ def view_version(number: int) -> Update:
 
 
 def remove(action: str, member: str) -> Callable[[int], list[Update]]:
-    """The items but the first go, each by an update of its own."""
+    """Return the items but the first go, each by an update of its own."""
     return each(lambda number: {"action": action, member: [number + 1]})
 
 
 def remove_all(action: str, member: str) -> Callable[[int], list[Update]]:
-    """The items but the first go, all by one update."""
+    """Return the items but the first go, all by one update."""
     return lambda count: [{"action": action, member: list(range(1, count))}]
 
 

@@ -30,7 +30,7 @@ class Workload:
 
 
 def request(method: str, path: str, body: Any = None) -> bytes:
-    """A request as it stands on the wire."""
+    """Return a request as it stands on the wire."""
     raw = b"" if body is None else json.dumps(body).encode()
     length = f"Content-Length: {len(raw)}\r\n" if body is not None else ""
     return f"{method} {path} HTTP/1.1\r\n{HEADERS}{length}\r\n".encode() + raw
@@ -44,12 +44,12 @@ SCHEMA = {
 
 
 def table(name: str) -> dict[str, Any]:
-    """A request for a table of 22 columns, which remembers only its last metadata file, so that it does not grow while it is measured."""
+    """Return a request for a table of 22 columns that keeps one metadata-log entry, so that it does not grow while it is measured."""
     return {"name": name, "schema": SCHEMA, "properties": {"write.metadata.previous-versions-max": "1", "owner": "bench"}}
 
 
 def snapshots(count: int) -> dict[str, Any]:
-    """A commit that adds snapshots to the main branch."""
+    """Return a commit that adds snapshots to the main branch."""
     updates: list[dict[str, Any]] = []
     for number in range(1, count + 1):
         snapshot = {
@@ -131,7 +131,7 @@ def namespaces() -> Iterator[bytes]:
 
 
 def repeated(made: bytes) -> Callable[[], Iterator[bytes]]:
-    """The same request again and again."""
+    """Return the same request again and again."""
     return lambda: itertools.repeat(made)
 
 

@@ -12,7 +12,7 @@ DRAWN = re.compile(r"^(?P<branch>[ │├└─]*)(?P<name>[A-Z]\w+)")
 
 
 def drawn_tree() -> dict[str, str]:
-    """The parent of every class, as the docstring draws it."""
+    """Return the parent of every class, as the docstring draws it."""
     parents, path = {}, []
     for line in errors.__doc__.split("\n\n")[1].splitlines():
         found = DRAWN.match(line)

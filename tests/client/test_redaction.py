@@ -24,7 +24,7 @@ VENDED = "wJalrXUtnFEMI/K7MDENG"
 
 
 def told_of(error: BaseException | None) -> str:
-    """All that a log or a crash reporter shows of an error: its text, its values, and the local variables of our frames."""
+    """Return all that a log or a crash reporter shows of an error: its text, its values, and the local variables of our frames."""
     if error is None:
         return ""
     frames = [frame.f_locals for frame, _ in traceback.walk_tb(error.__traceback__) if "client/lakepact" in frame.f_code.co_filename]

@@ -72,7 +72,7 @@ class Watched:
         return f"{self.url}/v1/oauth/tokens"
 
     def clock(self) -> float:
-        """The time by which the server's tokens end, for clients."""
+        """Return the time by which the server's tokens end, for clients."""
         return self.now.timestamp()
 
     def pass_by(self, seconds: float) -> None:

@@ -18,7 +18,7 @@ with warnings.catch_warnings():
 
 @pytest.fixture(scope="session")
 def output(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The package `lakepact.generated` as the small contract becomes it."""
+    """Return the package `lakepact.generated` as the small contract becomes it."""
     into = tmp_path_factory.mktemp("generated")
     ran = generated(into)
     assert (ran.returncode, ran.stderr) == (0, "")
@@ -27,5 +27,5 @@ def output(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture
 def shelf(tmp_path: Path) -> Path:
-    """A copy of the contract's folder."""
+    """Return a copy of the contract's folder."""
     return Path(shutil.copytree(CONTRACTS / "shelf" / "2", tmp_path / "shelf" / "2"))

@@ -36,7 +36,7 @@ DIFFERENCES = [
 
 @pytest.fixture
 def marked(shelf: Path) -> Path:
-    """The folder of a profile beside the contract."""
+    """Return the folder of a profile beside the contract."""
     title = yaml.safe_load((shelf / "contract.yaml").read_text("utf-8"))["title"]
     folder = shelf.parents[1] / "marked" / "1"
     (folder / "requirements").mkdir(parents=True)

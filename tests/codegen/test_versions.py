@@ -25,7 +25,7 @@ DOCUMENTS = st.dictionaries(st.text(max_size=2), JSON, max_size=4)
 
 @pytest.fixture
 def later(shelf: Path) -> Path:
-    """A copy of the folder of the later version, beside a copy of the one that it extends."""
+    """Return a copy of the folder of the later version, beside a copy of the one that it extends."""
     shutil.copytree(CONTRACTS / "shelf" / "3", shelf.with_name("3"))
     return shelf.with_name("3")
 

@@ -25,7 +25,7 @@ USUAL = (Path("/usr/local/go/bin"), Path.home() / ".cargo" / "bin")
 
 
 def folder(*names: str) -> Path:
-    """A folder of the cache, which is made if it is not there."""
+    """Return a folder of the cache, which is made if it is not there."""
     root = os.environ.get(CACHE) or Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "lakepact" / "interop"
     path = Path(root, *names)
     path.mkdir(parents=True, exist_ok=True)
@@ -33,7 +33,7 @@ def folder(*names: str) -> Path:
 
 
 def tool(name: str, *, why: str) -> str:
-    """The path of a program; without it the test is skipped, and says what it would be for."""
+    """Return the path of a program; without it the test is skipped, and says what it would be for."""
     found = shutil.which(name, path=os.pathsep.join([os.environ.get("PATH", ""), *map(str, USUAL)]))
     if found is None:
         pytest.skip(f"no {name} on this machine: {why}")
@@ -41,7 +41,7 @@ def tool(name: str, *, why: str) -> str:
 
 
 def java() -> str:
-    """A Java runtime of version 17 or newer."""
+    """Return a Java runtime of version 17 or newer."""
     home = os.environ.get("JAVA_HOME")
     found = tool(str(Path(home, "bin", "java")) if home else "java", why="Iceberg's own library is written in it")
     said = subprocess.run([found, "-version"], capture_output=True, text=True, check=True).stderr
@@ -68,7 +68,7 @@ def told(command: Sequence[str], *, cwd: Path | None = None, env: dict[str, str]
 
 
 def once(place: Path, *, made_from: Iterable[bytes], make: Callable[[Path], None]) -> Path:
-    """A folder that is made anew whenever what it is made from changes, and only then."""
+    """Return a folder that is made anew whenever what it is made from changes, and only then."""
     key = hashlib.sha256(b"\0".join(made_from)).hexdigest()
     stamp = place / ".made-from"
     if not stamp.exists() or stamp.read_text("utf-8") != key:
@@ -81,7 +81,7 @@ def once(place: Path, *, made_from: Iterable[bytes], make: Callable[[Path], None
 
 
 def python(name: str, requirements: Path) -> Path:
-    """The interpreter of a virtual environment with exactly these packages."""
+    """Return the interpreter of a virtual environment with exactly these packages."""
 
     def make(place: Path) -> None:
         uv = shutil.which("uv")
@@ -97,7 +97,7 @@ def python(name: str, requirements: Path) -> Path:
 
 
 def jars(pom: Path, *, goal_arguments: Sequence[str] = ()) -> str:
-    """The class path that Maven makes of a project file."""
+    """Return the class path that Maven makes of a project file."""
     maven = tool("mvn", why="it resolves the jars of Iceberg's own library")
 
     def make(place: Path) -> None:

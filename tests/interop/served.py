@@ -16,13 +16,13 @@ COMMAND = (sys.executable, "-m", "lakepact.reference_server")
 
 
 def durable(folder: Path) -> list[str]:
-    """The options of a catalog that outlives its process."""
+    """Return the options of a catalog that outlives its process."""
     return ["--store", str(folder / "catalog.db")]
 
 
 @contextlib.contextmanager
 def serving(folder: Path, *options: str) -> Generator[str]:
-    """A reference server whose tables lie in `folder/warehouse`; its address. What it complains of goes to `folder/server.log`."""
+    """Yield a reference server whose tables lie in `folder/warehouse`; its address. What it complains of goes to `folder/server.log`."""
     command = [*COMMAND, "--port", "0", "--warehouse", str(folder / "warehouse"), *options]
     with (folder / "server.log").open("w") as log, subprocess.Popen(command, stdout=subprocess.PIPE, stderr=log, text=True) as process:
         try:

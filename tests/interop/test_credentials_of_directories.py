@@ -40,7 +40,7 @@ def store() -> Iterator[str]:
 
 @pytest.fixture(scope="module")
 def lake(store: str, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A table in a folder, and the same in the store."""
+    """Return a table in a folder, and the same in the store."""
     lake = tmp_path_factory.mktemp("lake")
     write_deltalake(lake / "sales", pa.table({"id": [1, 2, 3]}))
     s3 = boto3.client("s3", endpoint_url=store, region_name=REGION, aws_access_key_id="admin", aws_secret_access_key="admin")

@@ -66,7 +66,7 @@ READ = [
 
 
 def plain(value: Any) -> Any:
-    """A value in one spelling, whatever library it came through; what has no value is None."""
+    """Return a value in one spelling, whatever library it came through; what has no value is None."""
     if isinstance(value, dict):
         return tuple((key, plain(member)) for key, member in value.items())
     if hasattr(value, "tolist") and not isinstance(value, pd.Timestamp):
@@ -81,26 +81,26 @@ def plain(value: Any) -> Any:
 
 
 def rows(table: pa.Table | pd.DataFrame) -> Counter[Any]:
-    """The rows of a table, however often each is there, in no order."""
+    """Return the rows of a table, however often each is there, in no order."""
     records = table.to_dict("records") if isinstance(table, pd.DataFrame) else as_in_pandas(table).to_pylist()
     return Counter(tuple(sorted((name, plain(value)) for name, value in record.items())) for record in records)
 
 
 def as_in_pandas(table: pa.Table) -> pa.Table:
-    """The table as frames of pandas can hold it, which the connector reads into: an integer beside a null is a double there."""
+    """Return the table as frames of pandas can hold it, which the connector reads into: an integer beside a null is a double there."""
     doubles = [pa.types.is_integer(column.type) and column.null_count > 0 for column in table.columns]
     types = [pa.float64() if double else column.type for double, column in zip(doubles, table.columns, strict=True)]
     return table.cast(pa.schema(list(zip(table.column_names, types, strict=True))), safe=False)
 
 
 def columns(table: PackTable, version: int) -> list[str]:
-    """The columns of a table at a version."""
+    """Return the columns of a table at a version."""
     schema = next(v.schema for v in table.versions if v.version == version)
     return [field["name"] for field in schema["fields"]]
 
 
 def ranges(table: PackTable) -> list[tuple[int, int]]:
-    """The first and the last version of each range with changes and one schema: in delta format the connector reads no others."""
+    """Return the first and the last version of each range with changes and one schema: in delta format the connector reads no others."""
     ends: dict[tuple[str, ...], list[int]] = {}
     for version in table.versions:
         if version.version >= (table.first_change or 0):
@@ -109,7 +109,7 @@ def ranges(table: PackTable) -> list[tuple[int, int]]:
 
 
 def versions(table: PackTable) -> tuple[int, ...]:
-    """The versions of a table that can be asked for, the first and the last of them."""
+    """Return the versions of a table that can be asked for, the first and the last of them."""
     known = [v.version for v in table.readable]
     return tuple(dict.fromkeys([known[0], known[-1]]))
 

@@ -29,7 +29,7 @@ ADDRESS = "http://localhost:8181"  #: in the modules and in what they share
 
 @pytest.fixture(scope="module")
 def sources(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The unpacked source distribution of the release that is installed."""
+    """Return the unpacked source distribution of the release that is installed."""
     folder = tmp_path_factory.mktemp("sources")
     download = ["download", "--quiet", "--no-deps", "--no-binary=pyiceberg", "--require-hashes", f"--requirement={SOURCES}"]
     subprocess.run([sys.executable, "-m", "pip", *download, f"--dest={folder}"], check=True)

@@ -74,12 +74,12 @@ class Connector:
         return [json.loads(line) for line in answer.text.split("\n") if line]
 
     def files(self, lines: list[dict[str, Any]], form: str) -> dict[str, dict[str, Any]]:
-        """The files of an answer by id, each with what the connector reads of it."""
+        """Return the files of an answer by id, each with what the connector reads of it."""
         files = [line["file"] for line in lines if "file" in line]
         return {file["id"]: file if form == "parquet" else file["deltaSingleAction"]["add"] | {"line": file} for file in files}
 
     def size(self, url: str) -> int:
-        """Bytes at a signed URL, asked for as the connector's file system does, without a token."""
+        """Return bytes at a signed URL, asked for as the connector's file system does, without a token."""
         answer = httpx.get(url, headers={"Range": "bytes=0-3"})
         assert (answer.status_code, answer.content) == (206, b"PAR1")
         return int(answer.headers["content-range"].rpartition("/")[2])

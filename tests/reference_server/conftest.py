@@ -80,7 +80,7 @@ def sending_to() -> Callable[[str], AbstractContextManager[Send]]:
 
 @pytest.fixture
 def namespace(send: Send) -> str:
-    """A namespace of the test's own."""
+    """Return a namespace of the test's own."""
     name = f"ns_{uuid.uuid4().hex}"
     assert send("POST", "/v1/namespaces", {"namespace": [name]}).status == 200
     return name
@@ -88,7 +88,7 @@ def namespace(send: Send) -> str:
 
 @pytest.fixture
 def table(send: Send, namespace: str) -> str:
-    """The path of a table of the test's own."""
+    """Return the path of a table of the test's own."""
     schema = {"type": "struct", "fields": [{"id": 1, "name": "id", "type": "long", "required": True}]}
     assert send("POST", f"/v1/namespaces/{namespace}/tables", {"name": "t", "schema": schema}).status == 200
     return f"/v1/namespaces/{namespace}/tables/t"

@@ -31,13 +31,13 @@ APPENDED = {
 
 @pytest.fixture
 def tables(namespace: str) -> str:
-    """The path of the tables of the test's own namespace."""
+    """Return the path of the tables of the test's own namespace."""
     return f"/v1/namespaces/{namespace}/tables"
 
 
 @pytest.fixture
 def table(send: Send, tables: str) -> str:
-    """The path of a table of the test's own."""
+    """Return the path of a table of the test's own."""
     assert send("POST", tables, {"name": "t", "schema": SCHEMA}).status == 200
     return f"{tables}/t"
 

@@ -55,7 +55,7 @@ def send(both: Any, sending_to: Callable[[str], Any]) -> Iterator[Callable[..., 
 
 
 def manner(answer: Any) -> tuple[int, str]:
-    """The status, and the contract in whose manner a refusal is written."""
+    """Return the status, and the contract in whose manner a refusal is written."""
     return answer.status, {"error": "iceberg_rest", "errorCode": "delta_sharing"}[next(iter(answer.document))]
 
 
@@ -188,7 +188,7 @@ def test_lines_are_changed_in_place_or_replaced(
 
 @pytest.fixture
 def streaming(monkeypatch: pytest.MonkeyPatch, sending_to: Callable[[str], Any], shares: Path) -> Iterator[Callable[[str], Any]]:
-    """The answer of a server that streams two lines and has a fault."""
+    """Yield the answer of a server that streams two lines and has a fault."""
     with contextlib.ExitStack() as stack:
 
         def answer(name: str) -> Any:

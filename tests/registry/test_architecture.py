@@ -11,7 +11,7 @@ FILE = re.compile(r"`([\w./<>-]+(?:\.py|/))`")
 
 
 def exists(path: str, package: Path) -> bool:
-    """Whether a path of a section is a file or folder of its package, or of the repository; `<contract>` is any folder."""
+    """Return whether a path of a section is a file or folder of its package, or of the repository; `<contract>` is any folder."""
     pattern = re.sub(r"<\w+>", "*", path).rstrip("/")
     return any(True for root in (package, ROOT) for _ in [*root.glob(pattern), *root.glob(f"**/{pattern}")])
 

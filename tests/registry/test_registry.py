@@ -111,7 +111,7 @@ def bundle(contract: str) -> Bundle:
 
 
 def extended(contract: str) -> list[str]:
-    """The version itself, and those that it extends."""
+    """Return the version itself, and those that it extends."""
     return [folder.relative_to(SPECS).as_posix() for folder in SOURCES[contract].folders]
 
 
@@ -138,7 +138,7 @@ def operations(contract: str) -> set[str]:
 
 
 def headings(contract: str) -> dict[str, str]:
-    """The headings of the prose that a contract is read from, by anchor."""
+    """Return the headings of the prose that a contract is read from, by anchor."""
     there = [version for version in extended(contract) if (SPECS / version / "headings.yaml").exists()]
     return {anchor: title for version in there for anchor, title in document(version, "headings.yaml")["headings"].items()}
 

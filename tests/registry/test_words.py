@@ -73,7 +73,7 @@ AFTER = (
 
 
 def files(scope: str) -> list[Path]:
-    """The files of a scope that people read: pages, YAML and Python."""
+    """Return the files of a scope that people read: pages, YAML and Python."""
     path = ROOT / scope
     found = [path] if path.is_file() else sorted(p for p in path.rglob("*") if p.suffix in {".py", ".md", ".yaml"})
     return [
@@ -84,7 +84,7 @@ def files(scope: str) -> list[Path]:
 
 
 def texts(path: Path) -> Iterator[tuple[int, str]]:
-    """The texts of a file for people, with the lines that they begin in."""
+    """Yield the texts of a file for people, with the lines that they begin in."""
     source = path.read_text("utf-8")
     if path.suffix == ".py":
         for node in ast.walk(ast.parse(source)):
@@ -96,7 +96,7 @@ def texts(path: Path) -> Iterator[tuple[int, str]]:
 
 
 def violations(scope: str) -> list[str]:
-    """Each banned phrase in a scope, as `file:line: phrase; write …`."""
+    """Return each banned phrase in a scope, as `file:line: phrase; write …`."""
     return [
         f"{path.relative_to(ROOT)}:{line}: {found[0].strip()!r} in {' '.join(text.split())!r}; write {instead}"
         for path in files(scope)

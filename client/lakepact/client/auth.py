@@ -107,12 +107,12 @@ class ZenApiKey(Auth):
 
 
 def basic(name: str, secret: str) -> str:
-    """A name and its secret as the value of a header."""
+    """Return a name and its secret as the value of a header."""
     return f"Basic {base64.b64encode(f'{name}:{secret}'.encode()).decode()}"
 
 
 def checked(token: str) -> str:
-    """A token that can stand in a header.
+    """Return a token that can stand in a header.
 
     Raises:
         ValueError: It cannot; the message does not repeat it.

@@ -25,7 +25,7 @@ class Opened:
         self._carried = carried
 
     def header(self, name: str) -> str | None:
-        """The first header of that name."""
+        """Return the first header of that name."""
         return self._carried.reply.header(name)
 
     @property
@@ -38,7 +38,7 @@ class Opened:
         return self._carried.failure(message)
 
     def __iter__(self) -> Iterator[bytes]:
-        """The pieces of the body, each as it arrives.
+        """Yield the pieces of the body, each as it arrives.
 
         Raises:
             Unreachable: The reply broke off.
@@ -61,7 +61,7 @@ class AsyncOpened:
         self._carried = carried
 
     def header(self, name: str) -> str | None:
-        """The first header of that name."""
+        """Return the first header of that name."""
         return self._carried.reply.header(name)
 
     @property
@@ -74,7 +74,7 @@ class AsyncOpened:
         return self._carried.failure(message)
 
     async def __aiter__(self) -> AsyncIterator[bytes]:
-        """The pieces of the body, each as it arrives.
+        """Yield the pieces of the body, each as it arrives.
 
         Raises:
             Unreachable: The reply broke off.

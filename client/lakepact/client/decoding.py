@@ -26,7 +26,7 @@ def _adapter(model: Any) -> TypeAdapter[Any]:
 
 
 def decode(answers: Mapping[str, Any], reply: Reply) -> Any:
-    """The body of a successful reply as its model; None where the contract has no body.
+    """Return the body of a successful reply as its model; None where the contract has no body.
 
     A success status that the contract does not name is read like the one that it does name.
 

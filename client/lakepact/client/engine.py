@@ -59,7 +59,7 @@ class Carried(Generic[T]):
         return _failure(self.call, self.last, message)
 
     def broken_off(self, lost: Lost) -> LakepactError:
-        """The error for a body that broke off."""
+        """Return the error for a body that broke off."""
         return _lost(self.address, self.call, Attempt(self.last.request, lost, self.last.tries), lost)
 
 
@@ -136,7 +136,7 @@ class Engine:
         return self.judged(call, last, may_be_unchanged=may_be_unchanged)
 
     def judged(self, call: Call[T], last: Attempt, *, may_be_unchanged: bool = False) -> Carried[T]:
-        """The reply, if the call was carried out; or that there is nothing new, where that may be.
+        """Return the reply, if the call was carried out; or that there is nothing new, where that may be.
 
         Raises:
             LakepactError: It was not.

@@ -37,7 +37,7 @@ class EtagCache:
         self._lock = threading.Lock()
 
     def known(self, call: Call[Any]) -> Known | None:
-        """The last reply to such a call."""
+        """Return the last reply to such a call."""
         with self._lock:
             found = self._known.get(_key(call))
             if found is not None:

@@ -39,11 +39,11 @@ class Token:
     ends: float | None
 
     def is_fresh(self, now: float) -> bool:
-        """Whether it is to be used without a thought."""
+        """Return whether it is to be used without a thought."""
         return self.until is None or now < self.until
 
     def is_good(self, now: float) -> bool:
-        """Whether the server should still accept it."""
+        """Return whether the server should still accept it."""
         return self.ends is None or now < self.ends
 
 
@@ -94,7 +94,7 @@ class FetchedToken(Auth):
             yield _bearing(request, token)
 
     def current(self, refused: Token | None = None) -> Generator[Request | Pause, Reply, tuple[Token | None, bool]]:
-        """A token to use, and whether it was fetched here; None if the last reply is for the engine to judge.
+        """Yield a token to use, and whether it was fetched here; None if the last reply is for the engine to judge.
 
         Args:
             refused: One that the server did not accept; another one is wanted.
@@ -141,17 +141,17 @@ class FetchedToken(Auth):
         """
 
     def _request(self, fields: Mapping[str, str], authorization: Headers = ()) -> Request:
-        """A request to the token endpoint; a second token does no harm, so asking for one counts as reading."""
+        """Return a request to the token endpoint; a second token does no harm, so asking for one counts as reading."""
         headers = (("Accept", "application/json"), ("Content-Type", "application/x-www-form-urlencoded"), *authorization)
         return Request("POST", self._endpoint, headers, urlencode({**fields, **self._scope}).encode(), only_reads=True)
 
     def _renewing(self, token: Token) -> Request:
-        """A request for a token with the same claims as one that is about to end."""
+        """Return a request for a token with the same claims as one that is about to end."""
         fields = {"grant_type": TOKEN_EXCHANGE, "subject_token": token.value, "subject_token_type": ACCESS_TOKEN}
         return self._request(fields, (("Authorization", f"Bearer {token.value}"),))
 
     def _token(self, request: Request, reply: Reply) -> Token:
-        """The token in a reply.
+        """Return the token in a reply.
 
         Raises:
             NotAuthenticated: It is a refusal.
@@ -172,7 +172,7 @@ class FetchedToken(Auth):
 
 
 def may_pass(reply: Reply) -> bool:
-    """Whether the engine is to judge the reply, and may try again."""
+    """Return whether the engine is to judge the reply, and may try again."""
     return reply.status in {408, 429} or reply.status >= 500
 
 
@@ -181,7 +181,7 @@ def _bearing(request: Request, token: Token) -> Request:
 
 
 def _read(reply: Reply, now: float) -> Token | str:
-    """The token in a reply, or what is wrong with it."""
+    """Return the token in a reply, or what is wrong with it."""
     document = _members(reply)
     token, kind, life = document.get("access_token"), document.get("token_type", "bearer"), document.get("expires_in")
     if not isinstance(token, str) or not token.isascii() or not token.isprintable() or " " in token or not token:

@@ -79,7 +79,7 @@ class Meter:
         self._paused = 0.0
 
     def left(self, timeout: float | None) -> float:
-        """The seconds that the next read may take, no more than `timeout`.
+        """Return the seconds that the next read may take, no more than `timeout`.
 
         Raises:
             LimitReached: There are none.
@@ -115,7 +115,7 @@ METER: ContextVar[Meter | None] = ContextVar("METER", default=None)
 
 
 def too_large(most: int) -> LimitReached:
-    """The error for a body with more bytes than `most`."""
+    """Return the error for a body with more bytes than `most`."""
     return LimitReached(f"the body of the reply has more than {most} bytes; Limits(body=…) allows more")
 
 
@@ -168,7 +168,7 @@ class _Inflater:
                     data = self._inflate.unconsumed_tail
 
     def _first(self, data: bytes) -> bytes:
-        """The first bytes of deflate, which many servers send without its envelope."""
+        """Return the first bytes of deflate, which many servers send without its envelope."""
         raw, self._raw = self._raw, None
         try:
             return self._inflate.decompress(data, _PIECE)

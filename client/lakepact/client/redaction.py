@@ -60,7 +60,7 @@ class Redactor:
         self._credentials = sorted((word for word in words if len(word) >= _SHORTEST_CREDENTIAL), key=len, reverse=True)
 
     def text(self, text: str) -> str:
-        """The text without credentials."""
+        """Return the text without credentials."""
         for credential in self._credentials:
             text = text.replace(credential, HIDDEN)
         if "@" in text or "%40" in text:
@@ -68,29 +68,29 @@ class Redactor:
         return _SECRET_FIELD.sub(rf"\1{HIDDEN}", _SECRET_MEMBER.sub(rf'\1"{HIDDEN}"', text))
 
     def body(self, content: bytes | None) -> str:
-        """The beginning of a body as text without credentials."""
+        """Return the beginning of a body as text without credentials."""
         # Ten times the excerpt is searched: what is masked may shrink the text, and nobody waits for megabytes of it.
         text = self.text((content or b"")[: 10 * EXCERPT].decode("utf-8", "replace"))
         return text if len(text) <= EXCERPT else f"{text[:EXCERPT]}…"
 
     def headers(self, headers: Headers) -> Headers:
-        """The headers, the secret ones without their values."""
+        """Return the headers, the secret ones without their values."""
         return tuple((name, HIDDEN if _SECRET_HEADER.search(name) else self.text(value)) for name, value in headers)
 
 
 def is_secret(name: str) -> bool:
-    """Whether a name says that what it names is a secret."""
+    """Return whether a name says that what it names is a secret."""
     return _SECRET_HEADER.search(name) is not None
 
 
 def without_query(url: str) -> str:
-    """A URL without its query, where signatures stand."""
+    """Return a URL without its query, where signatures stand."""
     address, mark, _ = url.partition("?")
     return f"{address}?{HIDDEN}" if mark else address
 
 
 def _encoded(header: str) -> tuple[str, ...]:
-    """The secret inside a header that holds a name, a colon and a secret in base64 form."""
+    """Return the secret inside a header that holds a name, a colon and a secret in base64 form."""
     scheme, _, coded = header.partition(" ")
     if scheme.lower() not in {"basic", "zenapikey"}:
         return ()
@@ -101,7 +101,7 @@ def _encoded(header: str) -> tuple[str, ...]:
 
 
 def _in_form(request: Request) -> set[str]:
-    """The secrets in the fields of a form, as they are and as they are spelled there."""
+    """Return the secrets in the fields of a form, as they are and as they are spelled there."""
     kind = next((value for name, value in request.headers if name.lower() == "content-type"), "")
     if not request.content or not kind.startswith("application/x-www-form-urlencoded"):
         return set()
@@ -111,7 +111,7 @@ def _in_form(request: Request) -> set[str]:
 
 
 def redacted(request: Request, answer: Reply | Lost) -> Exchange:
-    """The exchange of `request` and `answer` as it may be shown."""
+    """Return the exchange of `request` and `answer` as it may be shown."""
     redactor = Redactor(request)
     reply = answer if isinstance(answer, Reply) else None
     return Exchange(

@@ -54,7 +54,7 @@ class Refusals:
     reads: frozenset[str] = frozenset()
 
     def kind(self, operation: str, status: int, grievance: ErrorBody | None, *, invited_back: bool) -> type[LakepactError]:
-        """The error for a refusal of `operation`; `invited_back` when the reply carries a `Retry-After`."""
+        """Return the error for a refusal of `operation`; `invited_back` when the reply carries a `Retry-After`."""
         if self.is_commit(operation) and status >= 500 and status != 501 and not (status == 503 and invited_back):
             return OutcomeUnknown
         by_status = _BY_STATUS.get(status, errors.ServerError if status >= 500 else errors.ResponseError)
@@ -72,5 +72,5 @@ class Refusals:
         return kind if kind is not None and fits else by_status
 
     def is_commit(self, operation: str) -> bool:
-        """Whether the contract knows replies to `operation` after which nobody can tell what happened."""
+        """Return whether the contract knows replies to `operation` after which nobody can tell what happened."""
         return any(self.kinds.get(kind) is OutcomeUnknown for (name, _), types in self.named.items() if name == operation for kind in types)

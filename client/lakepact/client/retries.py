@@ -39,7 +39,7 @@ class Retries:
     jitter: Callable[[], float] = random.random
 
     def pause(self, *, tried: int, elapsed: float, retry_after: float | None) -> float | None:
-        """Seconds to wait before the next try, or None when there is to be none."""
+        """Return seconds to wait before the next try, or None when there is to be none."""
         if tried >= self.tries:
             return None
         pause = retry_after
@@ -53,7 +53,7 @@ NO_RETRIES = Retries(tries=1)
 
 
 def may_repeat(request: Request, answer: Reply | Lost, *, itself: bool = False) -> bool:
-    """Whether sending `request` again cannot do its work twice, and may succeed.
+    """Return whether sending `request` again cannot do its work twice, and may succeed.
 
     Args:
         request: What was sent.
@@ -69,7 +69,7 @@ def may_repeat(request: Request, answer: Reply | Lost, *, itself: bool = False) 
 
 
 def retry_after(answer: Reply | Lost, *, now: Callable[[], float] = time.time) -> float | None:
-    """Seconds that the server asks to wait, from either form of `Retry-After`; None without one that can be read."""
+    """Return seconds that the server asks to wait, from either form of `Retry-After`; None without one that can be read."""
     text = answer.header("Retry-After") if isinstance(answer, Reply) else None
     if text is None:
         return None

@@ -56,7 +56,7 @@ class Body:
         self._meter = meter
 
     def __iter__(self) -> Iterator[bytes]:
-        """The pieces, decoded.
+        """Yield the pieces, decoded.
 
         Raises:
             Interrupted: The body broke off, or exceeds a limit.
@@ -99,7 +99,7 @@ class AsyncBody:
         self._meter = meter
 
     async def __aiter__(self) -> AsyncIterator[bytes]:
-        """The pieces, decoded.
+        """Yield the pieces, decoded.
 
         Raises:
             Interrupted: The body broke off, or exceeds a limit.

@@ -10,7 +10,7 @@ if TYPE_CHECKING:
 
 
 def server_address(address: str) -> str:
-    """The address of a server as paths are put after it: without a slash at its end.
+    """Return the address of a server as paths are put after it: without a slash at its end.
 
     Raises:
         ValueError: It is not an http(s) address, or holds credentials, a query or a fragment.
@@ -27,7 +27,7 @@ def server_address(address: str) -> str:
 
 
 def web_address(address: str) -> str:
-    """The address, if requests can be sent to it.
+    """Return the address, if requests can be sent to it.
 
     Raises:
         ValueError: It is not an http(s) address. The message does not repeat it: it may hold a signature.
@@ -47,7 +47,7 @@ _STEPS = frozenset({".", ".."})
 
 
 def path_segment(name: str) -> str:
-    """The name, if it can stand in a path.
+    """Return the name, if it can stand in a path.
 
     Raises:
         ValueError: The name is empty or a step in a path; the request would reach something else.
@@ -64,6 +64,6 @@ def origin(address: str) -> str:
 
 
 def url(address: str, path: str, query: Iterable[tuple[str, str]]) -> str:
-    """The whole address of a call; `path` is percent-encoded already."""
+    """Return the whole address of a call; `path` is percent-encoded already."""
     encoded = urlencode(list(query))
     return f"{address}{path}?{encoded}" if encoded else f"{address}{path}"

@@ -41,7 +41,7 @@ class Request:
         return any(name == IDEMPOTENCY_KEY for name, _ in self.headers)
 
     def with_header(self, name: str, value: str) -> Request:
-        """The same request with one header set anew."""
+        """Return the same request with one header set anew."""
         kept = tuple((n, v) for n, v in self.headers if n.lower() != name.lower())
         return replace(self, headers=(*kept, (name, value)))
 
@@ -57,7 +57,7 @@ class Reply:
     body: Any = field(default=None, repr=False, compare=False)
 
     def header(self, name: str) -> str | None:
-        """The first header of that name, in whatever case it was written."""
+        """Return the first header of that name, in whatever case it was written."""
         return next((value for key, value in self.headers if key.lower() == name.lower()), None)
 
     @property

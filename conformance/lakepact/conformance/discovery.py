@@ -134,7 +134,7 @@ def found(wire: Wire, target: Target, contract: str, version: str | None = None)
 
 
 def _version(contract: str, offer: Offer | None) -> str | None:
-    """The oldest version that has every operation that is declared."""
+    """Return the oldest version that has every operation that is declared."""
     if offer is None:
         return None
     versions = Contract(contract).versions

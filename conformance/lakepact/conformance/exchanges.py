@@ -157,7 +157,7 @@ class Reply:
         return lines
 
     def at(self, *path: str | int) -> Any:
-        """The value at `path` in the body.
+        """Return the value at `path` in the body.
 
         Raises:
             Unmet: the body has no such member.

@@ -370,7 +370,7 @@ class _InvariantBook:
 
 
 def counts(results: Iterable[Result]) -> Counter[Outcome]:
-    """How many requirements came out how."""
+    """Return how many requirements came out how."""
     return Counter(result.outcome for result in results)
 
 

@@ -32,7 +32,7 @@ ENGINES = ("plan", "connexion")
 def service(
     contract: str, settings: Settings, *, beside: Mapping[str, Service] | None = None, faults: Iterable[str | Fault] = ()
 ) -> Service:
-    """The service of one contract, with the faults that are asked for by name.
+    """Return the service of one contract, with the faults that are asked for by name.
 
     Args:
         contract: its name.
@@ -52,7 +52,7 @@ def service(
 
 
 def services(wanted: Sequence[str], settings: Settings, *, faults: Iterable[str | Fault] = ()) -> tuple[Service, ...]:
-    """The services of several contracts beside each other, in the order of `wanted`; of all that the settings allow, if it is empty.
+    """Return the services of several contracts beside each other, in the order of `wanted`; of all that the settings allow, if it is empty.
 
     Profiles of another contract are served when they are named. A fault is switched on in every contract that has one of its name.
 
@@ -100,7 +100,7 @@ def _install(wanted: str | Fault, served: Iterable[Service]) -> None:
 
 
 def application(*services: Service, engine: str = "plan") -> AsgiApp:
-    """The ASGI application that serves some contracts on one port.
+    """Return the ASGI application that serves some contracts on one port.
 
     Args:
         *services: the contracts, the first of which speaks where no other is meant.
@@ -119,7 +119,7 @@ def application(*services: Service, engine: str = "plan") -> AsgiApp:
 
 
 def left_to_flask(services: Iterable[Service]) -> frozenset[str]:
-    """The paths of the pages."""
+    """Return the paths of the pages."""
     return frozenset([*PAGES, *(path for served in services for path in (served.document_path, *served.pages))])
 
 

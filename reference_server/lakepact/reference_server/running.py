@@ -42,12 +42,12 @@ class Server:
     services: Mapping[str, Service] = field(default_factory=dict[str, "Service"])  #: all of them, by the names of their contracts
 
     def address(self, contract: str) -> str:
-        """The base address of one contract."""
+        """Return the base address of one contract."""
         return self.url + self.services[contract].root
 
 
 def configured(app: object, *, log_level: str = "warning", fast_path: bool = True, limits: Limits = LIMITS) -> uvicorn.Config:
-    """How uvicorn runs the application: one process, one loop, no log of requests.
+    """Return how uvicorn runs the application: one process, one loop, no log of requests.
 
     Args:
         app: the application.
@@ -72,7 +72,7 @@ def configured(app: object, *, log_level: str = "warning", fast_path: bool = Tru
 
 
 def listening(host: str, port: int) -> tuple[socket.socket, str]:
-    """A socket that listens, and the URL under which it is reached; port 0 takes a free one.
+    """Return a socket that listens, and the URL under which it is reached; port 0 takes a free one.
 
     Raises:
         OSError: the address cannot be had.
@@ -92,7 +92,7 @@ def listening(host: str, port: int) -> tuple[socket.socket, str]:
 
 @contextlib.contextmanager
 def kept(location: str | None, *, store: str = "memory") -> Generator[str]:
-    """A warehouse's location; without one, a fresh temporary folder that is removed in the end.
+    """Yield a warehouse's location; without one, a fresh temporary folder that is removed in the end.
 
     Raises:
         BadSetting: a store that is to stay would be removed with it.
@@ -127,7 +127,7 @@ def running(
     max_body: int = MAX_BODY,
     limits: Limits = LIMITS,
 ) -> Generator[Server]:
-    """A reference server on 127.0.0.1 for the length of a `with` block.
+    """Yield a reference server on 127.0.0.1 for the length of a `with` block.
 
     Args:
         contract: the contract that it serves; if none is named, all that it can serve but profiles of others: Delta Sharing needs `shares`.

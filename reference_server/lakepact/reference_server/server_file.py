@@ -30,11 +30,11 @@ class Secret:
 
     @classmethod
     def of(cls, text: str) -> Secret:
-        """The secret that is spelled so."""
+        """Return the secret that is spelled so."""
         return cls(hashlib.sha256(text.encode("utf-8", "surrogatepass")).digest())
 
     def is_spelled(self, text: str) -> bool:
-        """Whether it is this one; how long that takes says nothing about either."""
+        """Return whether it is this one; how long that takes says nothing about either."""
         return hmac.compare_digest(self.digest, Secret.of(text).digest)
 
 
@@ -235,7 +235,7 @@ def _apart(principals: Mapping[str, Principal]) -> None:
 
 
 def _secret(table: dict[str, Any], name: str, at: str, environment: Mapping[str, str]) -> Secret | None:
-    """A secret that stands in the file, or in the environment under the name that stands there."""
+    """Return a secret that stands in the file, or in the environment under the name that stands there."""
     given, variable = _optional(table, name, at), _optional(table, f"{name}-env", at)
     if given is not None and variable is not None:
         raise _Misread(at, f"{name} and {name}-env are two places for one thing; keep one")

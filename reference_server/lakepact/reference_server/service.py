@@ -186,11 +186,11 @@ class Service:
         self.validators = Validators(self.contract)
 
     def offered(self) -> tuple[Operation, ...]:
-        """The operations that are answered, in the contract's order."""
+        """Return the operations that are answered, in the contract's order."""
         return tuple(o for o in self.contract.operations.values() if o.id in self.handlers)
 
     def answering(self, operation: OperationId) -> Callable[..., Reply]:
-        """The function that answers an operation, or says that it is not offered."""
+        """Return the function that answers an operation, or says that it is not offered."""
         return partial(self._not_offered, operation) if operation in self.not_offered else self.handlers[operation]
 
     def _not_offered(self, operation: OperationId, **_: Any) -> Reply:
@@ -202,11 +202,11 @@ class Service:
         return f"{self.root}/openapi.json"
 
     def guards_of(self, operation: OperationId) -> tuple[Guard, ...]:
-        """The guards that one operation's requests pass, in order."""
+        """Return the guards that one operation's requests pass, in order."""
         return (*self.guards.get(EVERY, ()), *self.guards.get(operation, ()))
 
     def filters_of(self, operation: OperationId) -> tuple[Filter, ...]:
-        """The filters that one operation's replies pass, in order."""
+        """Return the filters that one operation's replies pass, in order."""
         return (*self.filters.get(operation, ()), *self.filters.get(EVERY, ()))
 
     def sender_of(self, operation: OperationId) -> Sender | None:

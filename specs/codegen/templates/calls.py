@@ -17,12 +17,12 @@ def segment(value: str) -> str:
 
 
 def given(*parameters: tuple[str, Value | None]) -> tuple[tuple[str, str], ...]:
-    """The parameters that have a value, as text."""
+    """Return the parameters that have a value, as text."""
     return tuple((name, _text(value)) for name, value in parameters if value is not None)
 
 
 def form(body: WireModel) -> bytes:
-    """A flat object as an HTML form."""
+    """Return a flat object as an HTML form."""
     return urlencode([(name, _text(value)) for name, value in body.to_wire().items() if value is not None]).encode()
 
 

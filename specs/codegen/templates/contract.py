@@ -63,7 +63,7 @@ class Operation:
     deprecated: bool = False
 
     def answer(self, status: int) -> Answer | None:
-        """The documented answer for `status`, exact before range (`5XX`)."""
+        """Return the documented answer for `status`, exact before range (`5XX`)."""
         return self.answers.get(str(status)) or self.answers.get(f"{status // 100}XX")
 
 
@@ -279,7 +279,7 @@ def version_module(version: str) -> str:
 
 
 def contracts() -> tuple[str, ...]:
-    """Names of the contracts that this installation holds; the first is meant where none is named."""
+    """Return names of the contracts that this installation holds; the first is meant where none is named."""
     return tuple(json.loads(_manifest().read_bytes())["contracts"])
 
 

@@ -16,11 +16,11 @@ class WireModel(BaseModel):
     model_config = ConfigDict(extra="allow", validate_by_name=True, validate_by_alias=True)
 
     def to_wire(self) -> dict[str, Any]:
-        """The object as a JSON document."""
+        """Return the object as a JSON document."""
         return self.model_dump(mode="json", by_alias=True, exclude_unset=True)
 
     def to_json(self) -> bytes:
-        """The object as JSON text in UTF-8."""
+        """Return the object as JSON text in UTF-8."""
         return self.model_dump_json(by_alias=True, exclude_unset=True).encode()
 
 

@@ -67,7 +67,7 @@ class Said:
 
 
 def lakepact(*arguments: str, columns: int | None = None, **environment: str) -> Said:
-    """The command as it is called."""
+    """Return the command as it is called."""
     result = CliRunner(env={"COLUMNS": None if columns is None else str(columns), **environment}).invoke(main, list(arguments))
     return Said(result.exit_code, result.stdout, result.stderr)
 

@@ -64,7 +64,7 @@ def delta_file(name: str, action: str = "add", around: dict[str, Any] | None = N
 
 
 def lines(*documents: Any, status: int = 200, **headers: str) -> httpx.Response:
-    """An answer of such lines; bytes stand as they are."""
+    """Return an answer of such lines; bytes stand as they are."""
     written = [document if isinstance(document, bytes) else json.dumps(document).encode() for document in documents]
     names = {name.replace("_", "-"): value for name, value in headers.items()}
     given = {"content-type": "application/x-ndjson; charset=utf-8", "delta-table-version": "5"} | names
@@ -80,20 +80,20 @@ B = {"id": [4, 5, 6], "day": DAYS}
 
 
 def parquet_file(columns: Any) -> bytes:
-    """A file with such columns, or with those of an Arrow table."""
+    """Return a file with such columns, or with those of an Arrow table."""
     written = io.BytesIO()
     pq.write_table(columns if isinstance(columns, pa.Table) else pa.table(columns), written)
     return written.getvalue()
 
 
 def vector_of(vector: DeletionVector) -> dict[str, Any]:
-    """A deletion vector as it stands in a line."""
+    """Return a deletion vector as it stands in a line."""
     members = {"storageType": vector.storage_type, "pathOrInlineDv": vector.path_or_inline, "offset": vector.offset}
     return members | {"sizeInBytes": vector.size, "cardinality": vector.cardinality}
 
 
 def ids(files: Any) -> list[str]:
-    """The ids of files."""
+    """Return the ids of files."""
     return [each.id for each in files]
 
 
@@ -142,7 +142,7 @@ class Desk:
 
 
 def desk_of(files: dict[str, bytes], *, head: Any = PARQUET, **more: Any) -> Desk:
-    """A desk whose table has such files."""
+    """Return a desk whose table has such files."""
     desk = Desk(query=lines(*head, *(file(name, size=len(content), **more) for name, content in files.items())))
     for name, content in files.items():
         desk.on(f"GET store.test/{name}", content)

@@ -61,7 +61,7 @@ def test_both_promise_the_same(of_loops, of_threads):
 
 
 def statements(source: str) -> set[str]:
-    """The statements of a module, whatever the order of its imports and the breaks in its lines."""
+    """Return the statements of a module, whatever the order of its imports and the breaks in its lines."""
     tree = ast.parse(source)
     for node in ast.walk(tree):
         if isinstance(node, ast.ImportFrom):

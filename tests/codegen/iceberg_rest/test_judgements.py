@@ -154,7 +154,7 @@ def test_both_forms_judge_alike_what_is_almost_a_document(data: st.DataObject) -
 
 
 def spoilt(document: Any, data: st.DataObject) -> Any:
-    """A document with one part of it, somewhere, taken out or put in the place of something else."""
+    """Return a document with one part of it, somewhere, taken out or put in the place of something else."""
     parts = [payload.document for payload in PAYLOADS]
     if not isinstance(document, dict | list) or not document or data.draw(st.booleans()):
         return data.draw(st.sampled_from([None, True, 0, 1.5, "", "append", [], {}, *parts]))

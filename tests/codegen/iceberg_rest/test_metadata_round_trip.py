@@ -50,7 +50,7 @@ TYPES = st.recursive(
 
 
 def exactly(document: Any) -> str:
-    """A document as text in which 1, 1.0 and true differ."""
+    """Return a document as text in which 1, 1.0 and true differ."""
     return json.dumps(document, sort_keys=True)
 
 

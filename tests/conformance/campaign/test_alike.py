@@ -92,7 +92,7 @@ def test_no_invariant_says_otherwise_for_other_words(exchanges: Any) -> None:
 
 
 def other_words(row: dict[str, Any]) -> dict[str, Any]:
-    """The same exchange in other words, with headers that tell how long they are."""
+    """Return the same exchange in other words, with headers that tell how long they are."""
     numbered, words = canonical_form.without_words(row["response_body"] or b"")
     spelled = rb"{},.:-1 null \" metadata format-version "
     body = canonical_form.WORDED.sub(lambda met: b'"%b%b"' % (spelled, met[1]), numbered) if words else row["response_body"]

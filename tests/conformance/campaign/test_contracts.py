@@ -25,7 +25,7 @@ SENT = ("createNamespace", "updateTable", "listTables", "loadTable", "queryTable
 
 @contextlib.contextmanager
 def two_of_each(folder: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[list[str]]:
-    """Two servers of each contract, as options."""
+    """Yield two servers of each contract, as options."""
     with contextlib.ExitStack() as stack:
         options = []
         for contract in CONTRACTS:

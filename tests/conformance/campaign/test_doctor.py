@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 def java(folder: Path, sentence: str) -> str:
-    """A program called java that says so of itself."""
+    """Return a program called java that says so of itself."""
     program = folder / "bin" / "java"
     program.parent.mkdir(parents=True)
     program.write_text(f"#!/bin/sh\necho '{sentence}' >&2\n", encoding="utf-8")

@@ -26,7 +26,7 @@ TOKEN = "a-token-of-a-test"
 
 @pytest.fixture(scope="module")
 def runs(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Path]:
-    """Two runs of one plan, judged and analysed."""
+    """Return two runs of one plan, judged and analysed."""
     folder = tmp_path_factory.mktemp("landing")
     few_cases(folder / "plan")
     found = []

@@ -53,7 +53,7 @@ KINDS = ("local[2]", "local-cluster[2,1,1024]", "standalone", "connect")
 
 @pytest.fixture(scope="module")
 def plain(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The same plans and runs in this process."""
+    """Return the same plans and runs in this process."""
     folder = tmp_path_factory.mktemp("plain")
     with serving(warehouse="memory:") as server:
         for name, what in DRAWN.items():
@@ -64,7 +64,7 @@ def plain(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @contextlib.contextmanager
 def spark(kind: str, folder: Path) -> Iterator[dict[str, Any]]:
-    """The choice of a kind of Spark that is there."""
+    """Yield the choice of a kind of Spark that is there."""
     if kind == "connect" and not HAS_CONNECT:
         pytest.skip("Spark Connect needs lakepact[spark-connect]")
     if kind == "standalone":
@@ -98,7 +98,7 @@ def of_checks(run: Path) -> set[tuple[str, str, str]]:
 
 
 def disturbed(run: Path) -> tuple[list[str], list[str]]:
-    """The checks that want to be alone with the target, and what was under way meanwhile."""
+    """Return the checks that want to be alone with the target, and what was under way meanwhile."""
     alone = {row["case_id"]: row["request"] for row in tables.read(run / "cases", tables.CASES).to_pylist() if row["alone"]}
     times: dict[str, tuple[datetime, datetime]] = {}
     for row in exchanges(run):

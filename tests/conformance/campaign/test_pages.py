@@ -35,7 +35,7 @@ def shown(tmp_path_factory: pytest.TempPathFactory) -> facts.Facts:
 
 @pytest.fixture(scope="module")
 def ended(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A run that ended early."""
+    """Return a run that ended early."""
     folder = tmp_path_factory.mktemp("early")
     few_cases(folder / "plan")
     with serving(warehouse="memory:") as server, pytest.raises(KeyboardInterrupt):

@@ -25,7 +25,7 @@ CREATION, CODE = "IRC-GEN-009", "IRC-ERR-003"
 
 @pytest.fixture(scope="module")
 def run(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A run on a faulty server that is gone."""
+    """Return a run on a faulty server that is gone."""
     folder = tmp_path_factory.mktemp("replaying")
     modes, only = ("example", "sequence"), ("createNamespace", "createTable", "loadTable", "dropTable", "updateProperties")
     plans.plan("iceberg_rest", folder / "plan", seeds=range(2), modes=modes, only=only)
@@ -42,7 +42,7 @@ def faulty() -> Iterator[str]:
 
 
 def breaking(run: Path, requirement: str, mode: str) -> str:
-    """A case of that mode that breaks it."""
+    """Return a case of that mode that breaks it."""
     rows = tables.read(run / "results", tables.RESULTS).to_pylist()
     return min(r["case_id"] for r in rows if (r["requirement_id"], r["verdict"], r["mode"]) == (requirement, "fail", mode))
 

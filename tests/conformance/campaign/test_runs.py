@@ -40,13 +40,13 @@ def server() -> Iterator[str]:
 
 
 def numbers(rows: list[dict[str, object]]) -> set[str]:
-    """The numbers of cases that made a corner, by the names in requests."""
+    """Return the numbers of cases that made a corner, by the names in requests."""
     return {n for row in rows for n in re.findall(r"lp_[0-9a-f]+r*_(\d+)_", f"{row['url']} {row['request_body']!r}")}
 
 
 @pytest.fixture(scope="module")
 def whole(plan: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A run on two equal servers and a faulty one, which are gone."""
+    """Return a run on two equal servers and a faulty one, which are gone."""
     with (
         serving(warehouse="memory:") as one,
         serving(warehouse="memory:") as other,

@@ -59,7 +59,7 @@ def three_targets() -> Iterator[list[str]]:
 
 @pytest.fixture(scope="module")
 def on_spark(engine: Spark, plan: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A run on Spark, judged and analysed there."""
+    """Return a run on Spark, judged and analysed there."""
     with three_targets() as targets:
         run = ran(plan, tmp_path_factory.mktemp("spark") / "run [2] {a}", engine, *targets, chunk=1000)
     judged_runs.judge(run, engine)

@@ -85,19 +85,19 @@ CASES = [(contract, fault, broken) for contract, faults in FAULTS.items() for fa
 
 
 def name_of(contract: str) -> str:
-    """The contract, without the version behind it."""
+    """Return the contract, without the version behind it."""
     return contract.partition(":")[0]
 
 
 def suite_of(contract: str) -> suites.Suite[Any]:
-    """The suite of clients of a contract, or of one of its versions."""
+    """Return the suite of clients of a contract, or of one of its versions."""
     name, _, version = contract.partition(":")
     return suites.of_clients(name, version or None)
 
 
 @pytest.fixture(scope="module")
 def servers() -> Iterator[Callable[[str], Target]]:
-    """The server behind the stage of each contract, which is started when it is first needed."""
+    """Yield the server behind the stage of each contract, which is started when it is first needed."""
     started: dict[str, Target] = {}
     with ExitStack() as ending:
 
@@ -110,7 +110,7 @@ def servers() -> Iterator[Callable[[str], Target]]:
 
 
 def judged(server: Target, contract: str, *only: str, fault: str = "", speaks: Path | None = None) -> dict[str, runner.Result]:
-    """How the requirements come out for a miniature with this fault, or for another client."""
+    """Return how the requirements come out for a miniature with this fault, or for another client."""
     program = Program(("env", f"LAKEPACT_FAULT={fault}", sys.executable, str(speaks or MINIATURES[contract.partition(":")[0]])), SECONDS)
     client = Client(server.url, headers=server.headers, parameters=server.parameters, program=program)
     run = runner.Run(plan.plan(suite_of(contract), only=only), client, max_workers=2)

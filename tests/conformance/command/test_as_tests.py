@@ -25,7 +25,7 @@ FAULTS = ("drops-what-has-children", "refuses-commits-without-updates")  #: brea
 
 
 def all_judged() -> int:
-    """How many requirements of catalogs are judged."""
+    """Return how many requirements of catalogs are judged."""
     return len(suites.load("iceberg_rest").judged())
 
 

@@ -39,7 +39,7 @@ def called(*arguments: str) -> Result:
 
 @contextlib.contextmanager
 def checking(*arguments: str) -> Generator[subprocess.Popen[str]]:
-    """The command in a process of its own."""
+    """Yield the command in a process of its own."""
     command = [sys.executable, "-m", "lakepact.cli", "check", *arguments]
     with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
         yield process

@@ -73,7 +73,7 @@ def otherwise(method: str, path: str, body: bytes) -> Answer:
 
 @pytest.fixture(scope="module")
 def report(tmp_path_factory: pytest.TempPathFactory) -> list[dict[str, Any]]:
-    """The report of a check of such a server, as it is read back."""
+    """Return the report of a check of such a server, as it is read back."""
     path = tmp_path_factory.mktemp("hostile") / "run.jsonl"
     with miniature(hostile) as url:
         CliRunner().invoke(main, ["check", url, "--only", "IRC-NS-*", "--report", f"jsonl={path}"])

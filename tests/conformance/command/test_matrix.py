@@ -22,7 +22,7 @@ Report = list[dict[str, Any]]
 
 
 def report(*outcomes: str, url: str = "http://a", version: str = "1.10.0", stopped: str = "", only: tuple[str, ...] = ()) -> Report:
-    """A report of requirements R-1, R-2, …, the first of area one and of an operation, all others of area two and of every operation."""
+    """Return a report of requirements R-1, R-2, …: the first of area one and one operation, the others of area two and all operations."""
     header = {
         "line": "header",
         "report": 1,

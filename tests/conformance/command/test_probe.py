@@ -31,7 +31,7 @@ LISTED = {"shares": ["a b"], "schemas": ["s"], "tables": ["t"]}
 
 @pytest.fixture(scope="module")
 def catalog() -> Iterator[str]:
-    """A catalog with an empty namespace, and one with a table."""
+    """Yield a catalog with an empty namespace, and one with a table."""
     with running(warehouse="memory:") as server, httpx.Client(base_url=server.url, trust_env=False) as client:
         for name in ("a", "b"):
             client.post("/v1/namespaces", json={"namespace": [name]}).raise_for_status()
@@ -48,7 +48,7 @@ def operations(result: Result) -> dict[str, dict[str, Any]]:
 
 
 def share_server(method: str, path: str, body: bytes) -> Answer:
-    """A server with a share, a schema and a table, that knows nothing but listings and shares."""
+    """Return a server with a share, a schema and a table, that knows nothing but listings and shares."""
     kind = path.rpartition("/")[2]
     if kind in LISTED:
         return answer(200, {"items": [{"name": name} for name in LISTED[kind]]})

@@ -27,7 +27,7 @@ def called(*arguments: str) -> Result:
 
 
 def error(result: Result) -> tuple[int, str]:
-    """The exit code, and the line that says why."""
+    """Return the exit code, and the line that says why."""
     return result.exit_code, result.stderr.rpartition("Error: ")[2].removesuffix("\n")
 
 

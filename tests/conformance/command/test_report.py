@@ -27,7 +27,7 @@ TOKEN = "s3cr3t-token-value"
 
 @pytest.fixture(scope="module")
 def report() -> list[dict[str, Any]]:
-    """A report with a failure, a warning and a pass, of a server that repeats the token that it was sent."""
+    """Return a report with a failure, a warning and a pass, of a server that repeats the token that it was sent."""
     offer = Offer(operations=frozenset(Contract("iceberg_rest").operations), segments={"prefix": None})
     suite = Suite("iceberg_rest", lab=Lab, discover=lambda *_: offer)
 

@@ -35,7 +35,7 @@ def kept(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture
 def folder(kept: Path) -> Path:
-    """The tables where they were written, put back as they were in the end: metadata name their place."""
+    """Return the tables where they were written, put back as they were in the end: metadata name their place."""
     return kept
 
 

@@ -50,7 +50,7 @@ ANSWERS = {
 def speaking(
     said: bytes, *, at_once: bool = True, stays: bool = False, closed: threading.Semaphore | None = None
 ) -> Generator[tuple[str, int, list[bytes]]]:
-    """A server that says the same to every request, whatever HTTP makes of it; where it is, and what each connection brought.
+    """Yield a server that says the same to every request, whatever HTTP makes of it; where it is, and what each connection brought.
 
     Args:
         said: the bytes.
@@ -140,7 +140,7 @@ def test_a_connection_that_the_target_closed_is_replaced_before_anything_is_sent
 
 @contextlib.contextmanager
 def answering_once(*, resets: bool = False) -> Generator[tuple[str, int]]:
-    """A server that closes each connection without a word, or resets it, when it brings a second request."""
+    """Yield a server that closes each connection without a word, or resets it, when it brings a second request."""
 
     class Speaker(socketserver.StreamRequestHandler):
         def handle(self) -> None:

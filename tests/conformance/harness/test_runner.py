@@ -49,7 +49,7 @@ def run(suite: Suite[Any], answerer: Answerer = lambda *_: answer(200, {}), **se
 
 
 def judging(requirement: str, status: int) -> Suite[Lab]:
-    """A suite of one check that expects a status of the configuration."""
+    """Return a suite of one check that expects a status of the configuration."""
     suite = new_suite()
 
     @suite.check(requirement)

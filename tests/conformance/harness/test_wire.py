@@ -192,7 +192,7 @@ def test_cookies_come_back() -> None:
 
 @contextlib.contextmanager
 def speaking(said: bytes) -> Generator[str]:
-    """A server that says the same bytes to every request, whatever HTTP makes of them, and closes if asked to; yields its address."""
+    """Yield a server that says the same bytes to every request, whatever HTTP makes of them, and closes if asked to; yields its address."""
 
     class Speaker(socketserver.StreamRequestHandler):
         def handle(self) -> None:

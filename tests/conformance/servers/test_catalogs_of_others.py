@@ -32,7 +32,7 @@ def _numbered(spec: dict[str, Any]) -> bool:
 
 
 def wants_new_ids(handler: Handler, arguments: dict[str, Any]) -> Reply:
-    """Schemas come with an id that the first one has not, and partition specs and their fields with ids at all."""
+    """Return schemas come with an id that the first one has not, and partition specs and their fields with ids at all."""
     for update in arguments["body"].get("updates") or ():
         if update["action"] == "add-schema" and not update["schema"].get("schema-id") and "assert-create" not in str(arguments["body"]):
             raise Problem(400, "IllegalArgumentException", "A schema with ID 0 already exists")

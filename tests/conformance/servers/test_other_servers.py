@@ -84,7 +84,7 @@ def test_who_finds_no_nested_namespaces_is_accused_of_that_alone() -> None:
 
 
 def needs_to_be_told_that_nothing_is_staged(method: str, target: str, body: bytes) -> Answer:
-    """A catalog that breaks when a request to create a table does not say `stage-create`."""
+    """Return a catalog that breaks when a request to create a table does not say `stage-create`."""
     if target.endswith("/config"):
         return answer(200, {"defaults": {}, "overrides": {}})
     if target.endswith("/tables") and method == "POST" and "stage-create" not in orjson.loads(body):
@@ -151,7 +151,7 @@ def test_who_makes_another_namespace_than_was_asked_for_is_accused_of_that_alone
 
 
 def closes_the_door_on_forms(method: str, target: str, body: bytes) -> Answer:
-    """A catalog whose only answer to a form is to hang up."""
+    """Return a catalog whose only answer to a form is to hang up."""
     if body.startswith(b"grant_type"):
         raise ConnectionAbortedError
     return answer(200, {"defaults": {}, "overrides": {}}) if target.endswith("/config") else refused(404, "NoSuchNamespaceException")
@@ -165,7 +165,7 @@ def test_who_hangs_up_on_what_is_optional_is_judged_all_the_same(capfd: pytest.C
 
 
 def calls_it_otherwise(method: str, target: str, body: bytes) -> Answer:
-    """A catalog without endpoints that looks for whatever it is asked for, says what is not there, and calls that a name of its own."""
+    """Return a catalog without endpoints that looks every name up and reports missing ones with its own error type."""
     path = target.partition("?")[0].split("/")
     if path[-1] == "config":
         return answer(200, {"defaults": {}, "overrides": {}})

@@ -88,7 +88,7 @@ class Sharing:
         raise Refused(404)
 
     def named(self, parts: list[str]) -> list[str]:
-        """The names in a path as they are spelled there; each has to be one that is shared."""
+        """Return the names in a path as they are spelled there; each has to be one that is shared."""
         given = parts[1:6:2]
         for name, known in zip(given, (self.share, self.schema, self.table), strict=False):
             if name.lower() != known.lower():

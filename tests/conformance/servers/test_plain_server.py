@@ -35,7 +35,7 @@ def judged(url: str, *, version: str, only: tuple[str, ...] = (), fuzz: int = 0,
 
 
 def scenarios(version: str) -> tuple[str, ...]:
-    """The requirements of some areas that scenarios judge: invariants would look at the traffic of all."""
+    """Return the requirements of some areas that scenarios judge: invariants would look at the traffic of all."""
     suite = suites.load("iceberg_rest", version)
     known = suite.contract.requirements
     return tuple(r for r, by in suite.judged().items() if known[r].area in AREAS[version] and suite.checks.keys() >= set(by))

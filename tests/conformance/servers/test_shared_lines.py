@@ -93,7 +93,7 @@ def of_lines(folder: Path, *, habit: Install | None = None, known: bool = True) 
 
 
 def broken(results: dict[str, Any]) -> dict[str, str]:
-    """The requirements that are not kept, and why."""
+    """Return the requirements that are not kept, and why."""
     return {
         name: f"{result.outcome}: {result.verdicts[0].expected} / {result.verdicts[0].actual} ({result.verdicts[0].check})"
         for name, result in results.items()
@@ -230,7 +230,7 @@ def test_who_gives_files_an_id_anew_in_each_answer_is_accused_of_that_alone(shar
 
 @pytest.fixture(scope="session")
 def short_lived(shares: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The pack under URLs that hold for one second."""
+    """Return the pack under URLs that hold for one second."""
     document = yaml.safe_load((shares / "shares.yaml").read_text(encoding="utf-8"))
     for share in document["shares"]:
         for schema in share["schemas"]:

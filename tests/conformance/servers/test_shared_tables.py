@@ -66,7 +66,7 @@ def judged(folder: Path, *areas: str, habit: Install | None = None) -> dict[str,
 
 
 def broken(results: dict[str, Any]) -> dict[str, str]:
-    """The requirements that are not kept, and why."""
+    """Return the requirements that are not kept, and why."""
     return {
         name: f"{result.outcome}: {result.verdicts[0].expected} / {result.verdicts[0].actual}"
         for name, result in results.items()

@@ -45,7 +45,7 @@ SEEDS = {"broken-json-is-empty": 3}
 
 
 def fuzz(url: str, *, budget: int = FEW, seed: int = 1) -> runner.Run:
-    """A run that has fuzzed the server at `url`."""
+    """Return a run that has fuzzed the server at `url`."""
     run = runner.Run(
         plan.plan(suites.load("iceberg_rest"), only=["IRC-CFG-001"]), Target(url, timeout=2), fuzz=budget, seed=seed, run_id="same"
     )
@@ -63,7 +63,7 @@ def requests(run: runner.Run) -> list[tuple[str, str, bytes]]:
 
 
 def catalog(method: str, target: str, _: bytes) -> tuple[int, dict[str, str], bytes]:
-    """A server that declares nothing and knows nothing."""
+    """Return a server that declares nothing and knows nothing."""
     if target.startswith("/v1/config"):
         return answer(200, {"defaults": {}, "overrides": {}})
     error = {"message": "none", "type": "NoSuchNamespaceException", "code": 404}

@@ -28,7 +28,7 @@ BUDGET = 600  #: requests, as many as `lakepact check` sends
 
 
 def held_against_the_model(target: Target, suite: suites.Suite[Any] | None = None, *, seed: int = 0) -> runner.Run:
-    """A run that has held a target against the model."""
+    """Return a run that has held a target against the model."""
     suite = suite or suites.load("iceberg_rest")
     one = next(requirement for requirement in suite.judged() if suite.requirement(requirement).area == "configuration")
     run = runner.Run(plan.plan(suite, only=[one]), target, stateful=BUDGET, stateful_seed=seed, run_id="same")
@@ -84,7 +84,7 @@ def test_a_fault_is_shown_in_few_requests(fault: str, requirement: str, most: in
 
 
 def forgets_every_fifth_table() -> Install:
-    """A catalog whose list lacks a table while it has more than four."""
+    """Return a catalog whose list lacks a table while it has more than four."""
 
     def shorten(document: dict[str, Any]) -> None:
         del document["identifiers"][4:]
@@ -93,7 +93,7 @@ def forgets_every_fifth_table() -> Install:
 
 
 def namespaces_remember() -> Install:
-    """A catalog in which a namespace has the properties again that one of its name had before it was dropped."""
+    """Return a catalog in which a namespace has the properties again that one of its name had before it was dropped."""
     had: dict[str, dict[str, str]] = {}
 
     def loaded(handler: Handler, arguments: dict[str, Any]) -> Reply:
@@ -107,7 +107,7 @@ def namespaces_remember() -> Install:
 
 
 def transactions_leave_the_last_table_out() -> Install:
-    """A catalog that forgets the last table of a transaction of several."""
+    """Return a catalog that forgets the last table of a transaction of several."""
 
     def shortened(handler: Handler, arguments: dict[str, Any]) -> Reply:
         changes = arguments["body"]["table-changes"]
@@ -119,7 +119,7 @@ def transactions_leave_the_last_table_out() -> Install:
 
 
 def takes_every_tag_for_the_current_one() -> Install:
-    """A catalog that returns 304 to whatever ETag it has ever given."""
+    """Return a catalog that returns 304 to whatever ETag it has ever given."""
 
     def loaded(handler: Handler, arguments: dict[str, Any]) -> Reply:
         reply = handler(**arguments)
@@ -148,7 +148,7 @@ def test_what_takes_a_history_to_go_wrong_is_found(name: str, monkeypatch: pytes
 
 
 def moves_with_every_load() -> Install:
-    """A catalog that notes in each table when it was looked at."""
+    """Return a catalog that notes in each table when it was looked at."""
     times = iter(range(10**6))
 
     def note(document: dict[str, Any]) -> None:
@@ -158,7 +158,7 @@ def moves_with_every_load() -> Install:
 
 
 def pages_of_two() -> Install:
-    """A catalog that lists two tables a page, whoever asks."""
+    """Return a catalog that lists two tables a page, whoever asks."""
 
     def cut(document: dict[str, Any]) -> None:
         if len(document["identifiers"]) > 2:
@@ -169,7 +169,7 @@ def pages_of_two() -> Install:
 
 
 def properties_of_its_own() -> Install:
-    """A catalog that gives namespaces and tables properties of its own."""
+    """Return a catalog that gives namespaces and tables properties of its own."""
 
     def add_to_namespace(document: dict[str, Any]) -> None:
         document["properties"] = {**(document.get("properties") or {}), "owner": "somebody"}
@@ -181,7 +181,7 @@ def properties_of_its_own() -> Install:
 
 
 def versions_in_any_order() -> Install:
-    """A catalog that sends the versions and schemas of a view as they come."""
+    """Return a catalog that sends the versions and schemas of a view as they come."""
     chance = random.Random(1)
 
     def shuffle(document: dict[str, Any]) -> None:
@@ -192,7 +192,7 @@ def versions_in_any_order() -> Install:
 
 
 def leaves_refs_out() -> Install:
-    """A catalog that says by the current snapshot alone where the main branch is, where there is no other ref."""
+    """Return a catalog that says by the current snapshot alone where the main branch is, where there is no other ref."""
 
     def leave_out(document: dict[str, Any]) -> None:
         if set(document["metadata"].get("refs") or ()) <= {"main"}:

@@ -15,13 +15,13 @@ if TYPE_CHECKING:
 
 
 def actions(table: Path, version: int) -> list[dict[str, Any]]:
-    """The actions of one commit."""
+    """Return the actions of one commit."""
     path = table / "_delta_log" / f"{version:020d}.json"
     return [orjson.loads(line) for line in path.read_bytes().split(b"\n") if line]
 
 
 def snapshot(table: Path, version: int, *, delta: bool) -> list[dict[str, Any]]:
-    """The lines of a snapshot whose commits are all there."""
+    """Return the lines of a snapshot whose commits are all there."""
     heads: dict[str, Any] = {}
     files: dict[Any, dict[str, Any]] = {}
     for number in range(version + 1):
@@ -38,7 +38,7 @@ def snapshot(table: Path, version: int, *, delta: bool) -> list[dict[str, Any]]:
 
 
 def changes(table: Path, first: int, last: int, *, delta: bool, times: dict[int, int]) -> list[dict[str, Any]]:
-    """The lines of the changes between two versions."""
+    """Return the lines of the changes between two versions."""
     heads: dict[str, Any] = {}
     lines = []
     for number in range(last + 1):

@@ -35,7 +35,7 @@ def offer(*_: object) -> Offer:
 
 
 def two_suites() -> tuple[Suite[Lab], Suite[Lab]]:
-    """A suite of the contract and the empty one of its profile."""
+    """Return a suite of the contract and the empty one of its profile."""
     return Suite("iceberg_rest", lab=Lab, discover=offer), Suite("watsonx_data", lab=Lab, discover=offer)
 
 

@@ -73,7 +73,7 @@ class Proxy(ThreadingHTTPServer):
         self.asked = Counter[tuple[str, str]]()  #: method and the last step of the path
 
     def count(self, method: str, status: int) -> int:
-        """How many requests of a method were answered with a status."""
+        """Return how many requests of a method were answered with a status."""
         with self.lock:
             return sum(number for (what, how, _), number in self.seen.items() if (what, how) == (method, status))
 

@@ -27,18 +27,18 @@ BEYOND = {"1.10.0": {"register view"}, "1.11.0": set[str]()}
 
 @pytest.fixture
 def url(tmp_path: Path) -> Iterator[str]:
-    """A catalog that loses nothing, for one test."""
+    """Yield a catalog that loses nothing, for one test."""
     with serving(tmp_path, *durable(tmp_path)) as url:
         yield url
 
 
 def python(name: str, url: str, *arguments: str) -> list[str]:
-    """The command of a client that is a Python package, in an environment of its own."""
+    """Return the command of a client that is a Python package, in an environment of its own."""
     return [str(installed.python(name, HERE / name / "requirements.txt")), "-W", "ignore", str(HERE / name / "drive.py"), url, *arguments]
 
 
 def of_python() -> dict[str, str]:
-    """The environment of such a client, where it finds how steps are told."""
+    """Return the environment of such a client, where it finds how steps are told."""
     return {"PYTHONPATH": str(HERE), "PYTHONDONTWRITEBYTECODE": "1", "DO_NOT_TRACK": "1", "DAFT_ANALYTICS_ENABLED": "0"}
 
 

@@ -44,7 +44,7 @@ def interpreter() -> Path:
 
 @pytest.fixture(scope="module")
 def sources(interpreter: Path) -> Path:
-    """The unpacked source distribution."""
+    """Return the unpacked source distribution."""
 
     def unpack(place: Path) -> None:
         installed.told([str(interpreter), "-m", "ensurepip"])
@@ -64,13 +64,13 @@ def sources(interpreter: Path) -> Path:
 
 
 def left_out() -> list[str]:
-    """The tests that are not run, each with a reason in the table."""
+    """Return the tests that are not run, each with a reason in the table."""
     groups = yaml.safe_load((HERE / "left_out.yaml").read_text("utf-8"))
     return [test for group in groups for test in group["tests"]]
 
 
 def outcomes(interpreter: Path, sources: Path, *chosen: str, url: str, properties: Mapping[str, str], report: Path) -> dict[str, str]:
-    """How each test ended: `passed`, `skipped`, or with what it failed."""
+    """Return how each test ended: `passed`, `skipped`, or with what it failed."""
     target = {"PYICEBERG_TEST_CATALOG": "ours", "PYICEBERG_CATALOG__OURS__TYPE": "rest", "PYICEBERG_CATALOG__OURS__URI": url}
     aimed = {"AIMED_AT": url, "AIMED_WITH": json.dumps(properties), "PYTHONPATH": str(HERE), "PYTHONDONTWRITEBYTECODE": "1"}
     options = ["-q", "-c", "pyproject.toml", "-p", "aimed_at_ours", "-p", "no:cacheprovider", "-m", "integration", "--tb=short"]

@@ -103,7 +103,7 @@ def read(reports: Path) -> Iterator[Result]:
 
 
 def not_passing(version: str) -> Mapping[str, str]:
-    """The tests that do not pass on a server that keeps this version of the contract, and why."""
+    """Return the tests that do not pass on a server that keeps this version of the contract, and why."""
     known: dict[str, str] = {}
     for group in yaml.safe_load((HERE / "not_passing.yaml").read_text("utf-8")):
         assert {"why", "clause", "tests"} <= group.keys() <= {"why", "clause", "tests", "only"}, group

@@ -29,26 +29,26 @@ WAYS = {
 
 @pytest.fixture(scope="module", params=WAYS.values(), ids=WAYS.keys())
 def way(request: pytest.FixtureRequest) -> tuple[str, dict[str, str]]:
-    """How the kit is run."""
+    """Return how the kit is run."""
     way: tuple[str, dict[str, str]] = request.param
     return way
 
 
 @pytest.fixture(scope="module")
 def version(way: tuple[str, dict[str, str]]) -> str:
-    """The version of the contract that is served."""
+    """Return the version of the contract that is served."""
     return way[0]
 
 
 @pytest.fixture(scope="module")
 def results(tmp_path_factory: pytest.TempPathFactory, way: tuple[str, dict[str, str]]) -> list[Result]:
-    """How each test ended, against a server of its own that loses nothing."""
+    """Return how each test ended, against a server of its own that loses nothing."""
     version, properties = way
     return against_ours(tmp_path_factory.mktemp("rck"), version, properties)
 
 
 def against_ours(folder: Path, version: str, properties: Mapping[str, str], chosen: Sequence[str] = KIT) -> list[Result]:
-    """How each of these tests ends against a server of its own that loses nothing."""
+    """Return how each of these tests ends against a server of its own that loses nothing."""
     scratch = folder / "warehouse" / "kit"
     scratch.mkdir(parents=True)
     taken = [place for place in FIXED_LOCATIONS if Path(place).exists()]

@@ -56,7 +56,7 @@ def shares_file(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="session")
 def sharing(shares_file: Path) -> Iterator[Server]:
-    """A server of both contracts."""
+    """Yield a server of both contracts."""
     with running(warehouse="memory:", shares=shares_file) as server:
         yield server
 

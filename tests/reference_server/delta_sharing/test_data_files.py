@@ -44,7 +44,7 @@ class Pack:
     send: Callable[..., Any]
 
     def path(self, path: str, *, table: str = "one", signed_for: str | None = None, expires: int | None = None) -> str:
-        """The path and query of a file's URL."""
+        """Return the path and query of a file's URL."""
         shared = self.tables[table]
         signature = self.files.signature(self.tables[signed_for or table], self.files.until() if expires is None else expires)
         return f"{self.files.address(shared, '/delta-sharing')}{self.files.key(shared, path)}?{signature}"

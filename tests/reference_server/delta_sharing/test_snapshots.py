@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 @pytest.fixture
 def table(tmp_path: Path) -> Table:
-    """A table with two versions."""
+    """Return a table with two versions."""
     table = Table(tmp_path / "table")
     table.commit(0, *HEAD, add("a"))
     table.commit(1, add("b"))

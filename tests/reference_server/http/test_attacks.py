@@ -40,7 +40,7 @@ def server(request: pytest.FixtureRequest, shares: Path) -> Iterator[ServerProce
 
 @pytest.fixture(scope="module")
 def shares(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A table with one file of 200 MB and a log of 40,000 files."""
+    """Return a table with one file of 200 MB and a log of 40,000 files."""
     folder = tmp_path_factory.mktemp("shared")
     table = Table(folder / "t")
     table.commit(0, *HEAD, add("large.bin", size=LARGE), *(add(f"{number}.parquet") for number in range(40_000)))
@@ -58,7 +58,7 @@ def query_of(port: int) -> bytes:
 
 
 def file_request(port: int) -> bytes:
-    """A request for the large file, by the URL that the server has signed."""
+    """Return a request for the large file, by the URL that the server has signed."""
     with connect(port, query_of(port)) as connection:
         came = b""
         while (found := LARGE_URL.search(came)) is None:

@@ -217,7 +217,7 @@ def test_json_may_be_said_with_parameters(send: Callable[..., Any], content_type
 
 
 def mutated(document: Any, path: tuple[Any, ...] = ()) -> Iterator[tuple[tuple[Any, ...], Any]]:
-    """Every member of a document, at its place, as something that it must not be."""
+    """Yield every member of a document, at its place, as something that it must not be."""
     if isinstance(document, dict):
         for name, value in document.items():
             yield from mutated(value, (*path, name))

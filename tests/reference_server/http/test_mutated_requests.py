@@ -102,7 +102,7 @@ MUTATIONS: list[Callable[[bytes, random.Random], bytes]] = [flipped, cut, remove
 
 
 def conversation(choose: random.Random) -> tuple[list[tuple[bytes, bool]], int]:
-    """A pipeline of one to five requests in random pieces, and how many of the requests are mutated.
+    """Return a pipeline of one to five requests in random pieces, and how many of the requests are mutated.
 
     Each piece comes with whether the next one waits until the server has nothing more to do.
     """

@@ -89,7 +89,7 @@ def ask(app: Any, requests: Iterable[Request]) -> dict[Request, int]:
 
 
 def open_to_all(routing: Any) -> Any:
-    """The routing without its security: who may call is another question than what a call looks like."""
+    """Return the routing without its security: who may call is another question than what a call looks like."""
     if isinstance(routing, dict):
         return {name: open_to_all(member) for name, member in routing.items() if name != "security"}
     return [open_to_all(item) for item in routing] if isinstance(routing, list) else routing

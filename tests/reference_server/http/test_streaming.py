@@ -53,7 +53,7 @@ class Pieces:
 
 @pytest.fixture(params=["blocking", "not blocking", "prompt"])
 def serving(request: pytest.FixtureRequest) -> Iterator[Callable[..., str]]:
-    """A server whose configuration is what a handler says; returns its address."""
+    """Yield a server whose configuration is what a handler says; returns its address."""
     with contextlib.ExitStack() as stack:
 
         def start(handler: Callable[..., Reply]) -> str:

@@ -70,7 +70,7 @@ ANYTHING = st.recursive(
 
 
 def places(document: Any, path: tuple[Any, ...] = ()) -> list[tuple[Any, ...]]:
-    """The places of all values within a document."""
+    """Return the places of all values within a document."""
     steps = document.items() if isinstance(document, dict) else enumerate(document) if isinstance(document, list) else ()
     return [path] * bool(path) + [place for step, value in steps for place in places(value, (*path, step))]
 
@@ -92,7 +92,7 @@ def spoiled(draw: st.DrawFn, document: Any) -> Any:
 
 
 def refusal(act: Any) -> int | None:
-    """The status that `act` is refused with."""
+    """Return the status that `act` is refused with."""
     try:
         act()
     except Problem as problem:

@@ -34,7 +34,7 @@ FIXED = {"struct", "list", "map", "branch", "tag", "append"}
 
 
 def leaves(document: Any, path: tuple[Any, ...] = ()) -> list[tuple[Any, ...]]:
-    """The places of all scalars that the schema leaves open."""
+    """Return the places of all scalars that the schema leaves open."""
     if isinstance(document, dict):
         return [place for name, value in document.items() if name not in TAGS for place in leaves(value, (*path, name))]
     if isinstance(document, list):
@@ -60,7 +60,7 @@ def spoiled_commits(draw: st.DrawFn, metadata: Document) -> list[Document]:
 
 
 def attempted(metadata: Document, updates: list[Document]) -> tuple[Document, tuple[int, str] | None]:
-    """The document after a commit, and how it was refused if it was."""
+    """Return the document after a commit, and how it was refused if it was."""
     try:
         return apply_updates(metadata, updates, now_ms=td.LATER), None
     except Problem as problem:

@@ -43,7 +43,7 @@ def send(url: str, sending_to: Callable[..., Any]) -> Iterator[Callable[..., Any
 
 @pytest.fixture
 def namespace(send: Callable[..., Any], request: pytest.FixtureRequest) -> str:
-    """A namespace of the same name in two warehouses."""
+    """Return a namespace of the same name in two warehouses."""
     name = request.node.name[-60:].translate(str.maketrans("[]", "__"))
     for prefix in ("lake", OTHER):
         assert send("POST", f"/v1/{prefix}/namespaces", {"namespace": [name]}).status == 200

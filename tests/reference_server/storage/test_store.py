@@ -46,7 +46,7 @@ def everything(store: Store) -> dict[Key, Record]:
 
 @contextmanager
 def opened(kind: str) -> Iterator[Store]:
-    """An empty store of this kind."""
+    """Yield an empty store of this kind."""
     with ExitStack() as ending:
         store: Store = MemoryStore()
         if kind == "file":

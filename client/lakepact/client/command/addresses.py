@@ -70,7 +70,7 @@ _OPTION_NAMES = ("contract", "warehouse", "token_env", "credential_env", "token_
 
 @contextmanager
 def opened(asked: Asking) -> Generator[Client]:
-    """The client of what is asked, open for as long.
+    """Yield the client of what is asked, open for as long.
 
     Raises:
         WrongUsage: It cannot be asked so. The message repeats no secret, and no address: people paste some into those.
@@ -96,7 +96,7 @@ def _client(asked: Asking) -> Client:
 
 
 def _scheme(address: str) -> str:
-    """The scheme of an address; empty where it has none, or is none."""
+    """Return the scheme of an address; empty where it has none, or is none."""
     try:
         return urlsplit(address).scheme
     except ValueError:

@@ -20,7 +20,7 @@ _UNITS = ("KiB", "MiB", "GiB", "TiB", "PiB")
 
 
 def table_in_words(name: str, loaded: Document, *, cells: int | None, every_snapshot: bool) -> Iterator[str]:
-    """The lines that say what a table is.
+    """Yield the lines that say what a table is.
 
     Args:
         name: Its name.
@@ -60,7 +60,7 @@ def table_in_words(name: str, loaded: Document, *, cells: int | None, every_snap
 
 
 def view_in_words(name: str, loaded: Document, *, cells: int | None) -> Iterator[str]:
-    """The lines that say what a view is; the arguments are those of `table_in_words`, `loaded` being what `loadView` answered."""
+    """Yield the lines that say what a view is; the arguments are those of `table_in_words`, `loaded` being what `loadView` answered."""
     metadata: Document = loaded["metadata"]
     version = _current(metadata, "versions", "version-id", "current-version-id") or {}
     yield plain(f"{name}: a view of format version {metadata.get('format-version')}")
@@ -87,7 +87,7 @@ def view_in_words(name: str, loaded: Document, *, cells: int | None) -> Iterator
 
 
 def schema_in_words(schema: Document, cells: int | None) -> Iterator[str]:
-    """The lines of a schema: what is part of a column stands below it, indented."""
+    """Yield the lines of a schema: what is part of a column stands below it, indented."""
     keys: set[int] = set(schema.get("identifier-field-ids") or ())
     rows = list(_columns(schema.get("fields") or (), 0, keys))
     title = "Schema" if schema.get("schema-id") is None else f"Schema {schema['schema-id']}"
@@ -95,17 +95,17 @@ def schema_in_words(schema: Document, cells: int | None) -> Iterator[str]:
 
 
 def properties_in_words(properties: Mapping[str, Any], cells: int | None) -> Iterator[str]:
-    """The lines of properties; none without any."""
+    """Yield the lines of properties; none without any."""
     yield from _part("Properties", ("", ""), sorted(properties.items()), cells)
 
 
 def facts_in_words(facts: Sequence[tuple[str, Any]]) -> Iterator[str]:
-    """The lines of facts, those left out of which nothing is known. They are not cut: people copy what stands there."""
+    """Yield the lines of facts, those left out of which nothing is known. They are not cut: people copy what stands there."""
     yield from layout.table(("", ""), [fact for fact in facts if fact[1] not in {None, ""}], cells=None)
 
 
 def moment(milliseconds: Any) -> str:
-    """A time in UTC, from milliseconds since 1970."""
+    """Return a time in UTC, from milliseconds since 1970."""
     if not isinstance(milliseconds, int):
         return ""
     try:
@@ -115,7 +115,7 @@ def moment(milliseconds: Any) -> str:
 
 
 def amount(size: Any) -> str:
-    """Bytes in the unit that suits them."""
+    """Return bytes in the unit that suits them."""
     try:
         left = float(size)
     except (TypeError, ValueError):

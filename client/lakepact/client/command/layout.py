@@ -18,14 +18,14 @@ NARROW = 10
 
 
 def terminal() -> int | None:
-    """How many cells a line of the terminal has; None where the output goes elsewhere."""
+    """Return how many cells a line of the terminal has; None where the output goes elsewhere."""
     if sys.stdout.isatty() or os.environ.get("COLUMNS", "").isdigit():
         return max(1, shutil.get_terminal_size().columns)
     return None
 
 
 def table(heads: Sequence[str], rows: Sequence[Sequence[object]], *, cells: int | None, right: Sequence[bool] = ()) -> Iterator[str]:
-    """The lines of a table.
+    """Yield the lines of a table.
 
     Args:
         heads: What stands above the columns; nothing does if all are empty.
@@ -47,7 +47,7 @@ def table(heads: Sequence[str], rows: Sequence[Sequence[object]], *, cells: int 
 
 
 def fitted(natural: Sequence[int], cells: int | None) -> list[int]:
-    """The widths of the columns that fit: the widest give way first, down to `NARROW`, and then the last are left out."""
+    """Return the widths of the columns that fit: the widest give way first, down to `NARROW`, and then the last are left out."""
     if cells is None:
         return list(natural)
     widths = [min(wide, cells) for wide in natural]

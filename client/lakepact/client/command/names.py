@@ -9,7 +9,7 @@ if TYPE_CHECKING:
 
 
 def parts(text: str, between: str = ".") -> tuple[str, ...]:
-    """The parts of a text.
+    """Return the parts of a text.
 
     Args:
         text: The text; a part in double quotes may hold anything, a double quote being written twice.
@@ -33,7 +33,7 @@ def parts(text: str, between: str = ".") -> tuple[str, ...]:
 
 
 def whole(levels: Iterable[str], between: str = ".") -> str:
-    """The text whose parts these are."""
+    """Return the text whose parts these are."""
     return between.join(_written(level, between) for level in levels)
 
 

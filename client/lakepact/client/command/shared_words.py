@@ -44,7 +44,7 @@ def shared_document(description: Description) -> dict[str, Any]:
 
 
 def shared_in_words(name: str, description: Description, *, cells: int | None) -> Iterator[str]:
-    """The lines that say what a shared table is.
+    """Yield the lines that say what a shared table is.
 
     Args:
         name: Its name.

@@ -12,24 +12,24 @@ _KNOWN = {"\n": "\\n", "\r": "\\r", "\t": "\\t"}
 
 
 def plain(text: object) -> str:
-    """The text with every character that acts instead of being seen spelled out, as escapes are in Python; it is one line."""
+    """Return the text with every character that acts instead of being seen spelled out, as escapes are in Python; it is one line."""
     said = str(text)
     return said if said.isascii() and said.isprintable() else "".join(map(_spelled, said))
 
 
 def json_line(document: Any, *, indent: int | None = None) -> str:
-    """The document as JSON text, in which such characters are written as JSON escapes, so that it still says the same."""
+    """Return the document as JSON text, in which such characters are written as JSON escapes, so that it still says the same."""
     text = json.dumps(document, ensure_ascii=False, indent=indent)
     return text if text.isascii() and text.isprintable() else "".join(_in_json(character) for character in text)
 
 
 def width(text: str) -> int:
-    """How many cells of a terminal the text fills."""
+    """Return how many cells of a terminal the text fills."""
     return len(text) if text.isascii() else sum(map(_cells, text))
 
 
 def cut(text: str, cells: int) -> str:
-    """The text, in no more cells than that; what is missing is an ellipsis."""
+    """Return the text, in no more cells than that; what is missing is an ellipsis."""
     if width(text) <= cells:
         return text
     kept, filled = "", 0

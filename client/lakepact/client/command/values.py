@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 
 def as_json(value: Any) -> Any:
-    """The value as it stands in JSON: what JSON has no numbers for is text, bytes are hexadecimal, and a map is an object."""
+    """Return the value as it stands in JSON: what JSON has no numbers for is text, bytes are hexadecimal, and a map is an object."""
     if isinstance(value, dict):
         return {_key(key): as_json(member) for key, member in value.items()}
     if isinstance(value, list | tuple):
@@ -27,7 +27,7 @@ def as_json(value: Any) -> Any:
 
 
 def as_text(value: Any) -> str:
-    """The value as it stands in a column of text; null is empty."""
+    """Return the value as it stands in a column of text; null is empty."""
     if value is None:
         return ""
     if isinstance(value, str):
@@ -38,12 +38,12 @@ def as_text(value: Any) -> str:
 
 
 def csv_line(values: Iterable[Any]) -> str:
-    """A line of CSV (RFC 4180), in which null is nothing and an empty text is `""`."""
+    """Return a line of CSV (RFC 4180), in which null is nothing and an empty text is `""`."""
     return ",".join("" if value is None else _csv(as_text(value)) for value in values)
 
 
 def rows(batch: Any) -> list[Mapping[str, Any]]:
-    """The rows of a batch or table of Arrow, each by the names of its columns."""
+    """Return the rows of a batch or table of Arrow, each by the names of its columns."""
     columns = [_values(column) for column in batch.columns]
     names = batch.schema.names
     return [dict(zip(names, row, strict=True)) for row in zip(*columns, strict=True)]

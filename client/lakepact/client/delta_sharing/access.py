@@ -20,7 +20,7 @@ _MARGIN = 60_000
 
 
 def chosen(offered: Collection[AccessMode] | None, able: Sequence[AccessMode], *, operation: str) -> AccessMode:
-    """The way to the data for a reader that is able to go some; URLs where it may choose, and where the server says nothing.
+    """Return the way to the data for a reader that is able to go some; URLs where it may choose, and where the server says nothing.
 
     Raises:
         OperationNotSupported: The server offers none of them.
@@ -46,12 +46,12 @@ class DirectoryCredentials:
     storage_options: dict[str, str] = field(repr=False)
 
     def are_good(self, now: float) -> bool:
-        """Whether they still last for a while, at a time in seconds since 1970."""
+        """Return whether they still last for a while, at a time in seconds since 1970."""
         return now * 1000 < self.expiration - _MARGIN
 
 
 def read(credentials: TemporaryCredentials) -> DirectoryCredentials:
-    """The credentials of a reply.
+    """Return the credentials of a reply.
 
     Raises:
         BadReply: They are not of exactly one kind.

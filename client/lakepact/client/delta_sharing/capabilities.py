@@ -26,13 +26,13 @@ class Capabilities:
     formats: tuple[Format, ...] = ("delta", "parquet")
 
     def header(self) -> str:
-        """The value of the header of a request."""
+        """Return the value of the header of a request."""
         features = f"readerfeatures={','.join(READ)};" if "delta" in self.formats else ""
         return f"responseformat={','.join(self.formats)};{features}includeendstreamaction=true"
 
 
 def promises_end(header: str | None) -> bool:
-    """Whether the header of a reply promises that the end of the answer is said."""
+    """Return whether the header of a reply promises that the end of the answer is said."""
     return "true" in _values(header, "includeendstreamaction")
 
 

@@ -27,7 +27,7 @@ _SIZE, _CHECKSUM = 4, 4
 
 
 def is_inline(vector: DeletionVector) -> bool:
-    """Whether the line itself holds the vector."""
+    """Return whether the line itself holds the vector."""
     return vector.storage_type == "i"
 
 
@@ -45,7 +45,7 @@ def span(vector: DeletionVector) -> Span:
 
 
 def from_line(vector: DeletionVector) -> bytes:
-    """The bitmap of a vector that stands in the line.
+    """Return the bitmap of a vector that stands in the line.
 
     Raises:
         ValueError: It is damaged.
@@ -63,7 +63,7 @@ def from_line(vector: DeletionVector) -> bytes:
 
 
 def from_file(content: bytes | bytearray, vector: DeletionVector) -> bytes:
-    """The bitmap of a vector, from its place in a file.
+    """Return the bitmap of a vector, from its place in a file.
 
     Raises:
         ValueError: It is damaged.

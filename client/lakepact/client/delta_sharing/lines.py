@@ -151,7 +151,7 @@ class SharedFile:
 
     @classmethod
     def of(cls, facts: Facts) -> SharedFile:
-        """A file of which everything is known."""
+        """Return a file of which everything is known."""
         file = cls(_NOWHERE, 0)
         file._facts = facts
         return file

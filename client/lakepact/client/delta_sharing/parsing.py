@@ -93,7 +93,7 @@ class LineReader:
         self._end: EndOfStream | None = None
 
     def feed(self, block: bytes) -> list[Line]:
-        """The lines that end in `block`.
+        """Return the lines that end in `block`.
 
         Raises:
             BadReply: A line is not what the contract says.
@@ -114,7 +114,7 @@ class LineReader:
         return self._read(pieces)
 
     def end(self) -> tuple[list[Line], EndOfStream | None]:
-        """The last line, where it does not end in a newline, and what the end of the answer says, if it says something.
+        """Return the last line, where it does not end in a newline, and what the end of the answer says, if it says something.
 
         Raises:
             DamagedData: The server promised to say where the answer ends, and did not.
@@ -127,7 +127,7 @@ class LineReader:
         return lines, self._end
 
     def _read(self, pieces: tuple[bytes | memoryview, ...]) -> list[Line]:
-        """The lines of a block, which comes in pieces."""
+        """Return the lines of a block, which comes in pieces."""
         text = b"".join(pieces)
         before, count = self._lines, text.count(b"\n") + 1
         if self.is_delta is not None and self._end is None and text.startswith(_FILE) and text.count(_NEXT_FILE) == count - 1:
@@ -172,7 +172,7 @@ class LineReader:
         raise BadReply(self._failure(f"line {number} of the reply {reason}"))
 
     def _line(self, document: Any) -> Line | None:
-        """The value of a line of any kind; None for the end."""
+        """Return the value of a line of any kind; None for the end."""
         if self._end is not None:
             raise _Wrong("comes after the one that says where the reply ends")
         name, value = _member(document)
@@ -226,7 +226,7 @@ def _member(document: Any) -> tuple[str, Any]:
 
 
 def _documents(text: bytes) -> list[Any] | None:
-    """The JSON objects of a block, one for each of its lines; None where it is not just that."""
+    """Return the JSON objects of a block, one for each of its lines; None where it is not just that."""
     try:
         documents: list[Any] = from_json(b"".join((b"[", text.replace(b"\n", b","), b"]")), allow_inf_nan=False, cache_strings="keys")
     except ValueError:
@@ -236,7 +236,7 @@ def _documents(text: bytes) -> list[Any] | None:
 
 
 def _objects(text: bytes) -> Iterator[Any]:
-    """The JSON value of each line that is not blank; None for what is none."""
+    """Yield the JSON value of each line that is not blank; None for what is none."""
     for line in text.split(b"\n"):
         if line.strip():
             try:
@@ -297,7 +297,7 @@ def _delta_file(document: dict[str, Any], add: Kind) -> Facts:
 
 
 def _action(single: dict[str, Any], add: Kind) -> tuple[Kind, dict[str, Any]]:
-    """The kind of file that an action of the log tells of, and the action."""
+    """Return the kind of file that an action of the log tells of, and the action."""
     found = [(name, action) for name, action in single.items() if name in _ACTIONS and action is not None]
     if len(found) != 1:
         raise _Wrong("has a deltaSingleAction that is not one of add, remove and cdc")
@@ -350,7 +350,7 @@ def _metadata(value: dict[str, Any]) -> Metadata:
 
 
 def _checked(model: type[M], value: Any) -> M:
-    """The value as its model, with no type changed for another."""
+    """Return the value as its model, with no type changed for another."""
     try:
         return model.model_validate(value, strict=True)
     except ValidationError as error:

@@ -27,7 +27,7 @@ _NO_NUMBERS = {"nan", "inf", "+inf", "-inf", "infinity", "+infinity", "-infinity
 
 
 def parsed(text: str | None, kind: Type) -> Any:
-    """The value of a partition column of that type; None for null, which may be written as an empty text.
+    """Return the value of a partition column of that type; None for null, which may be written as an empty text.
 
     Raises:
         ValueError: The text is not such a value.

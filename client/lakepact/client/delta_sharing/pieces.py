@@ -23,12 +23,12 @@ class Piece:
 
 
 def without_stats(file: SharedFile) -> SharedFile:
-    """The file without its statistics, which take the most room, and apart from the files that it arrived with."""
+    """Return the file without its statistics, which take the most room, and apart from the files that it arrived with."""
     return SharedFile.of(file.facts._replace(stats=None))
 
 
 def of_snapshot(files: Iterable[SharedFile]) -> list[Piece]:
-    """The rows of a snapshot: those of its files that are not deleted.
+    """Return the rows of a snapshot: those of its files that are not deleted.
 
     Raises:
         ValueError: A file is not told as one of a snapshot.
@@ -37,7 +37,7 @@ def of_snapshot(files: Iterable[SharedFile]) -> list[Piece]:
 
 
 def of_changes(files: Sequence[SharedFile]) -> list[Piece]:
-    """The rows that versions changed.
+    """Return the rows that versions changed.
 
     A version that wrote changed rows says by them all that it changed. In the others, the rows of files that were added were inserted, and
     those of removed files deleted; a file that was removed and added in one version only changed which of its rows are deleted.
@@ -80,5 +80,5 @@ def _is_told(file: SharedFile, kinds: set[str]) -> bool:
 
 
 def _holder(file: SharedFile) -> SharedFile | None:
-    """The file, if it has a deletion vector."""
+    """Return the file, if it has a deletion vector."""
     return file if file.deletion_vector is not None else None

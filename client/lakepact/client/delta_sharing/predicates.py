@@ -108,15 +108,15 @@ class Column:
         return self._compared("greaterThanOrEqual", value)
 
     def is_null(self) -> Predicate:
-        """Rows without a value in this column."""
+        """Return rows without a value in this column."""
         return IsNull(self._name)
 
     def is_not_null(self) -> Predicate:
-        """Rows with a value in this column."""
+        """Return rows with a value in this column."""
         return Not(IsNull(self._name))
 
     def is_in(self, values: Iterable[Value]) -> Predicate:
-        """Rows with one of these values in this column.
+        """Return rows with one of these values in this column.
 
         Raises:
             ValueError: There are no values.
@@ -137,12 +137,12 @@ class Column:
 
 
 def column(name: str) -> Column:
-    """The column of that name, to be compared with values."""
+    """Return the column of that name, to be compared with values."""
     return Column(name)
 
 
 def columns_of(predicate: Predicate) -> set[str]:
-    """The names of the columns that a predicate looks at."""
+    """Return the names of the columns that a predicate looks at."""
     if isinstance(predicate, (And, Or)):
         return {name for part in predicate.parts for name in columns_of(part)}
     if isinstance(predicate, Not):
@@ -158,7 +158,7 @@ def hint(predicate: Predicate) -> str | None:
 
 
 def _wider(predicate: Predicate) -> dict[str, Any] | None:
-    """The tree of a predicate or of a wider one; None for that which every row satisfies."""
+    """Return the tree of a predicate or of a wider one; None for that which every row satisfies."""
     if isinstance(predicate, And):
         known = [tree for part in predicate.parts if (tree := _wider(part)) is not None]
         return {"op": "and", "children": known} if len(known) > 1 else next(iter(known), None)
@@ -169,7 +169,7 @@ def _wider(predicate: Predicate) -> dict[str, Any] | None:
 
 
 def _exact(predicate: Predicate) -> dict[str, Any] | None:
-    """The tree of just this predicate; None where the contract has no words for it."""
+    """Return the tree of just this predicate; None where the contract has no words for it."""
     if isinstance(predicate, (And, Or)):
         trees = [_exact(part) for part in predicate.parts]
         return None if None in trees else {"op": "and" if isinstance(predicate, And) else "or", "children": trees}
@@ -194,7 +194,7 @@ def _comparison(predicate: Comparison) -> dict[str, Any] | None:
 
 
 def _written(value: Value) -> tuple[str, str] | None:
-    """The type and the text of a value, in the contract's words; None where it has none."""
+    """Return the type and the text of a value, in the contract's words; None where it has none."""
     if isinstance(value, bool):
         return "bool", "true" if value else "false"
     if isinstance(value, int):
@@ -210,7 +210,7 @@ def _written(value: Value) -> tuple[str, str] | None:
 
 
 def utc(moment: datetime) -> str:
-    """A moment in ISO 8601 as the contract wants it, in UTC.
+    """Return a moment in ISO 8601 as the contract wants it, in UTC.
 
     Raises:
         ValueError: It has no zone.

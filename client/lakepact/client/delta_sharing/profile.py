@@ -37,7 +37,7 @@ class Profile:
 
     @classmethod
     def read(cls, source: Source) -> Profile:
-        """The profile in a file, in a text that begins with a brace, or in a document.
+        """Return the profile in a file, in a text that begins with a brace, or in a document.
 
         Raises:
             ValueError: It is not a profile; the message says what is wrong, and repeats nothing of it.
@@ -59,7 +59,7 @@ class UntilExpiry(Auth):
         return f"UntilExpiry({self._auth!r}, {self._expires.isoformat()})"
 
     def flow(self, request: Request) -> AuthFlow:
-        """The flow of the other auth.
+        """Return the flow of the other auth.
 
         Raises:
             NotAuthenticated: The credentials ran out; nothing is sent.

@@ -16,5 +16,5 @@ class Progress:
     rows: int
 
     def after(self, size: int, rows: int) -> Progress:
-        """How far it has come after one more file."""
+        """Return how far it has come after one more file."""
         return replace(self, files=self.files + 1, bytes=self.bytes + size, rows=self.rows + rows)

@@ -35,7 +35,7 @@ class Place:
         return f"{self.share}.{self.schema}.{self.table}"
 
     def names(self) -> dict[str, str]:
-        """The arguments that name it in calls."""
+        """Return the arguments that name it in calls."""
         return {"share": self.share, "schema": self.schema, "table": self.table}
 
 
@@ -53,7 +53,7 @@ class TableRequest(Protocol):
         ...
 
     def call(self, page_token: str | None) -> Call[Any]:
-        """The call for a page; the first without a token."""
+        """Return the call for a page; the first without a token."""
         ...
 
     @property
@@ -67,11 +67,11 @@ class TableRequest(Protocol):
         ...
 
     def again(self, refresh_token: str | None) -> TableRequest:
-        """The question whose answer has the same files with new URLs, if the table did not change."""
+        """Return the question whose answer has the same files with new URLs, if the table did not change."""
         ...
 
     def pinned(self, version: int | None) -> TableRequest | None:
-        """The question about a version, where it may be asked about one; None where it may not, or need not."""
+        """Return the question about a version, where it may be asked about one; None where it may not, or need not."""
         ...
 
 
@@ -88,7 +88,7 @@ class About:
     limit: int | None = None
 
     def call(self, page_token: str | None) -> Call[Any]:
-        """The call; its answer has one page."""
+        """Return the call; its answer has one page."""
         del page_token
         header = self.capabilities.header()
         return get_table_metadata.call(
@@ -96,7 +96,7 @@ class About:
         )
 
     def again(self, refresh_token: str | None) -> About:
-        """The same; there are no URLs in the answer."""
+        """Return the same; there are no URLs in the answer."""
         del refresh_token
         return self
 
@@ -132,7 +132,7 @@ class Query:
         return self.starting_version is not None
 
     def call(self, page_token: str | None) -> Call[Any]:
-        """The call for a page; the first without a token."""
+        """Return the call for a page; the first without a token."""
         told = hint(self.predicate) if isinstance(self.predicate, Predicate) else None
         # Where rows are chosen, nobody can say how many have to be read to find that many.
         limited = self.limit is not None and self.predicate is None and self.limit <= _MOST_HINTED
@@ -152,11 +152,11 @@ class Query:
         return query_table.call(**self.place.names(), body=body, delta_sharing_capabilities=self.capabilities.header())
 
     def again(self, refresh_token: str | None) -> Query:
-        """The question whose answer has the same files with new URLs, if the table did not change."""
+        """Return the question whose answer has the same files with new URLs, if the table did not change."""
         return self if refresh_token is None else replace(self, refresh_token=refresh_token)
 
     def pinned(self, version: int | None) -> Query | None:
-        """The question about a version; None where it is about one already."""
+        """Return the question about a version; None where it is about one already."""
         return None if self.gives_changes or version is None else replace(self, version=version, timestamp=None, refresh_token=None)
 
 
@@ -183,7 +183,7 @@ class Changes:
             raise ValueError("changes end at a version or at a timestamp: give one of the two at most")
 
     def call(self, page_token: str | None) -> Call[Any]:
-        """The call for a page; the first without a token."""
+        """Return the call for a page; the first without a token."""
         return query_table_changes.call(
             **self.place.names(),
             starting_version=self.starting_version,
@@ -197,7 +197,7 @@ class Changes:
         )
 
     def again(self, refresh_token: str | None) -> Changes:
-        """The question whose answer has the same files with new URLs, and perhaps later ones."""
+        """Return the question whose answer has the same files with new URLs, and perhaps later ones."""
         del refresh_token
         return self
 
@@ -208,7 +208,7 @@ class Changes:
 
 
 def moment(value: datetime | str | None) -> str | None:
-    """A timestamp as it is sent; a text as it is.
+    """Return a timestamp as it is sent; a text as it is.
 
     Raises:
         ValueError: It is a moment without a time zone.

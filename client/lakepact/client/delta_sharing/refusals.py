@@ -20,7 +20,7 @@ _MISSING: dict[str, type[errors.LakepactError]] = {
 
 
 def _grievance(content: bytes) -> ErrorBody | None:
-    """The error in `content`: `{"errorCode": …, "message": …}`; many servers leave out the code."""
+    """Return the error in `content`: `{"errorCode": …, "message": …}`; many servers leave out the code."""
     try:
         document: Any = json.loads(content)
     except (ValueError, RecursionError):

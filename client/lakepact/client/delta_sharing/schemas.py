@@ -126,7 +126,7 @@ class Schema:
         return tuple(column.name for column in self.fields)
 
     def column(self, name: str) -> Field:
-        """The column of that name; another spelling will do where no column is spelled so.
+        """Return the column of that name; another spelling will do where no column is spelled so.
 
         Raises:
             ValueError: There is none.
@@ -140,7 +140,7 @@ class Schema:
 
 @lru_cache(maxsize=16)
 def parsed(text: str) -> Schema:
-    """The schema in a text.
+    """Return the schema in a text.
 
     Raises:
         ValueError: It is not a schema; the message says where.

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 
 def create_namespace(namespace: Levels, properties: Mapping[str, str] | None) -> models.CreateNamespaceRequest:
-    """A namespace to create."""
+    """Return a namespace to create."""
     return models.CreateNamespaceRequest.model_validate(_given(namespace=addressable(namespace), properties=properties))
 
 
@@ -36,14 +36,14 @@ def create_table(
     properties: Mapping[str, str] | None,
     stage: bool,
 ) -> models.CreateTableRequest:
-    """A table to create, or to stage."""
+    """Return a table to create, or to stage."""
     given = _given(name=path_segment(name), schema=schema, location=location, properties=properties)
     given |= _given(**{"partition-spec": partition_spec, "write-order": write_order, "stage-create": stage})
     return models.CreateTableRequest.model_validate(given)
 
 
 def register_table(name: str, metadata_location: str, *, overwrite: bool) -> models.RegisterTableRequest:
-    """A metadata file to make a table of."""
+    """Return a metadata file to make a table of."""
     given = {"name": path_segment(name), "metadata-location": metadata_location}
     return models.RegisterTableRequest.model_validate(given | ({"overwrite": True} if overwrite else {}))
 
@@ -54,7 +54,7 @@ def commit_table(
     updates: Sequence[models.TableUpdate | Mapping[str, Any]],
     requirements: Sequence[models.TableRequirement | Mapping[str, Any]],
 ) -> models.CommitTableRequest:
-    """A change of one table."""
+    """Return a change of one table."""
     given = {"identifier": _identifier((namespace, name)), "requirements": list(requirements), "updates": list(updates)}
     return models.CommitTableRequest.model_validate(given)
 
@@ -84,7 +84,7 @@ def plan_scan(
     case_sensitive: bool | None,
     use_snapshot_schema: bool | None,
 ) -> models.PlanTableScanRequest:
-    """A scan to plan."""
+    """Return a scan to plan."""
     given = _given(
         **{
             "filter": row_filter,
@@ -101,7 +101,7 @@ def plan_scan(
 
 
 def fetch_scan_tasks(plan_task: str) -> models.FetchScanTasksRequest:
-    """A plan task to exchange for file scan tasks."""
+    """Return a plan task to exchange for file scan tasks."""
     return models.FetchScanTasksRequest.model_validate({"plan-task": plan_task})
 
 
@@ -113,7 +113,7 @@ def create_view(
     location: str | None,
     properties: Mapping[str, str] | None,
 ) -> models.CreateViewRequest:
-    """A view to create; the contract demands its properties even where there are none."""
+    """Return a view to create; the contract demands its properties even where there are none."""
     given = _given(name=path_segment(name), schema=schema, location=location, properties=dict(properties or {}))
     return models.CreateViewRequest.model_validate({**given, "view-version": version})
 
@@ -124,13 +124,13 @@ def replace_view(
     updates: Sequence[models.ViewUpdate | Mapping[str, Any]],
     requirements: Sequence[models.ViewRequirement | Mapping[str, Any]],
 ) -> models.CommitViewRequest:
-    """A change of one view."""
+    """Return a change of one view."""
     given = {"identifier": _identifier((namespace, name)), "requirements": list(requirements), "updates": list(updates)}
     return models.CommitViewRequest.model_validate(given)
 
 
 def rename_table(source: TableName, destination: TableName) -> models.RenameTableRequest:
-    """A table or view, and what it is to be called."""
+    """Return a table or view, and what it is to be called."""
     return models.RenameTableRequest.model_validate({"source": _identifier(source), "destination": _identifier(destination)})
 
 
@@ -140,5 +140,5 @@ def _identifier(table: TableName) -> dict[str, Any]:
 
 
 def _given(**members: Any) -> dict[str, Any]:
-    """The members that are not None: for the contract, absent and null are not always the same."""
+    """Return the members that are not None: for the contract, absent and null are not always the same."""
     return {name: value for name, value in members.items() if value is not None}

@@ -31,7 +31,7 @@ UNKEYED = REFUSALS.reads | {"reportMetrics"}
 
 
 def are_kept(config: CatalogConfig, *, seconds: float) -> bool:
-    """Whether a server remembers keys for at least so many seconds, those in which a call may be tried again."""
+    """Return whether a server remembers keys for at least so many seconds, those in which a call may be tried again."""
     lifetime = (config.model_extra or {}).get(LIFETIME)
     try:
         return isinstance(lifetime, str) and _durations().validate_python(lifetime).total_seconds() >= seconds
@@ -45,13 +45,13 @@ def _durations() -> TypeAdapter[timedelta]:
 
 
 def keyed(call: Call[T]) -> Call[T]:
-    """The call with a key of its own, which all tries of it share (IRC-IDEM-018); as it is if it changes nothing."""
+    """Return the call with a key of its own, which all tries of it share (IRC-IDEM-018); as it is if it changes nothing."""
     if call.method not in {"POST", "DELETE"} or call.operation in UNKEYED:
         return call
     return replace(call, headers=(*call.headers, (IDEMPOTENCY_KEY, new_key())))
 
 
 def new_key() -> str:
-    """A UUID of version 7 (RFC 9562): milliseconds since 1970, and 74 bits drawn at random."""
+    """Return a UUID of version 7 (RFC 9562): milliseconds since 1970, and 74 bits drawn at random."""
     drawn = secrets.randbits(74)
     return str(uuid.UUID(int=(time.time_ns() // 1_000_000) << 80 | 7 << 76 | (drawn >> 62) << 64 | 2 << 62 | drawn & (1 << 62) - 1))

@@ -17,7 +17,7 @@ DEFAULT_SEPARATOR = "%1F"
 
 
 def levels(namespace: Levels) -> list[str]:
-    """The levels of a namespace.
+    """Return the levels of a namespace.
 
     Raises:
         ValueError: There is no level, or an empty one.
@@ -29,7 +29,7 @@ def levels(namespace: Levels) -> list[str]:
 
 
 def encode_namespace(namespace: Levels, separator: str = DEFAULT_SEPARATOR) -> str:
-    """The namespace as one path segment or query value, before it is percent-encoded.
+    """Return the namespace as one path segment or query value, before it is percent-encoded.
 
     Raises:
         ValueError: A level holds the separator, or the namespace cannot stand in a path.
@@ -42,7 +42,7 @@ def encode_namespace(namespace: Levels, separator: str = DEFAULT_SEPARATOR) -> s
 
 
 def addressable(namespace: Levels) -> list[str]:
-    """The levels of a namespace that a path can address.
+    """Return the levels of a namespace that a path can address.
 
     Raises:
         ValueError: As for `encode_namespace`.

@@ -36,7 +36,7 @@ def pyiceberg_table(
     access_delegation: Delegation | None = "vended-credentials",
     properties: Mapping[str, str] | None = None,
 ) -> Table:
-    """A table of a catalog as one of pyiceberg, which can be scanned, appended to and changed.
+    """Return a table of a catalog as one of pyiceberg, which can be scanned, appended to and changed.
 
     Args:
         catalog: The catalog, which has to stay open.
@@ -63,7 +63,7 @@ class _Bridge(noop.NoopCatalog):
         self._own = own
 
     def load_table(self, identifier: str | tuple[str, ...]) -> Table:
-        """The table as it is now."""
+        """Return the table as it is now."""
         *namespace, name = levels(identifier)
         loaded = self._catalog.load_table(namespace, name, access_delegation=self._access_delegation)
         location = loaded.metadata_location or ""

@@ -24,7 +24,7 @@ _KINDS: dict[str, type[errors.LakepactError]] = {
 
 
 def _grievance(content: bytes) -> ErrorBody | None:
-    """The error in `content`: `{"error": {…}}`, or its inner object alone, as the contract draws it for views and 406."""
+    """Return the error in `content`: `{"error": {…}}`, or its inner object alone, as the contract draws it for views and 406."""
     try:
         document: Any = json.loads(content)
     except (ValueError, RecursionError):

@@ -41,7 +41,7 @@ class ScanPlan:
 
 
 def scan_tasks(answer: ScanTasks, operation: str) -> Iterator[ScanTask]:
-    """The tasks of an answer, each with its delete files.
+    """Yield the tasks of an answer, each with its delete files.
 
     Raises:
         BadReply: A task refers to a delete file that did not come with it.
@@ -57,10 +57,10 @@ def scan_tasks(answer: ScanTasks, operation: str) -> Iterator[ScanTask]:
 
 
 def failed(error: ErrorModel, operation: str) -> PlanningFailed:
-    """The error for a plan that failed."""
+    """Return the error for a plan that failed."""
     return PlanningFailed(Failure(operation=operation, message=error.message, status=error.code, type=error.type, tries=1))
 
 
 def given_up(operation: str, why: str) -> PlanningFailed:
-    """The error for a plan that came to nothing."""
+    """Return the error for a plan that came to nothing."""
     return PlanningFailed(Failure(operation=operation, message=why, tries=1))

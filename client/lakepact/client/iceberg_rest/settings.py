@@ -56,12 +56,12 @@ class Settings:
     has_keys: bool
 
     def encode_namespace(self, namespace: Levels) -> str:
-        """The namespace as it stands in paths and queries of this catalog."""
+        """Return the namespace as it stands in paths and queries of this catalog."""
         # Servers of later versions of the contract announce a separator of their own, and some take no other.
         return encode_namespace(namespace, self.properties.get("namespace-separator", DEFAULT_SEPARATOR))
 
     def addressed(self, call: Call[T]) -> Call[T]:
-        """The call at the path where this catalog serves it: with the prefix put in, or left out where there is none; and with its key.
+        """Return the call at this catalog's path, with the prefix inserted or omitted, and with its key.
 
         Raises:
             OperationNotSupported: The server does not offer the operation.
@@ -82,7 +82,7 @@ class Settings:
 def settings(
     config: CatalogConfig, own: Mapping[str, str], default_operations: frozenset[str] = DEFAULT_OPERATIONS, *, patience: float = 0.0
 ) -> Settings:
-    """The settings that follow from the server's configuration and the caller's own properties.
+    """Return the settings that follow from the server's configuration and the caller's own properties.
 
     Args:
         config: What the server says.

@@ -21,14 +21,14 @@ _OPENING = re.compile(
 
 
 def delegation(ways: Delegation | None) -> str | None:
-    """The ways as the header has them."""
+    """Return the ways as the header has them."""
     if ways is None or isinstance(ways, str):
         return ways
     return ",".join(ways) or None
 
 
 def storage_credential(credentials: Iterable[StorageCredential] | None, location: str) -> StorageCredential | None:
-    """The credential for a file: of those whose prefix its location begins with, the one with the longest; None where there is none.
+    """Return the credential for a file: of those whose prefix its location begins with, the one with the longest; None where there is none.
 
     Args:
         credentials: What a table came with, its `storage_credentials`, or what `load_credentials` gave.
@@ -54,5 +54,5 @@ def storage_properties(table: LoadTableResult, location: str | None = None) -> d
 
 
 def holds_no_credentials(table: LoadTableResult) -> bool:
-    """Whether a loaded table opens nothing for whoever has it."""
+    """Return whether a loaded table opens nothing for whoever has it."""
     return not table.storage_credentials and not any(key == "token" or _OPENING.fullmatch(key) for key in table.config or {})

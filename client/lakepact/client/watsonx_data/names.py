@@ -14,7 +14,7 @@ ROOT = "/mds/iceberg"
 
 
 def catalog_address(host: str) -> str:
-    """The address of the catalogs of an instance, given its host or its address.
+    """Return the address of the catalogs of an instance, given its host or its address.
 
     Raises:
         ValueError: It is neither, or holds credentials.
@@ -24,7 +24,7 @@ def catalog_address(host: str) -> str:
 
 
 def one_level(namespace: Levels) -> str:
-    """The only level of a namespace.
+    """Return the only level of a namespace.
 
     Raises:
         ValueError: There is none, or more than one.

@@ -40,7 +40,7 @@ class Choice:
     lanes: int | None = None
 
     def made(self) -> Engine:
-        """The engine.
+        """Return the engine.
 
         Raises:
             CannotRun: something that it needs is missing.

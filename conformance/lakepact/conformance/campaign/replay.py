@@ -165,7 +165,7 @@ class _Search:
         self.sent = 0
 
     def shows(self, steps: Sequence[Step]) -> int:
-        """How many of the steps it takes to break the requirement; 0 if they do not."""
+        """Return how many of the steps it takes to break the requirement; 0 if they do not."""
         case = Case(self._row["contract"], SEQUENCE, self._row["seed"], (), tuple(steps))
         row = {**cases.row_of(case, self._contract, self._sha256), "number": self._row["number"]}
         self.sent += 1

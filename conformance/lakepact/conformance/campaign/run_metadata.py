@@ -46,7 +46,7 @@ CAMPAIGNS = pa.schema(
 
 
 def contracts_of(run: Mapping[str, Any]) -> tuple[str, ...]:
-    """Names of the contracts that a run is about.
+    """Return names of the contracts that a run is about.
 
     Args:
         run: what `run.json` says.
@@ -65,7 +65,7 @@ def judge_of(contracts: tuple[str, ...]) -> str:
 
 
 def row_of(run: Path) -> dict[str, Any]:
-    """The row of a run as it is now.
+    """Return the row of a run as it is now.
 
     Raises:
         LookupError: there is no run.

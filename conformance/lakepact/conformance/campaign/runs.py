@@ -57,7 +57,7 @@ class Progress:
 
 
 def discovered(asked: Asked) -> Asked:
-    """The target with what it declares.
+    """Return the target with what it declares.
 
     Raises:
         Refused: it does not answer.
@@ -76,7 +76,7 @@ def discovered(asked: Asked) -> Asked:
 
 
 def contracts(plan: Path) -> tuple[str, ...]:
-    """The contracts that a plan has cases of.
+    """Return the contracts that a plan has cases of.
 
     Raises:
         LookupError: it is no plan.
@@ -202,18 +202,18 @@ class _Work:
         return Progress(len(self._landed), self._planned, {})
 
     def _of(self, target: Asked) -> int:
-        """How many cases are in the language of a target."""
+        """Return how many cases are in the language of a target."""
         return int(pc.sum(pc.equal(self._cases.column("contract"), target.contract)).as_py() or 0)
 
     def _landed_of(self, name: str) -> int:
         return sum(target == name for target, _ in self._landed)
 
     def under_way(self) -> Progress:
-        """How far lanes are, as they last told."""
+        """Return how far lanes are, as they last told."""
         return Progress(min(self._before + journal.under_way(self.run), self._planned), self._planned, {})
 
     def after(self, errands: Table) -> Progress:
-        """How far it is when a chunk is over; a target that did not take all of it, and does not answer now, is given no more."""
+        """Return how far it is when a chunk is over; a target that did not take all of it, and does not answer now, is given no more."""
         self._landed = journal.landed(self.run)
         sent = zip(errands.column("target").to_pylist(), errands.column("case_id").to_pylist(), strict=True)
         short = {target for target, case_id in sent if (target, case_id) not in self._landed}
@@ -242,7 +242,7 @@ class _Work:
                         number += 1
 
     def _pending(self) -> dict[bool, list[tuple[int, str]]]:
-        """Rows of cases with their targets, apart where nothing else may be sent meanwhile.
+        """Return rows of cases with their targets, apart where nothing else may be sent meanwhile.
 
         Targets take turns at coming first, so that lanes, which are dealt errands like cards, have as many of each.
         """
@@ -265,7 +265,7 @@ def _answers(target: Asked) -> bool:
 
 
 def _there(targets: Sequence[Asked]) -> tuple[tuple[Asked, ...], tuple[Asked, ...]]:
-    """The targets that answer, and those that do not.
+    """Return the targets that answer, and those that do not.
 
     Raises:
         Refused: none does.
@@ -285,7 +285,7 @@ def _there(targets: Sequence[Asked]) -> tuple[tuple[Asked, ...], tuple[Asked, ..
 
 
 def _all(run: Path, targets: Iterable[Mapping[str, Any]]) -> int:
-    """How many cases with targets there are."""
+    """Return how many cases with targets there are."""
     by_contract = Counter(tables.read(run / "cases", tables.CASES, ["contract"]).column("contract").to_pylist())
     return sum(by_contract[target["contract"]] for target in targets)
 

@@ -113,7 +113,7 @@ JUDGED = pa.schema([*ANSWERS, ("verdicts", pa.list_(pa.struct(list(RESULTS))))])
 
 
 def table_of(rows: Iterable[Mapping[str, Any]], schema: Schema) -> Table:
-    """Rows as an Arrow table."""
+    """Return rows as an Arrow table."""
     return pa.Table.from_pylist(list(rows), schema=schema)
 
 
@@ -139,7 +139,7 @@ def tidy(folder: Path) -> None:
 
 
 def parts(folder: Path) -> list[Path]:
-    """The files of a table; what has not landed is none of it."""
+    """Return the files of a table; what has not landed is none of it."""
     return sorted(p for p in folder.rglob("*.parquet") if not any(name[0] in "_." for name in p.relative_to(folder).parts))
 
 
@@ -151,7 +151,7 @@ def read_file(part: Path, schema: Schema, columns: Sequence[str] | None = None) 
 
 
 def read(folder: Path, schema: Schema, columns: Sequence[str] | None = None) -> Table:
-    """A table, empty if nothing has landed."""
+    """Return a table, empty if nothing has landed."""
     wanted = schema if columns is None else pa.schema([schema.field(name) for name in columns])
     found = [read_file(part, schema, wanted.names) for part in parts(folder)]
     return pa.concat_tables(found) if found else wanted.empty_table()
@@ -166,7 +166,7 @@ def write_json(document: Any, path: Path) -> None:
 
 
 def read_json(path: Path) -> dict[str, Any]:
-    """A document of a campaign.
+    """Return a document of a campaign.
 
     Raises:
         LookupError: there is none, or it is none.

@@ -53,7 +53,7 @@ class Asked:
     found: Mapping[str, Any] = field(default_factory=dict, repr=False)
 
     def target(self) -> Target:
-        """The target with its secrets, for the process that sends them.
+        """Return the target with its secrets, for the process that sends them.
 
         Raises:
             NoSecret: an environment variable is missing here.
@@ -74,13 +74,13 @@ class Asked:
 
 
 def of_document(document: Mapping[str, Any]) -> Asked:
-    """The target that `Asked.document` wrote down."""
+    """Return the target that `Asked.document` wrote down."""
     members: dict[str, Any] = {**document, "operations": tuple(document["operations"])}
     return Asked(**members)
 
 
 def asked(options: Sequence[str], planned: Sequence[str]) -> tuple[Asked, ...]:
-    """The targets of `NAME=URL`, `NAME=CONTRACT+URL` and `NAME=FILE.toml`.
+    """Return the targets of `NAME=URL`, `NAME=CONTRACT+URL` and `NAME=FILE.toml`.
 
     Args:
         options: as they were written.

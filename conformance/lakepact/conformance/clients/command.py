@@ -119,7 +119,7 @@ def _stopped_by_ctrl_c(program: Program) -> Generator[None]:
 
 
 def _found(command: Sequence[str]) -> tuple[str, ...]:
-    """The command, once it is seen that its program is there.
+    """Return the command, once it is seen that its program is there.
 
     Raises:
         ValueError: no program is named, or there is none of that name.

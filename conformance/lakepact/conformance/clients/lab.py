@@ -112,13 +112,13 @@ class ClientLab(Lab):
             raise Blocked(f"the client does not do it where nothing is unusual: {unmet.actual}") from None
 
     def trail(self, shows: int | None = None) -> tuple[int, ...]:
-        """Numbers of the exchanges of the last task."""
+        """Return numbers of the exchanges of the last task."""
         del shows
         return tuple(self.sent)
 
 
 def stage_of(wire: Wire, contract: Contract, target: Target) -> Stage:
-    """The stage of a run, which is opened once and closed with its connections."""
+    """Return the stage of a run, which is opened once and closed with its connections."""
     return wire.shared_resource("stage", lambda: Stage(contract, target.url, wire).open())
 
 

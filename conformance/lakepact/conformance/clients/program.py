@@ -75,7 +75,7 @@ class Ended:
             raise Unmet(f"JSON printed by {self.task}", shown(self.printed.decode("utf-8", "replace"))) from None
 
     def prints(self, items: Sequence[Any]) -> bool:
-        """Whether it ended well and printed these items, in whatever order."""
+        """Return whether it ended well and printed these items, in whatever order."""
         try:
             return bool(in_order(self.result) == in_order(items))
         except Unmet:
@@ -98,7 +98,7 @@ class Ended:
 
 
 def in_order(value: Any) -> Any:
-    """A sequence in an order of its own, so that those with the same items are equal; anything else as it is."""
+    """Return a sequence in an order of its own, so that those with the same items are equal; anything else as it is."""
     return sorted(value, key=orjson.dumps) if isinstance(value, (list, tuple)) else value
 
 

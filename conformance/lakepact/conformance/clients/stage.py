@@ -62,7 +62,7 @@ class Request:
             return None
 
     def without_step(self, number: int, *names: str) -> Request:
-        """The same without a step of its path, the first being number 1, if it has one of these names."""
+        """Return the same without a step of its path, the first being number 1, if it has one of these names."""
         steps = self.target.split("/")
         return replace(self, target="/".join([*steps[:number], *steps[number + 1 :]])) if steps[number] in names else self
 
@@ -86,25 +86,25 @@ class Answer:
         return [orjson.loads(line) for line in self.body.splitlines() if line.strip()]
 
     def with_document(self, document: Any) -> Answer:
-        """The same with another body; in ASCII, for some clients take signs beyond it for the end of a line."""
+        """Return the same with another body; in ASCII, for some clients take signs beyond it for the end of a line."""
         return replace(self, body=json.dumps(document).encode())
 
     def with_lines(self, lines: Iterable[Any]) -> Answer:
-        """The same with other lines."""
+        """Return the same with other lines."""
         return replace(self, body=b"".join(json.dumps(line).encode() + b"\n" for line in lines))
 
     def with_header(self, name: str, value: str | None) -> Answer:
-        """The same with another value of a header, or without it."""
+        """Return the same with another value of a header, or without it."""
         others = tuple((n, v) for n, v in self.headers if n.lower() != name.lower())
         return replace(self, headers=others if value is None else (*others, (name, value)))
 
     def header(self, name: str) -> str:
-        """The value of a header; nothing if it is not there."""
+        """Return the value of a header; nothing if it is not there."""
         return next((v for n, v in self.headers if n.lower() == name.lower()), "")
 
 
 def as_it_is(request: Request, forward: Forward) -> Answer:
-    """The script of a server that does nothing unusual."""
+    """Return the script of a server that does nothing unusual."""
     return forward(request)
 
 
@@ -186,7 +186,7 @@ class Stage:
 
     @contextlib.contextmanager
     def scene(self, check: str, script: Script, *, prefix: str = "") -> Generator[Scene]:
-        """An address at which everything is answered as a script says, until the block ends."""
+        """Yield an address at which everything is answered as a script says, until the block ends."""
         number = next(self._numbers)
         scene = Scene(f"{self._address}/scene-{number}", script, check, prefix)
         self._scenes[number] = scene
@@ -282,7 +282,7 @@ class Stage:
         return answer
 
     def _operation(self, method: str, path: str, prefix: str) -> OperationId | None:
-        """The operation of a request; the route with the fewest variables where several fit."""
+        """Return the operation of a request; the route with the fewest variables where several fit."""
         fitting = [
             (template.count("{"), operation)
             for known, template, operation in self._contract.routes

@@ -224,7 +224,7 @@ def _show(finding: Finding, console: Console, *, as_json: bool) -> None:
 
 @contextlib.contextmanager
 def _served(folder: Path) -> Generator[str]:
-    """The reference server with the tables of a folder."""
+    """Yield the reference server with the tables of a folder."""
     command = [
         sys.executable,
         "-m",

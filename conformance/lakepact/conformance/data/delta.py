@@ -74,7 +74,7 @@ def share(folder: Path, tables: Sequence[WrittenTable], schema: str) -> str:
 
 
 def token_of(folder: Path) -> str:
-    """The token of the recipient of the tables of a folder."""
+    """Return the token of the recipient of the tables of a folder."""
     read: Any = import_module("yaml").safe_load((folder / "shares.yaml").read_text("utf-8"))
     token: str = read["recipients"][0]["bearerToken"]
     return token

@@ -46,18 +46,18 @@ class Shared:
         self._client.close()
 
     def asked(self, table: WrittenTable, version: int, form: str) -> Answer:
-        """The answer to a query of one version."""
+        """Return the answer to a query of one version."""
         said = {"delta-sharing-capabilities": FORMATS[form], **self._headers}
         return _understood(self._client.post(f"{self._base}/{table.name}/query", json={"version": version}, headers=said))
 
     def changed(self, table: WrittenTable, version: int) -> Answer:
-        """The answer to a request for the changes of one version."""
+        """Return the answer to a request for the changes of one version."""
         bounds = {"startingVersion": str(version), "endingVersion": str(version)}
         said = {"delta-sharing-capabilities": FORMATS["parquet"], **self._headers}
         return _understood(self._client.get(f"{self._base}/{table.name}/changes", params=bounds, headers=said))
 
     def fetch(self, _: SharedFile, url: str) -> bytes:
-        """A data file."""
+        """Return a data file."""
         return self._client.get(url).raise_for_status().content
 
 
@@ -89,7 +89,7 @@ def _digest(answer: Answer, fetch: Callable[[SharedFile, str], bytes]) -> Digest
 
 
 def _changes(shared: Shared, table: WrittenTable, version: int) -> Iterator[Finding]:
-    """Whether the changes of a version are the rows that came and those that went."""
+    """Yield whether the changes of a version are the rows that came and those that went."""
     found = changes.rows(shared.changed(table, version), shared.fetch)
     for kind, meant in ((INSERTED, table.inserted(version)), (DELETED, table.deleted(version))):
         rows = [{name: row[name] for name in table.columns.schema.names} for row in found if row["_change_type"] == kind]
@@ -102,7 +102,7 @@ def _of(version: Version, table: WrittenTable) -> Digest:
 
 
 def _told(table: WrittenTable, answer: Answer) -> dict[str, Figures]:
-    """The figures of all files together; a column that one of them says nothing of has none."""
+    """Return the figures of all files together; a column that one of them says nothing of has none."""
     told: dict[str, Figures] = {}
     silent: set[str] = set()
     for file in answer.files:
@@ -120,7 +120,7 @@ def _told(table: WrittenTable, answer: Answer) -> dict[str, Figures]:
 
 
 def _value(said: Any, kind: Any) -> Any:
-    """A value of statistics as the column has it."""
+    """Return a value of statistics as the column has it."""
     if said is None:
         return None
     if pa.types.is_decimal(kind):

@@ -37,7 +37,7 @@ class Digest:
 
 
 def digest(batches: Iterable[Any]) -> Digest:
-    """The digest of some record batches or tables, their columns taken by name."""
+    """Return the digest of some record batches or tables, their columns taken by name."""
     total = Digest()
     for batch in batches:
         total += Digest(batch.num_rows, _checksum(batch))
@@ -62,7 +62,7 @@ def _whole(column: Any) -> Array:
 
 
 def _hashes(values: Array) -> Any:
-    """A number for each value, the same for equal values of whatever width; of nested ones, of their texts."""
+    """Return a number for each value, the same for equal values of whatever width; of nested ones, of their texts."""
     kind = values.type
     if pa.types.is_integer(kind) or pa.types.is_boolean(kind):
         found = _bits(values.cast(pa.int64()))
@@ -120,7 +120,7 @@ class Figures:
 
 
 def figures(batches: Iterable[Any]) -> dict[str, Figures]:
-    """The figures of each column of some record batches."""
+    """Return the figures of each column of some record batches."""
     found: dict[str, Figures] = {}
     for batch in batches:
         for name in batch.schema.names:
@@ -129,7 +129,7 @@ def figures(batches: Iterable[Any]) -> dict[str, Figures]:
 
 
 def ordered(kind: Any) -> bool:
-    """Whether values of a type have a least and a greatest here."""
+    """Return whether values of a type have a least and a greatest here."""
     return not (pa.types.is_nested(kind) or pa.types.is_boolean(kind) or pa.types.is_binary(kind))
 
 

@@ -32,12 +32,12 @@ class Finding:
 
 
 def held(table: WrittenTable, version: int, what: str, actual: Digest) -> Finding:
-    """Whether the rows of a version are all there, once, and as they were written."""
+    """Return whether the rows of a version are all there, once, and as they were written."""
     return Finding(table.name, table.door, f"version {version}: {what}", str(table.digests[version]), str(actual))
 
 
 def counted(table: WrittenTable, what: str, expected: int, actual: int) -> Finding:
-    """Whether a number is right."""
+    """Return whether a number is right."""
     return Finding(table.name, table.door, what, str(expected), str(actual))
 
 
@@ -47,7 +47,7 @@ def not_offered(table: WrittenTable, what: str, why: str) -> Finding:
 
 
 def bounded(table: WrittenTable, version: Version, told: Mapping[str, Figures], *, what: str) -> Iterator[Finding]:
-    """Whether what statistics say of the columns holds for the rows: nulls exactly, bounds as such, for they may be cut.
+    """Yield whether what statistics say of the columns holds for the rows: nulls exactly, bounds as such, for they may be cut.
 
     Args:
         table: whose statistics they are.

@@ -23,7 +23,7 @@ INSTALL = "pip install 'lakepact[data]'"
 
 @contextlib.contextmanager
 def catalog(url: str, properties: dict[str, str]) -> Generator[Any]:
-    """The catalog at an address, as pyiceberg speaks to it; what goes wrong is told in one line.
+    """Yield the catalog at an address, as pyiceberg speaks to it; what goes wrong is told in one line.
 
     Raises:
         CannotWrite: pyiceberg is not installed, or the catalog does not answer, or refuses.

@@ -41,7 +41,7 @@ def verify(known: Any, namespace: str, table: WrittenTable, *, headers: dict[str
 
 
 def _told(files: list[dict[str, Any]]) -> dict[str, Figures]:
-    """The figures of all files together; a column that one of them says nothing of has none."""
+    """Return the figures of all files together; a column that one of them says nothing of has none."""
     told: dict[str, Figures] = {}
     silent: set[str] = set()
     for file in files:
@@ -54,7 +54,7 @@ def _told(files: list[dict[str, Any]]) -> dict[str, Figures]:
 
 
 def _planned(known: Any, namespace: str, table: WrittenTable, headers: dict[str, str]) -> Iterator[Finding]:
-    """How many records the files have that the server finds for a scan of each version, and for what came between them."""
+    """Yield how many records the files have that the server finds for a scan of each version, and for what came between them."""
     prefix = known.properties.get("prefix")
     place = f"namespaces/{quote(namespace, safe='')}/tables/{quote(table.name, safe='')}"
     base = f"{known.uri.rstrip('/')}/v1/{f'{prefix}/' if prefix else ''}{place}"
@@ -77,7 +77,7 @@ def _planned(known: Any, namespace: str, table: WrittenTable, headers: dict[str,
 
 
 def _records(client: httpx.Client, base: str, reply: httpx.Response) -> Iterator[int]:
-    """The records of each file of a plan, of its plan tasks too."""
+    """Yield the records of each file of a plan, of its plan tasks too."""
     plan = reply.raise_for_status().json()
     while plan["status"] == "submitted":
         plan = client.get(f"{base}/plan/{plan['plan-id']}").raise_for_status().json()

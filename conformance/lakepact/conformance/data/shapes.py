@@ -30,7 +30,7 @@ class Column:
     nulls: int = 0  #: every how many rows there is none; 0 for always one
 
     def values(self, numbers: Any) -> Array:
-        """The values of some rows."""
+        """Return the values of some rows."""
         made = self.make(numbers)
         if not self.nulls:
             return made.cast(self.type) if made.type != self.type else made
@@ -52,22 +52,22 @@ class Shape:
         return pa.schema([pa.field("id", NUMBER, nullable=False), *(pa.field(column.name, column.type) for column in self.columns)])
 
     def batch(self, first: int, count: int) -> Any:
-        """The rows from one number on, as a record batch."""
+        """Return the rows from one number on, as a record batch."""
         return self.rows(np.arange(first, first + count, dtype=np.int64))
 
     def rows(self, numbers: Any) -> Any:
-        """The rows with these numbers, as a record batch."""
+        """Return the rows with these numbers, as a record batch."""
         arrays = [pa.array(numbers), *(column.values(numbers) for column in self.columns)]
         return pa.RecordBatch.from_arrays(arrays, schema=self.schema)
 
     def batches(self, first: int, last: int) -> Iterator[Any]:
-        """The rows from one number to before another, some at a time."""
+        """Yield the rows from one number to before another, some at a time."""
         for start in range(first, last, BATCH):
             yield self.batch(start, min(BATCH, last - start))
 
 
 def _spread(numbers: Any) -> Any:
-    """Numbers that look like drawn at random, the same for the same rows."""
+    """Return numbers that look like drawn at random, the same for the same rows."""
     with np.errstate(over="ignore"):
         mixed = numbers.astype(np.uint64) * np.uint64(STEP)
         return mixed ^ (mixed >> np.uint64(29))

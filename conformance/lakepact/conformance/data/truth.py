@@ -35,7 +35,7 @@ class Version:
     last: int
 
     def rows(self, shape: Shape) -> Iterator[Any]:
-        """The rows, some at a time."""
+        """Return the rows, some at a time."""
         return shape.batches(self.first, self.last)
 
     def digest(self, shape: Shape) -> Digest:
@@ -43,7 +43,7 @@ class Version:
         return digest(self.rows(shape))
 
     def figures(self, shape: Shape) -> dict[str, Figures]:
-        """The figures of each column."""
+        """Return the figures of each column."""
         return figures(self.rows(shape))
 
 
@@ -69,12 +69,12 @@ class WrittenTable:
         return tuple(version.digest(self.columns) for version in self.versions)
 
     def inserted(self, version: int) -> Version:
-        """The rows that came with a version."""
+        """Return the rows that came with a version."""
         before, now = self.versions[version - 1], self.versions[version]
         return Version(before.last, max(before.last, now.last))
 
     def deleted(self, version: int) -> Version:
-        """The rows that went with a version."""
+        """Return the rows that went with a version."""
         before, now = self.versions[version - 1], self.versions[version]
         return Version(before.first, max(before.first, now.first))
 
@@ -87,7 +87,7 @@ class Written:
     tables: tuple[WrittenTable, ...]
 
     def of(self, door: str) -> tuple[WrittenTable, ...]:
-        """The tables behind one door."""
+        """Return the tables behind one door."""
         return tuple(table for table in self.tables if table.door == door)
 
 

@@ -50,7 +50,7 @@ class Piece:
 
 
 def pieces(shape: str, version: Version, folder: Path, *, files: int) -> list[Piece]:
-    """Rows cut into files of about one size, with names that no other file has."""
+    """Return rows cut into files of about one size, with names that no other file has."""
     rows = version.last - version.first
     files = max(1, min(files, rows))
     marks = [version.first + rows * n // files for n in range(files + 1)]
@@ -136,7 +136,7 @@ class OnSpark:
 
 
 def written_batches(batches: Iterable[Any]) -> Iterator[Any]:
-    """The pieces of Arrow record batches, written by the task that this is; yields how many rows each file has."""
+    """Yield the pieces of Arrow record batches, written by the task that this is; yields how many rows each file has."""
     for batch in batches:
         rows = [{"path": piece["path"], "rows": write_piece(piece)} for piece in batch.to_pylist()]
         yield pa.RecordBatch.from_pylist(rows, schema=DONE)

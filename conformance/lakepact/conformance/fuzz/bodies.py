@@ -70,7 +70,7 @@ class Bodies:
         self._pools: dict[tuple[str, bool], _Pool] = {}
 
     def draw(self, operation: OperationId, *, valid: bool) -> Drawn:
-        """A case of an operation, by its schema or against it; one without body and query where there is nothing to make."""
+        """Return a case of an operation, by its schema or against it; one without body and query where there is nothing to make."""
         known = self._contract.operations[operation]
         if known.method == "HEAD" or not (known.body or any(p.where == "query" for p in known.parameters)):
             return NOTHING
@@ -106,7 +106,7 @@ def _schema(name: str) -> Any:
 
 
 def _parts_to_draw(operation: Operation, contract: Contract) -> dict[str, Any]:
-    """An operation with its body and query alone: where it goes and who sends it is not for schemathesis to decide."""
+    """Return an operation with its body and query alone: where it goes and who sends it is not for schemathesis to decide."""
     content = {"application/json": {"schema": {"$ref": f"#/components/schemas/{operation.body}"}}}
     parameters = [
         {"name": p.name, "in": "query", "required": p.required, "schema": p.schema} for p in operation.parameters if p.where == "query"

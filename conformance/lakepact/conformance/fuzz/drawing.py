@@ -31,7 +31,7 @@ class Drawing:
         self._bodies = bodies
 
     def drawn(self, world: World, random: Random, operations: Sequence[OperationId]) -> Iterator[Step]:
-        """The steps of one sequence; each is drawn when the world knows what became of those before it."""
+        """Yield the steps of one sequence; each is drawn when the world knows what became of those before it."""
         yield from (step for step in world.opening(random) if step.operation in operations)
         while True:
             operation = random.choice(operations)
@@ -48,5 +48,5 @@ class Drawing:
             yield Step(operation, arguments, world.confined(operation, drawn.body), query, "wild" if kind == "wild" else "valid")
 
     def _says_more(self, operation: OperationId, arguments: Mapping[str, object]) -> bool:
-        """Whether arguments are more than the path of an operation, so that nothing else has to be drawn for it."""
+        """Return whether arguments are more than the path of an operation, so that nothing else has to be drawn for it."""
         return any(p.where != "path" and p.argument in arguments for p in self._contract.operations[operation].parameters)

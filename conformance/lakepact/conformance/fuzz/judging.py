@@ -93,7 +93,7 @@ class Judge:
         self.broken.update(breach.requirements)
 
     def is_new(self, breach: Breach) -> bool:
-        """Whether a breach is worth a report of its own."""
+        """Return whether a breach is worth a report of its own."""
         seen = self._operations.get(breach.rule, set())
         return breach.operation not in seen and len(seen) < SHOWN
 
@@ -120,11 +120,11 @@ class Judge:
                 yield Breach(requirement, (requirement,), operation, unmet)
 
     def silence(self, operation: OperationId, why: str) -> Breach:
-        """The breach of a connection that ended without an answer."""
+        """Return the breach of a connection that ended without an answer."""
         return Breach("answers", (self._fuzz.answers,), operation, Unmet("an answer", why))
 
     def outcome(self, requirement: str) -> Outcome:
-        """How a requirement came out on which no breach was reported."""
+        """Return how a requirement came out on which no breach was reported."""
         return Outcome.PASS if requirement in self.held - self.broken else Outcome.NOT_OFFERED
 
     def _accepted(self, exchange: Exchange, operation: OperationId) -> Iterator[Breach]:
@@ -172,6 +172,6 @@ class Judge:
 
 
 def _means_absent_or_number(error: Any) -> bool:
-    """Whether a value of the wrong type may be forgiven: null where a member is left out, and a number that is not integral."""
+    """Return whether a value of the wrong type may be forgiven: null where a member is left out, and a number that is not integral."""
     numeric = isinstance(error.instance, (int, float)) and not isinstance(error.instance, bool)
     return error.instance is None or (numeric and set(error.kind.types) <= {"integer", "number"})

@@ -122,7 +122,7 @@ class Sequences:
         return breaches
 
     def answers(self) -> bool:
-        """Whether the target answers anything at all."""
+        """Return whether the target answers anything at all."""
         lab = self._new_lab()
         for pause in PAUSES:
             time.sleep(pause)
@@ -136,7 +136,7 @@ class Sequences:
     # -- shrinking ---------------------------------------------------------------------------------------------
 
     def shortest(self, breach: Breach, steps: Sequence[Step]) -> tuple[Breach, list[int], int] | None:
-        """The breach in the shortest sequence that shows it, with its exchanges and steps; `None` if it did not happen again."""
+        """Return the breach in the shortest sequence that shows it, with its exchanges and steps; `None` if it did not happen again."""
         last: tuple[Breach, list[int], int] | None = None
 
         def shows(candidate: Sequence[Step]) -> int:
@@ -153,7 +153,7 @@ class Sequences:
         return last
 
     def _again(self, steps: Sequence[Step], breach: Breach) -> tuple[Breach, list[int], int] | None:
-        """The same requests in a new corner, up to the one that breaks the same."""
+        """Return the same requests in a new corner, up to the one that breaks the same."""
         lab, sent = self._new_lab(), Sent()
         try:
             world = self._world(lab)

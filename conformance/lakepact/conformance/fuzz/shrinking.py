@@ -41,7 +41,7 @@ class Shrinking:
         self._left = attempts
 
     def shortest(self) -> list[Step]:
-        """The shortest sequence that was found."""
+        """Return the shortest sequence that was found."""
         self._with_plain_arguments()
         self._without_steps()
         self._with_smaller_bodies()

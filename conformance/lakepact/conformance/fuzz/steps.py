@@ -27,7 +27,7 @@ class Learned:
     then: str | int = ""
 
     def filled(self, value: Any) -> str | int:
-        """The value with what is appended or added; one of another type than the default is not used."""
+        """Return the value with what is appended or added; one of another type than the default is not used."""
         known: str | int = value if isinstance(value, type(self.default)) else self.default
         if isinstance(known, int):
             return known + (self.then if isinstance(self.then, int) else 0)
@@ -67,7 +67,7 @@ def filled(value: Any, known: Callable[[Learned], Any]) -> Any:
 
 
 def content(body: Any, known: Callable[[Learned], Any]) -> bytes:
-    """The bytes of a body, with everything learned in its place."""
+    """Return the bytes of a body, with everything learned in its place."""
     if body is None or isinstance(body, bytes):
         return body or b""
     return json.dumps(filled(body, known), separators=(",", ":"), default=str).encode()

@@ -109,7 +109,7 @@ class _Search:
         yield from self._rest()
 
     def _verdict(self, breach: Breach, shown: tuple[Breach, list[int], int], remark: str = "") -> Verdict:
-        """A broken requirement, with the requests that show it."""
+        """Return a broken requirement, with the requests that show it."""
         again, exchanges, needed = shown
         said = f"shrunk to {needed} request{'s' if needed > 1 else ''}" if needed else remark or "not seen again when it was repeated"
         return Verdict(

@@ -23,7 +23,7 @@ class World(Protocol):
         ...
 
     def opening(self, random: Random) -> Sequence[Step]:
-        """The requests that make the corner; they come first."""
+        """Return the requests that make the corner; they come first."""
         ...
 
     def arguments(self, operation: OperationId, random: Random) -> dict[str, Any]:
@@ -35,15 +35,15 @@ class World(Protocol):
         ...
 
     def example(self, operation: OperationId, arguments: dict[str, Any], random: Random) -> Any:
-        """A body that the target should accept now, or `None` where there is none to give."""
+        """Return a body that the target should accept now, or `None` where there is none to give."""
         ...
 
     def known(self, learned: Learned) -> Any:
-        """The value that is meant, or `None` when it is not known."""
+        """Return the value that is meant, or `None` when it is not known."""
         ...
 
     def judged(self, step: Step, reply: Reply) -> Iterable[tuple[str, Unmet | None]]:
-        """Requirements that an answer keeps or, with what is unmet, breaks by all that was answered before it."""
+        """Return requirements that an answer keeps or, with what is unmet, breaks by all that was answered before it."""
         ...
 
     def learn(self, step: Step, reply: Reply) -> None:

@@ -20,7 +20,7 @@ TENTHS = (1, 2, 5)
 
 
 def ring(counts: Mapping[str, int]) -> str:
-    """The shares of verdicts as a ring."""
+    """Return the shares of verdicts as a ring."""
     whole, around, at = sum(counts.values()) or 1, tau * RADIUS, 0.0
     size = 2 * (RADIUS + STROKE)
     parts = []
@@ -38,13 +38,13 @@ def ring(counts: Mapping[str, int]) -> str:
 
 
 def share_bar(counts: Mapping[str, int]) -> str:
-    """The shares of verdicts as a bar."""
+    """Return the shares of verdicts as a bar."""
     parts = "".join(f'<i class="{v}" style="flex:{counts[v]}"></i>' for v in SHARES if counts.get(v))
     return f'<span class="bar">{parts}</span>'
 
 
 def stacked(title: str, counts: Mapping[str, Mapping[str, int]], colours: Mapping[str, str]) -> str:
-    """A bar for each row, a part for each count, all to one scale, with a legend of what is there."""
+    """Return a bar for each row, a part for each count, all to one scale, with a legend of what is there."""
     shown = [what for what in colours if any(row.get(what) for row in counts.values())]
     most = max((sum(row.get(what, 0) for what in shown) for row in counts.values()), default=0) or 1
     rows = []

@@ -33,7 +33,7 @@ FITTING: dict[str, Callable[[Any], bool]] = {
 
 
 def stored(content: bytes) -> Schema:
-    """The columns of a data file.
+    """Return the columns of a data file.
 
     Raises:
         Unmet: it is no Parquet file.
@@ -45,7 +45,7 @@ def stored(content: bytes) -> Schema:
 
 
 def column(schema: Schema, name: str) -> Any:
-    """The column of that name in any case, or None."""
+    """Return the column of that name in any case, or None."""
     return next((f for f in schema if f.name == name), None) or next((f for f in schema if f.name.lower() == name.lower()), None)
 
 

@@ -40,12 +40,12 @@ def included(expected: Iterable[Mapping[str, Any]], actual: Iterable[Mapping[str
 
 
 def counted(rows: Iterable[Mapping[str, Any]]) -> Counter[Any]:
-    """How often each row is there."""
+    """Return how often each row is there."""
     return Counter(tuple((name, frozen(row[name])) for name in sorted(row)) for row in rows)
 
 
 def frozen(value: Any) -> Any:
-    """A value that can be counted, equal for equal values; a NaN is equal to a NaN, and a boolean is not a number."""
+    """Return a value that can be counted, equal for equal values; a NaN is equal to a NaN, and a boolean is not a number."""
     if isinstance(value, float) and math.isnan(value):
         return "NaN", "NaN"
     if isinstance(value, bool):

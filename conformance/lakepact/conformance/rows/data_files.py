@@ -21,7 +21,7 @@ ID, PHYSICAL = "delta.columnMapping.id", "delta.columnMapping.physicalName"
 
 
 def rows(answer: Answer, fetch: Callable[[SharedFile, str], bytes], files: Iterable[SharedFile] | None = None) -> list[Row]:
-    """The rows of the files of an answer, in the columns of its metadata.
+    """Return the rows of the files of an answer, in the columns of its metadata.
 
     Args:
         answer: what the target sent.
@@ -35,7 +35,7 @@ def rows(answer: Answer, fetch: Callable[[SharedFile, str], bytes], files: Itera
 
 
 def rows_of(answer: Answer, file: SharedFile, fetch: Callable[[SharedFile, str], bytes], *, further: tuple[str, ...] = ()) -> list[Row]:
-    """The rows of one file that are not gone, in the columns of the answer's metadata and in `further` ones of the file.
+    """Return the rows of one file that are not gone, in the columns of the answer's metadata and in `further` ones of the file.
 
     Raises:
         Unmet: something cannot be read.
@@ -58,7 +58,7 @@ def rows_of(answer: Answer, file: SharedFile, fetch: Callable[[SharedFile, str],
 
 
 def partition_value(answer: Answer, file: SharedFile, field: Mapping[str, Any]) -> Any:
-    """The value of a partition column of a file.
+    """Return the value of a partition column of a file.
 
     Raises:
         Unmet: there is none, or it is none of the column's type.
@@ -70,7 +70,7 @@ def partition_value(answer: Answer, file: SharedFile, field: Mapping[str, Any]) 
 
 
 def physical_name(field: Mapping[str, Any]) -> str:
-    """The name of a column in data files and logs, where columns are mapped."""
+    """Return the name of a column in data files and logs, where columns are mapped."""
     name: str = (field.get("metadata") or {}).get(PHYSICAL, field["name"])
     return name
 
@@ -92,7 +92,7 @@ def stored_table(content: bytes) -> Table:
 
 
 def _column(field: Mapping[str, Any], stored: Any, mapping: str) -> list[Any] | None:
-    """The values of a column, or None if the file has no such column: it is null then."""
+    """Return the values of a column, or None if the file has no such column: it is null then."""
     index = _place(field, stored.schema, mapping)
     return None if index is None else _values(stored.column(index), field, mapping)
 

@@ -19,7 +19,7 @@ Z85 = {c: n for n, c in enumerate("0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHI
 
 
 def gone(vector: Mapping[str, Any], fetch: Callable[[str], bytes]) -> frozenset[int]:
-    """The rows that a deletion vector says are gone.
+    """Return the rows that a deletion vector says are gone.
 
     Args:
         vector: its descriptor; one that is stored in a file has a URL there.
@@ -62,7 +62,7 @@ def _stored(file: bytes, vector: Mapping[str, Any]) -> bytes:
 
 
 def from_z85(text: str) -> bytes:
-    """The bytes of a text in Z85.
+    """Return the bytes of a text in Z85.
 
     Raises:
         Unmet: it is none.

@@ -89,12 +89,12 @@ class Answer:
         return mode if mode in {"name", "id"} and self.format == "delta" else "none"
 
     def of(self, *kinds: str) -> tuple[SharedFile, ...]:
-        """The files of some kinds."""
+        """Return the files of some kinds."""
         return tuple(f for f in self.files if f.kind in kinds)
 
 
 def schema_object(metadata: Mapping[str, Any]) -> dict[str, Any]:
-    """The schema that a metadata object has as text.
+    """Return the schema that a metadata object has as text.
 
     Raises:
         Unmet: there is none.
@@ -109,7 +109,7 @@ def schema_object(metadata: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def parsed(lines: Sequence[Mapping[str, Any]]) -> Answer:
-    """The lines of an answer, understood; a kind of line that is null counts as absent.
+    """Return the lines of an answer, understood; a kind of line that is null counts as absent.
 
     Raises:
         Unmet: they are not those of an answer.

@@ -20,7 +20,7 @@ NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?|[+-]?(Infinity|Inf|N
 
 
 def typed(text: Any, kind: str) -> Any:
-    """The value of a partition column; null and the empty string are null.
+    """Return the value of a partition column; null and the empty string are null.
 
     Raises:
         Unmet: the text is not that of such a value.

@@ -52,7 +52,7 @@ READING = frozenset(
 
 
 def service(settings: Settings, beside: Mapping[str, Service]) -> Service:
-    """The shares of the shares file, and of the Iceberg catalog beside, where it says so.
+    """Return the shares of the shares file, and of the Iceberg catalog beside, where it says so.
 
     Raises:
         BadSetting: there is no shares file, or something is wrong with it.
@@ -110,7 +110,7 @@ def _opened(beside: Mapping[str, Service]) -> Callable[[Source], History]:
 
 
 def _warehouse(beside: Mapping[str, Service]) -> Path | None:
-    """The folder of the Iceberg tables that are served beside, if there is one."""
+    """Return the folder of the Iceberg tables that are served beside, if there is one."""
     iceberg = beside.get("iceberg_rest")
     root: str = iceberg.exports["catalog"].warehouse.root if iceberg is not None else ""
     return Path(root.removeprefix("file://")) if root.startswith("file://") else None

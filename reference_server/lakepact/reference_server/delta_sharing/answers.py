@@ -31,21 +31,21 @@ KINDS = {
 
 
 def one_line(document: Mapping[str, Any]) -> bytes:
-    """A document as JSON in ASCII: some clients take U+2028 and its like for the end of a line."""
+    """Return a document as JSON in ASCII: some clients take U+2028 and its like for the end of a line."""
     written = orjson.dumps(document)
     return written if written.isascii() else json.dumps(document, separators=(",", ":")).encode()
 
 
 def json_answer(document: Mapping[str, Any]) -> Reply:
-    """An answer whose body is `document`."""
+    """Return an answer whose body is `document`."""
     return Reply(200, one_line(document), media_type=JSON)
 
 
 def error_body(problem: Problem) -> bytes:
-    """A problem as the contract's error body."""
+    """Return a problem as the contract's error body."""
     return one_line({"errorCode": problem.kind, "message": problem.message})
 
 
 def refused(status: int, message: str) -> Problem:
-    """A request that is refused with the error code of its status."""
+    """Return a request that is refused with the error code of its status."""
     return Problem(status, KINDS[status], message)

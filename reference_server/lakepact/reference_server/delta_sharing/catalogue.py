@@ -71,7 +71,7 @@ class Catalogue:
     # -- lookups -------------------------------------------------------------------------------------------------------
 
     def share(self, caller: Caller, share: str) -> Share:
-        """A share by its name.
+        """Return a share by its name.
 
         Raises:
             Problem: there is none that the caller may see.
@@ -129,25 +129,25 @@ def named(known: Mapping[str, Any], name: str) -> Any:
 
 
 def page(items: Sequence[Any], start: int, size: int) -> tuple[Sequence[Any], int | None]:
-    """The items of the page that begins at `start`, and where the next one begins, if there is one."""
+    """Return the items of the page that begins at `start`, and where the next one begins, if there is one."""
     end = start + size
     return items[start:end], end if end < len(items) else None
 
 
 def share_document(share: Share) -> dict[str, Any]:
-    """A share as it is answered."""
+    """Return a share as it is answered."""
     document: dict[str, Any] = {"name": share.name, "id": share.id}
     optional = {"displayName": share.display_name, "comment": share.comment, "properties": share.properties}
     return document | {name: value for name, value in optional.items() if value is not None}
 
 
 def schema_document(schema: SharedSchema) -> dict[str, Any]:
-    """A schema as it is answered."""
+    """Return a schema as it is answered."""
     return {"name": schema.name, "share": schema.share}
 
 
 def table_document(table: SharedTable) -> dict[str, Any]:
-    """A table as it is answered."""
+    """Return a table as it is answered."""
     return {"name": table.name, "schema": table.schema, "share": table.share, "shareId": table.share_id, "id": table.id, **table.access}
 
 

@@ -117,7 +117,7 @@ class DataDoor:
         return reply
 
     def _opened(self, scope: Scope, rules: SharingRules) -> OpenFile:
-        """The file that a URL leads to.
+        """Return the file that a URL leads to.
 
         Raises:
             Problem: it is not a URL of ours, its time is over, or the file is not there.
@@ -140,7 +140,7 @@ class DataDoor:
 
 
 def open_file(file: SharedFile) -> int:
-    """The descriptor of a file, opened for reading.
+    """Return the descriptor of a file, opened for reading.
 
     Raises:
         OSError: it is not there, or a link leads out of the table's folder.
@@ -157,12 +157,12 @@ def _validators(file: OpenFile) -> tuple[tuple[bytes, bytes], ...]:
 
 
 def _whole(file: OpenFile) -> Reply:
-    """The answer to HEAD, which is about the whole file whatever part is asked for."""
+    """Return the answer to HEAD, which is about the whole file whatever part is asked for."""
     return Reply(200, headers=((b"content-type", MEDIA_TYPE), (b"content-length", b"%d" % file.size), *_validators(file)))
 
 
 def _asked(file: OpenFile, headers: Mapping[bytes, bytes], rules: SharingRules) -> Reply:
-    """The file, or the part of it that is asked for.
+    """Return the file, or the part of it that is asked for.
 
     Raises:
         Problem: there is no such part.

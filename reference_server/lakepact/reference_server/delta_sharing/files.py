@@ -78,11 +78,11 @@ class Files:
         return f"{base}/files/{self._table_key(table)}/"
 
     def signature(self, table: SharedTable, expires: int) -> str:
-        """The query with which the URLs of a table's files hold until `expires`, in milliseconds."""
+        """Return the query with which the URLs of a table's files hold until `expires`, in milliseconds."""
         return f"{EXPIRES}={expires}&{SIGNATURE}={self._seal_of(self._table_key(table), expires)}"
 
     def key(self, table: SharedTable, path: str) -> str:
-        """The last segment of a file's URL, always the same for the same file.
+        """Return the last segment of a file's URL, always the same for the same file.
 
         Args:
             table: the table whose file it is.
@@ -115,7 +115,7 @@ class Files:
         return key
 
     def opened(self, table_key: str, file_key: str, query: Mapping[str, str]) -> SharedFile:
-        """The file that a URL leads to.
+        """Return the file that a URL leads to.
 
         Args:
             table_key: the segment of the table.
@@ -155,7 +155,7 @@ class Files:
 
 
 def _below(table: SharedTable, path: str, raw: bytes) -> bytes:
-    """A path below the roots of a table: as it is below the first, `/1/…` below the second.
+    """Return a path below the roots of a table: as it is below the first, `/1/…` below the second.
 
     Raises:
         DamagedLog: it is not below any.
@@ -189,7 +189,7 @@ def _shown(path: str) -> str:
 
 
 def _decoded(key: str) -> bytes:
-    """The bytes of a file's segment.
+    """Return the bytes of a file's segment.
 
     Raises:
         Forged: it is spelled in another way than this server does.

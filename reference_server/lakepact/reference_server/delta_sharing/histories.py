@@ -30,15 +30,15 @@ class History(Protocol):
         ...
 
     def followed(self) -> History:
-        """The history as it is now."""
+        """Return the history as it is now."""
         ...
 
     def latest(self) -> int:
-        """The newest version."""
+        """Return the newest version."""
         ...
 
     def earliest(self) -> int:
-        """The oldest version that can be read."""
+        """Return the oldest version that can be read."""
         ...
 
     def existing(self, version: int) -> int:
@@ -50,11 +50,11 @@ class History(Protocol):
         ...
 
     def at_or_before(self, timestamp: int) -> int:
-        """The newest version that was there at a time."""
+        """Return the newest version that was there at a time."""
         ...
 
     def at_or_after(self, timestamp: int) -> int:
-        """The oldest version that is not older than a time."""
+        """Return the oldest version that is not older than a time."""
         ...
 
     def heading(self, version: int | None = None) -> tuple[Document, Document]:
@@ -62,7 +62,7 @@ class History(Protocol):
         ...
 
     def snapshot(self, version: int | None = None, *, base: Snapshot | None = None) -> Snapshot:
-        """A version, the newest one if none is named."""
+        """Return a version, the newest one if none is named."""
         ...
 
     def commits(self, first: int, last: int) -> Iterator[Commit]:
@@ -71,7 +71,7 @@ class History(Protocol):
 
 
 def delta_log(source: Source) -> History:
-    """The log of the Delta table in a folder.
+    """Return the log of the Delta table in a folder.
 
     Raises:
         NoTable: it is no Delta table.

@@ -45,7 +45,7 @@ class Place:
         return BadShares(f"{self._file}:{self._node.start_mark.line + 1}: {self._path or 'the file'} {message}")
 
     def members(self, known: Iterable[str]) -> dict[str, Place]:
-        """The members of a mapping, those left out that are null.
+        """Return the members of a mapping, those left out that are null.
 
         Raises:
             BadShares: it is no mapping, or has members that are unknown or given twice.
@@ -74,7 +74,7 @@ class Place:
         return Place(name_node, file=self._file, path=f"{self._path}.{shown}".lstrip(".")).wrong(f"is not known here; {advice}")
 
     def pairs(self) -> dict[str, str]:
-        """The members of a mapping of texts, whatever their names.
+        """Return the members of a mapping of texts, whatever their names.
 
         Raises:
             BadShares: it is something else.
@@ -85,7 +85,7 @@ class Place:
         return {name: place.text() for name, place in self.members(names).items()}
 
     def items(self) -> list[Place]:
-        """The items of a list.
+        """Return the items of a list.
 
         Raises:
             BadShares: it is no list.
@@ -100,7 +100,7 @@ class Place:
         return bool(self._node.tag == "tag:yaml.org,2002:null")
 
     def text(self) -> str:
-        """A text that is not empty.
+        """Return a text that is not empty.
 
         Raises:
             BadShares: it is something else.
@@ -108,7 +108,7 @@ class Place:
         return self._text(self._shown())
 
     def secret(self) -> str:
-        """A text that no message repeats.
+        """Return a text that no message repeats.
 
         Raises:
             BadShares: it is something else.
@@ -129,7 +129,7 @@ class Place:
         return text
 
     def whole_number(self, minimum: int) -> int:
-        """A whole number that is at least `minimum`.
+        """Return a whole number that is at least `minimum`.
 
         Raises:
             BadShares: it is something else.
@@ -166,7 +166,7 @@ class Place:
 
 
 def read_places(file: Path) -> Place:
-    """The YAML document that a file holds.
+    """Return the YAML document that a file holds.
 
     Raises:
         BadShares: it cannot be read, or holds no YAML.

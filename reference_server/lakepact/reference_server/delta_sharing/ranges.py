@@ -12,7 +12,7 @@ class NotSatisfiable(Exception):
 
 
 def part_asked_for(header: bytes | None, size: int) -> tuple[int, int] | None:
-    """The first byte that is asked for and the one behind the last, or None for the whole file.
+    """Return the first byte that is asked for and the one behind the last, or None for the whole file.
 
     Several ranges, other units and what is no range at all are answered with the whole, as HTTP allows.
 

@@ -19,7 +19,7 @@ URL, DIRECTORY = "url", "dir"  #: the ways in which a table may be read
 
 
 def folded(name: str) -> str:
-    """A name as it is compared: names that differ only in case are one."""
+    """Return a name as it is compared: names that differ only in case are one."""
     return name.casefold()
 
 
@@ -167,5 +167,5 @@ class Shares:
     unused: tuple[str, ...] = ()
 
     def tables(self) -> Iterable[SharedTable]:
-        """Every table of every share."""
+        """Return every table of every share."""
         return (table for share in self.shares.values() for schema in share.schemas.values() for table in schema.tables.values())

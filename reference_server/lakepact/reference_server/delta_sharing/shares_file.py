@@ -180,7 +180,7 @@ class _Reader:
         )
 
     def folder(self, place: Place) -> Path:
-        """The folder at a location: a `file:` URI, or a path, which may begin where the shares file is."""
+        """Return the folder at a location: a `file:` URI, or a path, which may begin where the shares file is."""
         location = place.text()
         scheme = SCHEME.match(location)
         if scheme and scheme[1].lower() != "file":
@@ -201,7 +201,7 @@ class _Reader:
 
 
 def _each(place: Place, read: Callable[[Place], Named]) -> list[Named]:
-    """The things of a list, no two with one name."""
+    """Return the things of a list, no two with one name."""
     found: dict[str, Named] = {}
     for item in place.items():
         thing = read(item)
@@ -220,7 +220,7 @@ def _ids_differ(place: Place, things: Iterable[Share | SharedTable]) -> None:
 
 
 def _name(place: Place, said: Mapping[str, Place], what: str) -> str:
-    """The name of a share, schema, table or recipient, by the rules of the protocol for names."""
+    """Return the name of a share, schema, table or recipient, by the rules of the protocol for names."""
     if "name" not in said:
         raise place.wrong(f"has no name; every {what} needs one")
     name = said["name"].text()
@@ -255,7 +255,7 @@ def _properties(place: Place) -> Mapping[str, str]:
 
 
 def _derived(*names: str) -> str:
-    """An id for what has none in the file: the same as long as its name is."""
+    """Return an id for what has none in the file: the same as long as its name is."""
     return str(uuid.uuid5(IDS, "/".join(map(folded, names))))
 
 

@@ -43,7 +43,7 @@ class Snapshots:
         self._order = Lock()
 
     def log(self, source: Source) -> History:
-        """The versions of a table, as they are now.
+        """Return the versions of a table, as they are now.
 
         Raises:
             NoTable: there is none.
@@ -55,7 +55,7 @@ class Snapshots:
             return log
 
     def snapshot(self, source: Source, version: int | None = None) -> Snapshot:
-        """A version of a table, the newest one if none is named.
+        """Return a version of a table, the newest one if none is named.
 
         Raises:
             LogError: there is none, or it cannot be read.
@@ -81,7 +81,7 @@ class Snapshots:
         selected: Sequence[int] | None = None,
         dated: bool = False,
     ) -> Iterator[bytes]:
-        """The lines of a snapshot's files, in pieces; whatever can be wrong with them is said before the first one is given.
+        """Return the lines of a snapshot's files, in pieces; whatever can be wrong with them is said before the first one is given.
 
         Args:
             snapshot: the snapshot.
@@ -124,7 +124,7 @@ class Snapshots:
             return found
 
     def _base(self, log: History, version: int) -> Snapshot | None:
-        """The snapshot to start from: the newest one before a version that is kept, if no checkpoint is nearer."""
+        """Return the snapshot to start from: the newest one before a version that is kept, if no checkpoint is nearer."""
         with self._order:
             older = [kept for lineage, kept in self._snapshots if lineage is log.lineage and kept < version]
             newest = max(older, default=-1)
@@ -144,7 +144,7 @@ class Snapshots:
                 self._snapshots.popitem(last=False)
 
     def weight(self) -> int:
-        """Bytes that are kept, roughly."""
+        """Return bytes that are kept, roughly."""
         chunks = {id(chunk): chunk for snapshot in self._snapshots.values() for chunk in snapshot.files.chunks}
         return sum(map(weight, chunks.values()))
 
@@ -158,7 +158,7 @@ def only(block: bytes, indexes: Sequence[int] | None) -> bytes:
 
 
 def weight(chunk: Chunk) -> int:
-    """Bytes of a chunk and of what was worked out from it, roughly."""
+    """Return bytes of a chunk and of what was worked out from it, roughly."""
     texts: int | None = chunk.kept.get(WEIGHT)
     if texts is None:
         texts = chunk.kept[WEIGHT] = sum(map(len, chunk.paths)) + sum(len(stats) for stats in chunk.stats if stats)

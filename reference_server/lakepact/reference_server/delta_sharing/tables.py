@@ -50,7 +50,7 @@ def file_id_hash(sent: str | None) -> str | None:
 
 
 def answered_version(read: int, current: Callable[[], int]) -> int:
-    """The version that an answer says it is about: the one that was read, or with which the changes start.
+    """Return the version that an answer says it is about: the one that was read, or with which the changes start.
 
     Args:
         read: that version.
@@ -181,7 +181,7 @@ class Tables:
         return Request(caller, found, log, self._rules.read_capabilities(header), Versions(found, log, self._rules))
 
     def _file_changes(self, request: Request, query: Query, held: Mapping[str, Any]) -> Answer:
-        """The files that were added and removed since a version."""
+        """Return the files that were added and removed since a version."""
         asked: Mapping[str, Any] = held["asked"]
         first = request.versions.exactly(asked["startingVersion"], "startingVersion")
         ending: int | None = asked.get("endingVersion")
@@ -192,7 +192,7 @@ class Tables:
         return self._change_lists.answer(request, query, held, wanted=wanted, operation=file_lists.OPERATION)
 
     def _row_changes(self, request: Request, query: Query, held: Mapping[str, Any]) -> Answer:
-        """The changes of rows between two versions."""
+        """Return the changes of rows between two versions."""
         asked: Mapping[str, Any] = held["asked"]
         first = request.versions.start(asked)
         last = held["last"] if "last" in held else request.versions.end(asked)

@@ -121,7 +121,7 @@ class Body:
                 del document[name]
 
     async def _rest(self, first: bytes, message: MutableMapping[str, Any], receive: Receive) -> bytes:
-        """The body that begins with `first`, or so much of it that it is known to be too large."""
+        """Return the body that begins with `first`, or so much of it that it is known to be too large."""
         pieces, size = [first], len(first)
         while message.get("more_body") and size <= self._service.max_body:
             message = await receive()

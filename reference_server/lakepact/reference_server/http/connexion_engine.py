@@ -57,7 +57,7 @@ class ConnexionRouter(ContractRouter, SpecMiddleware):
 
 
 def application(*services: Service, pages: frozenset[str]) -> FlaskApp:
-    """The ASGI application that serves some contracts on one port, and leaves the paths of pages to Flask."""
+    """Return the ASGI application that serves some contracts on one port, and leaves the paths of pages to Flask."""
     by_name = {served.contract.name: served for served in services}
     app = FlaskApp(__name__, middlewares=[partial(ConnexionRouter, services=by_name, pages=pages)])
     # Flask as it is: of the contracts' operations, which all end in the lane, it need not know.
@@ -71,7 +71,7 @@ def application(*services: Service, pages: frozenset[str]) -> FlaskApp:
 
 
 def _without_answers(routing: dict[str, Any]) -> dict[str, Any]:
-    """A routing with its answers left out: connexion only reads requests here, but would validate them at every start."""
+    """Return a routing with its answers left out: connexion only reads requests here, but would validate them at every start."""
     answers: dict[str, Any] = {"default": {"description": "as the handler says"}}
     items: dict[str, dict[str, Any]] = routing["paths"]
     paths = {path: {method: {**o, "responses": answers} for method, o in item.items()} for path, item in items.items()}

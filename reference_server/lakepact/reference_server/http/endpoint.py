@@ -86,7 +86,7 @@ class Endpoint:
         self.takes_body = self._body is not None
 
     async def answer(self, scope: Scope, receive: Receive, values: tuple[str, ...]) -> Reply:
-        """The reply to one request; every refusal is a reply too.
+        """Return the reply to one request; every refusal is a reply too.
 
         Raises:
             Gone: the caller hung up.
@@ -116,7 +116,7 @@ class Endpoint:
         return finished(reply, self._filters, scope)
 
     def answer_at_once(self, method: str, values: tuple[str, ...], *, query: bytes | None, said: dict[str, Any]) -> Reply | None:
-        """The reply to one request of a plain operation; None if it has to be answered the usual way.
+        """Return the reply to one request of a plain operation; None if it has to be answered the usual way.
 
         Args:
             method: GET or HEAD.
@@ -136,13 +136,13 @@ class Endpoint:
         return finished(reply, (), {"method": method}) if method == "HEAD" else reply
 
     def is_understood(self, values: tuple[str, ...], *, query: bytes | None, said: dict[str, Any]) -> bool:
-        """Whether a request is answered by the handler once its body has come."""
+        """Return whether a request is answered by the handler once its body has come."""
         return self._arguments(values, query, said) is not None
 
     def answer_body_at_once(
         self, values: tuple[str, ...], *, query: bytes | None, said: dict[str, Any], raw: bytes
     ) -> tuple[Reply, Settling | None] | None:
-        """The reply to one request of a plain operation, and what to wait for first; None, and nothing done, if it is for the usual way.
+        """Return the reply to a request of a plain operation, and the change to wait for; `None` if the slow path must handle it.
 
         Args:
             values: of the variables of the path.
@@ -201,7 +201,7 @@ class Endpoint:
         return arguments
 
     def read_headers(self, headers: list[tuple[bytes, bytes]]) -> dict[str, Any] | None:
-        """The arguments that headers hold; None if they are refused."""
+        """Return the arguments that headers hold; None if they are refused."""
         arguments: dict[str, Any] = {}
         try:
             if self._body is not None:
@@ -212,7 +212,7 @@ class Endpoint:
         return arguments
 
     async def once_settled(self, reply: Reply, settling: Settling | None) -> Reply:
-        """A reply once everything that it tells of lasts, or what became of it instead."""
+        """Return a reply once everything that it tells of lasts, or what became of it instead."""
         try:
             if settling is not None:
                 await settling
@@ -282,7 +282,7 @@ def _begun(handler: Handler, arguments: dict[str, Any]) -> Reply:
 
 
 def refusal(problem: Problem, service: Service) -> Reply:
-    """A problem as the contract's error body."""
+    """Return a problem as the contract's error body."""
     headers = tuple((name.lower().encode(), value.encode()) for name, value in problem.headers)
     return Reply(problem.status, service.error_body(problem), headers)
 
@@ -298,7 +298,7 @@ def failure(service: Service, incident: str) -> Problem:
 
 
 def finished(reply: Reply, filters: Iterable[Filter], scope: Scope) -> Reply:
-    """A reply as it goes to its sender: without a body for HEAD, and past the filters."""
+    """Return a reply as it goes to its sender: without a body for HEAD, and past the filters."""
     if scope["method"] == "HEAD" and reply.has_body:
         reply = replace(reply, body=b"", chunks=None)
     for change in filters:

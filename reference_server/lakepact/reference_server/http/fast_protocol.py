@@ -140,7 +140,7 @@ class FastProtocol(BoundedProtocol):
         self._short = self._is_plain()
 
     def _is_plain(self) -> bool:
-        """Whether uvicorn is known, and configured so that it does nothing that the short way does not."""
+        """Return whether uvicorn is known, and configured so that it does nothing that the short way does not."""
         if not (is_known(self, HELD) and is_known(self.server_state, COUNTED)):
             return False
         logs = self.access_log and self.access_logger.isEnabledFor(logging.INFO)
@@ -198,7 +198,7 @@ class FastProtocol(BoundedProtocol):
             self.idle_ticks = 0
 
     def _is_free(self) -> bool:
-        """Whether nothing else is read or answered, and the caller takes what he is sent."""
+        """Return whether nothing else is read or answered, and the caller takes what he is sent."""
         cycle = cast("RequestResponseCycle | None", self.cycle)  # before the first request on the long way there is none
         return (
             self._short
@@ -317,7 +317,7 @@ def fast_protocol(lane: ContractRouter, *, limits: Limits) -> Callable[..., Http
 
 
 def is_known(held: object, names: frozenset[str]) -> bool:
-    """Whether something of uvicorn's has what the short way takes from it; what is missing is said once a server."""
+    """Return whether something of uvicorn's has what the short way takes from it; what is missing is said once a server."""
     missing = sorted(name for name in names if not hasattr(held, name))
     if missing:
         _say_once(f"this version of uvicorn has no {', '.join(missing)}: requests are answered, but no faster than by other servers")
@@ -330,7 +330,7 @@ def _say_once(message: str) -> None:
 
 
 def _head(reply: Reply, method: bytes, *, chunked: bool = False) -> bytes | None:
-    """Status line and headers as uvicorn writes them (`wire.headers_of`); None for what it would not send, or only `chunked`."""
+    """Return status line and headers as uvicorn writes them (`wire.headers_of`); None for what it would not send, or only `chunked`."""
     size = len(reply.body)
     last = b"\r\n"
     if size:

@@ -12,7 +12,7 @@ class NotAForm(ValueError):
 
 
 def read_form(raw: bytes) -> dict[str, str]:
-    """The fields of a form by their names.
+    """Return the fields of a form by their names.
 
     Raises:
         NotAForm: a name is given twice, there are too many, or something is not UTF-8.

@@ -16,12 +16,12 @@ class NotJson(ValueError):
 
 
 def count_values(raw: bytes) -> int:
-    """How many values JSON holds at most, by its commas and opening brackets; those in texts count too."""
+    """Return how many values JSON holds at most, by its commas and opening brackets; those in texts count too."""
     return raw.count(b",") + raw.count(b"[") + raw.count(b"{") + 1
 
 
 def read_json(raw: bytes) -> Any:
-    """The value that `raw` holds.
+    """Return the value that `raw` holds.
 
     Raises:
         NotJson: broken JSON or UTF-8, members that are given twice, U+0000, NaN, numbers or nesting beyond what can be kept.
@@ -41,14 +41,14 @@ def read_json(raw: bytes) -> Any:
 
 
 def _deeper(value: Any) -> Any:
-    """A value so deep in arrays that it cannot be written if it nests more than is allowed."""
+    """Return a value so deep in arrays that it cannot be written if it nests more than is allowed."""
     for _ in range(254 - MAX_DEPTH):
         value = [value]
     return value
 
 
 def pointer_to(path: list[str | int]) -> str:
-    """A place in a document as messages name it: a JSON pointer, except for the document itself."""
+    """Return a place in a document as messages name it: a JSON pointer, except for the document itself."""
     return "".join("/" + str(step).replace("~", "~0").replace("/", "~1") for step in path) or "the top"
 
 

@@ -21,14 +21,14 @@ if TYPE_CHECKING:
 
 
 def pages(services: tuple[Service, ...]) -> AsgiApp:
-    """An application of its own with the pages."""
+    """Return an application of its own with the pages."""
     app = flask.Flask(__name__)
     add_pages(app, services)
     return over_asgi(app)
 
 
 def over_asgi(app: flask.Flask) -> AsgiApp:
-    """A Flask application as the lane asks it."""
+    """Return a Flask application as the lane asks it."""
     wsgi: Any = app.wsgi_app
     served: Any = WSGIMiddleware(wsgi)  # a2wsgi describes the same interfaces in types of its own
     asgi: AsgiApp = served

@@ -23,12 +23,12 @@ class BadToken(ValueError):
 
 
 def token(listing: str, name: str) -> str:
-    """The token of the page that begins behind `name`."""
+    """Return the token of the page that begins behind `name`."""
     return base64.urlsafe_b64encode(_seal(listing, name) + name.encode()).decode().rstrip("=")
 
 
 def opened(listing: str, text: str) -> str:
-    """The name behind which the page of a token begins.
+    """Return the name behind which the page of a token begins.
 
     Raises:
         BadToken: the token is not one of this listing.

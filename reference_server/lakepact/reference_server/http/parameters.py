@@ -77,7 +77,7 @@ class Parameters:
 
 
 def decoded(value: bytes, name: bytes) -> str:
-    """The text of a percent-encoded value.
+    """Return the text of a percent-encoded value.
 
     Raises:
         BadParameter: it is not UTF-8.
@@ -89,7 +89,7 @@ def decoded(value: bytes, name: bytes) -> str:
 
 
 def converter(parameter: Parameter) -> Callable[[str], Any]:
-    """The function that turns a parameter's text into its value."""
+    """Return the function that turns a parameter's text into its value."""
     schema = parameter.schema
     kind = schema.get("type")
     named = f"{parameter.where} parameter {parameter.name}"

@@ -43,7 +43,7 @@ class Reply:
         return bool(self.body) or self.chunks is not None
 
     def joined(self) -> Reply:
-        """The same answer with its body held as a whole, for faults that look at all of it."""
+        """Return the same answer with its body held as a whole, for faults that look at all of it."""
         return self if self.chunks is None else replace(self, body=b"".join(self.chunks), chunks=None)
 
 
@@ -72,5 +72,5 @@ NO_CONTENT = Reply(204)
 
 
 def json_reply(document: Mapping[str, Any], *, status: int = 200) -> Reply:
-    """A reply whose body is `document`."""
+    """Return a reply whose body is `document`."""
     return Reply(status, orjson.dumps(document))

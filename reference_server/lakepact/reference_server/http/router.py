@@ -75,7 +75,7 @@ class ContractRouter:
         room.add(method, path, operation=room.service.contract.operations[operation], handler=handler)
 
     def plain(self, method: str, raw_path: bytes) -> tuple[Endpoint, tuple[str, ...]] | None:
-        """The operation that is asked for and the values of its path, if it answers without a look at the connection."""
+        """Return the operation that is asked for and the values of its path, if it answers without a look at the connection."""
         room = self._only or self._room(unquote(raw_path.decode()))
         try:
             found = room.routes.find(raw_path)
@@ -115,7 +115,7 @@ class ContractRouter:
         await send({"type": "http.response.body", "body": reply.body})
 
     def _room(self, path: str) -> Mount:
-        """The contract below whose root a path lies."""
+        """Return the contract below whose root a path lies."""
         for room in self._rooms:
             if path.startswith(room.below) or path == room.root:
                 return room

@@ -40,7 +40,7 @@ class Found(NamedTuple, Generic[Route]):
 
 
 def segment(raw: bytes) -> str:
-    """The text of one segment of a path, decoded once.
+    """Return the text of one segment of a path, decoded once.
 
     Raises:
         BadPath: a stray percent sign, or bytes that are not UTF-8.
@@ -119,5 +119,5 @@ class Routes(Generic[Route]):
 
 
 def variables(template: str) -> tuple[str, ...]:
-    """The names of a template's variables, in order."""
+    """Return the names of a template's variables, in order."""
     return tuple(match[1] for part in template.split("/") if (match := VARIABLE.fullmatch(part)))

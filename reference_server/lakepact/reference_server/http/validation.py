@@ -35,7 +35,7 @@ class Validators:
         self._compiled: dict[str, jsonschema_rs.Draft202012Validator] = {}
 
     def __getitem__(self, schema: str) -> jsonschema_rs.Draft202012Validator:
-        """The validator for the component `schema`."""
+        """Return the validator for the component `schema`."""
         try:
             return self._compiled[schema]
         except KeyError:
@@ -62,13 +62,13 @@ class Validators:
 
 
 def fault_of(error: jsonschema_rs.ValidationError) -> str:
-    """The one sentence that helps most: what is wrong at the deepest place that can be named."""
+    """Return the one sentence that helps most: what is wrong at the deepest place that can be named."""
     error = _within(error)
     return f"at {pointer_to(error.instance_path)}: {_worded(error)}"
 
 
 def _within(error: jsonschema_rs.ValidationError) -> jsonschema_rs.ValidationError:
-    """The error in the alternative that was meant, where a value may be one of several things that no tag tells apart."""
+    """Return the error in the alternative that was meant, where a value may be one of several things that no tag tells apart."""
     context: list[list[jsonschema_rs.ValidationError]] | None = getattr(error.kind, "context", None)
     if not context:
         return error
@@ -85,7 +85,7 @@ def _rank(error: jsonschema_rs.ValidationError) -> tuple[int, int]:
 
 
 def _is_another(error: jsonschema_rs.ValidationError, depth: int) -> bool:
-    """Whether an error says that this alternative was not meant: another tag, or another type altogether."""
+    """Return whether an error says that this alternative was not meant: another tag, or another type altogether."""
     if error.kind.name in {"const", "enum"}:
         return len(error.instance_path) <= depth + 1
     return error.kind.name == "type" and len(error.instance_path) == depth

@@ -109,7 +109,7 @@ class Wire:
         self.transport.write(data)
 
     def head(self, reply: Reply) -> bytes:
-        """The status line and headers of a reply as they stand on the wire."""
+        """Return the status line and headers of a reply as they stand on the wire."""
         lines = [b"HTTP/1.1 %d %s" % (reply.status, HTTPStatus(reply.status).phrase.encode())]
         lines += [name + b": " + value for name, value in headers_of(reply)]
         return b"\r\n".join(lines) + b"\r\n\r\n"
@@ -121,7 +121,7 @@ class Spelled(bytes):
     __slots__ = ()
 
     def lower(self) -> Spelled:
-        """The name as it is."""
+        """Return the name as it is."""
         return self
 
 
@@ -130,7 +130,7 @@ SPELLED = {b"etag": Spelled(b"ETag")}
 
 
 def headers_of(reply: Reply, *, length: int | None = None) -> list[tuple[bytes, bytes]]:
-    """The headers of a reply, with the type and the length of its body if it has one; how long a streamed one is, nobody knows."""
+    """Return the headers of a reply, with the type and the length of its body if it has one; how long a streamed one is, nobody knows."""
     own = [(SPELLED.get(name, name), value) for name, value in reply.headers] if reply.headers else []
     if reply.chunks is not None:
         return [(b"content-type", reply.media_type), *own]
@@ -141,7 +141,7 @@ def headers_of(reply: Reply, *, length: int | None = None) -> list[tuple[bytes, 
 
 
 def _some(chunks: Iterator[bytes]) -> deque[bytes]:
-    """The next chunks: as many as may wait for the connection, none at the end."""
+    """Return the next chunks: as many as may wait for the connection, none at the end."""
     some: deque[bytes] = deque()
     size, until = 0, time.monotonic() + AHEAD_SECONDS
     for chunk in chunks:

@@ -90,7 +90,7 @@ NULLABLE = {
 
 
 def error_body(problem: Problem) -> bytes:
-    """A problem in the contract's envelope."""
+    """Return a problem in the contract's envelope."""
     return orjson.dumps({"error": {"message": problem.message, "type": problem.kind, "code": problem.status}})
 
 
@@ -249,7 +249,7 @@ class InWarehouse(NamedTuple):
 
 
 def _in_warehouse(kept: ServedWarehouse, store: Store, catalog: Callable[..., Catalog], *, access: Access | None) -> InWarehouse:
-    """The catalog of one warehouse, on collections of its own where it has a name, seen as its callers may see it."""
+    """Return the catalog of one warehouse, on collections of its own where it has a name, seen as its callers may see it."""
     located = Located(store if kept.name is None else ScopedStore(store, f"warehouse {kept.name}"), kept.files)
     if access is None:
         made = catalog(located, kept.files, located)
@@ -275,7 +275,7 @@ def _areas(one: InWarehouse, reports: Reports, changes: Mapping[str, dict[str, A
 
 
 def _blocking(warehouses: Sequence[ServedWarehouse]) -> frozenset[str]:
-    """The operations that wait for somebody else: for scans to be planned, for credentials, for files that are far away."""
+    """Return the operations that wait for somebody else: for scans to be planned, for credentials, for files that are far away."""
     waiting = WITH_CREDENTIALS if any(kept.access.is_remote for kept in warehouses) else frozenset[str]()
     writing = WITH_FILES if any(kept.is_remote for kept in warehouses) else frozenset[str]()
     return waiting | writing | scan_planning.BLOCKING

@@ -65,18 +65,18 @@ def identifier_key(levels: Sequence[str], name: str) -> Key:
 
 
 def levels_of(namespace: str) -> Place:
-    """The levels of a namespace as a path or query spells it."""
+    """Return the levels of a namespace as a path or query spells it."""
     return tuple(namespace.split(SEPARATOR))
 
 
 def shown(levels: Sequence[str], name: str | None = None) -> str:
-    """A namespace, table or view as messages spell it."""
+    """Return a namespace, table or view as messages spell it."""
     spelled = ".".join([*levels, *([name] if name is not None else [])]).replace(SEPARATOR, ".")
     return spelled if len(spelled) <= 200 else spelled[:199] + "…"
 
 
 def bad_request(message: str) -> Problem:
-    """A request that can never succeed as it is."""
+    """Return a request that can never succeed as it is."""
     return Problem(400, "BadRequestException", message)
 
 
@@ -101,5 +101,5 @@ def check_name(name: str, what: str) -> None:
 
 
 def now_ms() -> int:
-    """The time as metadata has it."""
+    """Return the time as metadata has it."""
     return time.time_ns() // 1_000_000

@@ -57,7 +57,7 @@ def _name_of(warehouse: ServedWarehouse) -> set[str]:
 
 
 def _names_of(warehouse: ServedWarehouse) -> set[str]:
-    """All that a warehouse is called by: its name, its prefix, its location and what ends it."""
+    """Return all that a warehouse is called by: its name, its prefix, its location and what ends it."""
     location = warehouse.files.root
     path = unquote(urlsplit(location).path)
     known = {warehouse.name or "", warehouse.prefix, unquote(warehouse.prefix), location, path}

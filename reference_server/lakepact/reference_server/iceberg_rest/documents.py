@@ -24,7 +24,7 @@ LONGEST_SHOWN = 100  #: characters of a refused value that a message repeats
 
 
 def hashable(value: Any) -> Hashable:
-    """A form of a JSON value that is equal for equal values, and can be looked up."""
+    """Return a form of a JSON value that is equal for equal values, and can be looked up."""
     if isinstance(value, dict):
         return frozenset((name, hashable(member)) for name, member in value.items())
     if isinstance(value, list):
@@ -34,12 +34,12 @@ def hashable(value: Any) -> Hashable:
 
 
 def refused(where: str, why: str) -> Problem:
-    """A request that can never succeed as it is."""
+    """Return a request that can never succeed as it is."""
     return Problem(400, "BadRequestException", f"at {where}: {why}")
 
 
 def shown(value: Any) -> str:
-    """A value as messages repeat it."""
+    """Return a value as messages repeat it."""
     if isinstance(value, dict):
         return "an object"
     if isinstance(value, list):
@@ -59,7 +59,7 @@ def exact(value: Any, where: str, *, within: range = INT64) -> int:
 
 
 def integer(document: Document, member: str, where: str, *, within: range = INT64) -> int:
-    """The member that is an integer of that range."""
+    """Return the member that is an integer of that range."""
     value = document.get(member)
     if type(value) is int and value in within:  # the place is spelled only for messages: this is asked some twenty times in a commit
         return value
@@ -67,12 +67,12 @@ def integer(document: Document, member: str, where: str, *, within: range = INT6
 
 
 def optional_integer(document: Document, member: str, where: str, *, within: range = INT64) -> int | None:
-    """The member that is an integer of that range, or None when it is absent or null."""
+    """Return the member that is an integer of that range, or None when it is absent or null."""
     return None if document.get(member) is None else integer(document, member, where, within=within)
 
 
 def text(document: Document, member: str, where: str) -> str:
-    """The member that is a text with at least one character."""
+    """Return the member that is a text with at least one character."""
     value = document.get(member)
     if isinstance(value, str) and value:
         return value
@@ -80,7 +80,7 @@ def text(document: Document, member: str, where: str) -> str:
 
 
 def child(document: Document, member: str, where: str) -> Document:
-    """The member that is an object."""
+    """Return the member that is an object."""
     if type(document.get(member)) is dict:
         found: Document = document[member]
         return found
@@ -88,7 +88,7 @@ def child(document: Document, member: str, where: str) -> Document:
 
 
 def children(document: Document, member: str, where: str) -> list[Any]:
-    """The member that is an array."""
+    """Return the member that is an array."""
     if type(document.get(member)) is list:
         found: list[Any] = document[member]
         return found
@@ -96,7 +96,7 @@ def children(document: Document, member: str, where: str) -> list[Any]:
 
 
 def objects(document: Document, member: str, where: str) -> list[Document]:
-    """The member that is an array of objects."""
+    """Return the member that is an array of objects."""
     for index, value in enumerate(children(document, member, where)):
         if type(value) is not dict:
             raise refused(f"{where}/{member}/{index}", f"expected an object, found {shown(value)}")
@@ -105,7 +105,7 @@ def objects(document: Document, member: str, where: str) -> list[Document]:
 
 
 def texts(document: Document, member: str, where: str) -> dict[str, str]:
-    """The member that is an object of texts."""
+    """Return the member that is an object of texts."""
     found: dict[str, str] = child(document, member, where)
     if set(map(type, found.values())) - {str}:
         name, value = next((name, value) for name, value in found.items() if type(value) is not str)

@@ -56,7 +56,7 @@ class VersionExtension:
         blocking: frozenset[str],
         renewing: Mapping[OperationId, Handler],
     ) -> dict[OperationId, Handler]:
-        """The handlers of the oldest version with what this one adds to them.
+        """Return the handlers of the oldest version with what this one adds to them.
 
         Args:
             handlers: by operation.

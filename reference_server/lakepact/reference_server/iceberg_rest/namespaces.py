@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 
 
 def namespace_exists(view: View, levels: Place) -> Record:
-    """The record of a namespace."""
+    """Return the record of a namespace."""
     record = view.get(namespace_key(levels))
     if record is None:
         raise no_such_namespace(levels)
@@ -103,7 +103,7 @@ class Namespaces:
         self._rules = catalog.rules
 
     def list_namespaces(self, *, parent: str | None = None, page_token: str | None = None, page_size: int | None = None) -> Reply:
-        """The direct children of a namespace, or the top level."""
+        """Return the direct children of a namespace, or the top level."""
         levels = levels_of(parent) if parent else ()
         with self._catalog.store.view() as view:
             if levels:
@@ -120,7 +120,7 @@ class Namespaces:
         return json_reply({"namespaces": [[*levels, name] for name, _ in found], "next-page-token": following})
 
     def create_namespace(self, *, body: dict[str, Any]) -> Reply:
-        """A new namespace with the properties that the caller gives it."""
+        """Return a new namespace with the properties that the caller gives it."""
         levels = tuple(body["namespace"])
         self._rules.levels_are_addressable(levels)
         properties = dict(body.get("properties") or {})
@@ -133,11 +133,11 @@ class Namespaces:
         return Reply(200, record.body)
 
     def load_namespace_metadata(self, *, namespace: str) -> Reply:
-        """A namespace and its properties."""
+        """Return a namespace and its properties."""
         return Reply(200, self._existing(namespace).body)
 
     def namespace_exists(self, *, namespace: str) -> Reply:
-        """Whether there is such a namespace, by status alone."""
+        """Return whether there is such a namespace, by status alone."""
         self._existing(namespace)
         return NO_CONTENT
 

@@ -62,7 +62,7 @@ class ServedWarehouse:
 
 
 def served_warehouses(settings: Settings, entries: Mapping[str, WarehouseEntry]) -> tuple[ServedWarehouse, ...]:
-    """The warehouses of a server: those of its file, or the one that its other settings name.
+    """Return the warehouses of a server: those of its file, or the one that its other settings name.
 
     Raises:
         BadSetting: they cannot be served beside each other, or one of them not at all.
@@ -119,7 +119,7 @@ def _files(settings: Settings, entry: WarehouseEntry, access: StorageAccess) -> 
 
 
 def handlers_of(contract: Contract, areas: Sequence[object], kept: ServedWarehouse | None = None) -> dict[OperationId, Handler]:
-    """The functions of some areas that answer operations of a contract, in the way of one warehouse."""
+    """Return the functions of some areas that answer operations of a contract, in the way of one warehouse."""
     found: dict[OperationId, Handler] = {
         o.id: getattr(area, o.function) for o in contract.operations.values() for area in areas if hasattr(area, o.function)
     }
@@ -131,7 +131,7 @@ def handlers_of(contract: Contract, areas: Sequence[object], kept: ServedWarehou
 def together(
     contract: Contract, served: Sequence[ServedWarehouse], handlers: Sequence[Mapping[OperationId, Handler]]
 ) -> dict[OperationId, Handler]:
-    """The functions that answer for all warehouses: those of the only one, or of the one whose prefix stands in the path.
+    """Return the functions that answer for all warehouses: those of the only one, or of the one whose prefix stands in the path.
 
     Raises:
         BadSetting: there are several, and the prefix of one is not exactly one segment.
@@ -147,7 +147,7 @@ def together(
 
 
 def separated(handler: Handler, separator: str, operation: str) -> Handler:
-    """A handler that reads namespaces with this separator too; what holds the contract's own is read by that alone."""
+    """Return a handler that reads namespaces with this separator too; what holds the contract's own is read by that alone."""
 
     def answer(**arguments: Any) -> Reply:
         for name in ("namespace", "parent"):
@@ -168,7 +168,7 @@ def _check_levels(levels: Sequence[str], separator: str) -> None:
 
 
 def dispatched(handlers: Mapping[str, Handler]) -> Handler:
-    """A handler that asks the one of the warehouse whose prefix stands in the path."""
+    """Return a handler that asks the one of the warehouse whose prefix stands in the path."""
 
     def answer(*, prefix: str, **arguments: Any) -> Reply:
         handler = handlers.get(prefix)

@@ -138,7 +138,7 @@ def about_of(connection: sqlite3.Connection) -> dict[str, str]:
 
 
 def rows_of(about: Mapping[str, str]) -> str:
-    """The statement that reads all rows, and with each the sum that its change wrote down."""
+    """Return the statement that reads all rows, and with each the sum that its change wrote down."""
     return f"SELECT {COLUMNS}, {'total' if 'store' in about else '0'} FROM record"  # noqa: S608 - names of columns
 
 
@@ -180,13 +180,13 @@ def _refused(path: Path, what: str, remedy: str = "put the files of the store ba
 
 
 def log_of(path: Path) -> Path:
-    """The write-ahead log of a store."""
+    """Return the write-ahead log of a store."""
     return path.with_name(f"{path.name}-wal")
 
 
 @contextlib.contextmanager
 def looking_into(path: Path) -> Generator[sqlite3.Connection]:
-    """A connection that only reads, and leaves the file and its log as they are."""
+    """Yield a connection that only reads, and leaves the file and its log as they are."""
     log = log_of(path)
     logged = log.exists() and log.stat().st_size > 0
     # Without a log, nothing beside the file matters.
@@ -238,7 +238,7 @@ def check_absence(path: Path) -> None:
 
 
 def resolved(path: Path) -> Path:
-    """The file that a path leads to: SQLite keeps the log beside the file, and not beside a symbolic link to it.
+    """Return the file that a path leads to: SQLite keeps the log beside the file, and not beside a symbolic link to it.
 
     Raises:
         BadSetting: it leads nowhere.
@@ -260,12 +260,12 @@ def _record(path: Path, row: Row) -> tuple[Key, Record, int, int]:
 
 
 def holds(row: Row) -> bool:
-    """Whether a row is what was stored; SQLite lets other programs put values of any type into any column."""
+    """Return whether a row is what was stored; SQLite lets other programs put values of any type into any column."""
     return tuple(map(type, row)) == _TYPES and row[-1] == checksum_of(*row[:-1])
 
 
 def checksum_of(collection: str, place: str, name: str, kind: str, body: bytes, tag: bytes, batch: int) -> int:  # noqa: PLR0917 - as in a row
-    """The checksum that stands in the row of these columns."""
+    """Return the checksum that stands in the row of these columns."""
     return zlib.crc32(body, zlib.crc32(b"\0".join((collection.encode(), place.encode(), name.encode(), kind.encode(), tag, b"%d" % batch))))
 
 

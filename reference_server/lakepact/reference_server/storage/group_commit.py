@@ -107,7 +107,7 @@ class Pace:
         self._batches = 0
 
     def lets_write(self) -> bool:
-        """Whether the loop is to write the next batch."""
+        """Return whether the loop is to write the next batch."""
         if not self._is_slow:
             return True
         self._batches += 1
@@ -153,7 +153,7 @@ class FileStore:
         self._writer.start()
 
     def begin(self) -> AbstractContextManager[Transaction]:
-        """A transaction for one `with` block: its changes are on their way to the file when the block ends, and undone when it raises."""
+        """Return a transaction for one `with` block: at its end the changes are queued for the file; an exception rolls them back."""
         return _Chained(self, self._newest, self.turn, self._lock)
 
     def view(self) -> AbstractContextManager[View]:
@@ -161,7 +161,7 @@ class FileStore:
         return Looking(self._durable, self._lock)
 
     def get(self, key: Key) -> Record | None:
-        """The record at this key that is in the file, or None."""
+        """Return the record at this key that is in the file, or None."""
         with self._lock:
             return self._durable.get(key)
 

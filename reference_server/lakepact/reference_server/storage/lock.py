@@ -23,7 +23,7 @@ class Locked(BadSetting):
 
 
 def lock_of(path: Path) -> Path:
-    """The lock of a store, by a name that no other program gives."""
+    """Return the lock of a store, by a name that no other program gives."""
     return path.with_name(f".{path.name}.lakepact-lock")
 
 

@@ -49,7 +49,7 @@ class Mark:
 
 
 def mark_of(path: Path) -> Path:
-    """The file of a store's mark."""
+    """Return the file of a store's mark."""
     return path.with_name(f"{path.name}-mark")
 
 
@@ -62,7 +62,7 @@ def boot() -> str | None:
 
 
 def read_mark(path: Path) -> Mark | None:
-    """The mark of a store, or None if there is no file.
+    """Return the mark of a store, or None if there is no file.
 
     Raises:
         DamagedMark: the file holds none.

@@ -26,7 +26,7 @@ class ScopedStore:
         self._owner = owner
 
     def begin(self) -> AbstractContextManager[Transaction]:
-        """A transaction for one `with` block: its changes are kept when the block ends and undone when it raises."""
+        """Return a transaction for one `with` block: its changes are kept when the block ends and undone when it raises."""
         return self._begun()
 
     @contextmanager
@@ -44,7 +44,7 @@ class ScopedStore:
             yield _OwnView(view, self._owner)
 
     def get(self, key: Key) -> Record | None:
-        """The record at this key that is kept for good, or None."""
+        """Return the record at this key that is kept for good, or None."""
         return self._store.get(_scoped(self._owner, key))
 
     def settled(self) -> Settling | None:

@@ -41,7 +41,7 @@ def store_path(settings: Settings, contract: str) -> Path | None:
 def opened_store(
     settings: Settings, contract: str, warehouses: Sequence[Warehouse], *, recover: Callable[[Iterable[tuple[Key, Record]]], None]
 ) -> WholeStore:
-    """The store that the settings ask for, which whoever has it closes.
+    """Return the store that the settings ask for, which whoever has it closes.
 
     Args:
         settings: where it is kept, and how well.

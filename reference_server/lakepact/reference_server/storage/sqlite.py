@@ -119,7 +119,7 @@ class StoreFile:
             undo.pop_all()
 
     def doubtful(self, *, every: bool = False) -> list[tuple[Key, Record]]:
-        """The records whose files may be lost: what was changed since the machine was started, if it was, or if the end was not clean.
+        """Return the records whose files may be lost: those changed since the machine started, or before an unclean end.
 
         Args:
             every: whether all are, because their files outlast nothing.

@@ -44,7 +44,7 @@ class Record:
 
     @classmethod
     def stored(cls, kind: str, body: bytes, tag: bytes) -> Record:
-        """A record from a file, whose document is made from its bytes when somebody asks for it."""
+        """Return a record from a file, whose document is made from its bytes when somebody asks for it."""
         record: Record = object.__new__(cls)
         for name, value in (("kind", kind), ("body", body), ("tag", tag)):
             object.__setattr__(record, name, value)
@@ -95,15 +95,15 @@ class View(Protocol):
     """A consistent view of all records."""
 
     def get(self, key: Key) -> Record | None:
-        """The record at this key, or None."""
+        """Return the record at this key, or None."""
         ...
 
     def under(self, collection: str, place: Place, after: str | None = None) -> Iterator[tuple[str, Record]]:
-        """The records of a place in the order of their names, behind `after` if it is given."""
+        """Return the records of a place in the order of their names, behind `after` if it is given."""
         ...
 
     def every(self, collection: str) -> Iterator[tuple[Key, Record]]:
-        """All records of a collection, place by place."""
+        """Return all records of a collection, place by place."""
         ...
 
 
@@ -146,7 +146,7 @@ class Store(Protocol):
     """
 
     def begin(self) -> AbstractContextManager[Transaction]:
-        """A transaction for one `with` block: its changes are kept when the block ends and undone when it raises.
+        """Return a transaction for one `with` block: its changes are kept when the block ends and undone when it raises.
 
         It sees what all transactions before it have left, also what is not yet kept for good. Whoever has looked at it waits for
         `settled` before saying anything about it.
@@ -158,7 +158,7 @@ class Store(Protocol):
         ...
 
     def get(self, key: Key) -> Record | None:
-        """The record at this key that is kept for good, or None."""
+        """Return the record at this key that is kept for good, or None."""
         ...
 
     def settled(self) -> Settling | None:
@@ -203,7 +203,7 @@ class MemoryStore:
         self.turn = threading.RLock()  #: held by the thread that is in a transaction
 
     def begin(self) -> AbstractContextManager[Transaction]:
-        """A transaction for one `with` block: its changes are kept when the block ends and undone when it raises."""
+        """Return a transaction for one `with` block: its changes are kept when the block ends and undone when it raises."""
         return Changing(self._collections, self.turn, self._lock)
 
     def view(self) -> AbstractContextManager[View]:
@@ -211,7 +211,7 @@ class MemoryStore:
         return Looking(self._collections, self._lock)
 
     def get(self, key: Key) -> Record | None:
-        """The committed record at this key, or None."""
+        """Return the committed record at this key, or None."""
         with self._lock:
             return self._collections.get(key)
 
@@ -248,7 +248,7 @@ class Collections:
         self._places: dict[tuple[str, Place], _Records] = {}
 
     def get(self, key: Key) -> Record | None:
-        """The record at this key, or None."""
+        """Return the record at this key, or None."""
         collection, place, name = key
         records = self._places.get((collection, place))
         return None if records is None else records.get(name)
@@ -267,14 +267,14 @@ class Collections:
                 del self._places[collection, place]
 
     def under(self, collection: str, place: Place, after: str | None = None) -> Iterator[tuple[str, Record]]:
-        """The records of a place in the order of their names, behind `after` if it is given."""
+        """Yield the records of a place in the order of their names, behind `after` if it is given."""
         records = self._places.get((collection, place))
         if records is not None:
             for name in records.irange(after, inclusive=(False, True)):
                 yield name, records[name]
 
     def every(self, collection: str) -> Iterator[tuple[Key, Record]]:
-        """All records of a collection, place by place."""
+        """Yield all records of a collection, place by place."""
         for (here, place), records in self._places.items():
             if here == collection:
                 for name, record in records.items():
@@ -331,11 +331,11 @@ class Changing(AbstractContextManager[Transaction]):
             self._turn.__exit__(kind, error, trace)
 
     def get(self, key: Key) -> Record | None:
-        """The record at this key, or None."""
+        """Return the record at this key, or None."""
         return self._changes[key] if key in self._changes else self._collections.get(key)
 
     def under(self, collection: str, place: Place, after: str | None = None) -> Iterator[tuple[str, Record]]:
-        """The records of a place in the order of their names, behind `after` if it is given."""
+        """Return the records of a place in the order of their names, behind `after` if it is given."""
         changed = {
             key.name: record
             for key, record in self._changes.items()
@@ -347,7 +347,7 @@ class Changing(AbstractContextManager[Transaction]):
         return iter([(name, record) for name, record in sorted(found.items(), key=itemgetter(0)) if record is not None])
 
     def every(self, collection: str) -> Iterator[tuple[Key, Record]]:
-        """All records of a collection, those that were changed last."""
+        """Yield all records of a collection, those that were changed last."""
         for key, record in self._collections.every(collection):
             if key not in self._changes:
                 yield key, record

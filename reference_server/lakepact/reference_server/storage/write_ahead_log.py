@@ -20,7 +20,7 @@ _LAST = 16  #: where the index of the log says which frame is the last that hold
 
 
 def lost_changes(log: Path, index: Path) -> int:
-    """How many ends of changes there are in a log behind the last one that SQLite takes for whole.
+    """Return how many ends of changes there are in a log behind the last one that SQLite takes for whole.
 
     None if only the process ended. One may be there after a power failure, of a change that nobody had been told of.
 

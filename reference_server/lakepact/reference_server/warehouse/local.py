@@ -65,7 +65,7 @@ class Warehouse(Protocol):
         ...
 
     def read(self, location: str) -> bytes:
-        """The document at a location.
+        """Return the document at a location.
 
         Raises:
             Outside: the location is not in this warehouse.
@@ -95,7 +95,7 @@ class Warehouse(Protocol):
 
 
 def warehouse(location: str, *, allowed: Iterable[str] = ()) -> Warehouse:
-    """The warehouse at a location: `memory:`, a `file:` URI or the path of a folder, which is made if it does not exist.
+    """Return the warehouse at a location: `memory:`, a `file:` URI or the path of a folder, which is made if it does not exist.
 
     Args:
         location: where tables go.
@@ -110,7 +110,7 @@ def warehouse(location: str, *, allowed: Iterable[str] = ()) -> Warehouse:
 
 
 def below(root: str, names: Iterable[str]) -> str:
-    """The location of names below a root; names that a path cannot hold are spelled in other letters, different ones differently."""
+    """Return the location of names below a root; names that a path cannot hold are spelled in other letters, different ones differently."""
     return "/".join([root.rstrip("/"), *map(_step, names)])
 
 
@@ -142,7 +142,7 @@ def _step(name: str) -> str:
 
 
 def local(location: str) -> str:
-    """The path of a `file:` URI, or a path that is given as such.
+    """Return the path of a `file:` URI, or a path that is given as such.
 
     Raises:
         Outside: it is neither.
@@ -194,7 +194,7 @@ class FileWarehouse:
             raise
 
     def read(self, location: str) -> bytes:
-        """The document at a location."""
+        """Return the document at a location."""
         path = self._path(location)
         try:
             about = path.stat()
@@ -351,7 +351,7 @@ class MemoryWarehouse:
         self._documents[tidied(location)] = body
 
     def read(self, location: str) -> bytes:
-        """The document at a location."""
+        """Return the document at a location."""
         self.held(location)
         try:
             return self._documents[tidied(location)]

@@ -53,7 +53,7 @@ class ObjectWarehouse:
             stream.write(body)
 
     def read(self, location: str) -> bytes:
-        """The document at a location."""
+        """Return the document at a location."""
         path = self._path(location)
         try:
             with self._store.open_input_file(path) as file:

@@ -74,7 +74,7 @@ class InstanceRules(CatalogRules):
 
 
 def service(settings: Settings, beside: Mapping[str, Service]) -> Service:  # noqa: ARG001 - it needs nobody
-    """An empty catalog with its own store and warehouse.
+    """Return an empty catalog with its own store and warehouse.
 
     Raises:
         BadSetting: the prefix is no name of a catalog, or the file of credentials is not one.

@@ -31,16 +31,16 @@ class Credentials:
     keys: tuple[bytes, ...]  #: of user, colon and API key
 
     def holds_token(self, token: str) -> bool:
-        """Whether a bearer token is known."""
+        """Return whether a bearer token is known."""
         return _among(self.tokens, token)
 
     def holds_key(self, user_and_key: str) -> bool:
-        """Whether the API key of a user is known."""
+        """Return whether the API key of a user is known."""
         return _among(self.keys, user_and_key)
 
 
 def read_credentials(path: Path) -> Credentials:
-    """The credentials in a file.
+    """Return the credentials in a file.
 
     Raises:
         BadSetting: the file cannot be read, or has another shape; the message repeats nothing of it.

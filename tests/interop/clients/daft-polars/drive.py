@@ -22,7 +22,7 @@ lake = Catalog.from_iceberg(catalog)
 
 
 def table() -> object:
-    """The table as it is now."""
+    """Return the table as it is now."""
     return catalog.load_table((NS, "t"))
 
 

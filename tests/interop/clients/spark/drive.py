@@ -35,7 +35,7 @@ CATALOG = {"type": "rest", "uri": URL, "cache-enabled": "false"}  # Spark's own 
 
 
 def started() -> SparkSession:
-    """The session."""
+    """Return the session."""
     os.environ["PYSPARK_PYTHON"] = sys.executable
     os.environ["SPARK_LOCAL_IP"] = "127.0.0.1"
     builder = SparkSession.builder.master("local[2]").appName("lakepact interop")
@@ -57,7 +57,7 @@ def rows(text: str) -> list[tuple[Any, ...]]:
 
 
 def one(text: str) -> Any:
-    """The one value that a statement gives."""
+    """Return the one value that a statement gives."""
     return rows(text)[0][0]
 
 
@@ -94,7 +94,7 @@ def same(name: str, text: str) -> None:
 
 
 def newest() -> int:
-    """The current snapshot of the sales."""
+    """Return the current snapshot of the sales."""
     return int(one(f"SELECT snapshot_id FROM {SALES}.history ORDER BY made_current_at DESC LIMIT 1"))
 
 
@@ -110,7 +110,7 @@ def namespaces() -> None:
 
 
 def data() -> dict[str, int]:
-    """Rows written and changed; the snapshots to travel to."""
+    """Return rows written and changed; the snapshots to travel to."""
     merge_on_read = ", ".join(f"'write.{what}.mode' = 'merge-on-read'" for what in ("delete", "update", "merge"))
     does(
         "create partitioned table",

@@ -38,7 +38,7 @@ def url(path: str) -> str:
 
 
 def file_lines(folder: Path, form: str, *, dated: bool = False, selected: list[int] | None = None) -> list[Any]:
-    """The lines of a table's newest version as they are sent."""
+    """Return the lines of a table's newest version as they are sent."""
     snapshots = Snapshots()
     sent = b"".join(snapshots.lines(snapshots.snapshot(folder), form, LINKS, dated=dated, selected=selected))
     assert sent.isascii()

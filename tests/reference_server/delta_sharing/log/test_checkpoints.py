@@ -68,7 +68,7 @@ KINDS = (classic, multipart, second_version_parquet, second_version_json, second
 
 @pytest.fixture
 def table(tmp_path: Path) -> Table:
-    """A table without commits."""
+    """Return a table without commits."""
     return Table(tmp_path / "table")
 
 

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 @pytest.fixture
 def table(tmp_path: Path) -> Table:
-    """A table without commits."""
+    """Return a table without commits."""
     return Table(tmp_path / "table")
 
 
@@ -26,7 +26,7 @@ def paths(log: Log, version: int | None = None) -> list[str]:
 
 
 def timed(table: Table, *times: int, **settings: str) -> Log:
-    """A table with a commit at each of these milliseconds."""
+    """Return a table with a commit at each of these milliseconds."""
     for version, time in enumerate(times):
         head = ({"protocol": PROTOCOL}, metadata(**settings)) if version == 0 else ()
         os.utime(table.commit(version, {"commitInfo": {}}, *head), ns=(0, time * 1_000_000))

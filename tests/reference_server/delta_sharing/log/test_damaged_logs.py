@@ -18,7 +18,7 @@ SECOND = r"00000000000000000001\.json"
 
 @pytest.fixture
 def table(tmp_path: Path) -> Table:
-    """A table with one commit."""
+    """Return a table with one commit."""
     table = Table(tmp_path / "table")
     table.commit(0, *HEAD, add("a"))
     return table

@@ -50,7 +50,7 @@ def tables_server(folder: Path) -> Iterator[Server]:
 
 @pytest.fixture(scope="session")
 def taken() -> dict[str, int]:
-    """How many tables of each kind tests have taken."""
+    """Return how many tables of each kind tests have taken."""
     return dict.fromkeys(KINDS, 0)
 
 
@@ -73,17 +73,17 @@ def tables(
 
 @pytest.fixture
 def table(tables: Callable[[str], SharedTable]) -> SharedTable:
-    """A table that is shared with its history, without a log yet."""
+    """Return a table that is shared with its history, without a log yet."""
     return tables("open")
 
 
 @pytest.fixture
 def closed(tables: Callable[[str], SharedTable]) -> SharedTable:
-    """A table that is shared without its history."""
+    """Return a table that is shared without its history."""
     return tables("closed")
 
 
 @pytest.fixture
 def late(tables: Callable[[str], SharedTable]) -> SharedTable:
-    """A table that is shared from version 2 on."""
+    """Return a table that is shared from version 2 on."""
     return tables("late")

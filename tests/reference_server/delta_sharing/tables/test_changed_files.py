@@ -16,7 +16,7 @@ DELTA = "responseformat=delta"
 
 
 def with_commits(table: SharedTable) -> SharedTable:
-    """A table that was added to, changed with rows noted, compacted, described anew, and removed from."""
+    """Return a table that was added to, changed with rows noted, compacted, described anew, and removed from."""
     table.begun(add("a"))
     table.commit(1, remove("a"), add("b"), {"cdc": {"path": "c", "partitionValues": {}, "size": 5, "dataChange": False}})
     table.commit(2, remove("b", dataChange=False), add("d", dataChange=False))

@@ -22,12 +22,12 @@ KIND = {"add": "add", "remove": "remove", "cdf": "cdc"}
 
 
 def cdc(path: str) -> dict[str, Any]:
-    """An action with changed rows."""
+    """Return an action with changed rows."""
     return {"cdc": {"path": path, "partitionValues": {"p": "x"}, "size": 5, "dataChange": False}}
 
 
 def with_feed(table: SharedTable) -> SharedTable:
-    """A table with a change data feed: added, updated, compacted, with a new description, removed from."""
+    """Return a table with a change data feed: added, updated, compacted, with a new description, removed from."""
     table.begun(add("a"), **ON)
     table.commit(1, remove("a"), add("b"), cdc("_change_data/c"))
     table.commit(2, remove("b", dataChange=False), add("d", dataChange=False))

@@ -75,7 +75,7 @@ def test_the_end_of_an_answer_without_files_says_nothing(table: SharedTable) -> 
 
 
 def broken(table: SharedTable, lines: int) -> SharedTable:
-    """A table whose changes cannot be told beyond some lines."""
+    """Return a table whose changes cannot be told beyond some lines."""
     table.begun(*(add(f"f{n}") for n in range(lines)), **ON)
     table.commit(1, {"remove": {"path": "never-added", "dataChange": True}})
     return table

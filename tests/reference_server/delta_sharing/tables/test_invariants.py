@@ -26,7 +26,7 @@ histories = st.lists(st.sets(st.sampled_from("abcdefgh")), min_size=1, max_size=
 
 
 def with_history(table: SharedTable, versions: list[set[str]]) -> SharedTable:
-    """A table of certain files in each version, in which every other version has new metadata too."""
+    """Return a table of certain files in each version, in which every other version has new metadata too."""
     before: set[str] = set()
     for number, files in enumerate(versions):
         changes = [add(f) for f in sorted(files - before)] + [remove(f) for f in sorted(before - files)]
@@ -40,7 +40,7 @@ def with_history(table: SharedTable, versions: list[set[str]]) -> SharedTable:
 
 
 def followed(files: set[str], answer: Lines) -> set[str]:
-    """Files after the changes of an answer, version by version."""
+    """Return files after the changes of an answer, version by version."""
     changes = [(said["version"], kind, said["id"]) for kind in ("remove", "add") for said in answer.of(kind)]
     for _, kind, id_ in sorted(changes, key=lambda change: change[0]):
         if kind == "add":
@@ -91,7 +91,7 @@ def test_the_pages_of_a_range_say_what_the_whole_says(
 
 
 def _undated(line: dict[str, Any]) -> dict[str, Any]:
-    """A line without what is of one answer alone: the time of its URLs and their signature."""
+    """Return a line without what is of one answer alone: the time of its URLs and their signature."""
     said = {kind: {name: value for name, value in document.items() if name != "expirationTimestamp"} for kind, document in line.items()}
     for document in said.values():
         if "url" in document:
@@ -115,7 +115,7 @@ capabilities = st.none() | st.sampled_from(["responseformat=delta", "responsefor
 
 @pytest.fixture
 def small(table: SharedTable) -> SharedTable:
-    """A table with a few versions."""
+    """Return a table with a few versions."""
     return with_history(table, [{"a"}, {"a", "b"}, {"b"}, {"b", "c"}])
 
 

@@ -18,7 +18,7 @@ DELTA = "responseformat=delta"
 
 
 def with_schemas(table: SharedTable) -> SharedTable:
-    """A table whose description changes in version 2, and which has 1, 2, 1 and 1 files."""
+    """Return a table whose description changes in version 2, and which has 1, 2, 1 and 1 files."""
     table.begun(add("a"))
     table.commit(1, add("b"))
     table.commit(2, {"metaData": METADATA | {"description": "new"}}, remove("a"))

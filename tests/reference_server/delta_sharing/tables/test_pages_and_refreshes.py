@@ -21,7 +21,7 @@ REFUSED = (400, "INVALID_PARAMETER_VALUE")
 
 
 def with_files(table: SharedTable, count: int) -> SharedTable:
-    """A table with some files, and two versions of which the second adds one."""
+    """Return a table with some files, and two versions of which the second adds one."""
     stats = json.dumps({"numRecords": 1})
     table.begun(*(add(f"f{n}", partitionValues={"p": "even" if n % 2 == 0 else "odd"}, stats=stats) for n in range(count)))
     table.commit(1, add("last", stats=stats))
@@ -33,7 +33,7 @@ def names(count: int) -> set[str]:
 
 
 def pages(table: SharedTable, capabilities: str | None = END, *, size: int, **body: Any) -> list[Lines]:
-    """All pages of a query."""
+    """Return all pages of a query."""
     found = [table.query(capabilities, maxFiles=size, **body)]
     while "nextPageToken" in found[-1].end:
         found.append(table.query(capabilities, maxFiles=size, pageToken=found[-1].end["nextPageToken"], **body))

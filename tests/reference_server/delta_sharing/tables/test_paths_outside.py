@@ -60,7 +60,7 @@ PATHS: dict[str, Callable[[str], str]] = {
 
 @pytest.fixture
 def other(folder: Path) -> Path:
-    """A folder beside the tables, with the file."""
+    """Return a folder beside the tables, with the file."""
     other = folder / "other"
     other.mkdir(exist_ok=True)
     (other / NAME).write_bytes(SECRET)

@@ -23,7 +23,7 @@ BERLIN = {"op": "equal", "children": [CITY, {"op": "literal", "value": "Berlin",
 
 
 def with_history(table: SharedTable) -> SharedTable:
-    """A table of the files a; a, b; b; b, c."""
+    """Return a table of the files a; a, b; b; b, c."""
     table.begun(add("a"))
     table.commit(1, add("b"))
     table.commit(2, remove("a"))
@@ -32,7 +32,7 @@ def with_history(table: SharedTable) -> SharedTable:
 
 
 def with_cities(table: SharedTable) -> SharedTable:
-    """A table with one file for each of two cities, of three rows each."""
+    """Return a table with one file for each of two cities, of three rows each."""
     stats = json.dumps({"numRecords": 3})
     return table.begun(*(add(city, partitionValues={"p": city}, stats=stats) for city in ("Berlin", "Paris")))
 

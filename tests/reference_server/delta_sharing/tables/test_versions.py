@@ -16,7 +16,7 @@ FAR = "9999-01-01T00:00:00Z"
 
 
 def with_versions(table: SharedTable, count: int) -> SharedTable:
-    """A table with some versions, an hour after each other."""
+    """Return a table with some versions, an hour after each other."""
     table.begun(add("f0"))
     for version in range(1, count):
         table.commit(version, add(f"f{version}"))

@@ -112,7 +112,7 @@ class Principal:
         return self._answer(method, path, json.dumps(body).encode() if isinstance(body, dict) else body, named)
 
     def form(self, authorization: str | None = None, **fields: str) -> Answer:
-        """The answer of the token endpoint."""
+        """Return the answer of the token endpoint."""
         headers = {"content-type": "application/x-www-form-urlencoded"}
         if authorization is not None:
             headers["authorization"] = authorization
@@ -163,7 +163,7 @@ def fill(root: Principal, *namespaces: str, tables: tuple[str, ...] = ()) -> Non
 
 @contextmanager
 def guarded(folder: Path, text: str = SERVER_FILE, **settings: Any) -> Generator[tuple[Server, As]]:
-    """A server with these principals."""
+    """Yield a server with these principals."""
     file = folder / "server.toml"
     file.write_text(text, encoding="utf-8")
     with running(**{"warehouse": "memory:", **settings}, config=file) as server, principals(server.url) as bearing:
@@ -172,7 +172,7 @@ def guarded(folder: Path, text: str = SERVER_FILE, **settings: Any) -> Generator
 
 @pytest.fixture(scope="module")
 def filled(tmp_path_factory: pytest.TempPathFactory) -> Generator[tuple[Server, As]]:
-    """A server with something in it that some principals see, and some do not."""
+    """Yield a server with something in it that some principals see, and some do not."""
     with guarded(tmp_path_factory.mktemp("guarded")) as (server, bearing):
         root = bearing("root-token")
         fill(root, "open", "open.child", "closed", "far", "far.away", "far.off", tables=("open.shown", "open.other", "closed.secret"))

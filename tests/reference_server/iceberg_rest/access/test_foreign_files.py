@@ -104,7 +104,7 @@ class Served:
         return Path(self.warehouse.root.removeprefix("file://")) if self.warehouse.root.startswith("file:") else None
 
     def documents(self) -> set[str]:
-        """The places of all files in the warehouse."""
+        """Return the places of all files in the warehouse."""
         folder = self.folder
         if folder is None:
             documents: dict[str, bytes] = self.warehouse._documents  # type: ignore[attr-defined]
@@ -170,7 +170,7 @@ class Attack:
         return answer.document
 
     def spelled(self, what: str, top: str, target: str) -> str:
-        """The location that the attacker asks for."""
+        """Return the location that the attacker asks for."""
         base = f"/{top}/{self.level}"
         path = {
             "location": f"{base}/victim",

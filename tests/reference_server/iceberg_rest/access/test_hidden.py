@@ -25,7 +25,7 @@ Worlds = tuple["Principal", "Principal", "Principal", "Principal"]
 
 @pytest.fixture(scope="module", params=["writer", "looker", "stranger"])
 def worlds(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Worlds]:
-    """A principal and root, in a world with what that principal may not see, and in one without."""
+    """Yield a principal and root, in a world with what that principal may not see, and in one without."""
     hidden = {
         "writer": (("closed", "far.off"), ("closed.secret", "far.off.secret", "far.secret")),
         "looker": (("closed", "open.child"), ("closed.secret", "open.other", "open.child.secret")),

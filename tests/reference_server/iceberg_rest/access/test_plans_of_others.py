@@ -39,14 +39,14 @@ class Planned:
         return self.bearing(token)(method, at + path.format(plan=plan), body and {"plan-task": task})
 
     def statuses(self) -> list[int]:
-        """The statuses with which root gets its result and its tasks."""
+        """Return the statuses with which root gets its result and its tasks."""
         operations = ("fetchPlanningResult", "fetchScanTasks")
         return [self.send("root-token", operation, plan=self.plan, task=self.task).status for operation in operations]
 
 
 @pytest.fixture(scope="module")
 def planned(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Planned]:
-    """A table of three files, of which root has a plan on three pages."""
+    """Yield a table of three files, of which root has a plan on three pages."""
     folder: Path = tmp_path_factory.mktemp("planned")
     with guarded(folder, warehouse=str(folder / "warehouse")) as (server, bearing):
         catalog = RestCatalog("root", uri=server.url, token="root-token")

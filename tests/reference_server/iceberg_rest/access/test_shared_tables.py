@@ -43,7 +43,7 @@ class Sharing:
         return self.recipient("POST", "/delta-sharing/shares/s/schemas/d/tables/t/query", body)
 
     def refuses(self, answer: Answer) -> bool:
-        """Whether an answer is a refusal that says nothing of the hidden table."""
+        """Return whether an answer is a refusal that says nothing of the hidden table."""
         return answer.status in {400, 500} and b"hidden_column" not in answer.body and b"/files/" not in answer.body
 
 

@@ -31,7 +31,7 @@ def basic(text: str) -> str:
 
 @pytest.fixture(scope="module")
 def issuing(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Server, As]]:
-    """A server whose tokens hold for 100 seconds, and for 250 however often they are exchanged."""
+    """Yield a server whose tokens hold for 100 seconds, and for 250 however often they are exchanged."""
     with guarded(tmp_path_factory.mktemp("issuing"), f"{SERVER_FILE}\n[tokens]\nlifetime = 100\nmax-age = 250\n") as (server, bearing):
         fill(bearing("root-token"), "open", "closed")
         yield server, bearing
@@ -39,7 +39,7 @@ def issuing(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Server, 
 
 @pytest.fixture
 def now(issuing: tuple[Server, As]) -> Iterator[list[datetime]]:
-    """The time by which tokens end, for a test to change."""
+    """Yield the time by which tokens end, for a test to change."""
     rules = issuing[0].service.rules
     times, former = [datetime.now(UTC)], rules.now
     rules.now = lambda: times[0]
@@ -53,7 +53,7 @@ def token(answer: Answer) -> str:
 
 
 def refused(answer: Answer) -> tuple[int, str]:
-    """Status and code of a refusal that has exactly the form of OAuth2."""
+    """Return status and code of a refusal that has exactly the form of OAuth2."""
     assert set(answer.document) == {"error", "error_description"}
     assert (answer.headers["cache-control"], answer.headers["pragma"]) == ("no-store", "no-cache")
     assert SECRET not in answer.body.decode()

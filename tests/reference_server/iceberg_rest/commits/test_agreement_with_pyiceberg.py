@@ -34,7 +34,7 @@ def dumped(metadata: TableMetadata) -> Document:
 
 
 def comparable(metadata: Document) -> Document:
-    """The document without what the two implementations do differently on purpose."""
+    """Return the document without what the two implementations do differently on purpose."""
     document = dict(metadata)
     # Ours is the time of the server; pyiceberg takes over what the client's clock says in a snapshot.
     del document["last-updated-ms"]
@@ -58,7 +58,7 @@ def comparable(metadata: Document) -> Document:
 
 
 def steps_of_main(document: Document) -> list[int]:
-    """The snapshots that main has been at; pyiceberg writes one down again when only its retention changes."""
+    """Return the snapshots that main has been at; pyiceberg writes one down again when only its retention changes."""
     ids = [entry["snapshot-id"] for entry in document["snapshot-log"]]
     return [snapshot_id for index, snapshot_id in enumerate(ids) if index == 0 or ids[index - 1] != snapshot_id]
 

@@ -27,7 +27,7 @@ FEW, MANY = 60, 240
 
 
 def steps(work: Callable[[], object]) -> int:
-    """How many instructions the interpreter carries out."""
+    """Return how many instructions the interpreter carries out."""
     count = 0
 
     def trace(frame: FrameType, event: str, _: object) -> Any:
@@ -46,7 +46,7 @@ def steps(work: Callable[[], object]) -> int:
 
 
 def cost(kind: Kind, count: int) -> int:
-    """How many instructions a commit of so many members takes."""
+    """Return how many instructions a commit of so many members takes."""
     if kind.path == VIEW:
         request = {"schema": schema(2), "view-version": view_version(-1)["view-version"]}
         base = new_view_metadata(request, view_uuid="X", location="memory:/v", now_ms=1)
@@ -67,7 +67,7 @@ def test_cost_of_a_commit_grows_no_faster_than_its_updates(kind: Kind) -> None:
 
 @pytest.fixture
 def table(send: Callable[..., Any], namespace: str) -> str:
-    """The path of a table."""
+    """Return the path of a table."""
     assert send("POST", f"/v1/namespaces/{namespace}/tables", {"name": "t", "schema": schema(2)}).status == 200
     return f"/v1/namespaces/{namespace}/tables/t"
 

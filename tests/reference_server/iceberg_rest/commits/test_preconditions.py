@@ -176,7 +176,7 @@ def test_an_id_that_is_no_exact_integer_is_refused(value: Any) -> None:
 
 
 def requirements_near(metadata: Document) -> st.SearchStrategy[Document]:
-    """Requirements that hold about as often as not."""
+    """Return requirements that hold about as often as not."""
     around = {member: st.integers(metadata[of] - 1, metadata[of] + 1) for of, member in _IDS.items()}
     snapshot_ids = [snapshot["snapshot-id"] for snapshot in metadata["snapshots"]]
     return st.one_of(
@@ -218,7 +218,7 @@ def test_a_requirement_holds_exactly_when_it_does_for_pyiceberg(data: st.DataObj
 
 
 def conflicts(judge: Callable[[], None]) -> bool:
-    """Whether a requirement does not hold."""
+    """Return whether a requirement does not hold."""
     try:
         judge()
     except (CommitFailedException, Problem) as conflict:

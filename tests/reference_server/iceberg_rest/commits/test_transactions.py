@@ -221,7 +221,7 @@ class Model:
     turn: int = 0
 
     def expected(self, changes: list[tuple[str, str, list[str]]]) -> int:
-        """The status that a transaction is answered with; if it is accepted, its changes are made."""
+        """Return the status that a transaction is answered with; if it is accepted, its changes are made."""
         self.turn += 1
         names = [name for name, _, _ in changes]
         if len(set(names)) < len(names):

@@ -60,7 +60,7 @@ def server() -> Iterator[Server]:
 
 
 def paths(server: Server, number: int, **request: Any) -> list[str]:
-    """The files that the server plans."""
+    """Return the files that the server plans."""
     body = {key.replace("_", "-"): value for key, value in request.items()}
     reply = server.service.handlers["planTableScan"](namespace="scans", table=f"t{number}", body=body)
     return sorted(task["data-file"]["file-path"] for task in reply.document["file-scan-tasks"])

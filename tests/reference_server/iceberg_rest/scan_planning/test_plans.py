@@ -18,7 +18,7 @@ PAGES = (b'{"file-scan-tasks":[1]}', b'{"file-scan-tasks":[2]}', b'{"file-scan-t
 
 
 def finished(plans: Plans, make: Callable[[Callable[[], bool]], tuple[bytes, ...]]) -> Plan:
-    """A plan that was made in the background, once everybody who makes plans there is free again."""
+    """Return a plan that was made in the background, once everybody who makes plans there is free again."""
     plan = plans.submitted(TABLE, make)
     together = threading.Barrier(WORKERS + 1)
 

@@ -21,7 +21,7 @@ SCHEMA = {"type": "struct", "fields": [{"id": 1, "name": "id", "type": "long", "
 
 @pytest.fixture(scope="module")
 def files() -> Iterator[Server]:
-    """A server whose tables are files."""
+    """Yield a server whose tables are files."""
     with running() as server:
         yield server
 

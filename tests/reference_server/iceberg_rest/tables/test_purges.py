@@ -114,7 +114,7 @@ class Attacked:
             transaction.put(identifier_key((self.namespace,), name), record)
 
     def is_whole(self, table: dict[str, Any] | None = None) -> bool:
-        """Whether the current metadata file of the victim, or of another table, can be read."""
+        """Return whether the current metadata file of the victim, or of another table, can be read."""
         document = table or self.victim
         return json.loads(self.catalog.warehouse.read(document["metadata-location"])) == document["metadata"]
 
@@ -127,7 +127,7 @@ def servers(tmp_path_factory: pytest.TempPathFactory) -> Iterator[dict[str, Serv
 
 @contextmanager
 def attacked(server: Server, kind: str, sending_to: Callable[..., Any]) -> Iterator[Attacked]:
-    """A table in a namespace of its own."""
+    """Yield a table in a namespace of its own."""
     name = f"n{uuid.uuid4().hex}"
     with sending_to(server.url) as send:
         send("POST", "/v1/namespaces", {"namespace": [name]})
@@ -137,7 +137,7 @@ def attacked(server: Server, kind: str, sending_to: Callable[..., Any]) -> Itera
 
 @pytest.fixture
 def spelling(request: pytest.FixtureRequest, servers: dict[str, Server], sending_to: Callable[..., Any]) -> Iterator[tuple[Attacked, str]]:
-    """A table of one kind, and its location in another spelling."""
+    """Yield a table of one kind, and its location in another spelling."""
     kind, what = request.param
     with attacked(servers[kind], kind, sending_to) as one:
         yield one, one.spelled(what)

@@ -54,7 +54,7 @@ def serving(tmp_path: Path, sending_to: Callable[..., Any]) -> Iterator[Callable
 
 @pytest.fixture
 def send(serving: Callable[..., Any]) -> Callable[..., Any]:
-    """A server whose keys open nothing."""
+    """Return a server whose keys open nothing."""
     send: Callable[..., Any] = serving(REHEARSAL)
     return send
 

@@ -26,13 +26,13 @@ NOT_THIS = {"anything": [{"else": None}]}  #: no member may be this
 
 
 def table() -> dict[str, Any]:
-    """A table with a snapshot."""
+    """Return a table with a snapshot."""
     empty = new_table_metadata(REQUEST, table_uuid="7f6c6b0e-4b0c-4b9f-9c37-1a1d6e3a8f10", location="memory:/events", now_ms=1)
     return apply_updates(empty, [{"action": "add-snapshot", "snapshot": SNAPSHOT}], now_ms=2)
 
 
 def following(metadata: dict[str, Any], *updates: dict[str, Any]) -> dict[str, Any]:
-    """The metadata after a commit."""
+    """Return the metadata after a commit."""
     return finish_commit(apply_updates(metadata, updates, now_ms=3), metadata, "memory:/events/metadata/00001-a.metadata.json")
 
 

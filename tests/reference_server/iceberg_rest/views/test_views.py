@@ -40,7 +40,7 @@ def views(namespace: str) -> str:
 
 @pytest.fixture
 def view(send: Callable[..., Any], views: str) -> str:
-    """The path of a view of the test's own."""
+    """Return the path of a view of the test's own."""
     assert send("POST", views, request()).status == 200
     return f"{views}/v"
 

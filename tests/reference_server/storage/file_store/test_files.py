@@ -35,7 +35,7 @@ def record(number: int) -> Record:
 
 @pytest.fixture
 def filled(open_store: Callable[..., FileStore], path: Path) -> Path:
-    """A store with some records, closed."""
+    """Return a store with some records, closed."""
     store = open_store()
     with store.begin() as transaction:
         for number, key in enumerate(KEYS):
@@ -211,7 +211,7 @@ def test_a_damaged_store_is_refused_and_left_as_it_is_or_holds_the_same(filled: 
 
 @pytest.fixture
 def killed(open_store: Callable[..., FileStore], path: Path) -> Path:
-    """A store with many changes in its log, as it is when the process is killed."""
+    """Return a store with many changes in its log, as it is when the process is killed."""
     store = open_store(durability="full")
     store._file.trust()
     for number, key in enumerate(KEYS):

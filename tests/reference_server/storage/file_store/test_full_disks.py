@@ -76,7 +76,7 @@ def test_what_cannot_be_written_is_refused_and_everything_stays_as_it_was(tmp_pa
 
 @pytest.fixture
 def small_disk(tmp_path: Path) -> Iterator[Path]:
-    """A file system with little room, where this user may make one."""
+    """Yield a file system with little room, where this user may make one."""
     folder = tmp_path / "disk"
     folder.mkdir()
     made = subprocess.run(["mount", "-t", "tmpfs", "-o", "size=600k", "tmpfs", str(folder)], capture_output=True, check=False)

@@ -84,7 +84,7 @@ def commit(catalog: IcebergCatalog, name: str, value: str) -> None:
 
 @pytest.fixture(scope="module")
 def made(tmp_path_factory: pytest.TempPathFactory) -> Killed:
-    """A warehouse whose server was killed in its third life; the two before ended in order."""
+    """Return a warehouse whose server was killed in its third life; the two before ended in order."""
     warehouse = tmp_path_factory.mktemp("warehouse")
     folder, values, earlier = warehouse / ".lakepact", dict[str, str](), list[Files]()
     for life in range(3):
@@ -341,7 +341,7 @@ ACCIDENTS: tuple[Callable[[bytes, random.Random], bytes], ...] = (
 
 
 def damaged(killed: Killed, chance: random.Random) -> Files:
-    """The files of a store after one or two accidents; never all of them gone."""
+    """Return the files of a store after one or two accidents; never all of them gone."""
     files = dict(killed.left)
     for _ in range(chance.choice([1, 1, 2])):
         name = chance.choice([DATABASE, LOG, LOG, MARK])
@@ -356,7 +356,7 @@ def damaged(killed: Killed, chance: random.Random) -> Files:
 
 
 def refusals(killed: Killed, seeds: Iterable[int]) -> int:
-    """How many of these damages are refused; what is not refused is served whole, and keeps what is changed afterwards."""
+    """Return how many of these damages are refused; what is not refused is served whole, and keeps what is changed afterwards."""
     refused = 0
     for seed in seeds:
         killed.lay_out(damaged(killed, random.Random(seed)))
@@ -384,7 +384,7 @@ def test_much_random_damage_is_refused_or_loses_nothing(killed: Killed) -> None:
 
 @pytest.fixture
 def link(tmp_path: Path) -> Path:
-    """A symbolic link to a store that holds a namespace."""
+    """Return a symbolic link to a store that holds a namespace."""
     real = tmp_path / "real" / "store.sqlite"
     with running(warehouse="memory:", store=real) as answering, IcebergCatalog(answering.url) as catalog:
         catalog.create_namespace("a")

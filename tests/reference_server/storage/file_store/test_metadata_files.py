@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 @pytest.fixture
 def table(tmp_path: Path) -> Path:
-    """The metadata file of a table, whose server has not ended cleanly."""
+    """Return the metadata file of a table, whose server has not ended cleanly."""
     with running(warehouse=str(tmp_path), store="file") as server, IcebergCatalog(server.url) as catalog:
         catalog.create_namespace("a")
         made = catalog.create_table("a", "t", SCHEMA)
@@ -74,7 +74,7 @@ def closed(warehouse: Path) -> None:
 
 
 def loses(table: Path, warehouse: Path) -> bool:
-    """Whether a file that is taken away is still missing after the next start."""
+    """Return whether a file that is taken away is still missing after the next start."""
     table.unlink()
     closed(warehouse)
     return not table.exists()

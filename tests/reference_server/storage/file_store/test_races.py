@@ -59,7 +59,7 @@ class Histories:
             return self._last
 
     def load(self, catalog: IcebergCatalog, table: str) -> int:
-        """The current snapshot of a table."""
+        """Return the current snapshot of a table."""
         began = time.monotonic()
         seen = catalog.load_table(SPACE, table).metadata.current_snapshot_id or NONE
         self._note(Operation(began, time.monotonic(), {table: seen}))

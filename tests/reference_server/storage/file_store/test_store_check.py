@@ -32,7 +32,7 @@ VERSION = {
 
 @pytest.fixture
 def warehouse(tmp_path: Path) -> Path:
-    """A warehouse with a store that holds something of every kind, also a table that was made elsewhere."""
+    """Return a warehouse with a store that holds something of every kind, also a table that was made elsewhere."""
     with running(warehouse=str(tmp_path / "w"), store="file") as server, IcebergCatalog(server.url) as catalog:
         catalog.create_namespace("a")
         catalog.create_namespace(("a", "b"))
@@ -48,7 +48,7 @@ def file_of(warehouse: Path) -> Path:
 
 
 def check(path: Path) -> tuple[int, Any]:
-    """The exit code and what is found."""
+    """Return the exit code and what is found."""
     ended = CliRunner().invoke(store, ["check", str(path), "--json"])
     return ended.exit_code, json.loads(ended.stdout) if ended.stdout else ended.stderr
 

@@ -51,7 +51,7 @@ class AsyncPages:
             await self._opened.close()
 
     async def blocks(self) -> AsyncGenerator[list[Line], None]:
-        """The lines of all pages, as many at a time as arrive."""
+        """Yield the lines of all pages, as many at a time as arrive."""
         bookmark, is_delta = Bookmark(self.operation, self._reach.calls.limits), None
         while bookmark.token is not None:
             opened = await self._open(bookmark.token or None)
@@ -139,7 +139,7 @@ class AsyncAnswer:
         await self._pages.close()
 
     async def __aiter__(self) -> AsyncIterator[SharedFile | Metadata]:
-        """The files, and earlier descriptions of the table, in the server's order.
+        """Yield the files, and earlier descriptions of the table, in the server's order.
 
         Raises:
             BadReply: The answer is not what the contract says.
@@ -153,7 +153,7 @@ class AsyncAnswer:
                     yield line
 
     async def files(self) -> AsyncIterator[SharedFile]:
-        """The files alone, in the server's order. The errors are those of iterating over the answer."""
+        """Yield the files alone, in the server's order. The errors are those of iterating over the answer."""
         async with aclosing(self.blocks()) as blocks:
             async for lines in blocks:
                 for line in lines:
@@ -175,7 +175,7 @@ class AsyncAnswer:
             await self.close()
 
     async def again(self, question: TableRequest) -> AsyncAnswer:
-        """The answer to another question."""
+        """Return the answer to another question."""
         return await AsyncAnswer(self._reach, question).begin()
 
     async def _read_description(self) -> None:

@@ -84,7 +84,7 @@ class AsyncSharingClient:
         await self._reach.close()
 
     async def shares(self, *, page_size: int | None = None) -> AsyncIterator[Share]:
-        """Every share that the recipient may read; pages are fetched as they are reached.
+        """Yield every share that the recipient may read; pages are fetched as they are reached.
 
         Args:
             page_size: Most shares that the server should put into one page.
@@ -105,7 +105,7 @@ class AsyncSharingClient:
         return (await self._reach.calls.send(get_share.call(share=path_segment(share)))).share
 
     async def schemas(self, share: str, *, page_size: int | None = None) -> AsyncIterator[SharedSchema]:
-        """Every schema in a share; pages are fetched as they are reached.
+        """Yield every schema in a share; pages are fetched as they are reached.
 
         Args:
             share: The share to look in.
@@ -123,7 +123,7 @@ class AsyncSharingClient:
             bookmark.turn(page.next_page_token, items=len(page.items or ()))
 
     async def tables(self, share: str, schema: str, *, page_size: int | None = None) -> AsyncIterator[SharedTable]:
-        """Every table in a schema; pages are fetched as they are reached.
+        """Yield every table in a schema; pages are fetched as they are reached.
 
         Args:
             share: The share that the schema is in.
@@ -143,7 +143,7 @@ class AsyncSharingClient:
             bookmark.turn(page.next_page_token, items=len(page.items or ()))
 
     async def all_tables(self, share: str, *, page_size: int | None = None) -> AsyncIterator[SharedTable]:
-        """Every table in every schema of a share; pages are fetched as they are reached.
+        """Yield every table in every schema of a share; pages are fetched as they are reached.
 
         Args:
             share: The share to look in.
@@ -161,7 +161,7 @@ class AsyncSharingClient:
             bookmark.turn(page.next_page_token, items=len(page.items or ()))
 
     def table(self, share: str, schema: str, table: str) -> AsyncTable:
-        """The way to a table; nothing is sent, so it need not be there.
+        """Return the way to a table; nothing is sent, so it need not be there.
 
         Raises:
             ValueError: A name is empty, `.` or `..`, and cannot stand in a path.

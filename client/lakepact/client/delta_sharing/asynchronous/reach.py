@@ -38,7 +38,7 @@ class AsyncReach:
     credentials: dict[tuple[Place, str | None], DirectoryCredentials] = field(default_factory=dict, repr=False)
 
     async def download(self, url: str, *, most: int | None, span: Span | None = None) -> bytearray:
-        """The bytes of a file, or of a piece of it; from the beginning again if the reply breaks off.
+        """Return the bytes of a file, or of a piece of it; from the beginning again if the reply breaks off.
 
         Args:
             url: Where it is.
@@ -102,7 +102,7 @@ def reach(
     workers: AsyncWorkers,
     sleep: Callable[[float], Awaitable[None]],
 ) -> AsyncReach:
-    """The connections of a client with that profile."""
+    """Return the connections of a client with that profile."""
     downloads = Downloads(retries)
     engine = Engine(profile.endpoint, profile.auth, retries, REFUSALS)
     calls = AsyncConnection(engine, AsyncTransport(timeouts, carrier, limits), sleep)

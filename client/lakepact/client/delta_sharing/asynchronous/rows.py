@@ -69,7 +69,7 @@ class AsyncRows:
         )
 
     async def tables(self) -> AsyncGenerator[Any, None]:
-        """The rows of each file, in the order of the answer, up to the limit of the question."""
+        """Yield the rows of each file, in the order of the answer, up to the limit of the question."""
         # All files are known before the first is fetched: what renews their URLs stands at the end of the answer.
         files = await self._files()
         try:
@@ -91,7 +91,7 @@ class AsyncRows:
                     break
 
     async def _files(self) -> list[SharedFile]:
-        """The files of the answer; of a later one, if this one breaks off and the table did not change."""
+        """Return the files of the answer; of a later one, if this one breaks off and the table did not change."""
         tried = 0
         while True:
             try:
@@ -119,7 +119,7 @@ class AsyncRows:
         return await self._reach.download(file.url, most=file.size)
 
     async def _numbers(self, holder: SharedFile | None) -> BitMap64 | None:
-        """The numbers of rows in the deletion vector of a file."""
+        """Return the numbers of rows in the deletion vector of a file."""
         if holder is None or holder.deletion_vector is None:
             return None
         vector = holder.deletion_vector
@@ -153,7 +153,7 @@ class AsyncRows:
         return await fetch(renewed)
 
     async def _renew(self, file: SharedFile, seen: int) -> SharedFile:
-        """The file with a new URL, from an answer that came after `seen` others."""
+        """Return the file with a new URL, from an answer that came after `seen` others."""
         async with self._renewing:
             if self._renewals == seen:
                 self._renewed = await self._asked_again()

@@ -48,7 +48,7 @@ class AsyncTable:
         return f"{type(self).__name__}({str(self.place)!r})"
 
     async def version(self, *, starting_timestamp: datetime | str | None = None) -> int:
-        """The version of the table.
+        """Return the version of the table.
 
         Args:
             starting_timestamp: Asks for the first version at or after that time instead of the latest.
@@ -130,7 +130,7 @@ class AsyncTable:
         version: int | None = None,
         timestamp: datetime | str | None = None,
     ) -> AsyncIterator[SharedFile]:
-        """The files of the table, each as it arrives. The arguments and errors are those of `query`."""
+        """Yield the files of the table, each as it arrives. The arguments and errors are those of `query`."""
         listing = await self.query(predicate=predicate, limit=limit, version=version, timestamp=timestamp)
         # A table may have millions of files, so little stands between them and the one who reads them.
         async with aclosing(listing.blocks()) as blocks:
@@ -189,7 +189,7 @@ class AsyncTable:
         return await AsyncListing(self._reach, question).begin()
 
     async def follow(self, starting_version: int, *, interval: float = 30.0, versions_per_request: int = 100) -> AsyncIterator[SharedFile]:
-        """The files that versions add and remove, those that there are first and then each new one, without end.
+        """Yield the files that versions add and remove, those that there are first and then each new one, without end.
 
         Args:
             starting_version: The first version.
@@ -227,7 +227,7 @@ class AsyncTable:
         timestamp: datetime | str | None = None,
         progress: Callable[[Progress], object] | None = None,
     ) -> ArrowTable:
-        """The rows of the table as a table of Arrow.
+        """Return the rows of the table as a table of Arrow.
 
         Args:
             columns: The columns that are wanted, in this order; all without it.
@@ -256,7 +256,7 @@ class AsyncTable:
         timestamp: datetime | str | None = None,
         progress: Callable[[Progress], object] | None = None,
     ) -> PandasFrame:
-        """The rows of the table as a frame of pandas. The arguments and errors are those of `to_arrow`."""
+        """Return the rows of the table as a frame of pandas. The arguments and errors are those of `to_arrow`."""
         listing = await self.query(predicate=predicate, limit=limit, version=version, timestamp=timestamp)
         return await listing.to_pandas(columns=columns, progress=progress)
 
@@ -270,7 +270,7 @@ class AsyncTable:
         timestamp: datetime | str | None = None,
         progress: Callable[[Progress], object] | None = None,
     ) -> PolarsFrame:
-        """The rows of the table as a frame of polars. The arguments and errors are those of `to_arrow`."""
+        """Return the rows of the table as a frame of polars. The arguments and errors are those of `to_arrow`."""
         listing = await self.query(predicate=predicate, limit=limit, version=version, timestamp=timestamp)
         return await listing.to_polars(columns=columns, progress=progress)
 

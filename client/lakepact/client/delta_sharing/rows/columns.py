@@ -20,7 +20,7 @@ _DIGITS = {8: 3, 16: 5, 32: 10, 64: 20}
 
 
 def found(fields: Any, column: Field, mapping: str) -> str | None:
-    """The name under which a file has a column; None if it does not have it."""
+    """Return the name under which a file has a column; None if it does not have it."""
     if mapping == "id":
         wanted = str(column.mapped_id).encode() if column.mapped_id is not None else None
         return next((field.name for field in fields if wanted and (field.metadata or {}).get(_FIELD_ID) == wanted), None)
@@ -29,7 +29,7 @@ def found(fields: Any, column: Field, mapping: str) -> str | None:
 
 
 def conformed(values: Any, wanted: Type, mapping: str, place: str) -> Any:
-    """An array, or a chunked one, in the type that the schema says.
+    """Return an array, or a chunked one, in the type that the schema says.
 
     Raises:
         ValueError: It is of a type that does not fit.
@@ -90,7 +90,7 @@ def _primitive(values: Any, wanted: Primitive, kind: Any, place: str) -> Any:
 
 
 def _is_wider(narrow: Any, wanted: Primitive) -> bool:
-    """Whether every value of a type of Arrow is one of a type of Delta."""
+    """Return whether every value of a type of Arrow is one of a type of Delta."""
     kinds = pa.types
     name = wanted.name
     if kinds.is_signed_integer(narrow):

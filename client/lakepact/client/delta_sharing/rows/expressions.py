@@ -32,7 +32,7 @@ _EXACT = 2**53
 
 
 def expression(predicate: Predicate, schema: Schema) -> Any:
-    """The expression for a predicate on a table of that schema.
+    """Return the expression for a predicate on a table of that schema.
 
     Raises:
         ValueError: The table has no such column.

@@ -8,7 +8,7 @@ import pyarrow as pa
 
 
 def pandas_frame(table: Any) -> Any:
-    """The table as a frame of pandas, with integers and booleans in the types that know nulls."""
+    """Return the table as a frame of pandas, with integers and booleans in the types that know nulls."""
     import pandas as pd  # noqa: PLC0415 - only who asks for it needs it
 
     types = {
@@ -22,7 +22,7 @@ def pandas_frame(table: Any) -> Any:
 
 
 def polars_frame(table: Any) -> Any:
-    """The table as a frame of polars."""
+    """Return the table as a frame of polars."""
     import polars as pl  # noqa: PLC0415 - only who asks for it needs it
 
     return pl.from_arrow(table)

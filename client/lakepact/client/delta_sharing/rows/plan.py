@@ -89,7 +89,7 @@ class Plan:
         return [*wanted, *(column for column in dict.fromkeys(more) if column not in wanted)]
 
     def table(self, piece: Piece, content: bytearray, selection: Selection) -> Any:
-        """The wanted rows of a file.
+        """Return the wanted rows of a file.
 
         Raises:
             DamagedData: The file is not what its line and the schema say.
@@ -115,7 +115,7 @@ class Plan:
         return pa.table(columns, schema=self._read_as)
 
     def _is_read(self, column: Field, piece: Piece) -> bool:
-        """Whether the values of a column stand in the file."""
+        """Return whether the values of a column stand in the file."""
         if column in _OF_CHANGES:
             return column.name == _CHANGE and piece.change is None
         return column.name.casefold() not in self._partitioned
@@ -131,7 +131,7 @@ class Plan:
         return pa.nulls(count, kind) if value is None else pa.repeat(pa.scalar(value, kind), count)
 
     def _given(self, column: Field, piece: Piece) -> Any:
-        """The one value that a column has in all rows of a file."""
+        """Return the one value that a column has in all rows of a file."""
         if column in _OF_CHANGES:
             value = {_CHANGE: piece.change, _VERSION: piece.file.version, _TIMESTAMP: piece.file.timestamp}[column.name]
             if value is None:

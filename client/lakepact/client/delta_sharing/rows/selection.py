@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 
 def numbers(bitmap: bytes, vector: DeletionVector) -> BitMap64:
-    """The numbers of rows in a bitmap.
+    """Return the numbers of rows in a bitmap.
 
     Raises:
         ValueError: It is damaged, or holds another number of them than the line says.

@@ -30,7 +30,7 @@ class UnknownType(Exception):
 
 
 def arrow_type(kind: Type) -> Any:
-    """The type of Arrow for a type of Delta. Whether something can be null is not said: rows say it.
+    """Return the type of Arrow for a type of Delta. Whether something can be null is not said: rows say it.
 
     Raises:
         UnknownType: There is none.
@@ -47,7 +47,7 @@ def arrow_type(kind: Type) -> Any:
 
 
 def arrow_field(column: Field) -> Any:
-    """The field of Arrow for a column.
+    """Return the field of Arrow for a column.
 
     Raises:
         UnknownType: Its type is not known here.

@@ -73,7 +73,7 @@ class AsyncConfigured:
         await self._connection.close()
 
     async def config(self) -> CatalogConfig:
-        """The configuration that the server gives its clients, fetched once."""
+        """Return the configuration that the server gives its clients, fetched once."""
         async with self._config_lock:
             if self._config is None:
                 self._config = await self._fetch_config()

@@ -29,7 +29,7 @@ class AsyncNamespaces(AsyncConfigured):
     """A catalog's namespaces."""
 
     async def list_namespaces(self, parent: Levels | None = None, *, page_size: int | None = None) -> AsyncIterator[tuple[str, ...]]:
-        """Every namespace directly under `parent`, or at the top; pages are fetched as they are reached.
+        """Yield every namespace directly under `parent`, or at the top; pages are fetched as they are reached.
 
         Args:
             parent: The namespace to look in.
@@ -56,7 +56,7 @@ class AsyncNamespaces(AsyncConfigured):
         return await self._call(create_namespace.call(prefix=PREFIX, body=bodies.create_namespace(namespace, properties)))
 
     async def load_namespace(self, namespace: Levels) -> GetNamespaceResponse:
-        """The namespace with its properties.
+        """Return the namespace with its properties.
 
         Raises:
             NoSuchNamespace: There is none of that name.
@@ -65,7 +65,7 @@ class AsyncNamespaces(AsyncConfigured):
         return await self._call(load_namespace_metadata.call(prefix=PREFIX, namespace=config.encode_namespace(namespace)))
 
     async def namespace_exists(self, namespace: Levels) -> bool:
-        """Whether there is a namespace of that name; asked by loading it where the server does not offer the question."""
+        """Return whether there is a namespace of that name; asked by loading it where the server does not offer the question."""
         config = await self._settings()
         try:
             if "namespaceExists" in config.offered:

@@ -99,7 +99,7 @@ class AsyncScans(AsyncConfigured):
         raise given_up("fetchPlanningResult", f"the plan was not made within {patience:g} s, and is cancelled")
 
     async def scan_tasks(self, namespace: Levels, name: str, plan: ScanPlan) -> AsyncIterator[ScanTask]:
-        """Every task of a plan; those that did not come with it are fetched as they are reached.
+        """Yield every task of a plan; those that did not come with it are fetched as they are reached.
 
         Args:
             namespace: The namespace that the table is in.

@@ -48,7 +48,7 @@ class AsyncTables(AsyncConfigured):
     """A catalog's tables."""
 
     async def list_tables(self, namespace: Levels, *, page_size: int | None = None) -> AsyncIterator[TableIdentifier]:
-        """Every table in a namespace; pages are fetched as they are reached.
+        """Yield every table in a namespace; pages are fetched as they are reached.
 
         Args:
             namespace: The namespace to look in.
@@ -152,7 +152,7 @@ class AsyncTables(AsyncConfigured):
         snapshots: Literal["all", "refs"] | None = None,
         access_delegation: Delegation | None = None,
     ) -> LoadTableResult:
-        """The table's metadata, and how to get at its files.
+        """Return the table's metadata, and how to get at its files.
 
         Args:
             namespace: The namespace that it is in.
@@ -194,7 +194,7 @@ class AsyncTables(AsyncConfigured):
         return given.storage_credentials
 
     async def table_exists(self, namespace: Levels, name: str) -> bool:
-        """Whether there is a table of that name; asked by loading it where the server does not offer the question."""
+        """Return whether there is a table of that name; asked by loading it where the server does not offer the question."""
         config = await self._settings()
         try:
             if "tableExists" in config.offered:

@@ -38,7 +38,7 @@ class AsyncViews(AsyncConfigured):
     """A catalog's views, which share their names with its tables."""
 
     async def list_views(self, namespace: Levels, *, page_size: int | None = None) -> AsyncIterator[TableIdentifier]:
-        """Every view in a namespace; pages are fetched as they are reached.
+        """Yield every view in a namespace; pages are fetched as they are reached.
 
         Args:
             namespace: The namespace to look in.
@@ -85,7 +85,7 @@ class AsyncViews(AsyncConfigured):
         return await self._call(create_view.call(prefix=PREFIX, namespace=config.encode_namespace(namespace), body=body))
 
     async def load_view(self, namespace: Levels, name: str) -> LoadViewResult:
-        """The view's metadata.
+        """Return the view's metadata.
 
         Raises:
             NoSuchView: There is none of that name.
@@ -94,7 +94,7 @@ class AsyncViews(AsyncConfigured):
         return await self._call(load_view.call(prefix=PREFIX, namespace=config.encode_namespace(namespace), view=path_segment(name)))
 
     async def view_exists(self, namespace: Levels, name: str) -> bool:
-        """Whether there is a view of that name; asked by loading it where the server does not offer the question."""
+        """Return whether there is a view of that name; asked by loading it where the server does not offer the question."""
         config = await self._settings()
         try:
             if "viewExists" in config.offered:

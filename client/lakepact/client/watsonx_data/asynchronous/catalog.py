@@ -74,7 +74,7 @@ class AsyncWatsonxCatalog(AsyncIcebergCatalog):
         )
 
     async def list_namespaces(self, parent: Levels | None = None, *, page_size: int | None = None) -> AsyncIterator[tuple[str, ...]]:
-        """Every namespace; pages are fetched as they are reached.
+        """Yield every namespace; pages are fetched as they are reached.
 
         Args:
             parent: Nothing: no namespace lies below another.

@@ -22,7 +22,7 @@ MEMORY = "900MB"  #: of a query; what does not fit goes to a temporary file
 
 
 def analysed(sources: Sources) -> dict[str, Table]:
-    """All tables of `findings`."""
+    """Return all tables of `findings`."""
     if find_spec("duckdb") is None:
         return summaries.analysed(sources)
     duckdb = import_module("duckdb")

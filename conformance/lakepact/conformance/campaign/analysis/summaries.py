@@ -36,7 +36,7 @@ SETS = {"operation": "operation_id", "mode": "mode"}
 
 
 def coverage(results: Iterable[Mapping[str, Any]]) -> list[Row]:
-    """How each requirement came out on each target, and how often it was judged."""
+    """Return how each requirement came out on each target, and how often it was judged."""
     found: dict[tuple[str, str, str], list[Mapping[str, Any]]] = defaultdict(list)
     for result in results:
         found[result["target"], result["contract"], result["requirement_id"]].append(result)
@@ -97,14 +97,14 @@ def regressions(before: Iterable[Mapping[str, Any]], after: Iterable[Mapping[str
 
 
 def outcomes(answers: Iterable[Mapping[str, Any]]) -> list[Row]:
-    """How exchanges ended, counted."""
+    """Return how exchanges ended, counted."""
     names = ("target", "contract", "operation_id", "mode", "state", "status")
     counted = Counter(tuple(answer[name] for name in names) for answer in answers)
     return [{**dict(zip(names, key, strict=True)), "exchanges": count} for key, count in sorted(counted.items())]
 
 
 def latencies(exchanges: Iterable[Mapping[str, Any]], quiet: Iterable[str]) -> list[Row]:
-    """How long answers took, of exchanges that were sent with nothing else on its way."""
+    """Return how long answers took, of exchanges that were sent with nothing else on its way."""
     words = frozenset(quiet)
     taken: dict[tuple[str, str, str], list[int]] = defaultdict(list)
     for row in exchanges:
@@ -119,7 +119,7 @@ def latencies(exchanges: Iterable[Mapping[str, Any]], quiet: Iterable[str]) -> l
 
 
 def _quantile(in_order: Sequence[int], part: float) -> int:
-    """The least value that so great a part of all does not exceed."""
+    """Return the least value that so great a part of all does not exceed."""
     return in_order[max(math.ceil(part * len(in_order)) - 1, 0)]
 
 
@@ -136,7 +136,7 @@ def _worst(results: Iterable[Mapping[str, Any]]) -> dict[tuple[str, str, str, st
 
 
 def analysed(sources: Sources) -> dict[str, Table]:
-    """All tables of `findings`, row by row: slow, and what SQL is held against."""
+    """Return all tables of `findings`, row by row: slow, and what SQL is held against."""
     results = tables.read(sources.results, tables.RESULTS).to_pylist()
     base = tables.read(sources.base, tables.RESULTS).to_pylist() if sources.base else []
     answers = tables.read(sources.answers, tables.ANSWERS).to_pylist()

@@ -14,7 +14,7 @@ KINDS = frozenset({".py", ".json", ".yaml"})
 
 
 def packed() -> str:
-    """A ZIP file with the packages; it has the same name for the same content."""
+    """Return a ZIP file with the packages; it has the same name for the same content."""
     files = {
         f"{ROOT}/{name}/{path.relative_to(folder).as_posix()}": path.read_bytes()
         for name in SENT

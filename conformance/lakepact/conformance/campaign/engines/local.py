@@ -43,7 +43,7 @@ class Engine(Protocol):
     def __exit__(self, *_: object) -> None: ...
 
     def draw(self, blocks: Sequence[Block]) -> list[Rows]:
-        """The rows of each block of cases, in the order of the blocks."""
+        """Return the rows of each block of cases, in the order of the blocks."""
         ...
 
     def execute(self, errands: Table, job: Job) -> None:
@@ -55,7 +55,7 @@ class Engine(Protocol):
         ...
 
     def analyse(self, sources: Sources) -> dict[str, Table]:
-        """All tables of `findings`."""
+        """Return all tables of `findings`."""
         ...
 
 
@@ -79,7 +79,7 @@ class LocalEngine:
         self._pool.shutdown(cancel_futures=True)
 
     def draw(self, blocks: Sequence[Block]) -> list[Rows]:
-        """The rows of each block of cases, in the order of the blocks."""
+        """Return the rows of each block of cases, in the order of the blocks."""
         if len(blocks) <= FEW_BLOCKS or self.lanes == 1:
             return list(drawn(blocks))  # sooner than another process has started
         some = [self._pool.submit(_drawn, block) for block in blocks]  # one by one: what is not begun yet can be called off
@@ -105,7 +105,7 @@ class LocalEngine:
             future.result()
 
     def analyse(self, sources: Sources) -> dict[str, Table]:
-        """All tables of `findings`."""
+        """Return all tables of `findings`."""
         return duckdb_analysis.analysed(sources)
 
 

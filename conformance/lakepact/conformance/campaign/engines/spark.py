@@ -133,11 +133,11 @@ class Spark:
             self._session.stop()
 
     def _tasks_at_a_time(self) -> int:
-        """How many partitions Spark cuts a range into that says nothing of them: as many as tasks can run."""
+        """Return how many partitions Spark cuts a range into that says nothing of them: as many as tasks can run."""
         return len(self._session.range(MANY).selectExpr("spark_partition_id() AS place").distinct().collect())
 
     def draw(self, blocks: Sequence[Block]) -> list[Rows]:
-        """The rows of each block of cases, in the order of the blocks.
+        """Return the rows of each block of cases, in the order of the blocks.
 
         Raises:
             CannotRun: a task failed.
@@ -185,7 +185,7 @@ class Spark:
             tidy(folder)
 
     def analyse(self, sources: Sources) -> dict[str, Table]:
-        """All tables of `findings`, by Spark SQL."""
+        """Return all tables of `findings`, by Spark SQL."""
         self._view("results", sources.results, RESULTS)
         self._view("base", sources.base, RESULTS)
         self._view("answers", sources.answers, ANSWERS)
@@ -213,7 +213,7 @@ class Spark:
 
 
 def travelled_batches(batches: Iterable[Any], job: Job) -> Iterator[Any]:
-    """The errands of Arrow record batches, sent by the task that this is; yields how many each target took."""
+    """Yield the errands of Arrow record batches, sent by the task that this is; yields how many each target took."""
     context = import_module("pyspark").TaskContext.get()
     errands = (errand for batch in batches for errand in batch.to_pylist())
     taken = Counter[str]()
@@ -225,7 +225,7 @@ def travelled_batches(batches: Iterable[Any], job: Job) -> Iterator[Any]:
 
 
 def drawn_batches(batches: Iterable[Any]) -> Iterator[Any]:
-    """The cases of the blocks in Arrow record batches."""
+    """Yield the cases of the blocks in Arrow record batches."""
     wanted = [row for batch in batches for row in batch.to_pylist()]
     places = [row.pop("place") for row in wanted]
     blocks = [_block(row) for row in wanted]
@@ -256,7 +256,7 @@ def _own_interrupts() -> Generator[None]:
 
 
 def _is_this_machine(master: str) -> bool:
-    """Whether tasks run in processes that this one starts, with its paths and packages."""
+    """Return whether tasks run in processes that this one starts, with its paths and packages."""
     return master.startswith("local") and not master.startswith("local-cluster")
 
 
@@ -290,7 +290,7 @@ def _files(folder: Path) -> list[str]:
 
 
 def _itself(path: Path) -> str:
-    """A path for readers that take some characters for wildcards."""
+    """Return a path for readers that take some characters for wildcards."""
     return WILDCARDS.sub(r"\\\g<0>", str(path))
 
 

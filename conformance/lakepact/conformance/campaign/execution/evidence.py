@@ -19,7 +19,7 @@ MOST_BYTES = 1 << 20  #: of a body that is kept
 
 
 def _without(content: bytes, secrets: Iterable[str]) -> bytes:
-    """Bytes without secrets, all others as they were."""
+    """Return bytes without secrets, all others as they were."""
     for secret in secrets:
         content = content.replace(secret.encode(), SENT_BY_US.encode())
     return redacted(content.decode("latin-1"), ()).encode("latin-1")
@@ -65,7 +65,7 @@ def row_of(exchange: Exchange, own_headers: Iterable[str] = ()) -> dict[str, Any
 
 
 def exchange_of(row: Mapping[str, Any]) -> Exchange:
-    """The exchange of a row; where a secret was sent, what stands for it is the secret that an answer must not repeat."""
+    """Return the exchange of a row; where a secret was sent, what stands for it is the secret that an answer must not repeat."""
     return exchange_with(row, pairs_of(row["request_headers"]), headers_of(pairs_of(row["response_headers"])))
 
 
@@ -80,7 +80,7 @@ def headers_of(pairs: Iterable[tuple[str, str]]) -> httpx.Headers:
 
 
 def exchange_with(row: Mapping[str, Any], sent: tuple[tuple[str, str], ...], answered: httpx.Headers) -> Exchange:
-    """The exchange of a row whose headers are known already.
+    """Return the exchange of a row whose headers are known already.
 
     Args:
         row: of the table `exchanges`.

@@ -125,7 +125,7 @@ def landed(run: Path, lanes: str = "") -> set[Key]:
 
 
 def under_way(run: Path) -> int:
-    """How many cases lanes have landed since their start, as they last told."""
+    """Return how many cases lanes have landed since their start, as they last told."""
     found = 0
     for path in (run / JOURNAL).glob(f"*{COUNT}"):
         with contextlib.suppress(OSError, ValueError):
@@ -151,7 +151,7 @@ def end(run: Path) -> None:
 
 
 def goes_on(run: Path, word: str) -> bool:
-    """Whether a start is the one that counts."""
+    """Return whether a start is the one that counts."""
     return (run / JOURNAL / f"{word}{START}").exists()
 
 
@@ -189,7 +189,7 @@ def gathered(run: Path, run_id: str, *, only: str = "", patience: float = PATIEN
 
 
 def _left_alone(file: Any, patience: float) -> bool:
-    """Whether a log is nobody's any more."""
+    """Return whether a log is nobody's any more."""
     until = time.monotonic() + patience
     while True:
         try:
@@ -203,7 +203,7 @@ def _left_alone(file: Any, patience: float) -> bool:
 
 
 def _read(path: Path, known: set[Key]) -> tuple[list[dict[str, Any]], dict[Key, str]]:
-    """The rows of a log that have not landed, and what did not come back, with the word that its names began with."""
+    """Return the rows of a log that have not landed, and what did not come back, with the word that its names began with."""
     rows: dict[Key, list[dict[str, Any]]] = {}
     flying: dict[Key, str] = {}
     for line in _lines(path):

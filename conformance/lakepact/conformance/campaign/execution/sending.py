@@ -111,7 +111,7 @@ class Bench:
         self._wire.close()
 
     def answers(self) -> bool:
-        """Whether the target answers anything at all."""
+        """Return whether the target answers anything at all."""
         try:
             self._wire.send("GET", "/", check="campaign")
         except NoAnswer:
@@ -240,7 +240,7 @@ class Bench:
         raise Down from silent
 
     def _lab(self, errand: Mapping[str, Any], check: str = "campaign", waived: frozenset[str] = frozenset()) -> Lab:
-        """A bench whose names nothing on the target has, also if an earlier try at the case left some."""
+        """Return a bench whose names nothing on the target has, also if an earlier try at the case left some."""
         number = errand["number"]
         word = f"{self.word}{'r' * self._made[number]}"
         self._made[number] += 1

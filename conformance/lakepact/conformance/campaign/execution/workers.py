@@ -83,7 +83,7 @@ class _Lane:
             bench.close()
 
     def sent(self, errands: Iterable[Mapping[str, Any]]) -> Iterator[str]:
-        """All errands, as far as they go; those of targets that are down last."""
+        """Yield all errands, as far as they go; those of targets that are down last."""
         for errand in errands:
             target = errand["target"]
             if target in self._waiting and not self._is_back(target):

@@ -34,7 +34,7 @@ FREE = frozenset({"config", "storage-credentials", "defaults", "overrides", "end
 
 
 def normalised(exchange: Exchange) -> dict[str, str]:
-    """The classes of an answer, each as a text that is equal where answers are alike.
+    """Return the classes of an answer, each as a text that is equal where answers are alike.
 
     What was asked without a name of our own is about the whole target, others of a run included: what it holds is not compared.
     """
@@ -43,17 +43,17 @@ def normalised(exchange: Exchange) -> dict[str, str]:
 
 
 def asks_for_own(url: str, request: bytes) -> bool:
-    """Whether a request names something of a campaign."""
+    """Return whether a request names something of a campaign."""
     return ("lp" in url and OWN.search(url) is not None) or (b"lp" in request and OWN.search(request.decode("latin-1")) is not None)
 
 
 def is_document(exchange: Exchange) -> bool:
-    """Whether an answer is JSON, in one or in several lines, or nothing."""
+    """Return whether an answer is JSON, in one or in several lines, or nothing."""
     return not exchange.body or exchange.parsed is not None or exchange.lines is not None
 
 
 def normalised_answer(exchange: Exchange, *, is_own: bool) -> tuple[dict[str, str], bytes]:
-    """The classes of an answer but for its body, and that as the bytes whose digest is its class; the request is not looked at.
+    """Return the classes of an answer but for its body, and that as the bytes whose digest is its class; the request is not looked at.
 
     Args:
         exchange: whose answer it is.
@@ -74,7 +74,7 @@ def normalised_answer(exchange: Exchange, *, is_own: bool) -> tuple[dict[str, st
 
 
 def normalised_text(text: bytes) -> bytes:
-    """The same of one text of an answer.
+    """Return the same of one text of an answer.
 
     Args:
         text: as it stands between quotes in JSON.

@@ -48,7 +48,7 @@ LENGTH = re.compile(r"(?<=\ncontent-length: )\d+$", re.MULTILINE | re.IGNORECASE
 
 
 def told_apart(content: bytes) -> bytes:
-    """Bytes with names, UUIDs and times replaced by others: the same for the same, in the order in which they are met.
+    """Return bytes with names, UUIDs and times replaced by others: the same for the same, in the order in which they are met.
 
     Args:
         content: of an answer, or of a request and its answer.
@@ -60,7 +60,7 @@ def told_apart(content: bytes) -> bytes:
 
 
 def _one_by_one(content: bytes) -> bytes:
-    """The same for all that follows a hyphen."""
+    """Return the same for all that follows a hyphen."""
     found = list(TOLD.finditer(content))
     if not found:
         return content
@@ -93,7 +93,7 @@ def _is_in_place(content: bytes, start: int, end: int) -> bool:
 
 
 def _without_added(content: bytes, added: dict[bytes, int]) -> bytes:
-    """The same for what was added to places, if it stands nowhere else: of a place, no more is said than whether two are equal."""
+    """Return the same for what was added to places, if it stands nowhere else: of a place, no more is said than whether two are equal."""
     if not added or b"a0000000000" in content:
         return content
     for number, (word, times) in enumerate(added.items()):
@@ -103,7 +103,7 @@ def _without_added(content: bytes, added: dict[bytes, int]) -> bytes:
 
 
 def without_words(content: bytes) -> tuple[bytes, list[bytes]]:
-    """A document with numbers for words, the same for the same; and the words, as JSON has them.
+    """Return a document with numbers for words, the same for the same; and the words, as JSON has them.
 
     Args:
         content: of an answer; one that may repeat a secret stays what it is.

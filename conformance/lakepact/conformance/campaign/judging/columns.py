@@ -52,12 +52,12 @@ class Kinds:
 
 
 def counts_of(found: Sequence[Said]) -> Any:
-    """How many verdicts there are on each exchange."""
+    """Return how many verdicts there are on each exchange."""
     return np.fromiter((len(said.kinds) for said in found), np.int64, len(found))
 
 
 def results_of(exchanges: Table, found: Sequence[Said], kinds: Kinds) -> Table:
-    """The verdicts on some exchanges.
+    """Return the verdicts on some exchanges.
 
     Args:
         exchanges: rows of the table of that name.
@@ -96,7 +96,7 @@ def results_of(exchanges: Table, found: Sequence[Said], kinds: Kinds) -> Table:
 
 
 def answers_of(exchanges: Table, found: Sequence[Said]) -> Table:
-    """The normalised answers of some exchanges."""
+    """Return the normalised answers of some exchanges."""
     columns = {name: exchanges.column(name) for name in (*WHOSE, "step", "state")}
     for number, name in enumerate(CLASSES):
         columns[name] = pa.array([said.answer[number] for said in found], pa.string())

@@ -121,7 +121,7 @@ class Known:
     body: tuple[bytes, ...] = ()
 
     def answer(self, words: Sequence[bytes]) -> tuple[str, ...]:
-        """The classes of an answer in which these words stand."""
+        """Return the classes of an answer in which these words stand."""
         classes = self.classes or {}
         if "body" in classes:
             return tuple(classes.values())
@@ -140,7 +140,7 @@ class Memory(dict[Any, Any]):
 
 
 def _short(content: bytes) -> bytes:
-    """Bytes, or what stands for them if they are many."""
+    """Return bytes, or what stands for them if they are many."""
     return content if len(content) <= SHORT else b"%d " % len(content) + hashlib.blake2b(content, digest_size=16).digest()
 
 
@@ -161,7 +161,7 @@ class Judges:
         self.judged = 0  #: exchanges or answers that were like none before them
 
     def said(self, exchanges: Table) -> tuple[Table, Table, Any]:
-        """The verdicts on some exchanges, their normalised answers, and how many verdicts there are on each.
+        """Return the verdicts on some exchanges, their normalised answers, and how many verdicts there are on each.
 
         Args:
             exchanges: rows of the table of that name.
@@ -311,7 +311,7 @@ class Judges:
         return evidence.exchange_with(whole, *self._pairs_of(at))
 
     def _pairs_of(self, at: At) -> tuple[tuple[tuple[str, str], ...], httpx.Headers]:
-        """The headers of a request and its answer; many have the same."""
+        """Return the headers of a request and its answer; many have the same."""
         about = at.rows.sent[at.row], at.rows.answered[at.row]
         known: tuple[tuple[tuple[str, str], ...], httpx.Headers] | None = self._pairs.get(about)
         if known is None:
@@ -326,7 +326,7 @@ class Judges:
 
 
 def judged_batches(batches: Iterable[Any], features: Features) -> Iterator[Any]:
-    """The same over Arrow record batches, as executors pass them: a row for each exchange, its verdicts in it."""
+    """Yield the same over Arrow record batches, as executors pass them: a row for each exchange, its verdicts in it."""
     judges = Judges(features)
     for batch in batches:
         results, answers, counts = judges.said(pa.Table.from_batches([batch]))
@@ -342,7 +342,7 @@ def _one(column: Array) -> Array:
 
 
 def _judges(features: Features) -> Judges:
-    """Those that judged the last part for the same features: they remember what they have said."""
+    """Return those that judged the last part for the same features: they remember what they have said."""
     global _latest  # noqa: PLW0603 - one value, replaced as a whole
     asked = {target: dict(has) for target, has in features.items()}
     if _latest is None or _latest[0] != asked:

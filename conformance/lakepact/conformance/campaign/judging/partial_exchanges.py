@@ -66,7 +66,7 @@ class Answer(Exchange):
 
 
 def answer_of(exchange: Exchange) -> Exchange:
-    """The answer of an exchange alone."""
+    """Return the answer of an exchange alone."""
     return Answer(**{one.name: getattr(exchange, one.name) for one in fields(exchange)})
 
 
@@ -90,7 +90,7 @@ def suite_of(contract: str) -> Suite[Any]:
 
 
 def asked_about(exchange: Exchange, contract: str, off: frozenset[str]) -> tuple[Asked, ...]:
-    """The invariants that can apply to an exchange, in the order of their suite.
+    """Return the invariants that can apply to an exchange, in the order of their suite.
 
     Args:
         exchange: of which all is known.
@@ -105,7 +105,7 @@ def asked_about(exchange: Exchange, contract: str, off: frozenset[str]) -> tuple
 
 @lru_cache(REMEMBERED)
 def _about(glance: Glance, shown: tuple[frozenset[str], ...]) -> tuple[Asked, ...]:
-    """The invariants of whose topics something is shown, and those that have none."""
+    """Return the invariants of whose topics something is shown, and those that have none."""
     found, topics = _at(glance)
     by_topic = dict(zip(topics, shown, strict=True))
     return tuple(
@@ -117,7 +117,7 @@ def _about(glance: Glance, shown: tuple[frozenset[str], ...]) -> tuple[Asked, ..
 
 @lru_cache(REMEMBERED)
 def _at(glance: Glance) -> tuple[tuple[Asked, ...], tuple[Callable[[Exchange], Collection[str]], ...]]:
-    """The invariants that can apply to what looks like this, and what there is to look closer at for topics of theirs."""
+    """Return the invariants that can apply to what looks like this, and what there is to look closer at for topics of theirs."""
     suite, found = suite_of(glance.contract), []
     known = suite.contract.requirements
     for invariant in suite.invariants.values():
@@ -131,7 +131,7 @@ def _at(glance: Glance) -> tuple[tuple[Asked, ...], tuple[Callable[[Exchange], C
 
 
 def _held(invariant: Invariant, glance: Glance) -> bool | None:
-    """Whether an invariant holds, or does not apply; nothing if that takes more than a glance, or there is more to say."""
+    """Return whether an invariant holds, or does not apply; nothing if that takes more than a glance, or there is more to say."""
     exchange = cast("Exchange", glance)
     try:
         if invariant.topic is not None and invariant.topic.what not in invariant.topic.shown(exchange):

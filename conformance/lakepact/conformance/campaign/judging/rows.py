@@ -53,12 +53,12 @@ class Rows:
         return same | {name: column[number] for name, column in self._columns.items()}
 
     def pairs(self, number: int) -> tuple[tuple[tuple[str, str], ...], ...]:
-        """The headers of one, as it was asked and as it was answered."""
+        """Return the headers of one, as it was asked and as it was answered."""
         return tuple(evidence.pairs_of(self._exchanges.column(name)[number].as_py()) for name in HEADERS)
 
 
 def _values(column: Array) -> list[Any]:
-    """The same as `to_pylist`, sooner for texts and numbers."""
+    """Return the same as `to_pylist`, sooner for texts and numbers."""
     if column.null_count == len(column):
         return [None] * len(column)
     if pa.types.is_nested(column.type) or (column.null_count and pa.types.is_integer(column.type)):
@@ -69,7 +69,7 @@ def _values(column: Array) -> list[Any]:
 
 
 def _grouped(exchanges: Table) -> tuple[list[tuple[Any, ...]], list[int]]:
-    """The groups of exchanges that are the same in what is one of few values, and the number of that of each."""
+    """Return the groups of exchanges that are the same in what is one of few values, and the number of that of each."""
     together, seen = np.zeros(exchanges.num_rows, np.int64), []
     for name in SAME:
         encoded = pc.dictionary_encode(exchanges.column(name), null_encoding="encode")

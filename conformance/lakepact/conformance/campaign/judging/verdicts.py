@@ -38,7 +38,7 @@ def _judge(contract: str) -> Judge:
 
 
 def judged(row: Mapping[str, Any], features: Mapping[str, Mapping[str, bool]] | None = None) -> tuple[list[dict[str, Any]], dict[str, Any]]:
-    """The verdicts on one exchange, and its normalised answer.
+    """Return the verdicts on one exchange, and its normalised answer.
 
     Args:
         row: of the table `exchanges`.
@@ -55,12 +55,12 @@ def judged(row: Mapping[str, Any], features: Mapping[str, Mapping[str, bool]] | 
 
 
 def without(target: str, features: Mapping[str, Mapping[str, bool]] | None) -> frozenset[str]:
-    """The optional behaviours that a target does not have."""
+    """Return the optional behaviours that a target does not have."""
     return frozenset(name for name, has in (features or {}).get(target, {}).items() if not has)
 
 
 def decided(row: Mapping[str, Any], exchange: Exchange, features: Mapping[str, Mapping[str, bool]] | None = None) -> list[Verdict]:
-    """The verdicts on one exchange, without what is known of it anyway."""
+    """Return the verdicts on one exchange, without what is known of it anyway."""
     suite = suite_of(row["contract"])
     off = without(row["target"], features)
     status, step = row["http_status"], row["step"]
@@ -140,7 +140,7 @@ def _refusals(suite: Suite[Any], exchange: Exchange) -> Iterator[tuple[str, str,
 
 
 def judged_batches(batches: Iterable[Any], features: Mapping[str, Mapping[str, bool]]) -> Iterator[Any]:
-    """The same over Arrow record batches: a row for each exchange, its verdicts in it."""
+    """Yield the same over Arrow record batches: a row for each exchange, its verdicts in it."""
     for batch in batches:
         found = [judged(row, features) for row in batch.to_pylist()]
         yield pa.RecordBatch.from_pylist([{**answer, "verdicts": verdicts} for verdicts, answer in found], schema=JUDGED)

@@ -86,7 +86,7 @@ class Kept:
 
 
 def kept(run: Path) -> list[Kept]:
-    """The tables that a run has, its own row among them.
+    """Return the tables that a run has, its own row among them.
 
     Raises:
         LookupError: there is no run, or it was not judged.

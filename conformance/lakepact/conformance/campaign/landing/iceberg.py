@@ -80,7 +80,7 @@ def _is_any(table: Any, run_id: str) -> bool:
 
 
 def _is_there(table: Any, run_id: str, digest: str) -> bool:
-    """Whether the last that was said of a run is the same."""
+    """Return whether the last that was said of a run is the same."""
     said = [one.summary[SAYS_CONTENT] for one in table.snapshots() if one.summary and one.summary.get(SAYS_RUN) == run_id]
     return bool(said) and said[-1] == digest
 

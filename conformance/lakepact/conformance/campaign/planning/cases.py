@@ -46,7 +46,7 @@ class Case:
 
 
 def spelled(value: Any) -> Any:
-    """A value as JSON that can be read back: what JSON has no form for stands in an object with one member, `$…`."""
+    """Return a value as JSON that can be read back: what JSON has no form for stands in an object with one member, `$…`."""
     if isinstance(value, Learned):
         return {"$learned": [spelled(value.what), value.default, value.then]}
     if isinstance(value, bytes):
@@ -62,7 +62,7 @@ def spelled(value: Any) -> Any:
 
 
 def read(value: Any) -> Any:
-    """The value that `spelled` made JSON of."""
+    """Return the value that `spelled` made JSON of."""
     if isinstance(value, list):
         return [read(item) for item in value]
     if not isinstance(value, dict):
@@ -96,7 +96,7 @@ def text_of_steps(steps: Sequence[Step]) -> str:
 
 
 def steps_of(text: str) -> tuple[Step, ...]:
-    """The requests that `text_of_steps` wrote down."""
+    """Return the requests that `text_of_steps` wrote down."""
     return tuple(
         Step(step["operation"], step["arguments"], step["body"], tuple((name, value) for name, value in step["query"]))
         for step in read(json.loads(text))
@@ -109,7 +109,7 @@ def fingerprint(contract: Contract) -> str:
 
 
 def row_of(case: Case, contract: Contract, contract_sha256: str) -> dict[str, Any]:
-    """A case as a row of the table `cases`, without its number."""
+    """Return a case as a row of the table `cases`, without its number."""
     setup, request = text_of_steps(case.setup), text_of_steps(case.steps)
     row = {
         "case_id": _id(contract_sha256, setup, request),
@@ -129,7 +129,7 @@ def row_of(case: Case, contract: Contract, contract_sha256: str) -> dict[str, An
 
 
 def row_of_check(check: Check, contract: Contract, contract_sha256: str) -> dict[str, Any]:
-    """A check of the suite as a row of the table `cases`, without its number; it is called by its name."""
+    """Return a check of the suite as a row of the table `cases`, without its number; it is called by its name."""
     return {
         "case_id": _id(contract_sha256, CHECK, check.name),
         "contract": contract.name,
@@ -150,5 +150,5 @@ def _id(*said: str) -> str:
 
 
 def case_of(row: Mapping[str, Any]) -> Case:
-    """The case of a row that is no check."""
+    """Return the case of a row that is no check."""
     return Case(row["contract"], row["mode"], row["seed"], steps_of(row["setup"]), steps_of(row["request"]))

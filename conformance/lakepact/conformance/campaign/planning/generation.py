@@ -150,7 +150,7 @@ def blocks(
 
 
 def drawn(some: Iterable[Block]) -> Iterator[list[dict[str, Any]]]:
-    """The rows of each block, without numbers; a case may be in several."""
+    """Yield the rows of each block, without numbers; a case may be in several."""
     with Wire(NOWHERE) as wire, alike_everywhere():
         drawings: dict[str, _Drawing] = {}
         for block in some:
@@ -160,7 +160,7 @@ def drawn(some: Iterable[Block]) -> Iterator[list[dict[str, Any]]]:
 
 
 def merged(found: Iterable[list[dict[str, Any]]]) -> list[dict[str, Any]]:
-    """The rows of blocks in their order, each case once, numbered."""
+    """Return the rows of blocks in their order, each case once, numbered."""
     rows: dict[str, dict[str, Any]] = {}
     for block in found:
         for row in block:
@@ -171,7 +171,7 @@ def merged(found: Iterable[list[dict[str, Any]]]) -> list[dict[str, Any]]:
 def planned(
     contract: str, *, seeds: Iterable[int], modes: Sequence[str] = MODES, per_seed: int = 1, only: Sequence[str] = ("*",)
 ) -> list[dict[str, Any]]:
-    """The rows of a plan of one contract, drawn here; see `blocks`.
+    """Return the rows of a plan of one contract, drawn here; see `blocks`.
 
     Raises:
         CannotBePlanned: its requests are about what only a target knows.
@@ -182,7 +182,7 @@ def planned(
 
 @cache
 def _weights(contract: str, only: tuple[str, ...]) -> Counter[OperationId]:
-    """The operations that are sent, with how much each matters."""
+    """Return the operations that are sent, with how much each matters."""
     suite = suites.load(contract)
     if suite.fuzz is None or suite.fuzz.rehearsed is None:
         raise CannotBePlanned(f"cases of {contract} cannot be planned: they are about what only a target knows")
@@ -211,7 +211,7 @@ class _Drawing:
         return [row_of(case, self._contract, self._sha256) for case in drawn]
 
     def _checks(self, only: tuple[str, ...]) -> tuple[Check, ...]:
-        """The checks that judge what is wanted; invariants look at all that is sent anyway."""
+        """Return the checks that judge what is wanted; invariants look at all that is sent anyway."""
         try:
             wanted = plans.plan(self._suite, only=() if only == ("*",) else only)
         except plans.NothingSelected:
@@ -281,7 +281,7 @@ class _Drawing:
         return (self._fuzz.planning or self._fuzz.world)(lab)
 
     def _world(self, operation: OperationId, random: Random) -> tuple[World, tuple[Step, ...]]:
-        """A corner that has learned of its opening what the contract says; all that is only read needs the same one."""
+        """Return a corner that has learned of its opening what the contract says; all that is only read needs the same one."""
         world = self._new_world()
         reads = self._contract.operations[operation].method in READING
         opening = world.opening(Random(0) if reads else random)  # noqa: S311 - nothing secret

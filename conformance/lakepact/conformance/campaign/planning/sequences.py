@@ -34,7 +34,7 @@ def drawn(
     bodies: Bodies,
     rehearsal: Callable[[Step], Reply],
 ) -> tuple[Step, ...]:
-    """The steps of one sequence.
+    """Return the steps of one sequence.
 
     Args:
         world: a corner that nobody has touched.

@@ -117,7 +117,7 @@ class Facts:
 
 
 def facts(run: Path, found: Mapping[str, Sequence[Row]], *, compared: bool) -> Facts:
-    """The facts of an analysed run.
+    """Return the facts of an analysed run.
 
     Args:
         run: its folder.
@@ -254,7 +254,7 @@ def _curl(row: Row | None) -> str:
 
 
 def _rows_of(folder: Path, wanted: set[tuple[str, str]]) -> list[Row]:
-    """The rows of some cases and targets, found part by part; a part that has none is not read."""
+    """Return the rows of some cases and targets, found part by part; a part that has none is not read."""
     ids = pa.array(sorted({case_id for _, case_id in wanted}), tables.TEXT)
     found: list[Row] = []
     for part in tables.parts(folder):

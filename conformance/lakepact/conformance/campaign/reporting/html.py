@@ -29,7 +29,7 @@ SAID = {
 
 
 def html(facts: Facts) -> str:
-    """The whole report."""
+    """Return the whole report."""
     title = f"Campaign {facts.run['run_id']}: {facts.title}"
     return page(title, (*_top(facts), "<main>", *_parts(facts), "</main>", _end(facts)))
 

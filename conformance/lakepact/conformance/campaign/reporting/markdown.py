@@ -17,12 +17,12 @@ if TYPE_CHECKING:
 
 
 def markdown(facts: Facts) -> str:
-    """The whole report."""
+    """Return the whole report."""
     return "\n".join(_lines(facts)) + "\n"
 
 
 def compared(facts: Facts) -> Iterator[str]:
-    """The lines that compare the targets: what each does not keep, and where they answer differently."""
+    """Yield the lines that compare the targets: what each does not keep, and where they answer differently."""
     plan = facts.run["plan"]
     yield f"{facts.title}: {plan['cases']} cases of {plan['operations']} operations\n"
     yield from (f"- {md(target['name'])}: {code(target['url'])}" for target in facts.run["targets"])

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 
 def recognises(exchange: Exchange) -> bool:
-    """Whether this is a listing of shares, or the refusal of one."""
+    """Return whether this is a listing of shares, or the refusal of one."""
     said = exchange.parsed if isinstance(exchange.parsed, dict) else {}
     if exchange.status == 200:
         return not said or isinstance(said.get("items"), list) or "nextPageToken" in said
@@ -21,7 +21,7 @@ def recognises(exchange: Exchange) -> bool:
 
 
 def tells(exchange: Exchange) -> dict[str, str]:
-    """How many shares are listed at once."""
+    """Return how many shares are listed at once."""
     items = exchange.parsed.get("items") if isinstance(exchange.parsed, dict) else None
     return (
         {"shares": f"{len(items)}, and more on further pages" if exchange.parsed.get("nextPageToken") else str(len(items))} if items else {}

@@ -14,7 +14,7 @@ WITH_AUXILIARY = "url_and_dir"  #: the table that is said to have files elsewher
 
 
 def launch_settings(folder: Path) -> EmbeddedTarget:
-    """The fixture pack in `folder`, shared with a recipient who may read all of it."""
+    """Return the fixture pack in `folder`, shared with a recipient who may read all of it."""
     # Written here and needed by nobody who judges others.
     import yaml  # noqa: PLC0415
 

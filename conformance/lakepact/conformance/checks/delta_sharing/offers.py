@@ -43,13 +43,13 @@ class Offers:
         self._changing = tuple(table for table in self._by_url if table.changes)[:MOST_TABLES]
 
     def operations(self) -> frozenset[OperationId]:
-        """The operations that are there."""
+        """Return the operations that are there."""
         if not self._tables:
             return frozenset(OPERATIONS)
         return frozenset(operation for operation in OPERATIONS if operation not in OPTIONAL or self._is_there(operation))
 
     def features(self) -> dict[str, bool]:
-        """The optional behaviours that were found, or looked for in vain."""
+        """Return the optional behaviours that were found, or looked for in vain."""
         named = {feature for table in self._tables for feature in table.reader_features}
         asked_for_all = [(CAPABILITIES, EITHER_FORMAT[1] + ";includeendstreamaction=true")]
         return {
@@ -65,7 +65,7 @@ class Offers:
         }
 
     def speaks_parquet(self) -> bool:
-        """Whether any table is answered in parquet format: a server may refuse that to all, but what fails over it is not refused."""
+        """Return whether any table is answered in parquet format: a server may refuse it for all tables with a 4xx, not with a 5xx."""
         if not self._tables or any(table.format == "parquet" for table in self._tables):
             return True
         headers = [(CAPABILITIES, "responseformat=parquet")]
@@ -75,7 +75,7 @@ class Offers:
         return not all(reply is not None and 400 <= reply.status < 500 for reply in asked)
 
     def with_history(self) -> SharedTable | None:
-        """A table that can be queried as of its earliest version; of those with several versions if there is one."""
+        """Return a table that can be queried as of its earliest version; of those with several versions if there is one."""
         found = []
         for table in self._by_url[:MOST_TABLES]:
             earliest = self._version(table, "?startingTimestamp=1970-01-01T00%3A00%3A00Z") or ""
@@ -95,7 +95,7 @@ class Offers:
         return None
 
     def _queried(self, table: SharedTable, body: dict[str, Any], headers: Iterable[tuple[str, str]]) -> Reply | None:
-        """The answer to a query, if it is served."""
+        """Return the answer to a query, if it is served."""
         sent = [*headers, ("Content-Type", "application/json")]
         reply = self._walk.asked(path(*_segments(table), "query"), op.query_table, method="POST", headers=sent, body=orjson.dumps(body))
         return reply if reply is not None and reply.status == 200 else None
@@ -105,7 +105,7 @@ class Offers:
         return reply.headers.get("delta-table-version") if reply is not None and reply.status == 200 else None
 
     def _is_there(self, operation: OperationId) -> bool:
-        """Whether an operation is answered as one that is there, by a table that should have it if there is one."""
+        """Return whether an operation is answered as one that is there, by a table that should have it if there is one."""
         if operation == op.generate_temporary_table_credentials and any("dir" in table.access_modes for table in self._tables):
             return True
         asked = (operation == op.query_table_changes and self._changing) or self._tables[:1]
@@ -116,7 +116,7 @@ class Offers:
         return any(reply is not None and reply.status not in NO_SUCH_THING for reply in replies)
 
     def _speaks_delta(self) -> bool:
-        """Whether who understands delta format alone is answered in it, by metadata or by a query."""
+        """Return whether who understands delta format alone is answered in it, by metadata or by a query."""
         delta = [(CAPABILITIES, f"responseformat=delta;readerfeatures={READER_FEATURES}")]
         metadata = self._walk.asked(path(*_segments(self._tables[0]), "metadata"), op.get_table_metadata, headers=delta)
         queried = self._queried(self._by_url[0], {"limitHint": 1}, delta) if self._by_url else None
@@ -124,7 +124,7 @@ class Offers:
         return any("deltaProtocol" in p for reply in replies for p in _objects(reply, "protocol"))
 
     def _ends(self, body: dict[str, Any], headers: Iterable[tuple[str, str]]) -> dict[str, Any] | None:
-        """How the answer to a query ends, of the first table that ends it in so many words."""
+        """Return how the answer to a query ends, of the first table that ends it in so many words."""
         for table in self._by_url[:MOST_TABLES]:
             reply = self._queried(table, body or {"limitHint": 1}, headers)
             ends = _objects(reply, "endStreamAction") if reply is not None else []

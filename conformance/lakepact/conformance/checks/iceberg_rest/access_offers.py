@@ -39,7 +39,7 @@ def _is_closed(wire: Wire, offer: Offer) -> bool:
 
 
 def _issued(wire: Wire, offer: Offer) -> dict[str, bool]:
-    """Whether tokens are issued, and exchanged: a server that says of an unknown flow that it is unknown, says it of exchange too."""
+    """Return whether tokens are issued, and whether they are exchanged: servers report an unsupported exchange as an unknown flow."""
     unknown = _asked(wire, "lakepact_unknown")
     issues = TOKENS in offer.operations or (unknown.status in {400, 401} and bool(_error(unknown)))
     if not issues and unknown.status not in NOWHERE:
@@ -61,7 +61,7 @@ def _asked(wire: Wire, grant_type: str) -> Reply:
 
 
 def _is_token(reply: Reply) -> bool:
-    """Whether an answer holds a token."""
+    """Return whether an answer holds a token."""
     parsed = reply.exchange.parsed
     return reply.status == OK and isinstance(parsed, dict) and isinstance(parsed.get("access_token"), str)
 

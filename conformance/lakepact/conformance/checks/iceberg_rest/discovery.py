@@ -29,7 +29,7 @@ def path(target: Target) -> str:
 
 
 def recognises(exchange: Exchange) -> bool:
-    """Whether this is a configuration, or the refusal of one."""
+    """Return whether this is a configuration, or the refusal of one."""
     said = exchange.parsed if isinstance(exchange.parsed, dict) else {}
     if exchange.status == 200:
         return bool(said.keys() & {"defaults", "overrides", "endpoints"})
@@ -37,7 +37,7 @@ def recognises(exchange: Exchange) -> bool:
 
 
 def namespaces(document: Any) -> list[str]:
-    """The namespaces of a listing, as they stand in a path."""
+    """Return the namespaces of a listing, as they stand in a path."""
     listed = document.get("namespaces")
     levels = (
         [n for n in listed if isinstance(n, list) and n and all(isinstance(level, str) for level in n)] if isinstance(listed, list) else []

@@ -66,7 +66,7 @@ access = "write"
 
 
 def launch_settings(folder: Path) -> EmbeddedTarget:
-    """A server with one warehouse, and principals with random tokens.
+    """Return a server with one warehouse, and principals with random tokens.
 
     Features are what no answer tells of: server and harness share a machine, and the server keeps all tables below one folder. What
     is known of access is said too, so that no fault can hide it.

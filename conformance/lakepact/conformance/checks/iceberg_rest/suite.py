@@ -180,14 +180,14 @@ def _told_by_namespaces(wire: Wire, target: Target, found: Offer) -> tuple[dict[
 
 
 def _updates_properties(lab: CatalogLab, namespace: tuple[str, ...]) -> bool:
-    """Whether properties can be set on a namespace, whatever it is loaded with."""
+    """Return whether properties can be set on a namespace, whatever it is loaded with."""
     if not lab.offers(op.update_properties):
         return False
     return lab.send(op.update_properties, namespace=namespace, body={"updates": {"lakepact.note": "2"}}).status == OK
 
 
 def _vends(reply: Reply) -> bool:
-    """Whether an answer holds credentials, however ill they are made."""
+    """Return whether an answer holds credentials, however ill they are made."""
     return isinstance(reply.exchange.parsed, dict) and bool(reply.exchange.parsed.get("storage-credentials"))
 
 

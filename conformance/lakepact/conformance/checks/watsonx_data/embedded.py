@@ -18,7 +18,7 @@ USER = "harness"
 
 
 def launch_settings(folder: Path) -> EmbeddedTarget:
-    """A catalog that asks for credentials, with a token and an API key that are known to nobody else.
+    """Return a catalog that asks for credentials, with a token and an API key that are known to nobody else.
 
     Features are what no answer tells of: server and harness share a machine, and the server keeps all tables below one folder.
     """

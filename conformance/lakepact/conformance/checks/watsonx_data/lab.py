@@ -24,11 +24,11 @@ class WatsonxLab(CatalogLab):
     """The bench of one check of a catalog of watsonx.data."""
 
     def name(self, stem: str = "") -> str:
-        """A name of letters and digits that nothing on the target has."""
+        """Return a name of letters and digits that nothing on the target has."""
         return ODD.sub("", super().name(stem))
 
     def make_namespace(self, parent: Namespace = (), *, level: str | None = None, properties: Mapping[str, str] | None = None) -> Namespace:
-        """A new namespace; what is odd in its name is spelled with letters and digits.
+        """Return a new namespace; what is odd in its name is spelled with letters and digits.
 
         Raises:
             Blocked: it cannot be created.
@@ -38,12 +38,12 @@ class WatsonxLab(CatalogLab):
 
 
 def bearer_token(target: Target) -> str:
-    """A bearer token that opens the catalog; empty if none is known."""
+    """Return a bearer token that opens the catalog; empty if none is known."""
     return _shown(target, "bearer") or _known(target, "bearer-token") or next(iter(_file(target).get("tokens", ())), "")
 
 
 def user_and_key(target: Target) -> str:
-    """A user's name, a colon and an API key that open the catalog; empty if none are known."""
+    """Return a user's name, a colon and an API key that open the catalog; empty if none are known."""
     shown = _shown(target, "zenapikey")
     if shown:
         return base64.b64decode(shown).decode().removesuffix("\n")
@@ -52,7 +52,7 @@ def user_and_key(target: Target) -> str:
 
 
 def zen_api_key(text: str) -> str:
-    """The header that shows a user and an API key, or whatever else is encoded in its place."""
+    """Return the header that shows a user and an API key, or whatever else is encoded in its place."""
     return f"ZenApiKey {base64.b64encode(text.encode()).decode()}"
 
 

@@ -18,7 +18,7 @@ LONGEST = 128
 
 
 def create_namespace(lab: WatsonxLab, name: str) -> Reply:
-    """A namespace of this very name; it is dropped when the check is over."""
+    """Return a namespace of this very name; it is dropped when the check is over."""
     reply = lab.send(op.create_namespace, body={"namespace": [name], "properties": {}})
     if reply.status == 200:
         lab.add_cleanup(lambda: lab.send(op.drop_namespace, namespace=(name,)))
@@ -26,7 +26,7 @@ def create_namespace(lab: WatsonxLab, name: str) -> Reply:
 
 
 def create_table(lab: WatsonxLab, namespace: Namespace, name: str) -> Reply:
-    """A table of this very name; it is dropped when the check is over."""
+    """Return a table of this very name; it is dropped when the check is over."""
     reply = lab.send(op.create_table, namespace=namespace, body=lab.table_request(name))
     if reply.status == 200:
         lab.drop_afterwards(namespace, name)
@@ -34,7 +34,7 @@ def create_table(lab: WatsonxLab, namespace: Namespace, name: str) -> Reply:
 
 
 def create_view(lab: WatsonxLab, namespace: Namespace, name: str) -> Reply:
-    """A view of this very name; it is dropped when the check is over."""
+    """Return a view of this very name; it is dropped when the check is over."""
     reply = lab.send(op.create_view, namespace=namespace, body=view_request(namespace, name))
     if reply.status == 200:
         lab.add_cleanup(lambda: lab.send(op.drop_view, namespace=namespace, view=name))
@@ -42,7 +42,7 @@ def create_view(lab: WatsonxLab, namespace: Namespace, name: str) -> Reply:
 
 
 def stretched(name: str, length: int) -> str:
-    """A name with letters behind it, of some length."""
+    """Return a name with letters behind it, of some length."""
     return name + "x" * (length - len(name))
 
 

@@ -49,7 +49,7 @@ def locations(lab: WatsonxLab, namespace: Namespace) -> list[str]:
 
 
 def plain(location: str) -> str:
-    """A location without what says nothing: which of its schemes a storage is spelled with, and slashes at the end."""
+    """Return a location without what says nothing: which of its schemes a storage is spelled with, and slashes at the end."""
     return STORAGE.sub("s3", location).rstrip("/")
 
 
@@ -84,7 +84,7 @@ def namespaces_lie_somewhere(lab: WatsonxLab) -> None:
 
 
 def bucket(location: str) -> str:
-    """The scheme and the bucket of a location; of a folder of a machine, all of it."""
+    """Return the scheme and the bucket of a location; of a folder of a machine, all of it."""
     scheme, _, rest = location.partition("://")
     return location if scheme == "file" else f"{scheme}://{rest.partition('/')[0]}"
 

@@ -22,14 +22,14 @@ SIDE_BY_SIDE = 8
 
 
 def listings(lab: WatsonxLab, *, count: int) -> Iterator[Listing]:
-    """A listing of tables, and one of views where there are views."""
+    """Yield a listing of tables, and one of views where there are views."""
     yield listing(lab, op.list_tables, count=count)
     if lab.offers(op.list_views) and lab.offers(op.create_view):
         yield listing(lab, op.list_views, count=count)
 
 
 def everything(reads: Any, **first: Any) -> list[Any]:
-    """All items, over as many pages as there are; a page that says that it is the last one is.
+    """Return all items, over as many pages as there are; a page that says that it is the last one is.
 
     Raises:
         Unmet: pages do not end.

@@ -44,7 +44,7 @@ def the_name_of_the_catalog_is_the_prefix(lab: WatsonxLab) -> None:
 
 
 def absent_operations(lab: WatsonxLab) -> dict[str, Operation]:
-    """The operations of Iceberg REST catalogs that the page lacks, and the target does not name among its endpoints."""
+    """Return the operations of Iceberg REST catalogs that the page lacks, and the target does not name among its endpoints."""
     others = Contract("iceberg_rest").operations
     named = configuration(lab).document.get("endpoints") or ()
     return {
@@ -55,7 +55,7 @@ def absent_operations(lab: WatsonxLab) -> dict[str, Operation]:
 
 
 def path_of(lab: WatsonxLab, operation: Operation) -> str:
-    """The path of an absent operation, about a table that there is."""
+    """Return the path of an absent operation, about a table that there is."""
     table = lab.make_table()
     parts = {
         "{namespace}": table.namespace[0],

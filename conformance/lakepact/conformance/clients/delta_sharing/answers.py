@@ -27,7 +27,7 @@ DELTA = "responseformat=delta;readerfeatures=deletionvectors,columnmapping,times
 
 
 def _inside(lines: list[Line], kind: str, change: dict[str, Any]) -> list[Line]:
-    """The lines with other members in those of one kind; in delta format, in what they wrap."""
+    """Return the lines with other members in those of one kind; in delta format, in what they wrap."""
     wrapped = {"protocol": "deltaProtocol", "metaData": "deltaMetadata"}.get(kind, "")
     changed = []
     for line in lines:
@@ -47,7 +47,7 @@ def _all_unknown(lines: list[Line]) -> list[Line]:
 
 
 def _asks_for(done: Performance, capability: str, value: str, *operations: OperationId) -> bool:
-    """Whether the client said of some operations that it can do with this value of a capability."""
+    """Return whether the client said of some operations that it can do with this value of a capability."""
     said = [v for exchange in done.of(*operations) for name, v in exchange.request_headers if name.lower() == CAPABILITIES]
     pairs = [part.partition("=") for part in ";".join(said).lower().split(";")]
     return any(name.strip() == capability and value in [v.strip() for v in values.split(",")] for name, _, values in pairs)

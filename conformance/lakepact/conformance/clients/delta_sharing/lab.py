@@ -45,7 +45,7 @@ class SharingClientLab(ClientLab):
         return self.target.headers["Authorization"].partition(" ")[2]
 
     def arguments(self, url: str, arguments: Mapping[str, Any]) -> Mapping[str, Any]:
-        """A profile of the server, with what the check wants to be otherwise in it, and what the task needs."""
+        """Return a profile of the server, with what the check wants to be otherwise in it, and what the task needs."""
         endpoint = f"{url}/" if arguments.get("slash") else url
         document = {"shareCredentialsVersion": PROFILE_VERSION, "endpoint": endpoint, "bearerToken": self.token}
         document |= arguments.get("profile", {})
@@ -54,7 +54,7 @@ class SharingClientLab(ClientLab):
         return {**{k: v for k, v in arguments.items() if k not in {"profile", "slash"}}, "profile": str(path)}
 
     def catalogue(self) -> dict[str, list[str]]:
-        """All tables that are shared, as clients name them, by their shares."""
+        """Return all tables that are shared, as clients name them, by their shares."""
         return {
             share["name"]: [
                 f"{share['name']}.{schema['name']}.{table['name']}" for schema in share["schemas"] for table in schema["tables"]
@@ -63,16 +63,16 @@ class SharingClientLab(ClientLab):
         }
 
     def address(self, fixture: str) -> str:
-        """A table as clients name it."""
+        """Return a table as clients name it."""
         return ".".join(self.pack.tables[fixture].address.values())
 
     def rows(self, fixture: str) -> list[dict[str, Any]]:
-        """The rows of a table."""
+        """Return the rows of a table."""
         rows: list[dict[str, Any]] = self.pack.tables[fixture].last.rows.to_pylist()
         return rows
 
     def reads(self) -> tuple[str, list[dict[str, Any]]]:
-        """A table that the client can read where nothing is unusual, and its rows.
+        """Return a table that the client can read where nothing is unusual, and its rows.
 
         Raises:
             Blocked: it cannot.

@@ -24,7 +24,7 @@ TABLES = frozenset({op.list_tables, op.list_all_tables})
 
 
 def _sends(done: Performance, member: str) -> bool:
-    """Whether a query had this member in its body."""
+    """Return whether a query had this member in its body."""
     bodies = [exchange.request_parsed for exchange in done.of(QUERY)]
     return any(isinstance(body, dict) and body.get(member) is not None for body in bodies)
 
@@ -73,7 +73,7 @@ def queries_without_wishes(lab: SharingClientLab) -> None:
 
 
 def saying(modes: list[str] | None) -> Script:
-    """A server that says of every table how it can be read, or of none; it hands out no keys."""
+    """Return a server that says of every table how it can be read, or of none; it hands out no keys."""
 
     def changed(value: Any) -> Any:
         if not isinstance(value, dict):

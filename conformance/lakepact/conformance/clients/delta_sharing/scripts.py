@@ -23,7 +23,7 @@ CAPABILITIES = "delta-sharing-capabilities"
 
 
 def listing(change: Callable[[Request, Line], Line]) -> Script:
-    """A server whose listings are changed."""
+    """Return a server whose listings are changed."""
 
     def script(request: Request, forward: Forward) -> Answer:
         answer = forward(request)
@@ -35,7 +35,7 @@ def listing(change: Callable[[Request, Line], Line]) -> Script:
 
 
 def in_lines(change: Callable[[list[Line]], list[Line]], *operations: OperationId, capabilities: str | None = None) -> Script:
-    """A server whose answers in lines are changed.
+    """Return a server whose answers in lines are changed.
 
     Args:
         change: what becomes of the lines.
@@ -59,7 +59,7 @@ def in_lines(change: Callable[[list[Line]], list[Line]], *operations: OperationI
 
 
 def asked_for(capabilities: str) -> Script:
-    """A server that takes every client to have these capabilities, whatever it says."""
+    """Return a server that takes every client to have these capabilities, whatever it says."""
 
     def script(request: Request, forward: Forward) -> Answer:
         headers = request.headers.copy()
@@ -70,7 +70,7 @@ def asked_for(capabilities: str) -> Script:
 
 
 def blind(request: Request, forward: Forward) -> Answer:
-    """The script of a server that heeds no hints: it sends all files."""
+    """Return the script of a server that heeds no hints: it sends all files."""
     document = request.document
     if request.operation == op.query_table and isinstance(document, dict):
         kept = {name: value for name, value in document.items() if not name.endswith("Hint") and not name.endswith("Hints")}

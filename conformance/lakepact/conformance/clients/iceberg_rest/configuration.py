@@ -19,7 +19,7 @@ NONE: Mapping[str, str] = {}
 
 
 def configured(*, defaults: Mapping[str, str], overrides: Mapping[str, str]) -> Script:
-    """A catalog that answers at every prefix that is told here, and says these of itself."""
+    """Return a catalog that answers at every prefix that is told here, and says these of itself."""
     prefixes = {*defaults.values(), *overrides.values()}
 
     def script(request: Request, forward: Forward) -> Answer:

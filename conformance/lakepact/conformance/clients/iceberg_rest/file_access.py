@@ -21,7 +21,7 @@ LOADED = frozenset({op.load_table})
 
 
 def with_access(config: dict[str, str], credentials: Sequence[tuple[str, str]]) -> Script:
-    """A catalog whose tables seem to lie in a bucket, with this configuration and the keys of these places in it."""
+    """Return a catalog whose tables seem to lie in a bucket, with this configuration and the keys of these places in it."""
 
     def script(request: Request, forward: Forward) -> Answer:
         answer = forward(request)
@@ -43,7 +43,7 @@ def keys(key: str) -> dict[str, str]:
 
 
 def _opened_with(lab: CatalogClientLab, home: Sequence[str], script: Script) -> str:
-    """The key with which the client would open the metadata file."""
+    """Return the key with which the client would open the metadata file."""
     found = lab.performs("file-properties", script, namespace=home, table="t").result
     if not isinstance(found, dict):
         raise Unmet("an object of properties", expect.shown(found))

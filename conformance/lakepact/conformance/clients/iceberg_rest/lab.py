@@ -39,11 +39,11 @@ class CatalogClientLab(ClientLab):
     tasks = TASKS
 
     def arguments(self, url: str, arguments: Mapping[str, Any]) -> Mapping[str, Any]:
-        """The address of the catalog and the client's own properties, and what the task needs."""
+        """Return the address of the catalog and the client's own properties, and what the task needs."""
         return {"uri": url, "properties": {}, **arguments}
 
     def namespace(self, *tables: str, within: Sequence[str] = (), named: str = "") -> list[str]:
-        """A new namespace with these tables in it."""
+        """Return a new namespace with these tables in it."""
         levels = [*within, named or self.name()]
         self.stage.ask("POST", "/v1/namespaces", document={"namespace": levels, "properties": {}})
         path = quote("\x1f".join(levels), safe="")

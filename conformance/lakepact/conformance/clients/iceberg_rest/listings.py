@@ -20,7 +20,7 @@ TOKEN = "next-page-token"  # noqa: S105 - a member, not a secret
 
 
 def ending(change: Callable[[dict[str, Any]], dict[str, Any]]) -> Script:
-    """A catalog whose last pages are changed."""
+    """Return a catalog whose last pages are changed."""
 
     def script(request: Request, forward: Forward) -> Answer:
         answer = forward(request)

@@ -25,7 +25,7 @@ KEY = "idempotency-key"  #: with the same one, a commit may be sent again
 
 
 def refusing(operation: OperationId, status: int, kind: str, *, is_done: bool = False) -> Script:
-    """A catalog that answers an operation so, whether or not it has done it."""
+    """Return a catalog that answers an operation so, whether or not it has done it."""
 
     def script(request: Request, forward: Forward) -> Answer:
         if request.operation != operation:
@@ -68,7 +68,7 @@ def commits_that_were_not_made(lab: CatalogClientLab) -> None:
 
 
 def key_of(exchange: Exchange) -> str | None:
-    """The idempotency key of a request."""
+    """Return the idempotency key of a request."""
     return next((value for name, value in exchange.request_headers if name.lower() == KEY), None)
 
 

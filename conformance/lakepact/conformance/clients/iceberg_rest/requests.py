@@ -30,7 +30,7 @@ TRAFFIC = ("requests.everything_sent",)
 
 @lru_cache(REMEMBERED)
 def flaws(component: str, body: bytes) -> Mapping[str, str | None]:
-    """The components in a body that has to be a `component`, and the first flaw of each, if it has one."""
+    """Return the components in a body that has to be a `component`, and the first flaw of each, if it has one."""
     try:
         parsed = orjson.loads(body)
     except orjson.JSONDecodeError as wrong:
@@ -39,7 +39,7 @@ def flaws(component: str, body: bytes) -> Mapping[str, str | None]:
 
 
 def sent(exchange: Exchange) -> Mapping[str, str | None]:
-    """The components in the body of a request, and the first flaw of each; none where the contract expects no JSON."""
+    """Return the components in the body of a request, and the first flaw of each; none where the contract expects no JSON."""
     operation = CONTRACT.operations.get(exchange.operation or NO_OPERATION)
     if operation is None or operation.body is None or operation.body_media_type != "application/json" or not exchange.request_body:
         return {}
@@ -47,7 +47,7 @@ def sent(exchange: Exchange) -> Mapping[str, str | None]:
 
 
 def invariant_of(requirement: Requirement) -> Callable[[Exchange], bool | None]:
-    """The invariant that every instance of a component which a client sends is what its schema says."""
+    """Return the invariant that every instance of a component which a client sends is what its schema says."""
     component = requirement.clause.rpartition("/")[2]
 
     def holds(exchange: Exchange) -> bool:

@@ -32,7 +32,7 @@ def table_is_read_by_directory(table: SharedTable) -> None:
 
 
 def location_of_table(table: SharedTable, asked: str | None) -> str:
-    """The directory that credentials are for: the table's own, or the one that is asked for, if it is the table's.
+    """Return the directory that credentials are for: the table's own, or the one that is asked for, if it is the table's.
 
     Raises:
         Problem: it is not.

@@ -71,7 +71,7 @@ class Recipients:
 
 
 def profiles(recipients: Iterable[Recipient], address: str) -> dict[str, bytes]:
-    """The profile file of each recipient, by its name.
+    """Return the profile file of each recipient, by its name.
 
     Args:
         recipients: all that there are.
@@ -88,7 +88,7 @@ def _profile(recipient: Recipient, endpoint: str) -> bytes:
 
 
 def bearer_token(headers: Iterable[tuple[bytes, bytes]]) -> bytes:
-    """The bearer token that a request carries.
+    """Return the bearer token that a request carries.
 
     Raises:
         Problem: it carries none.
@@ -105,7 +105,7 @@ def bearer_token(headers: Iterable[tuple[bytes, bytes]]) -> bytes:
 
 
 def recipient_of(known: Mapping[bytes, Recipient], digest: bytes) -> Recipient:
-    """The recipient whose token has a digest.
+    """Return the recipient whose token has a digest.
 
     Raises:
         Problem: there is none.
@@ -127,12 +127,12 @@ def token_holds(recipient: Recipient, now: datetime) -> None:
 
 
 def may_read(recipient: Recipient, share: Share) -> bool:
-    """Whether a recipient may read a share."""
+    """Return whether a recipient may read a share."""
     return recipient.shares is None or share.name.casefold() in recipient.shares
 
 
 def unauthenticated(message: str, challenge: str) -> Problem:
-    """The refusal of a caller who is not known."""
+    """Return the refusal of a caller who is not known."""
     return Problem(401, "UNAUTHENTICATED", message, headers=(("www-authenticate", challenge),))
 
 

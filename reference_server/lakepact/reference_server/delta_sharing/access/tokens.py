@@ -29,7 +29,7 @@ class BadToken(ValueError):
 
 
 def now() -> int:
-    """The time in milliseconds."""
+    """Return the time in milliseconds."""
     return time.time_ns() // 1_000_000
 
 
@@ -46,7 +46,7 @@ class Tokens:
         self._clock = clock
 
     def sealed(self, purpose: str, held: Mapping[str, Any], *, bound: tuple[str, ...], lasting: int) -> str:
-        """A token, of characters that may stand in a URL.
+        """Return a token, of characters that may stand in a URL.
 
         Args:
             purpose: what it is for.

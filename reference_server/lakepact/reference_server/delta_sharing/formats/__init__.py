@@ -19,7 +19,7 @@ class Format(Protocol):
     """One response format."""
 
     def protocol(self, protocol: Mapping[str, Any]) -> Document:
-        """The line that says what a client has to understand."""
+        """Return the line that says what a client has to understand."""
         ...
 
     def metadata(
@@ -31,7 +31,7 @@ class Format(Protocol):
         size: int | None = None,
         num_files: int | None = None,
     ) -> Document:
-        """The line that says what a table is."""
+        """Return the line that says what a table is."""
         ...
 
     def change(
@@ -44,7 +44,7 @@ class Format(Protocol):
         version: int,
         timestamp: int,
     ) -> Document:
-        """The line of a file that a version added or removed, or wrote its changed rows to."""
+        """Return the line of a file that a version added or removed, or wrote its changed rows to."""
         ...
 
     def file(
@@ -56,11 +56,11 @@ class Format(Protocol):
         version: int | None = None,
         timestamp: int | None = None,
     ) -> Document:
-        """The line of a file that a table consists of."""
+        """Return the line of a file that a table consists of."""
         ...
 
     def block(self, chunk: Chunk, key: Callable[[str], str], columns: Sequence[str]) -> bytes:
-        """The lines of the files of a chunk, with gaps for what every answer has of its own."""
+        """Return the lines of the files of a chunk, with gaps for what every answer has of its own."""
         ...
 
 

@@ -45,7 +45,7 @@ REDACTED = frozenset({"tags", "path", "deletionVector"})
 
 
 def protocol(protocol: Mapping[str, Any]) -> Document:
-    """The line that says what a client has to understand."""
+    """Return the line that says what a client has to understand."""
     said = {name: value for name, value in protocol.items() if value is not None}
     for member in ("readerFeatures", "writerFeatures"):
         if member in said:
@@ -61,7 +61,7 @@ def metadata(
     size: int | None = None,
     num_files: int | None = None,
 ) -> Document:
-    """The line that says what a table is.
+    """Return the line that says what a table is.
 
     Args:
         metadata: the action of the log.
@@ -86,7 +86,7 @@ def file(
     version: int | None = None,
     timestamp: int | None = None,
 ) -> Document:
-    """The line of a file that a table consists of.
+    """Return the line of a file that a table consists of.
 
     Args:
         action: the add action of the log.
@@ -108,7 +108,7 @@ def change(
     version: int,
     timestamp: int,
 ) -> Document:
-    """The line of a file that a version added or removed, or wrote its changed rows to.
+    """Return the line of a file that a version added or removed, or wrote its changed rows to.
 
     Args:
         kind: which action it is: add, remove or cdc.
@@ -136,13 +136,13 @@ def _line(kind: str, action: Mapping[str, Any], links: Links, said: Mapping[str,
 
 
 def _vector(vector: Mapping[str, Any], url: str | None) -> Document:
-    """A deletion vector that is at a URL, or in the log."""
+    """Return a deletion vector that is at a URL, or in the log."""
     said = {name: value for name, value in vector.items() if value is not None}
     return said if url is None else said | {"storageType": "p", "pathOrInlineDv": url}
 
 
 def block(chunk: Chunk, key: Callable[[str], str], columns: Sequence[str]) -> bytes:
-    """The lines of the files of a chunk, with gaps for what every answer has of its own."""
+    """Return the lines of the files of a chunk, with gaps for what every answer has of its own."""
     del columns
     partitions, others = once(chunk.partitions, ascii_json), once(chunk.others, _rest)
     vectors = [("", "")] * len(chunk) if chunk.vectors is None else [_prepared_vector(vector, key) for vector in chunk.vectors]
@@ -158,12 +158,12 @@ def block(chunk: Chunk, key: Callable[[str], str], columns: Sequence[str]) -> by
 
 
 def _rest(rest: Mapping[str, Any]) -> str:
-    """Members as they follow others."""
+    """Return members as they follow others."""
     return f",{ascii_json({'dataChange': True, **rest})[1:-1]}"
 
 
 def _prepared_vector(vector: Mapping[str, Any] | None, key: Callable[[str], str]) -> tuple[str, str]:
-    """A deletion vector as a member that follows others, and the id of its file likewise."""
+    """Return a deletion vector as a member that follows others, and the id of its file likewise."""
     if vector is None:
         return "", ""
     path = vector_path(vector)

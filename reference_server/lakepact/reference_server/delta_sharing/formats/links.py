@@ -58,13 +58,13 @@ class Links:
 
 
 def stamps(links: Links, version: int | None, timestamp: int | None) -> dict[str, int]:
-    """The members that say when: until when a URL holds, and from when the file is."""
+    """Return the members that say when: until when a URL holds, and from when the file is."""
     said = {"expirationTimestamp": links.expires, "version": version, "timestamp": timestamp}
     return {name: value for name, value in said.items() if value is not None}
 
 
 def size_of(action: Mapping[str, Any]) -> int:
-    """How large a file is.
+    """Return how large a file is.
 
     Raises:
         DamagedLog: the log never said it.
@@ -76,20 +76,20 @@ def size_of(action: Mapping[str, Any]) -> int:
 
 
 def file_id(path: str) -> str:
-    """The name of a file, for ever, from its path as the log spells it."""
+    """Return the name of a file, for ever, from its path as the log spells it."""
     digest = _ID.copy()
     digest.update(path.encode())
     return digest.hexdigest()
 
 
 def ascii_json(value: Any) -> str:
-    """A value as JSON in ASCII: some clients take U+2028 and its like for the end of a line."""
+    """Return a value as JSON in ASCII: some clients take U+2028 and its like for the end of a line."""
     written = orjson.dumps(value)
     return written.decode() if written.isascii() else json.dumps(value, separators=(",", ":"))
 
 
 def stats_members(chunk: Chunk) -> Sequence[str]:
-    """The statistics of files as members that follow others, nothing for those without."""
+    """Return the statistics of files as members that follow others, nothing for those without."""
     if None not in chunk.stats:
         # All at once, where they are plain, for that is several times faster.
         written = orjson.dumps(_BETWEEN.join(cast("Sequence[str]", chunk.stats)))
@@ -100,5 +100,5 @@ def stats_members(chunk: Chunk) -> Sequence[str]:
 
 
 def once(documents: Iterable[T], written: Callable[[T], str]) -> Mapping[int, str]:
-    """How documents are written, by their identities; one that many files share is written once."""
+    """Return how documents are written, by their identities; one that many files share is written once."""
     return {number: written(document) for number, document in {id(document): document for document in documents}.items()}

@@ -19,7 +19,7 @@ NAMES = {"add": "add", "remove": "remove", "cdc": "cdf"}  #: of the lines about 
 
 
 def protocol(protocol: Mapping[str, Any]) -> Document:
-    """The line that says what a client has to understand: nothing beyond this format."""
+    """Return the line that says what a client has to understand: nothing beyond this format."""
     del protocol
     return {"protocol": {"minReaderVersion": 1}}
 
@@ -32,7 +32,7 @@ def metadata(
     size: int | None = None,
     num_files: int | None = None,
 ) -> Document:
-    """The line that says what a table is.
+    """Return the line that says what a table is.
 
     Args:
         metadata: the action of the log.
@@ -66,7 +66,7 @@ def file(
     version: int | None = None,
     timestamp: int | None = None,
 ) -> Document:
-    """The line of a file that a table consists of.
+    """Return the line of a file that a table consists of.
 
     Args:
         action: the add action of the log.
@@ -87,7 +87,7 @@ def change(
     version: int,
     timestamp: int,
 ) -> Document:
-    """The line of a file that a version added or removed, or wrote its changed rows to.
+    """Return the line of a file that a version added or removed, or wrote its changed rows to.
 
     Args:
         kind: which action it is: add, remove or cdc.
@@ -115,12 +115,12 @@ def _stats(action: Mapping[str, Any]) -> Document:
 
 
 def _partition(values: Mapping[str, str | None], columns: Sequence[str]) -> dict[str, str | None]:
-    """A value for each partition column; null, too, where the log has an empty text, which means that, or nothing."""
+    """Return a value for each partition column; null, too, where the log has an empty text, which means that, or nothing."""
     return {column: values.get(column) or None for column in columns}
 
 
 def block(chunk: Chunk, key: Callable[[str], str], columns: Sequence[str]) -> bytes:
-    """The lines of the files of a chunk, with gaps for what every answer has of its own."""
+    """Return the lines of the files of a chunk, with gaps for what every answer has of its own."""
     partitions = once(chunk.partitions, lambda values: ascii_json(_partition(values, columns)))
     lines = [
         f'{{"file":{{"url":"\0{key(path)}\1","id":"{file_id(path)}","partitionValues":{partitions[id(values)]},"size":{size}{said}\2}}}}\n'

@@ -66,7 +66,7 @@ class Columns:
         return any(field["name"].casefold() == name.casefold() for field in self._fields)
 
     def spelled(self, name: str) -> Column:
-        """The column with this name; dots lead into structures if no column has them in its name.
+        """Return the column with this name; dots lead into structures if no column has them in its name.
 
         Raises:
             NoSuchColumn: there is none.
@@ -74,7 +74,7 @@ class Columns:
         return self.at([name] if name in self or "." not in name else name.split("."))
 
     def at(self, names: Sequence[str]) -> Column:
-        """The column at a path of names.
+        """Return the column at a path of names.
 
         Raises:
             NoSuchColumn: there is none.
@@ -112,7 +112,7 @@ def _named(name: str, fields: Sequence[dict[str, Any]]) -> dict[str, Any]:
 
 @lru_cache(maxsize=64)
 def _fields(schema: str) -> tuple[dict[str, Any], ...]:
-    """The columns of a schema; none if it cannot be read, which is no affair of who sends a hint."""
+    """Return the columns of a schema; none if it cannot be read, which is no affair of who sends a hint."""
     try:
         fields = orjson.loads(schema)["fields"]
         return tuple(field for field in fields if isinstance(field["name"], str) and isinstance(field["type"], str | dict))

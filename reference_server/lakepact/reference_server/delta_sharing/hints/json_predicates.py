@@ -49,7 +49,7 @@ class BadPredicate(ValueError):
 
 
 def json_predicate(text: str, columns: Columns) -> Predicate:
-    """The predicate that a JSON text holds.
+    """Return the predicate that a JSON text holds.
 
     Raises:
         BadPredicate: it holds none, or one over columns that are not there.

@@ -28,15 +28,15 @@ _NEGATION = tuple((one & TRUE) << 1 | (one & FALSE) >> 1 | one & NULL for one in
 
 
 def both(left: int, right: int) -> int:
-    """The outcomes of AND in SQL's logic."""
+    """Return the outcomes of AND in SQL's logic."""
     return _CONJUNCTION[left][right]
 
 
 def either(left: int, right: int) -> int:
-    """The outcomes of OR in SQL's logic."""
+    """Return the outcomes of OR in SQL's logic."""
     return _NEGATION[_CONJUNCTION[_NEGATION[left]][_NEGATION[right]]]
 
 
 def negated(outcomes: int) -> int:
-    """The outcomes of NOT in SQL's logic: null stays null."""
+    """Return the outcomes of NOT in SQL's logic: null stays null."""
     return _NEGATION[outcomes]

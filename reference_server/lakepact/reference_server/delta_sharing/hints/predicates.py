@@ -32,11 +32,11 @@ class Predicate(Protocol):
         ...
 
     def columns(self) -> frozenset[Column]:
-        """The columns that it asks for."""
+        """Return the columns that it asks for."""
         ...
 
     def size(self) -> int:
-        """How many comparisons it takes."""
+        """Return how many comparisons it takes."""
         ...
 
 
@@ -46,7 +46,7 @@ class _Single:
     __slots__ = ()
 
     def size(self) -> int:
-        """How many comparisons it takes."""
+        """Return how many comparisons it takes."""
         return 1
 
 
@@ -78,7 +78,7 @@ class Reading:
         return cast(known.values(self.column), self.column.type, self.type)
 
     def columns(self) -> frozenset[Column]:
-        """The one."""
+        """Return the one."""
         return frozenset({self.column})
 
 
@@ -127,7 +127,7 @@ class Comparison(_Single):
         return COMPARISONS[self.sign](self.left.values(known), self.right.values(known))
 
     def columns(self) -> frozenset[Column]:
-        """The columns that it asks for."""
+        """Return the columns that it asks for."""
         return self.left.columns() | self.right.columns()
 
 
@@ -143,7 +143,7 @@ class IsNull(_Single):
         return (TRUE if values.nulls else NOTHING) | (NOTHING if values.empty else FALSE)
 
     def columns(self) -> frozenset[Column]:
-        """The columns that it asks for."""
+        """Return the columns that it asks for."""
         return self.operand.columns()
 
 
@@ -162,7 +162,7 @@ class Holds(_Single):
         return found
 
     def columns(self) -> frozenset[Column]:
-        """The columns that it asks for."""
+        """Return the columns that it asks for."""
         return self.operand.columns()
 
 
@@ -190,11 +190,11 @@ class Not:
         return negated(self.child.outcomes(known))
 
     def columns(self) -> frozenset[Column]:
-        """The columns that it asks for."""
+        """Return the columns that it asks for."""
         return self.child.columns()
 
     def size(self) -> int:
-        """How many comparisons it takes."""
+        """Return how many comparisons it takes."""
         return self.child.size()
 
 
@@ -210,16 +210,16 @@ class Joined:
         return reduce(self.join, [child.outcomes(known) for child in self.children], TRUE if self.join is both else FALSE)
 
     def columns(self) -> frozenset[Column]:
-        """The columns that it asks for."""
+        """Return the columns that it asks for."""
         return frozenset().union(*(child.columns() for child in self.children))
 
     def size(self) -> int:
-        """How many comparisons it takes."""
+        """Return how many comparisons it takes."""
         return sum(child.size() for child in self.children)
 
 
 def conjunction(*children: Predicate) -> Predicate:
-    """All of the predicates."""
+    """Return all of the predicates."""
     return Joined(both, children) if len(children) != 1 else children[0]
 
 

@@ -51,7 +51,7 @@ class Bounds(NamedTuple):
 
 
 def read(type_: str, text: str) -> Values:
-    """The value that a text means in a type.
+    """Return the value that a text means in a type.
 
     Raises:
         Unreadable: it means nothing.
@@ -178,7 +178,7 @@ def _real(type_: str, value: Any) -> Bounds:
 
 
 def single(number: float) -> float:
-    """The float of 32 bits next to a number."""
+    """Return the float of 32 bits next to a number."""
     try:
         short: float = struct.unpack("f", struct.pack("f", number))[0]
     except OverflowError:

@@ -55,7 +55,7 @@ def selected(
     json_predicate_hints: str | None = None,
     limit: int | None = None,
 ) -> Sequence[int] | None:
-    """The files that a query has to answer with, as indexes in their order; None if it is all of them.
+    """Return the files that a query has to answer with, as indexes in their order; None if it is all of them.
 
     They hold every row that matches the hints, or at least `limit` of them.
 
@@ -83,7 +83,7 @@ def selected(
 
 
 def _from_sql(hints: Sequence[Any], snapshot: Snapshot) -> Iterator[Predicate | None]:
-    """A predicate for each hint, or None if it cannot be used."""
+    """Yield a predicate for each hint, or None if it cannot be used."""
     columns = Columns(snapshot.metadata) if hints else None
     left = MOST_CHARACTERS
     for number, hint in enumerate(hints):
@@ -95,7 +95,7 @@ def _from_sql(hints: Sequence[Any], snapshot: Snapshot) -> Iterator[Predicate | 
 
 
 def _from_json(text: str | None, snapshot: Snapshot) -> Iterator[Predicate | None]:
-    """The predicate of a JSON text, or None if it cannot be used; nothing if there is no text."""
+    """Yield the predicate of a JSON text, or None if it cannot be used; nothing if there is no text."""
     if text is None:
         return
     try:
@@ -105,7 +105,7 @@ def _from_json(text: str | None, snapshot: Snapshot) -> Iterator[Predicate | Non
 
 
 def _enough(files: ActiveFiles, judge: _Judge, limit: int) -> list[int]:
-    """Files that surely hold `limit` rows that match; if there are not so many, all files that may hold one."""
+    """Return files that surely hold `limit` rows that match; if there are not so many, all files that may hold one."""
     sure, possible, rows = list[int](), list[int](), 0
     if limit == 0:
         return sure
@@ -129,7 +129,7 @@ class _File(NamedTuple):
     vector: Mapping[str, Any] | None
 
     def rows(self) -> int:
-        """How many rows it holds for certain, those not counted that are deleted."""
+        """Return how many rows it holds for certain, those not counted that are deleted."""
         records = Statistics(self.stats).records
         if records is None:
             return 0
@@ -190,7 +190,7 @@ class _Judge:
         self._seen: dict[int, _Judged] = {}
 
     def steps(self, files: int, left: int) -> int | None:
-        """How many comparisons it takes to judge so many files.
+        """Return how many comparisons it takes to judge so many files.
 
         None if that is more than are left, or if partition values are not what the predicate takes them for.
         """
@@ -212,7 +212,7 @@ class _Judge:
         return steps
 
     def judged(self, files: ActiveFiles) -> Iterator[_File]:
-        """The files that may hold a row for which the predicate is true."""
+        """Yield the files that may hold a row for which the predicate is true."""
         start = 0
         for chunk in files.chunks:
             if self._may_hold(chunk):
@@ -220,7 +220,7 @@ class _Judge:
             start += len(chunk)
 
     def _may_hold(self, chunk: Chunk) -> bool:
-        """Whether any file of a chunk may hold a row that matches, as far as that was seen before."""
+        """Return whether any file of a chunk may hold a row that matches, as far as that was seen before."""
         known = _Known({})
         known.read = {column: chunk.kept[KEPT, column] for column in self._data if (KEPT, column) in chunk.kept}
         return not known.read or bool(self._predicate.outcomes(known) & TRUE)

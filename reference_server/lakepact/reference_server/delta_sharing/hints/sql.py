@@ -60,7 +60,7 @@ FLIPPED = {"<>": "=", "!=": "="}
 
 
 def sql_predicate(hint: str, columns: Columns) -> Predicate:
-    """The predicate that a hint spells.
+    """Return the predicate that a hint spells.
 
     Raises:
         Unusable: it is not in the part of SQL that is understood here, or does not fit the table.
@@ -349,7 +349,7 @@ def _name(token: Token) -> str:
 
 
 def _literal(term: _Constant, type_: str) -> Literal:
-    """A constant beside a column that is read as `type_`."""
+    """Return a constant beside a column that is read as `type_`."""
     wanted = kind(type_)
     if term.sort in TYPED.values():
         type_ = term.sort
@@ -365,7 +365,7 @@ def _literal(term: _Constant, type_: str) -> Literal:
 
 
 def _numeric(term: _Constant, type_: str) -> Values:
-    """A number as it is spelled, and as it would be read in the type of the column beside it."""
+    """Return a number as it is spelled, and as it would be read in the type of the column beside it."""
     meant: list[Any] = [int(text) if text.lstrip("+-").isdigit() else Decimal(text) for text in term.readings]
     exact = term.sort == "number" and isinstance(meant[0], int) and type_ not in {"float", "double"}
     if type_ in {"float", "double"}:

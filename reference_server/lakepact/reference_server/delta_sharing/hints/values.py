@@ -51,7 +51,7 @@ class Values(NamedTuple):
 
 
 def anything(kind: Kind) -> Values:
-    """All that values of a kind could be."""
+    """Return all that values of a kind could be."""
     return Values(kind, nulls=True, nan=kind is Kind.REAL)
 
 
@@ -64,7 +64,7 @@ _RELATED = ({Kind.INTEGER, Kind.REAL}, {Kind.DATE, Kind.TIMESTAMP})
 
 
 def together(left: Values, right: Values) -> Values:
-    """All that two files may hold."""
+    """Return all that two files may hold."""
     if right.empty or left.empty:
         wider, other = (left, right) if right.empty else (right, left)
         return wider._replace(nulls=wider.nulls or other.nulls)
@@ -83,12 +83,12 @@ def together(left: Values, right: Values) -> Values:
 
 
 def comparable(left: Kind, right: Kind) -> bool:
-    """Whether values of two kinds have an order between them; a date also counts as its midnight."""
+    """Return whether values of two kinds have an order between them; a date also counts as its midnight."""
     return Kind.OTHER not in {left, right} and (left is right or {left, right} in _RELATED)
 
 
 def equal(left: Values, right: Values) -> int:
-    """The outcomes of left = right."""
+    """Return the outcomes of left = right."""
     left, right = _aligned(left, right)
     found = NULL if left.nulls or right.nulls else NOTHING
     if left.some and right.some:
@@ -104,7 +104,7 @@ def equal(left: Values, right: Values) -> int:
 
 
 def less(left: Values, right: Values, *, or_equal: bool) -> int:
-    """The outcomes of left < right, or of left <= right."""
+    """Return the outcomes of left < right, or of left <= right."""
     left, right = _aligned(left, right)
     found = NULL if left.nulls or right.nulls else NOTHING
     if left.some and right.some:
@@ -121,7 +121,7 @@ def less(left: Values, right: Values, *, or_equal: bool) -> int:
 
 
 def _aligned(left: Values, right: Values) -> tuple[Values, Values]:
-    """Both as whatever they may be compared as."""
+    """Return both as whatever they may be compared as."""
     if left.kind is Kind.TIMESTAMP or right.kind is Kind.TIMESTAMP:
         return _on_one_clock(left, right)
     # Some readers compare doubles whenever one side is not whole: decimals may then be equal that are not.
@@ -129,7 +129,7 @@ def _aligned(left: Values, right: Values) -> tuple[Values, Values]:
 
 
 def rounded(values: Values) -> Values:
-    """Numbers as they are or as the nearest doubles, whichever a reader compares."""
+    """Return numbers as they are or as the nearest doubles, whichever a reader compares."""
     low, high = values.low, values.high
     return values._replace(
         kind=Kind.REAL, low=None if low is None else min(low, double(low)), high=None if high is None else max(high, double(high))
@@ -137,7 +137,7 @@ def rounded(values: Values) -> Values:
 
 
 def double(number: Any) -> float:
-    """The double next to a number."""
+    """Return the double next to a number."""
     try:
         return float(number)
     except OverflowError:

@@ -75,7 +75,7 @@ def data_paths(metadata: Document) -> tuple[str, ...]:
 def files_of(
     warehouse: Warehouse, root: Path, metadata: Document, kept: Kept, *, places: Sequence[str]
 ) -> tuple[ActiveFiles, tuple[str, ...]]:
-    """The files of the current snapshot, and the columns whose values are partition values.
+    """Return the files of the current snapshot, and the columns whose values are partition values.
 
     Args:
         warehouse: where the table is kept.
@@ -107,7 +107,7 @@ def files_of(
 
 
 def _partition_columns(metadata: Document, specs: Collection[int]) -> tuple[str, ...]:
-    """Columns by whose values every file is partitioned, whichever spec it was written under."""
+    """Return columns by whose values every file is partitioned, whichever spec it was written under."""
     names = {field["id"]: field for field in current_schema(metadata)["fields"]}
     by_spec = [
         [names[i]["name"] for i in _identities(metadata, spec) if i in names and _may_part(names[i]["type"])] for spec in sorted(specs)
@@ -121,7 +121,7 @@ def _may_part(type_: Any) -> bool:
 
 
 def _identities(metadata: Document, spec: int) -> dict[int, int]:
-    """The partition fields of a spec that hold a column as it is: the column's id, and that of the field."""
+    """Return the partition fields of a spec that hold a column as it is: the column's id, and that of the field."""
     fields = next((s["fields"] for s in metadata["partition-specs"] if s["spec-id"] == spec), ())
     return {field["source-id"]: field["field-id"] for field in fields if field["transform"] == "identity"}
 
@@ -173,7 +173,7 @@ def _chunk(reading: _Reading, spec: int, files: Sequence[DataFile]) -> Chunk:
 
 
 def _partitions(reading: _Reading, spec: int, files: Sequence[DataFile]) -> list[Mapping[str, str | None]]:
-    """The partition values of files; files that share them share one mapping."""
+    """Return the partition values of files; files that share them share one mapping."""
     fields, types = reading.fields.get(spec, {}), reading.types
     found: dict[tuple[Any, ...], Mapping[str, str | None]] = {}
     result = list["Mapping[str, str | None]"]()
@@ -193,7 +193,7 @@ def _text(column: str, type_: str, value: Any) -> str | None:
 
 
 def _path(reading: _Reading, location: str) -> str:
-    """The path of a data file as a Delta log spells it: below the warehouse, percent-encoded.
+    """Return the path of a data file as a Delta log spells it: below the warehouse, percent-encoded.
 
     Raises:
         UnsupportedTable: it is not a file of this table.

@@ -69,7 +69,7 @@ class IcebergHistory:
         self._kept = Kept()
 
     def followed(self) -> IcebergHistory:
-        """The history as it is now: this one if nothing happened, else one that continues it, or one of another table."""
+        """Return the history as it is now: this one if nothing happened, else one that continues it, or one of another table."""
         now = IcebergHistory(self._catalog, self._name, self._located)
         if now._location == self._location:
             return self
@@ -92,11 +92,11 @@ class IcebergHistory:
         return versions
 
     def latest(self) -> int:
-        """The newest version."""
+        """Return the newest version."""
         return self._versions[-1].number
 
     def earliest(self) -> int:
-        """The oldest version that can be read."""
+        """Return the oldest version that can be read."""
         return self._versions[0].number
 
     def existing(self, version: int) -> int:
@@ -128,7 +128,7 @@ class IcebergHistory:
         return self._times[self.existing(version) - self.earliest()]
 
     def at_or_before(self, timestamp: int) -> int:
-        """The newest version that was there at a time.
+        """Return the newest version that was there at a time.
 
         Raises:
             NoSuchVersion: none was, or it cannot be read any more.
@@ -139,7 +139,7 @@ class IcebergHistory:
         return self._versions[found].number
 
     def at_or_after(self, timestamp: int) -> int:
-        """The oldest version that is not older than a time.
+        """Return the oldest version that is not older than a time.
 
         Raises:
             NoSuchVersion: all versions are.
@@ -159,7 +159,7 @@ class IcebergHistory:
         return snapshot.protocol, snapshot.metadata
 
     def snapshot(self, version: int | None = None, *, base: Snapshot | None = None) -> Snapshot:
-        """A version of the table, the newest one if none is named.
+        """Return a version of the table, the newest one if none is named.
 
         Raises:
             NoSuchVersion: the table does not have it, or it cannot be read any more.
@@ -218,7 +218,7 @@ class IcebergHistory:
             before = now
 
     def _changes_rows(self, version: int) -> bool:
-        """Whether a version changed rows, and did not only write the same rows anew."""
+        """Return whether a version changed rows, and did not only write the same rows anew."""
         if version == self.earliest():
             return True
         known = {s["snapshot-id"] for s in self._metadata_of(version - 1).get("snapshots") or ()}

@@ -43,7 +43,7 @@ class DataFile:
 
 
 def manifests_of(warehouse: Warehouse, snapshot: Record) -> list[Manifest]:
-    """The manifests of a snapshot.
+    """Return the manifests of a snapshot.
 
     Raises:
         UnsupportedTable: some of them delete rows.
@@ -68,7 +68,7 @@ def manifests_of(warehouse: Warehouse, snapshot: Record) -> list[Manifest]:
 
 
 def data_files(warehouse: Warehouse, manifest: Manifest) -> Iterator[DataFile]:
-    """The live files of a manifest.
+    """Yield the live files of a manifest.
 
     Raises:
         UnsupportedTable: one of them is not a Parquet file that anybody can read.
@@ -105,7 +105,7 @@ def data_files(warehouse: Warehouse, manifest: Manifest) -> Iterator[DataFile]:
 
 
 def _opened(warehouse: Warehouse, location: str) -> tuple[Record, Iterator[Any]]:
-    """The schema of an Avro file, as it was written, and its records.
+    """Return the schema of an Avro file, as it was written, and its records.
 
     Raises:
         DamagedLog: it cannot be read.
@@ -136,7 +136,7 @@ def _understood(location: str) -> Generator[None]:
 
 
 def _partition_ids(schema: Record) -> dict[int, str]:
-    """The names of partition fields in the entries of a manifest, by their ids."""
+    """Return the names of partition fields in the entries of a manifest, by their ids."""
     entry = _field(schema, "data_file")
     partition = _field(entry["type"], "partition")["type"] if entry else {}
     return {field["field-id"]: field["name"] for field in partition.get("fields", ()) if "field-id" in field}
@@ -148,7 +148,7 @@ def _field(record: Record, name: str) -> Record:
 
 
 def _by_id(pairs: Any) -> dict[int, Any]:
-    """A map with whole numbers for keys, which Avro has as a list of pairs."""
+    """Return a map with whole numbers for keys, which Avro has as a list of pairs."""
     if isinstance(pairs, dict):
         return {int(key): value for key, value in pairs.items()}
     return {pair["key"]: pair["value"] for pair in pairs or ()}

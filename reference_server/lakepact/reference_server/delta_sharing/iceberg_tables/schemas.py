@@ -35,7 +35,7 @@ COMPLETE = "the list of former schemas is not complete"
 
 
 def delta_schema(schema: Document) -> str:
-    """A schema as the text that Delta has for it.
+    """Return a schema as the text that Delta has for it.
 
     Raises:
         UnsupportedTable: it has a type that Delta lacks.
@@ -44,12 +44,12 @@ def delta_schema(schema: Document) -> str:
 
 
 def is_without_zone(schema_string: str) -> bool:
-    """Whether a schema has times without zones, which not every reader of Delta tables knows."""
+    """Return whether a schema has times without zones, which not every reader of Delta tables knows."""
     return f'"{WITHOUT_ZONE}"' in schema_string
 
 
 def primitive(type_: Any) -> str | None:
-    """The Delta name of a primitive type, or None if Delta has no such type."""
+    """Return the Delta name of a primitive type, or None if Delta has no such type."""
     if not isinstance(type_, str):
         return None
     found = DECIMAL.fullmatch(type_)
@@ -98,7 +98,7 @@ def _type(type_: Any, path: Path) -> Any:
 
 
 def fields_by_id(schema: Document) -> dict[int, tuple[Path, str]]:
-    """Every field of a schema: its path, and its type as far as it is one."""
+    """Return every field of a schema: its path, and its type as far as it is one."""
     return {id_: (path, type_) for id_, path, type_ in _fields(schema, ())}
 
 
@@ -141,7 +141,7 @@ def doubts(metadata: Document) -> list[str]:
 
 
 def current_schema(metadata: Document) -> Document:
-    """The schema that a table is read with."""
+    """Return the schema that a table is read with."""
     found: Document = next(s for s in metadata["schemas"] if s["schema-id"] == metadata["current-schema-id"])
     return found
 

@@ -34,7 +34,7 @@ class Known(NamedTuple):
 
 
 def leaves(schema: Mapping[str, Any], *, but: Collection[str]) -> tuple[Leaf, ...]:
-    """The columns of a schema that can have statistics.
+    """Return the columns of a schema that can have statistics.
 
     Args:
         schema: the schema.
@@ -54,7 +54,7 @@ def leaves(schema: Mapping[str, Any], *, but: Collection[str]) -> tuple[Leaf, ..
 
 
 def statistics(columns: Sequence[Leaf], known: Known) -> str:
-    """The statistics of a file as JSON text."""
+    """Return the statistics of a file as JSON text."""
     nulls, nans, low, high = known.nulls, known.nans, known.low, known.high
 
     def null_count(leaf: Leaf) -> str | None:
@@ -77,7 +77,7 @@ def statistics(columns: Sequence[Leaf], known: Known) -> str:
 
 
 def _object(columns: Sequence[Leaf], text: Callable[[Leaf], str | None]) -> str:
-    """An object that mirrors the schema."""
+    """Return an object that mirrors the schema."""
     members = list[str]()
     for leaf in columns:
         value = text(leaf) if not leaf.parts else _object(leaf.parts, text)

@@ -23,7 +23,7 @@ class NoText(ValueError):
 
 
 def partition_text(type_: str, value: Any) -> str | None:
-    """The text of a partition value.
+    """Return the text of a partition value.
 
     Args:
         type_: its type, as Delta names it.
@@ -48,7 +48,7 @@ def partition_text(type_: str, value: Any) -> str | None:
 
 
 def bound(type_: str, raw: bytes) -> str | None:
-    """A bound as JSON text; None if it has none that holds for all readers.
+    """Return a bound as JSON text; None if it has none that holds for all readers.
 
     Args:
         type_: the type of the column, as Delta names it.

@@ -51,7 +51,7 @@ class Commit:
 
 
 def actions(folder: LogFolder, name: str, only: Sequence[bytes] = ()) -> Iterator[tuple[str, Document, str]]:
-    """Each action of a file: its kind, its document, and where it stands.
+    """Yield each action of a file: its kind, its document, and where it stands.
 
     Args:
         folder: the log.
@@ -87,7 +87,7 @@ def actions(folder: LogFolder, name: str, only: Sequence[bytes] = ()) -> Iterato
 
 
 def checked_file(kind: str, action: Document, where: str) -> Document:
-    """An add, remove or cdc action whose path, size, partition values, statistics and deletion vector are what they have to be.
+    """Return an add, remove or cdc action whose path, size, partition values, statistics and deletion vector are what they have to be.
 
     Raises:
         DamagedLog: they are not.
@@ -118,7 +118,7 @@ def checked_path_and_size(kind: str, path: Any, size: Any, where: str) -> None:
 
 
 def checked_stats(stats: Any, where: str) -> str | None:
-    """The text of statistics.
+    """Return the text of statistics.
 
     Raises:
         DamagedLog: it is none.
@@ -160,7 +160,7 @@ def key_of(path: str, vector: Mapping[str, Any] | None) -> Key:
 
 
 def checked_protocol(protocol: Document, where: str) -> Document:
-    """A protocol action that says which readers it takes.
+    """Return a protocol action that says which readers it takes.
 
     Raises:
         DamagedLog: it does not.
@@ -174,7 +174,7 @@ def checked_protocol(protocol: Document, where: str) -> Document:
 
 
 def checked_metadata(metadata: Document, where: str) -> Document:
-    """A metaData action that says what a table is.
+    """Return a metaData action that says what a table is.
 
     Raises:
         DamagedLog: it does not.

@@ -49,7 +49,7 @@ class Chunk:
         return len(self.paths)
 
     def document(self, index: int) -> Document:
-        """The add action of a file."""
+        """Return the add action of a file."""
         stats, vector = self.stats[index], self.vectors[index] if self.vectors else None
         return {
             "path": self.paths[index],
@@ -68,7 +68,7 @@ class Chunk:
         return [key_of(path, vector) for path, vector in zip(self.paths, self.vectors, strict=True)]
 
     def columns(self) -> Columns:
-        """The same files, to be changed."""
+        """Return the same files, to be changed."""
         return Columns(
             list(self.paths),
             list(self.partitions),
@@ -96,7 +96,7 @@ class Columns:
         return len(self.paths)
 
     def all(self) -> tuple[list[Any], ...]:
-        """The columns, in order."""
+        """Return the columns, in order."""
         return self.paths, self.partitions, self.sizes, self.modified, self.stats, self.vectors, self.others
 
     def selected(self, wanted: Sequence[bool]) -> Columns:
@@ -166,7 +166,7 @@ class Changes:
         columns.others.append(self._rest(action))
 
     def come(self) -> Columns:
-        """The files that have come and stayed."""
+        """Return the files that have come and stayed."""
         count = len(self._columns)
         if len(self._places) == count:
             return self._columns
@@ -176,7 +176,7 @@ class Changes:
         return self._columns.selected(stayed)
 
     def _partition(self, values: Any, where: str) -> Partition:
-        """Values that are one object in all files that have the same."""
+        """Return values that are one object in all files that have the same."""
         try:
             key = tuple(values.items())
             return self._same_partitions[key]
@@ -231,7 +231,7 @@ class ActiveFiles(Sequence[Mapping[str, Any]]):
         return chunk, index - (self._ends[chunk - 1] if chunk else 0)
 
     def size(self) -> int:
-        """Bytes of all files together."""
+        """Return bytes of all files together."""
         return self._size
 
     @cached_property
@@ -239,7 +239,7 @@ class ActiveFiles(Sequence[Mapping[str, Any]]):
         return sum(sum(chunk.sizes) for chunk in self.chunks)
 
     def twice(self) -> str | None:
-        """A path that two files have, which differ in their deletion vectors alone; None if there is none."""
+        """Return a path that two files have, which differ in their deletion vectors alone; None if there is none."""
         seen: set[str] = set()
         if any(chunk.vectors for chunk in self.chunks):
             for chunk in self.chunks:
@@ -267,7 +267,7 @@ class ActiveFiles(Sequence[Mapping[str, Any]]):
 
 
 def gathered(chunks: Iterable[Chunk]) -> list[Chunk]:
-    """The files of chunks that have become small, in fewer of them."""
+    """Return the files of chunks that have become small, in fewer of them."""
     columns = Columns()
     for chunk in chunks:
         columns.extend(chunk.columns())

@@ -10,7 +10,7 @@ if TYPE_CHECKING:
 
 
 def values_of(column: Arrow) -> list[Any]:
-    """The values of a column that is not nested."""
+    """Return the values of a column that is not nested."""
     import pyarrow as pa  # noqa: PLC0415 whoever has a column has loaded it
 
     if column.null_count == len(column):
@@ -29,7 +29,7 @@ def values_of(column: Arrow) -> list[Any]:
 
 
 def texts(column: Arrow) -> list[str]:
-    """The texts of a column of large strings; anything where it is null."""
+    """Return the texts of a column of large strings; anything where it is null."""
     _, offsets, data = column.buffers()
     places = memoryview(offsets).cast("q")[column.offset : column.offset + len(column) + 1].tolist()
     first = places[0]

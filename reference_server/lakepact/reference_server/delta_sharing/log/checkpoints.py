@@ -154,7 +154,7 @@ class State:
         self.files.others.extend(self._rows({member: flat[member] for member in REST if member in flat}, count))
 
     def _rows(self, columns: Mapping[str, Sequence[Any]], count: int) -> Iterator[Mapping[str, Any]]:
-        """The rows of columns without their nulls; equal ones are one object."""
+        """Yield the rows of columns without their nulls; equal ones are one object."""
         same = self._same
         for values in zip(*columns.values(), strict=True) if columns else ((),) * count:
             if values not in same:
@@ -187,7 +187,7 @@ class State:
 
 
 def wanted(table: Arrow, *, files: bool) -> list[str]:
-    """The columns of a Parquet file that are looked at."""
+    """Return the columns of a Parquet file that are looked at."""
     schema = table.schema_arrow
     columns = [name for name in HEADING if name in schema.names]
     if files:
@@ -226,7 +226,7 @@ def check_struct(kind: Arrow, member: str | None, where: str) -> None:
 
 
 def never_said(metadata: Arrow, path: str) -> bool:
-    """Whether a column is not there, or is null in all rows."""
+    """Return whether a column is not there, or is null in all rows."""
     groups = [metadata.row_group(number) for number in range(metadata.num_row_groups)]
     columns = [group.column(number) for group in groups for number in range(group.num_columns)]
     said = [column.statistics for column in columns if column.path_in_schema == path]
@@ -234,7 +234,7 @@ def never_said(metadata: Arrow, path: str) -> bool:
 
 
 def with_maps(metadata: Document) -> Document:
-    """A metaData action whose maps are objects again."""
+    """Return a metaData action whose maps are objects again."""
     form = metadata.get("format") or {}
     return {
         **{name: value for name, value in metadata.items() if value is not None},
@@ -244,7 +244,7 @@ def with_maps(metadata: Document) -> Document:
 
 
 def vectors(found: Arrow, name: str) -> Iterator[Document | None]:
-    """The deletion vectors of files."""
+    """Yield the deletion vectors of files."""
     if found.null_count == len(found):
         yield from (None,) * len(found)
         return
@@ -262,7 +262,7 @@ def vectors(found: Arrow, name: str) -> Iterator[Document | None]:
 
 
 def statistics(adds: Arrow, texts: list[str | None]) -> Sequence[str | None]:
-    """The texts of statistics, put together from columns where a checkpoint has them only so."""
+    """Return the texts of statistics, put together from columns where a checkpoint has them only so."""
     if "stats_parsed" not in {field.name for field in adds.type}:
         return texts
     from lakepact.reference_server.delta_sharing.log.parsed_statistics import texts_of  # noqa: PLC0415 - few checkpoints need it

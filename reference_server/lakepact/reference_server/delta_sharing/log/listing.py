@@ -51,15 +51,15 @@ class Listing:
         return 0 if 0 in self.commits else min(self.checkpoints)
 
     def checkpoints_until(self, version: int) -> list[Checkpoint]:
-        """The checkpoints of a version and before it, the newest first."""
+        """Return the checkpoints of a version and before it, the newest first."""
         return [c for found in sorted((v for v in self.checkpoints if v <= version), reverse=True) for c in self.checkpoints[found]]
 
     def newest(self) -> str:
-        """The file of the newest version."""
+        """Return the file of the newest version."""
         return commit_name(self.latest) if self.latest in self.commits else self.checkpoints[self.latest][0].names[0]
 
     def first_commit_for(self, version: int) -> int:
-        """The oldest commit from which all commits up to a version are there, the version after it if its own is not."""
+        """Return the oldest commit from which all commits up to a version are there, the version after it if its own is not."""
         first = version + 1
         while first - 1 in self.commits:
             first -= 1
@@ -67,7 +67,7 @@ class Listing:
 
 
 def commit_name(version: int) -> str:
-    """The file of a commit."""
+    """Return the file of a commit."""
     return f"{version:020}.json"
 
 
@@ -96,7 +96,7 @@ class LogFolder:
         return listing
 
     def open(self, name: str) -> BinaryIO:
-        """A file of it, to be read.
+        """Return a file of it, to be read.
 
         Raises:
             Vanished: it is not there.
@@ -137,7 +137,7 @@ class LogFolder:
         return found.st_ino, found.st_size, found.st_mtime_ns
 
     def newer(self, version: int) -> list[int]:
-        """The commits that follow a version without a gap."""
+        """Return the commits that follow a version without a gap."""
         found: list[int] = []
         while (self.path / commit_name(version + 1 + len(found))).exists():
             found.append(version + 1 + len(found))
@@ -145,7 +145,7 @@ class LogFolder:
 
 
 def listing_of(names: Iterable[str]) -> Listing:
-    """The commits and complete checkpoints among the names of files."""
+    """Return the commits and complete checkpoints among the names of files."""
     commits: set[int] = set()
     complete: defaultdict[int, list[Checkpoint]] = defaultdict(list)
     parts: defaultdict[tuple[int, int], dict[int, str]] = defaultdict(dict)

@@ -18,12 +18,12 @@ UNSAID = object()  #: a value that statistics do not have
 
 
 def texts_of(parsed: Arrow) -> list[str | None]:
-    """The statistics of files as texts, None where there are none."""
+    """Return the statistics of files as texts, None where there are none."""
     return [None if row is UNSAID or not row else dumped(row) for row in rows(parsed)]
 
 
 def dumped(row: Any) -> str | None:
-    """A document as text, None if it cannot be one."""
+    """Return a document as text, None if it cannot be one."""
     try:
         return orjson.dumps(row, default=number).decode()
     except (orjson.JSONEncodeError, UnicodeEncodeError):
@@ -31,14 +31,14 @@ def dumped(row: Any) -> str | None:
 
 
 def number(value: Any) -> Any:
-    """A decimal as the number that it is."""
+    """Return a decimal as the number that it is."""
     if isinstance(value, Decimal) and value.is_finite():
         return orjson.Fragment(format(value, "f"))
     raise TypeError
 
 
 def rows(column: Arrow) -> list[Any]:
-    """The values of a column, of all its members if it is a struct; those that are null or have no text are left out."""
+    """Return the values of a column, of all its members if it is a struct; those that are null or have no text are left out."""
     import pyarrow as pa  # noqa: PLC0415 whoever has a column has loaded it
 
     if pa.types.is_struct(column.type):
@@ -53,7 +53,7 @@ def rows(column: Arrow) -> list[Any]:
 
 
 def writer(kind: Arrow) -> Callable[[Any], Any]:
-    """How values of a type stand in statistics; None for those that do not."""
+    """Return how values of a type stand in statistics; None for those that do not."""
     import pyarrow as pa  # noqa: PLC0415 whoever has a type has loaded it
 
     if pa.types.is_floating(kind):

@@ -82,7 +82,7 @@ class Log:
         return listing
 
     def followed(self) -> Log:
-        """The log as it is now: this one, if the end of it is what it was, else one that continues it, or one of another table."""
+        """Return the log as it is now: this one, if the end of it is what it was, else one that continues it, or one of another table."""
         listing = self.listing
         newest = self.folder.identity(listing.newest())
         if newest is None or newest != self._newest:
@@ -116,11 +116,11 @@ class Log:
         return self.listing.checkpoints
 
     def latest(self) -> int:
-        """The newest version."""
+        """Return the newest version."""
         return self.listing.latest
 
     def earliest(self) -> int:
-        """The oldest version that can be rebuilt.
+        """Return the oldest version that can be rebuilt.
 
         Raises:
             DamagedLog: none can.
@@ -187,7 +187,7 @@ class Log:
         return self._still_there(lambda: self._times.of(version))
 
     def at_or_before(self, timestamp: int) -> int:
-        """The newest version that was there at a time.
+        """Return the newest version that was there at a time.
 
         Raises:
             NoSuchVersion: the table was not there yet, or what it was then cannot be rebuilt.
@@ -200,7 +200,7 @@ class Log:
         return versions[found]
 
     def at_or_after(self, timestamp: int) -> int:
-        """The oldest version that is not older than a time.
+        """Return the oldest version that is not older than a time.
 
         Raises:
             NoSuchVersion: all versions are.
@@ -222,7 +222,7 @@ class Log:
         return self._still_there(lambda: self._heading(self._wanted(version)))
 
     def snapshot(self, version: int | None = None, *, base: Snapshot | None = None) -> Snapshot:
-        """A version of the table, the newest one if none is named.
+        """Return a version of the table, the newest one if none is named.
 
         Args:
             version: which one.

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 
 def in_commit_since(metadata: Mapping[str, Any]) -> int | None:
-    """The version from which on commits say their time themselves, None if they do not."""
+    """Return the version from which on commits say their time themselves, None if they do not."""
     configuration = metadata.get("configuration") or {}
     if str(configuration.get("delta.enableInCommitTimestamps", "")).lower() != "true":
         return None
@@ -29,7 +29,7 @@ def in_commit_since(metadata: Mapping[str, Any]) -> int | None:
 
 
 def in_commit_timestamp(folder: LogFolder, name: str) -> int:
-    """The time that a commit says of itself.
+    """Return the time that a commit says of itself.
 
     Raises:
         DamagedLog: it says none.
@@ -74,7 +74,7 @@ class CommitTimes:
         self._before = before.__dict__.get("_of_files") if before else None
 
     def of(self, version: int) -> int:
-        """The time of one version.
+        """Return the time of one version.
 
         Raises:
             NoSuchVersion: the log does not have it.
@@ -91,7 +91,7 @@ class CommitTimes:
         return times[place]
 
     def all(self) -> tuple[list[int], list[int]]:
-        """The versions whose times are known, and these."""
+        """Return the versions whose times are known, and these."""
         versions, times = self._of_files
         return versions, times if self._since is None else [self.of(version) for version in versions]
 

@@ -48,7 +48,7 @@ class Capabilities:
 
 
 def read_capabilities(header: str | None) -> Capabilities:
-    """The capabilities that a header lists; keys and values count in any case, and what is not known is passed over."""
+    """Return the capabilities that a header lists; keys and values count in any case, and what is not known is passed over."""
     if not header:
         return Capabilities()
     said: dict[str, list[str]] = {}
@@ -64,7 +64,7 @@ def read_capabilities(header: str | None) -> Capabilities:
 
 
 def data_features(protocol: Mapping[str, Any], metadata: Mapping[str, Any]) -> frozenset[str]:
-    """The features without which a table's data would be misread, spelled as in its protocol.
+    """Return the features without which a table's data would be misread, spelled as in its protocol.
 
     Writers list features that they never use, so a feature that would show in the schema or in the configuration counts only if it does.
     """
@@ -108,7 +108,7 @@ _SHOWS: dict[str, Callable[[Mapping[str, Any]], bool]] = {
 
 
 def negotiate(capabilities: Capabilities, needed: Iterable[str]) -> str:
-    """The response format for a client and a table whose data needs some features.
+    """Return the response format for a client and a table whose data needs some features.
 
     Raises:
         Problem: the client can read nothing in which this table could be sent.
@@ -142,7 +142,7 @@ def _is_listed(feature: str, listed: frozenset[str]) -> bool:
 
 
 def answered(response_format: str, *, end_stream: bool) -> bytes:
-    """The header `delta-sharing-capabilities` of an answer, in lower case, which is how clients look for it.
+    """Return the header `delta-sharing-capabilities` of an answer, in lower case, which is how clients look for it.
 
     Args:
         response_format: the format of its lines.

@@ -44,7 +44,7 @@ class ChangeLists:
         self._rules = rules
 
     def answer(self, request: Request, query: Query, held: Mapping[str, Any], *, wanted: Range, operation: str) -> Answer:
-        """The changes of a range.
+        """Return the changes of a range.
 
         Args:
             request: who asks for which table.
@@ -80,7 +80,7 @@ class ChangeLists:
         return Answer(wanted.first, response_format, chunks=chunks, end_stream=asked_for_end)
 
     def _head(self, request: Request, known: Survey, wanted: Range, response_format: str) -> bytes:
-        """The first two lines."""
+        """Return the first two lines."""
         form = FORMATS[response_format]
         version = known.metadata.version if wanted.with_metadata or response_format == VERSIONED else None
         metadata = form.metadata(known.metadata.metadata, access=request.table.access, version=version)
@@ -99,7 +99,7 @@ class ChangeLists:
 
 
 def in_pieces(lines: Iterable[bytes]) -> Iterator[bytes]:
-    """Lines, some at a time."""
+    """Yield lines, some at a time."""
     lines = iter(lines)
     while piece := b"".join(islice(lines, PIECE)):
         yield piece

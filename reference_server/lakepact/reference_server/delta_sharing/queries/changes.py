@@ -42,18 +42,18 @@ class Heading:
 
 
 def _changes_data(action: Mapping[str, Any]) -> bool:
-    """Whether a file was added or removed because rows changed, and not only because files were rewritten."""
+    """Return whether a file was added or removed because rows changed, and not only because files were rewritten."""
     return action.get("dataChange", True) is not False
 
 
 def file_changes(commit: Commit) -> Iterator[tuple[str, dict[str, Any]]]:
-    """The files that a commit added and removed because rows changed."""
+    """Yield the files that a commit added and removed because rows changed."""
     for kind, actions in (("add", commit.adds), ("remove", commit.removes)):
         yield from ((kind, action) for action in actions if _changes_data(action))
 
 
 def row_changes(commit: Commit) -> Iterator[tuple[str, dict[str, Any]]]:
-    """The files from which the changed rows of a commit are read: files of changes if it wrote them, else what it added and removed."""
+    """Yield the files with the changed rows of a commit: its change files, else the files that it added and removed."""
     if commit.cdcs:
         yield from (("cdc", action) for action in commit.cdcs)
     else:
@@ -61,7 +61,7 @@ def row_changes(commit: Commit) -> Iterator[tuple[str, dict[str, Any]]]:
 
 
 def feed_is_on(heading: Heading) -> bool:
-    """Whether commits note which rows they change."""
+    """Return whether commits note which rows they change."""
     configuration: Mapping[str, str] = heading.metadata.get("configuration") or {}
     return configuration.get(ENABLED, "false").lower() == "true"
 
@@ -138,7 +138,7 @@ def survey(log: History, wanted: Range, rules: SharingRules) -> Survey:
 
 
 def recalled(log: History, held: Mapping[str, Any]) -> Survey:
-    """The survey that a token holds."""
+    """Return the survey that a token holds."""
     return Survey(_heading(log, held["protocol"]), _heading(log, held["metadata"]), frozenset(held["needed"]))
 
 
@@ -147,12 +147,12 @@ def _heading(log: History, version: int) -> Heading:
 
 
 def metadata_of_head(found: Sequence[Heading], wanted: Range) -> Heading:
-    """The metadata at the head of an answer: where later ones follow that of the start, else the newest one."""
+    """Return the metadata at the head of an answer: where later ones follow that of the start, else the newest one."""
     return found[0] if wanted.with_metadata else Heading(wanted.last, found[-1].protocol, found[-1].metadata)
 
 
 def protocol_of_head(found: Sequence[Heading]) -> Heading:
-    """The protocol at the head of an answer: the one that asks most, and of those the newest."""
+    """Return the protocol at the head of an answer: the one that asks most, and of those the newest."""
     return max(found, key=lambda h: (h.protocol["minReaderVersion"], len(h.protocol.get("readerFeatures") or ()), h.version))
 
 
@@ -225,7 +225,7 @@ class Removed:
         self._known: dict[str, Mapping[str, Any]] = {}
 
     def complete(self, change: Change) -> dict[str, Any]:
-        """The action of a change, with size and partition values.
+        """Return the action of a change, with size and partition values.
 
         Raises:
             DamagedLog: they stand nowhere.

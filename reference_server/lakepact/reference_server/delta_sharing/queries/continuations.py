@@ -22,7 +22,7 @@ PAGE, REFRESH = "page of an answer", "refresh of an answer"  #: purposes of toke
 
 
 def most_files(wanted: int | None, largest: int) -> int | None:
-    """How many files a page may hold, None for all."""
+    """Return how many files a page may hold, None for all."""
     return None if wanted is None else min(wanted, largest)
 
 
@@ -54,17 +54,17 @@ class Continuations:
         return {"asked": query.asked}
 
     def page(self, request: Request, operation: str, **held: Any) -> str:
-        """The token of the page that follows."""
+        """Return the token of the page that follows."""
         lasting = self._shares.page_seconds * 1000
         return self._tokens.sealed(PAGE, held, bound=_bound(request, operation), lasting=lasting)
 
     def refresh(self, request: Request, operation: str, **held: Any) -> str:
-        """The token with which the same files can be had again."""
+        """Return the token with which the same files can be had again."""
         lasting = self._shares.refresh_seconds * 1000
         return self._tokens.sealed(REFRESH, held, bound=_bound(request, operation), lasting=lasting)
 
     def most(self, query: Query, held: Mapping[str, Any]) -> int | None:
-        """How many files an answer may hold, None for all."""
+        """Return how many files an answer may hold, None for all."""
         wanted = held.get("maxFiles") if query.max_files is None else query.max_files
         most: int | None = self._rules.most_files(wanted, self._shares.page_files)
         return most

@@ -23,7 +23,7 @@ logger = logging.getLogger(__name__)
 
 
 def end_is_wanted(document: dict[str, Any], *, asked: bool) -> bool:
-    """Whether an answer ends with an endStreamAction: the client asked for one, or something that it asked for stands nowhere else.
+    """Return whether an answer ends with an endStreamAction: the client asked for one, or something that it asked for stands nowhere else.
 
     Args:
         document: the endStreamAction.
@@ -40,7 +40,7 @@ def end_of_stream(
     expires: int | None = None,
     error: str | None = None,
 ) -> dict[str, Any]:
-    """The endStreamAction of an answer; what there is nothing to say about is left out.
+    """Return the endStreamAction of an answer; what there is nothing to say about is left out.
 
     Args:
         refresh_token: asks for the same files with new URLs.
@@ -58,12 +58,12 @@ def end_of_stream(
 
 
 def end_line(document: dict[str, Any]) -> bytes:
-    """An endStreamAction as the last line of an answer."""
+    """Return an endStreamAction as the last line of an answer."""
     return one_line(document) + b"\n"
 
 
 def ended(chunks: Iterable[bytes], end: Callable[[], dict[str, Any]], *, asked: bool, rules: SharingRules) -> Iterator[bytes]:
-    """An answer with its end.
+    """Yield an answer with its end.
 
     When the answer cannot be finished, a client that asked for the end is told so there. For others it breaks off, so that the lane cuts
     the connection and nobody takes the part for the whole.

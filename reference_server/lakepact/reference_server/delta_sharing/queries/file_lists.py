@@ -31,12 +31,12 @@ OPERATION = "query"  #: what tokens of these answers are bound to
 
 
 def files_are_dated(asked: Mapping[str, Any]) -> bool:
-    """Whether lines say which version they are of: where one was asked for."""
+    """Return whether lines say which version they are of: where one was asked for."""
     return "version" in asked or "timestamp" in asked
 
 
 def page_of_files(places: Sequence[int], start: int, most: int | None) -> tuple[Sequence[int], int | None]:
-    """The files of the page that begins at `start`, and where the next page begins, if there is one."""
+    """Return the files of the page that begins at `start`, and where the next page begins, if there is one."""
     end = len(places) if most is None else start + most
     return places[start:end], end if end < len(places) else None
 
@@ -63,7 +63,7 @@ class FileLists:
         return Answer(snapshot.version, response_format, head)
 
     def answer(self, request: Request, query: Query, held: Mapping[str, Any]) -> Answer:
-        """The files that a query asks for.
+        """Return the files that a query asks for.
 
         Raises:
             Problem: it cannot be answered.
@@ -101,7 +101,7 @@ class FileLists:
         return Answer(version, response_format, chunks=chunks, prompt=True, end_stream=asked_for_end)
 
     def _read(self, request: Request, version: int) -> tuple[Snapshot, str]:
-        """A version, and the format in which it is answered."""
+        """Return a version, and the format in which it is answered."""
         snapshot = self._snapshots.snapshot(request.table.source, version)
         needed = self._rules.data_features(snapshot.protocol, snapshot.metadata)
         return snapshot, self._rules.negotiate(request.capabilities, needed)
@@ -118,7 +118,7 @@ class FileLists:
         return b"%b\n%b\n" % (one_line(form.protocol(snapshot.protocol)), one_line(metadata))
 
     def _chosen(self, snapshot: Snapshot, asked: Mapping[str, Any]) -> Sequence[int] | None:
-        """The files that the hints of a query leave, None for all."""
+        """Return the files that the hints of a query leave, None for all."""
         hints = {"predicateHints": self._shares.predicate_hints, "jsonPredicateHints": self._shares.json_predicate_hints}
         counting = {name: asked.get(name) if counts else None for name, counts in hints.items()}
         # The rows of a limit are rows that match, and which do is not known where a predicate is passed over.
@@ -133,7 +133,7 @@ class FileLists:
 
 
 def links_of(request: Request, files: Files) -> Links:
-    """The URLs of one answer."""
+    """Return the URLs of one answer."""
     table, expires = request.table, files.until()
     return Links(files.keyer(table), files.address(table, request.caller.base), files.signature(table, expires), expires)
 

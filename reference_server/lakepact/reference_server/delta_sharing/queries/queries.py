@@ -21,7 +21,7 @@ POINTS = ("version", "timestamp", "startingVersion")  #: where to look, each in 
 
 
 def malformed(message: str) -> Problem:
-    """The refusal of a request that asks for what there cannot be."""
+    """Return the refusal of a request that asks for what there cannot be."""
     return refused(400, message)
 
 

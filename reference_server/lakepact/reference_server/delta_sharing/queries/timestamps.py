@@ -20,7 +20,7 @@ class BadTimestamp(ValueError):
 
 
 def not_before(text: str) -> int:
-    """The first millisecond of the epoch that does not lie before a timestamp.
+    """Return the first millisecond of the epoch that does not lie before a timestamp.
 
     Raises:
         BadTimestamp: the text is none.
@@ -30,7 +30,7 @@ def not_before(text: str) -> int:
 
 
 def not_after(text: str) -> int:
-    """The last millisecond of the epoch that does not lie after a timestamp.
+    """Return the last millisecond of the epoch that does not lie after a timestamp.
 
     Raises:
         BadTimestamp: the text is none.
@@ -39,7 +39,7 @@ def not_after(text: str) -> int:
 
 
 def _read(text: str) -> tuple[int, bool]:
-    """The milliseconds of a timestamp, and whether it lies a little beyond them."""
+    """Return the milliseconds of a timestamp, and whether it lies a little beyond them."""
     match = ISO_8601.fullmatch(text)
     if match is None:
         raise _bad(text)

@@ -24,7 +24,7 @@ ABSOLUTE = re.compile(r"(^|[\s'\"])(?:[A-Za-z][A-Za-z0-9+.-]*:)?/[^\s'\"]*/")
 
 
 def named(table: SharedTable) -> str:
-    """A table as messages call it."""
+    """Return a table as messages call it."""
     return f"the table {table.share}.{table.schema}.{table.name}"
 
 
@@ -60,12 +60,12 @@ def version_exists(log: History, version: int) -> None:
 
 
 def version_at(log: History, milliseconds: int) -> int:
-    """The version that was current at a time."""
+    """Return the version that was current at a time."""
     return log.at_or_before(milliseconds)
 
 
 def version_from(log: History, milliseconds: int) -> int:
-    """The first version that is not older than a time."""
+    """Return the first version that is not older than a time."""
     return log.at_or_after(milliseconds)
 
 
@@ -82,11 +82,11 @@ class Versions:
         self._table, self._log, self._rules = table, log, rules
 
     def current(self) -> int:
-        """The newest version."""
+        """Return the newest version."""
         return self._log.latest()
 
     def asked_for(self, asked: Mapping[str, Any]) -> int:
-        """The version as of which a request asks, the newest one if it does not say.
+        """Return the version as of which a request asks, the newest one if it does not say.
 
         Raises:
             Problem: it is not shared, or not said in a way that can be read.
@@ -99,7 +99,7 @@ class Versions:
         return self.current()
 
     def start(self, asked: Mapping[str, Any]) -> int:
-        """The version that the changes a request asks for start with.
+        """Return the version that the changes a request asks for start with.
 
         Raises:
             Problem: it does not say so, or not in a way that can be read, or that version is not shared.
@@ -112,7 +112,7 @@ class Versions:
         raise malformed("startingVersion or startingTimestamp is required: it says where the changes start")
 
     def end(self, asked: Mapping[str, Any]) -> int:
-        """The version that the changes a request asks for end with, the newest one if it does not say.
+        """Return the version that the changes a request asks for end with, the newest one if it does not say.
 
         Raises:
             Problem: it is not said in a way that can be read, or not shared.
@@ -125,7 +125,7 @@ class Versions:
         return self.current()
 
     def exactly(self, version: int, member: str) -> int:
-        """A version that a request names, by the member or parameter `member`.
+        """Return a version that a request names, by the member or parameter `member`.
 
         Raises:
             Problem: it is not shared.
@@ -137,7 +137,7 @@ class Versions:
         return version
 
     def since(self, text: str, member: str) -> int:
-        """The first shared version that is not older than a time that a request names.
+        """Return the first shared version that is not older than a time that a request names.
 
         Raises:
             Problem: that is no time.

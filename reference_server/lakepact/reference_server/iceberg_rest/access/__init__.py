@@ -60,12 +60,12 @@ class Access:
 
     @staticmethod
     def seen_store(store: Store) -> Store:
-        """A store without what the caller of the moment may not see."""
+        """Return a store without what the caller of the moment may not see."""
         return FilteredStore(store)
 
     @staticmethod
     def seen_warehouse(warehouse: Warehouse) -> Warehouse:
-        """A warehouse in which the caller of the moment chooses places only where it may."""
+        """Return a warehouse in which the caller of the moment chooses places only where it may."""
         return SeenWarehouse(warehouse)
 
     def guard(
@@ -128,7 +128,7 @@ class Admission:
         self._only = next(iter(catalogs.values())) if len(catalogs) == 1 else None
 
     def of(self, operation: str, handler: Handler) -> Handler:
-        """A handler that may be called with a caller besides, and then asks whether that may."""
+        """Return a handler that may be called with a caller besides, and then asks whether that may."""
         if operation == TOKENS or operation not in self._served.handlers:
             return handler
         needs = NEEDS[operation]
@@ -210,19 +210,19 @@ def own_key(principal: str, spelled: str, *, is_allowed: bool) -> str | None:
 
 
 def is_there(catalog: Catalog, seen: Visibility, subject: Subject) -> bool:
-    """Whether a subject exists for who sees this."""
+    """Return whether a subject exists for who sees this."""
     key = namespace_key(subject.levels) if subject.name is None else identifier_key(subject.levels, subject.name)
     with seeing(seen), catalog.store.view() as view:
         return view.get(key) is not None
 
 
 def may(operation: str, rights: Rights, need: Need) -> bool:  # noqa: ARG001 - a fault may let one operation pass
-    """Whether a caller with these rights has what an operation needs."""
+    """Return whether a caller with these rights has what an operation needs."""
     return need.is_met(rights)
 
 
 def credentials_may_write(levels: Sequence[str], name: str) -> bool:
-    """Whether the keys of a table that the caller of the moment is given let it write."""
+    """Return whether the keys of a table that the caller of the moment is given let it write."""
     now = sight()
     return now is None or now.rights.of(Subject(tuple(levels), name)) >= WRITE
 
@@ -234,12 +234,12 @@ def plans_are_of() -> str:
 
 
 def unsaid_needs(contract: Contract) -> list[str]:
-    """The operations of a contract of which nothing says what they need."""
+    """Return the operations of a contract of which nothing says what they need."""
     return [operation for operation in contract.operations if operation not in NEEDS]
 
 
 def way_of(file: ServerFile, asked: str | None) -> str:
-    """How callers are known, one of `AUTH`.
+    """Return how callers are known, one of `AUTH`.
 
     Args:
         file: who there is.

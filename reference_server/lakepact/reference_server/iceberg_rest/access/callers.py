@@ -83,7 +83,7 @@ class Callers:
         return self._tokens.read(token) if self._tokens is not None else None
 
     def named(self, name: str) -> Caller:
-        """The caller that a principal is."""
+        """Return the caller that a principal is."""
         return self._by_name[name]
 
     @property
@@ -100,7 +100,7 @@ def _rights(file: ServerFile, principal: str, warehouse: str | None) -> Rights:
 
 
 def bearer_token(headers: Iterable[tuple[bytes, bytes]]) -> bytes:
-    """The bearer token that a request carries.
+    """Return the bearer token that a request carries.
 
     Raises:
         Problem: it carries none.
@@ -127,23 +127,23 @@ def token_holds(expires: datetime, now: datetime) -> None:
 
 
 def unknown_token(token: bytes) -> Problem:  # noqa: ARG001 - a fault may let it be known
-    """The refusal of a token that nobody has."""
+    """Return the refusal of a token that nobody has."""
     return unauthorized("the bearer token is not one of this catalog", error="invalid_token")
 
 
 def utc_now() -> datetime:
-    """The time by which tokens end."""
+    """Return the time by which tokens end."""
     return datetime.now(UTC)
 
 
 def unauthorized(message: str, *, error: str | None = None) -> Problem:
-    """The refusal of a caller who is not known."""
+    """Return the refusal of a caller who is not known."""
     challenge = f'Bearer realm="{REALM}"' + (f', error="{error}"' if error else "")
     return Problem(401, "NotAuthorizedException", message, headers=(("www-authenticate", challenge),))
 
 
 def forbidden(what: str) -> Problem:
-    """The refusal of a caller who is known, and sees what it may not change."""
+    """Return the refusal of a caller who is known, and sees what it may not change."""
     return Problem(403, "NotAuthorizedException", f"you may not {what}")
 
 

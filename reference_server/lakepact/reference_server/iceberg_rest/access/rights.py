@@ -69,18 +69,18 @@ class Rights:
         return level if subject.name is None else max(level, self._named.get((subject.levels, subject.name), NOTHING))
 
     def sees(self, subject: Subject) -> bool:
-        """Whether a subject is shown, if it exists; namespaces also are where something below them was granted."""
+        """Return whether a subject is shown, if it exists; namespaces also are where something below them was granted."""
         return self.of(subject) >= READ or (subject.name is None and subject.levels in self._ways)
 
     def lists_children(self, levels: Place) -> bool:
-        """Whether the namespaces below a namespace, or those of them that were granted, are shown."""
+        """Return whether the namespaces below a namespace, or those of them that were granted, are shown."""
         deeper = (*self._namespaces, *(place for place, _ in self._named))
         return self.within(levels) >= READ or any(len(place) > len(levels) and place[: len(levels)] == levels for place in deeper)
 
     def lists_content(self, levels: Place) -> bool:
-        """Whether the tables and views of a namespace, or those of them that were granted, are shown."""
+        """Return whether the tables and views of a namespace, or those of them that were granted, are shown."""
         return self.within(levels) >= READ or any(place == levels for place, _ in self._named)
 
     def holding(self, level: int) -> tuple[Place, ...]:
-        """The namespaces for which so much was granted, and with them all below."""
+        """Return the namespaces for which so much was granted, and with them all below."""
         return tuple(place for place, granted in self._namespaces.items() if granted >= level)

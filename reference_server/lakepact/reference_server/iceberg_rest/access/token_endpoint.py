@@ -88,7 +88,7 @@ class TokenEndpoint:
         self._rules = rules
 
     def get_token(self, *, caller: Shown, body: Mapping[str, str]) -> Reply:
-        """A token for a client, for a user, or in the place of one that is about to end."""
+        """Return a token for a client, for a user, or in the place of one that is about to end."""
         kind = body.get("grant_type")
         if not kind:
             raise oauth("invalid_request", "grant_type is missing")
@@ -157,7 +157,7 @@ class TokenEndpoint:
 
 
 def client(clients: Mapping[str, Principal], caller: Shown, body: Mapping[str, str]) -> Principal:
-    """The client that a request proves to come from, in its form or by its Basic header.
+    """Return the client that a request proves to come from, in its form or by its Basic header.
 
     Raises:
         Problem: 401 or 400, none.
@@ -182,7 +182,7 @@ def client(clients: Mapping[str, Principal], caller: Shown, body: Mapping[str, s
 
 
 def scope_of(body: Mapping[str, str]) -> str:
-    """The scope that is asked for; all that there is, if none is.
+    """Return the scope that is asked for; all that there is, if none is.
 
     Raises:
         Problem: 400, there is no such scope.
@@ -228,17 +228,17 @@ def bearer_of_exchange(callers: Callers, token: bytes) -> None:
 
 
 def as_it_is(answer: dict[str, Any]) -> dict[str, Any]:
-    """The answer with the token."""
+    """Return the answer with the token."""
     return answer
 
 
 def oauth(code: str, message: str, *, status: int = 400, headers: tuple[tuple[str, str], ...] = ()) -> Problem:
-    """A refusal by the token endpoint."""
+    """Return a refusal by the token endpoint."""
     return Problem(status, code, message, headers=headers)
 
 
 def in_oauth_form(reply: Reply, _: Scope) -> Reply:
-    """An answer of the token endpoint: refusals as OAuth2 has them, and nothing to be stored by anybody on the way."""
+    """Return an answer of the token endpoint: refusals as OAuth2 has them, and nothing to be stored by anybody on the way."""
     if reply.status >= 400 and reply.body:
         error = reply.document["error"]
         code = error["type"] if error["type"] in CODES else "invalid_request" if reply.status < 500 else "server_error"

@@ -40,7 +40,7 @@ class Tokens:
         self._key = secrets.token_bytes(32)
 
     def issue(self, claims: Claims) -> str:
-        """A new token, different from every other."""
+        """Return a new token, different from every other."""
         times = [int(moment.timestamp() * 1000) for moment in (claims.expires, claims.authenticated)]
         said = [claims.principal, claims.scope, *times, claims.actor, secrets.token_hex(8)]
         text = _text(json.dumps(said, separators=(",", ":")).encode())

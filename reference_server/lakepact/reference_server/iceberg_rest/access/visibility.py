@@ -45,7 +45,7 @@ class Visibility:
         return self.rights.sees_all and not self.denied
 
     def shows(self, subject: Subject) -> bool:
-        """Whether a subject is there, if it exists."""
+        """Return whether a subject is there, if it exists."""
         return subject not in self.denied and self.rights.sees(subject)
 
 
@@ -74,7 +74,7 @@ class FilteredStore:
         self._store = store
 
     def begin(self) -> AbstractContextManager[Transaction]:
-        """A transaction for one `with` block, without what is hidden."""
+        """Return a transaction for one `with` block, without what is hidden."""
         now = _sight.get()
         return self._store.begin() if now is None or now.is_clear else _begun(self._store, now)
 
@@ -84,7 +84,7 @@ class FilteredStore:
         return self._store.view() if now is None or now.is_clear else _viewed(self._store, now)
 
     def get(self, key: Key) -> Record | None:
-        """The record at this key that is kept for good, or None, also where it is hidden."""
+        """Return the record at this key that is kept for good, or None, also where it is hidden."""
         now = _sight.get()
         return self._store.get(key) if now is None or now.shows(_subject(key)) else None
 
@@ -181,7 +181,7 @@ class SeenWarehouse:
             raise Outside(f"the location {location[:200]!r} is not below the folder of a namespace that you may write in")
 
     def read(self, location: str) -> bytes:
-        """The document at a location; one that this caller may not read is as good as none."""
+        """Return the document at a location; one that this caller may not read is as good as none."""
         self._warehouse.held(location)
         if not self._is_open(location, READ):
             why = "it is not below the folder of a namespace that you may read"

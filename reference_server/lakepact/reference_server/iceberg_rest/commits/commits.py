@@ -49,7 +49,7 @@ def kinds_are_known(body: Document, updates: Mapping[str, object], preconditions
 
 
 def committed_table(transaction: Transaction, key: Key, requirements: Sequence[Document]) -> Record | None:
-    """The table that a commit is for; None for one that it creates."""
+    """Return the table that a commit is for; None for one that it creates."""
     record = transaction.get(key)
     creates = any(requirement.get("type") == "assert-create" for requirement in requirements)
     if transaction.get(namespace_key(key.place)) is None:
@@ -106,7 +106,7 @@ def requirements_hold(catalog: Catalog, former: Record | None, requirements: Seq
 
 
 def following(catalog: Catalog, key: Key, former: Record | None, updates: Sequence[Document]) -> Document:
-    """The metadata that updates make of the table at a key, or of none; the table's own if they change nothing."""
+    """Return the metadata that updates make of the table at a key, or of none; the table's own if they change nothing."""
     base: Document | None = former.document["metadata"] if former else None
     metadata: Document = catalog.rules.updates_applied(base or {}, updates, now_ms=now_ms(), table=catalog.updates)
     if former is not None and metadata is base:
@@ -126,7 +126,7 @@ def following(catalog: Catalog, key: Key, former: Record | None, updates: Sequen
 
 
 def stored(catalog: Catalog, former: Record | None, metadata: Document) -> Record:
-    """The record of a table whose metadata are this from now on, after they were written; the former one if nothing changed."""
+    """Return the record of a table whose metadata are this from now on, after they were written; the former one if nothing changed."""
     if former is not None and metadata is former.document["metadata"]:
         return former
     record: Record = catalog.rules.written(catalog.warehouse, metadata, former=former.document["metadata-location"] if former else None)

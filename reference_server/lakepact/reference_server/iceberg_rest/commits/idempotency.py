@@ -76,7 +76,7 @@ class Keys:
         self._by_age = deque(known)
 
     def once(self, operation: str, handler: Handler, *, blocking: bool, renew: Handler | None = None) -> Handler:
-        """A handler that carries a request out once for its key.
+        """Return a handler that carries a request out once for its key.
 
         Args:
             operation: what it answers.
@@ -174,7 +174,7 @@ def key_is_kept(transaction: Transaction, name: str, answer: dict[str, Any]) -> 
 
 
 def other_request_may(former: str, request: str) -> bool:  # noqa: ARG001 - a fault may look at them
-    """Whether another request may come under a key that is known; it is answered like the first then."""
+    """Return whether another request may come under a key that is known; it is answered like the first then."""
     return False
 
 
@@ -191,7 +191,7 @@ def _key(name: str) -> Key:
 
 
 def _name(spelled: str) -> str:
-    """A key in one spelling.
+    """Return a key in one spelling.
 
     Raises:
         Problem: 400, it is no UUID.
@@ -216,7 +216,7 @@ def _final(request: str, reply: Reply) -> dict[str, Any]:
 
 
 def _again(answer: dict[str, Any], renew: Handler | None, arguments: dict[str, Any]) -> Reply:
-    """The answer that is kept, with new secrets if it came with any.
+    """Return the answer that is kept, with new secrets if it came with any.
 
     Raises:
         Problem: it was a refusal.

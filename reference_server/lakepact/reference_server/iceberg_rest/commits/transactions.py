@@ -37,7 +37,7 @@ class Change:
 
 
 def changes_of(body: Document) -> tuple[Change, ...]:
-    """The changes of a transaction, each for the table that it names.
+    """Return the changes of a transaction, each for the table that it names.
 
     Raises:
         Problem: 400, a change names no table, or two of them name the same.
@@ -58,7 +58,7 @@ def changes_of(body: Document) -> tuple[Change, ...]:
 
 
 def committed_tables(catalog: Catalog, transaction: Transaction, changes: Sequence[Change]) -> dict[Key, Record | None]:
-    """The tables of a transaction as they are, None for those that it creates; all of them are what the transaction requires.
+    """Return the tables of a transaction as they are, None for those that it creates; all of them are what the transaction requires.
 
     Raises:
         Problem: 404, a table does not exist; 409, a requirement does not hold.
@@ -77,7 +77,7 @@ def committed_tables(catalog: Catalog, transaction: Transaction, changes: Sequen
 
 
 def written_together(catalog: Catalog, formers: Mapping[Key, Record | None], metadata: Mapping[Key, Document]) -> dict[Key, Record]:
-    """The records of all tables after their metadata files were written; if one cannot be, none stays.
+    """Return the records of all tables after their metadata files were written; if one cannot be, none stays.
 
     Args:
         catalog: whose tables they are.

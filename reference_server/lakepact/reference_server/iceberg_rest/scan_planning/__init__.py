@@ -24,14 +24,14 @@ BLOCKING = frozenset({op.plan_table_scan, op.fetch_planning_result, op.cancel_pl
 
 
 def asked_scan(metadata: Document, body: Document) -> Scan:
-    """The scan that a request asks for."""
+    """Return the scan that a request asks for."""
     from lakepact.reference_server.iceberg_rest.scan_planning.scans import scan  # noqa: PLC0415 - what plans is loaded with the first scan that is planned
 
     return scan(metadata, body)
 
 
 def manifest_may_match(pruning: Pruning, manifest: Manifest) -> bool:
-    """Whether a file of a manifest may hold a matching row."""
+    """Return whether a file of a manifest may hold a matching row."""
     return pruning.manifest_may_match(manifest)
 
 
@@ -41,7 +41,7 @@ def rows_remain(pruning: Pruning, entry: Entry) -> Expression:
 
 
 def deletes_of(deletes: Deletes, entry: Entry) -> list[Entry]:
-    """The delete files that apply to a data file."""
+    """Return the delete files that apply to a data file."""
     return deletes.of(entry)
 
 
@@ -69,11 +69,11 @@ class ScanPlanning:
         self._made: Planning | None = None
 
     def plan_table_scan(self, *, namespace: str, table: str, body: Document | None = None, **_: object) -> Reply:
-        """The tasks of a scan, or an id under which they can be fetched once they are known."""
+        """Return the tasks of a scan, or an id under which they can be fetched once they are known."""
         return self._planning().plan_table_scan(namespace=namespace, table=table, body=body)
 
     def fetch_planning_result(self, *, namespace: str, table: str, plan_id: str, **_: object) -> Reply:
-        """How far a plan is, and its tasks once they are known."""
+        """Return how far a plan is, and its tasks once they are known."""
         return self._planning().fetch_planning_result(namespace=namespace, table=table, plan_id=plan_id)
 
     def cancel_planning(self, *, namespace: str, table: str, plan_id: str, **_: object) -> Reply:
@@ -81,7 +81,7 @@ class ScanPlanning:
         return self._planning().cancel_planning(namespace=namespace, table=table, plan_id=plan_id)
 
     def fetch_scan_tasks(self, *, namespace: str, table: str, body: Document | None = None, **_: object) -> Reply:
-        """The file scan tasks that a plan task stands for."""
+        """Return the file scan tasks that a plan task stands for."""
         return self._planning().fetch_scan_tasks(namespace=namespace, table=table, body=body)
 
     def _planning(self) -> Planning:

@@ -17,7 +17,7 @@ _MONTH_DAYS = (31, 29, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31)
 
 
 def days_of(year: int, month: int, day: int) -> int:
-    """The days from 1970-01-01 to a date of the proleptic Gregorian calendar."""
+    """Return the days from 1970-01-01 to a date of the proleptic Gregorian calendar."""
     year -= month <= 2
     era, of_era = divmod(year, 400)
     of_year = (153 * ((month + 9) % 12) + 2) // 5 + day - 1
@@ -35,19 +35,19 @@ def date_of(days: int) -> tuple[int, int, int]:
 
 
 def read_date(text: str) -> int | None:
-    """The days that a date stands for, or None if it is no date."""
+    """Return the days that a date stands for, or None if it is no date."""
     match = _WHOLE_DATE.fullmatch(text)
     return _days(*match.groups()) if match else None
 
 
 def read_time(text: str, unit: str = "us") -> int | None:
-    """The units since midnight that a time stands for, or None if it is no time."""
+    """Return the units since midnight that a time stands for, or None if it is no time."""
     match = _WHOLE_TIME.fullmatch(text)
     return _units(match.groups(), unit) if match else None
 
 
 def read_moment(text: str, unit: str, *, zoned: bool) -> int | None:
-    """The units since 1970 that a timestamp stands for, or None if it is none, or has a zone where none belongs or the reverse."""
+    """Return the units since 1970 that a timestamp stands for, or None if it is none, or has a zone where none belongs or the reverse."""
     match = _MOMENT.fullmatch(text)
     if match is None or (match[8] is not None) != zoned:
         return None
@@ -59,26 +59,26 @@ def read_moment(text: str, unit: str, *, zoned: bool) -> int | None:
 
 
 def show_date(days: int) -> str:
-    """A date as text."""
+    """Return a date as text."""
     year, month, day = date_of(days)
     sign = "-" if year < 0 else "+" if year > 9999 else ""
     return f"{sign}{abs(year):04d}-{month:02d}-{day:02d}"
 
 
 def show_time(units: int, unit: str = "us") -> str:
-    """A time of day as text."""
+    """Return a time of day as text."""
     seconds, fraction = divmod(units, SECOND[unit])
     return f"{seconds // 3600:02d}:{seconds // 60 % 60:02d}:{seconds % 60:02d}.{fraction:0{DIGITS[unit]}d}"
 
 
 def show_moment(units: int, unit: str, *, zoned: bool) -> str:
-    """A timestamp as text; one with a zone is told in UTC."""
+    """Return a timestamp as text; one with a zone is told in UTC."""
     days, rest = divmod(units, DAY_SECONDS * SECOND[unit])
     return f"{show_date(days)}T{show_time(rest, unit)}{'+00:00' if zoned else ''}"
 
 
 def month_begin(months: int) -> int:
-    """The days to the first day of a month that is counted from 1970-01."""
+    """Return the days to the first day of a month that is counted from 1970-01."""
     year, month = divmod(months, 12)
     return days_of(1970 + year, month + 1, 1)
 

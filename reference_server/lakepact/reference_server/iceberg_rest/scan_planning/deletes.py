@@ -52,7 +52,7 @@ class Deletes:
             self._of_partitions[entry.spec_id, entry.partition].append(entry)
 
     def of(self, data: Entry) -> list[Entry]:
-        """The delete files that apply to a data file, in the order in which they came."""
+        """Return the delete files that apply to a data file, in the order in which they came."""
         place = (data.spec_id, data.partition)
         vectors = [entry for entry in self._vectors.get(data.path, ()) if entry.sequence_number >= data.sequence_number]
         # A deletion vector holds what the position delete files before it said.
@@ -66,7 +66,7 @@ class Deletes:
 
 
 def is_vector(entry: Entry) -> bool:
-    """Whether a file holds a deletion vector."""
+    """Return whether a file holds a deletion vector."""
     return str(entry.file["file_format"]).lower() == "puffin"
 
 
@@ -76,13 +76,13 @@ def _bounds(file: Mapping[str, Any]) -> tuple[bytes | None, bytes | None]:
 
 
 def _only_target(file: Mapping[str, Any]) -> str | None:
-    """The one data file that a position delete file names, if its bounds tell."""
+    """Return the one data file that a position delete file names, if its bounds tell."""
     lower, upper = _bounds(file)
     return lower.decode(errors="replace") if lower is not None and lower == upper else None
 
 
 def _may_name(file: Mapping[str, Any], path: str) -> bool:
-    """Whether a position delete file may name a data file, as far as its bounds tell; they may be cut short."""
+    """Return whether a position delete file may name a data file, as far as its bounds tell; they may be cut short."""
     lower, upper = _bounds(file)
     spelled = path.encode()
     return (lower is None or lower <= spelled) and (upper is None or spelled <= upper or spelled.startswith(upper))

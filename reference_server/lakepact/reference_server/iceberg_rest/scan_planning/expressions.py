@@ -79,7 +79,7 @@ ALWAYS, NEVER = Constant(True), Constant(False)
 
 
 def expression(document: Any, names: Names, where: str = "/filter") -> Expression:
-    """The filter that a request writes.
+    """Return the filter that a request writes.
 
     Raises:
         Problem: 400, it is malformed, or about a column that there is not.
@@ -110,7 +110,7 @@ def _read(document: Any, names: Names, where: str, *, negated: bool, depth: int)
 
 
 def joined(kind: str, left: Expression, right: Expression) -> Expression:
-    """Both or either, as simply as it can be said."""
+    """Return both or either, as simply as it can be said."""
     absorbing = kind == "or"
     for one, other in ((left, right), (right, left)):
         if isinstance(one, Constant):
@@ -186,7 +186,7 @@ def _member(document: Document, member: str, where: str) -> Any:
 
 
 def told(whole: Expression) -> Any:
-    """An expression in the contract's JSON; those that hold always or never are bare `true` and `false`, as clients write and read them."""
+    """Return an expression as the contract's JSON; constant ones are bare `true` and `false`, as clients write and read them."""
     if isinstance(whole, Constant):
         return whole.holds
     if isinstance(whole, Test):
@@ -195,7 +195,7 @@ def told(whole: Expression) -> Any:
 
 
 def rewritten(whole: Expression, change: Callable[[Test], Expression]) -> Expression:
-    """The expression with `change(test)` in the place of each test."""
+    """Return the expression with `change(test)` in the place of each test."""
     if isinstance(whole, Test):
         return change(whole)
     if isinstance(whole, Junction):
@@ -205,7 +205,7 @@ def rewritten(whole: Expression, change: Callable[[Test], Expression]) -> Expres
 
 
 def tests(whole: Expression) -> tuple[Test, ...]:
-    """All tests of an expression."""
+    """Return all tests of an expression."""
     if isinstance(whole, Test):
         return (whole,)
     return (*tests(whole.left), *tests(whole.right)) if isinstance(whole, Junction) else ()

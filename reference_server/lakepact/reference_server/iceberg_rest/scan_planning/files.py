@@ -35,7 +35,7 @@ class Teller:
     stats: frozenset[int]
 
     def data_file(self, entry: Entry) -> Document:
-        """A data file, with statistics of the columns that are asked for."""
+        """Return a data file, with statistics of the columns that are asked for."""
         told_file = self._content_file(entry, CONTENTS[DATA])
         if entry.first_row_id is not None:
             told_file["first-row-id"] = entry.first_row_id
@@ -44,7 +44,7 @@ class Teller:
         return told_file
 
     def delete_file(self, entry: Entry) -> Document:
-        """A delete file."""
+        """Return a delete file."""
         file = entry.file
         told_file = self._content_file(entry, CONTENTS[file["content"]])
         if file["content"] == EQUALITY_DELETES:
@@ -77,7 +77,7 @@ class Teller:
         return told_file
 
     def partition(self, entry: Entry) -> list[Any]:
-        """The partition of a file, a value for each field of its spec."""
+        """Return the partition of a file, a value for each field of its spec."""
         fields = self.specs[entry.spec_id]["fields"]
         return [self._partition_value(value, field) for value, field in zip(entry.partition, fields, strict=True)]
 

@@ -32,7 +32,7 @@ class Planning:
         self._plans = plans
 
     def plan_table_scan(self, *, namespace: str, table: str, body: Document | None = None) -> Reply:
-        """The tasks of a scan, or an id under which they can be fetched once they are known."""
+        """Return the tasks of a scan, or an id under which they can be fetched once they are known."""
         record, key = self._table(namespace, table)
         metadata = record.document["metadata"]
         wanted = self._rules.asked_scan(metadata, body or {})
@@ -49,7 +49,7 @@ class Planning:
         return json_reply({"status": State.SUBMITTED.value, "plan-id": submitted.id})
 
     def fetch_planning_result(self, *, namespace: str, table: str, plan_id: str) -> Reply:
-        """How far a plan is, and its tasks once they are known."""
+        """Return how far a plan is, and its tasks once they are known."""
         plan = self._plan(namespace, table, plan_id)
         if plan.polls > 0 and plan.state is not State.CANCELLED:
             plan.polls -= 1
@@ -62,7 +62,7 @@ class Planning:
         return NO_CONTENT
 
     def fetch_scan_tasks(self, *, namespace: str, table: str, body: Document | None = None) -> Reply:
-        """The file scan tasks that a plan task stands for."""
+        """Return the file scan tasks that a plan task stands for."""
         key = self._table(namespace, table)[1]
         task = (body or {}).get("plan-task")
         if not isinstance(task, str):
@@ -96,7 +96,7 @@ def _setting(metadata: Document, name: str, usual: int) -> int:
 
 
 def _told(plan: Plan, *, named: bool) -> Reply:
-    """A plan as it is; `named` says whether its id is told."""
+    """Return a plan as it is; `named` says whether its id is told."""
     state, pages, tasks = plan.state, plan.pages, plan.tasks
     if state is State.COMPLETED and not pages:
         state = State.CANCELLED  # this very moment

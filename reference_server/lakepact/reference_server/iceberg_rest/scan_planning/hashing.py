@@ -12,7 +12,7 @@ _MASK = 0xFFFFFFFF
 
 
 def murmur3(data: bytes) -> int:
-    """The 32-bit hash with seed 0, as an unsigned number."""
+    """Return the 32-bit hash with seed 0, as an unsigned number."""
     hashed = 0
     whole = len(data) & ~3
     for at in range(0, whole, 4):
@@ -27,7 +27,7 @@ def murmur3(data: bytes) -> int:
 
 
 def bucket(value: Any, column_type: Any, buckets: int) -> int | None:
-    """The bucket of a value that is not null; None if no value of the type is it, or it cannot be told."""
+    """Return the bucket of a value that is not null; None if no value of the type is it, or it cannot be told."""
     kind = name_of(column_type)
     data = _bytes(value, kind, column_type)
     return None if data is None else (murmur3(data) & 0x7FFFFFFF) % buckets

@@ -70,7 +70,7 @@ class Entry:
 
 
 def manifests_of(warehouse: Warehouse, snapshot: Document) -> list[Manifest]:
-    """The manifests of a snapshot, with live files.
+    """Return the manifests of a snapshot, with live files.
 
     Raises:
         Damaged: they cannot be read.
@@ -102,7 +102,7 @@ def _manifest(record: Record, listed: str) -> Manifest:
 
 
 def entries_of(warehouse: Warehouse, manifest: Manifest, specs: Mapping[int, Document]) -> Iterator[Entry]:
-    """The files of a manifest that were not deleted.
+    """Yield the files of a manifest that were not deleted.
 
     Raises:
         Damaged: it cannot be read.
@@ -158,7 +158,7 @@ def _field(record: Record, name: str) -> Record:
 
 
 def by_id(pairs: Any) -> dict[int, Any]:
-    """A map by column ids, which Avro keeps as a list of pairs."""
+    """Return a map by column ids, which Avro keeps as a list of pairs."""
     return {pair["key"]: pair["value"] for pair in pairs or ()}
 
 
@@ -185,7 +185,7 @@ def _opened(warehouse: Warehouse, location: str) -> tuple[Mapping[str, bytes], l
 
 
 def _plain(schema: Any) -> Any:
-    """A schema without logical types."""
+    """Return a schema without logical types."""
     if isinstance(schema, list):
         return [_plain(one) for one in schema]
     if isinstance(schema, dict):

@@ -40,7 +40,7 @@ class Names:
     case_sensitive: bool
 
     def column(self, name: str, where: str) -> Column:
-        """The column of that name.
+        """Return the column of that name.
 
         Raises:
             Problem: 400, there is none, or there are several.
@@ -64,7 +64,7 @@ class Names:
 
 
 def names_of(schema: Document, *, format_version: int, case_sensitive: bool) -> Names:
-    """The columns of a stored schema."""
+    """Return the columns of a stored schema."""
     by_id = columns(schema, "/schema", format_version=format_version, ids=INT32)
     by_name: dict[str, list[Column]] = {}
     for column in by_id.values():

@@ -51,7 +51,7 @@ class Planner:
         self._rules = rules
 
     def begun(self, scan: Scan) -> Work:
-        """The manifests of a scan.
+        """Return the manifests of a scan.
 
         Raises:
             Problem: 500, files of the table cannot be read.
@@ -66,7 +66,7 @@ class Planner:
         return Work(scan, tuple(found.values()))
 
     def pages(self, work: Work, *, size: int, cancelled: Callable[[], bool] = bool) -> tuple[bytes, ...]:
-        """The tasks of a scan on pages of `size` tasks, each a JSON object; there is always one.
+        """Return the tasks of a scan on pages of `size` tasks, each a JSON object; there is always one.
 
         Raises:
             Problem: 500, files of the table cannot be read.

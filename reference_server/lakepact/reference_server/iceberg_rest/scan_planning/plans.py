@@ -121,14 +121,14 @@ class Plans:
         return plan
 
     def plan(self, table: Table, id_: str) -> Plan | None:
-        """The plan of that id, if it is one of the table and not forgotten."""
+        """Return the plan of that id, if it is one of the table and not forgotten."""
         with self._lock:
             self._forget_old()
             plan = self._plans.get(id_)
         return plan if plan is not None and plan.table == table else None
 
     def page(self, table: Table, task: str) -> bytes | None:
-        """The page that a plan task stands for, if its plan is one of the table and not forgotten."""
+        """Return the page that a plan task stands for, if its plan is one of the table and not forgotten."""
         with self._lock:
             self._forget_old()
             plan, number = self._of_tasks.get(task, (None, 0))

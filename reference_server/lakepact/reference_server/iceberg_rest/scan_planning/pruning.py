@@ -36,7 +36,7 @@ class Pruning:
         self._columns = {test.column.id: test for test in tests(whole)}
 
     def manifest_may_match(self, manifest: Manifest) -> bool:
-        """Whether a file of a manifest may hold a matching row."""
+        """Return whether a file of a manifest may hold a matching row."""
         if isinstance(self._whole, Constant):
             return self._whole.holds
         spec = None if manifest.spec_id is None else self._specs.get(manifest.spec_id)

@@ -32,7 +32,7 @@ class Scan:
 
 
 def scan(metadata: Document, body: Document) -> Scan:
-    """The scan that a request asks for.
+    """Return the scan that a request asks for.
 
     Raises:
         Problem: 400, it contradicts itself, or is about what the table does not have.
@@ -65,7 +65,7 @@ def scan(metadata: Document, body: Document) -> Scan:
 
 
 def _snapshot(metadata: Document, known: Mapping[int, Document], asked: Mapping[str, int | None]) -> Document | None:
-    """The snapshot that is scanned, or the last one of a scan between two; by default that of the branch main."""
+    """Return the snapshot that is scanned, or the last one of a scan between two; by default that of the branch main."""
     for member in ("snapshot-id", "end-snapshot-id"):
         wanted = asked[member]
         if wanted is not None:
@@ -77,7 +77,7 @@ def _snapshot(metadata: Document, known: Mapping[int, Document], asked: Mapping[
 
 
 def _between(known: Mapping[int, Document], last: Document, start: int | None) -> tuple[Document, ...]:
-    """The snapshots behind `start` up to `last`, of those that appended files; all of its ancestors without `start`."""
+    """Return the snapshots behind `start` up to `last`, of those that appended files; all of its ancestors without `start`."""
     found: list[Document] = []
     current: Document | None = last
     while current is not None and current["snapshot-id"] != start:
@@ -95,7 +95,7 @@ def _between(known: Mapping[int, Document], last: Document, start: int | None) -
 
 
 def _names(metadata: Document, body: Document, last: Document | None) -> Names:
-    """The columns of the table's schema, or of that of the snapshot if the request asks for it."""
+    """Return the columns of the table's schema, or of that of the snapshot if the request asks for it."""
     wanted = metadata.get("current-schema-id")
     if body.get("use-snapshot-schema") and last is not None and last.get("schema-id") is not None:
         wanted = last["schema-id"]
@@ -111,7 +111,7 @@ def _specs(metadata: Document) -> Mapping[int, Document]:
 
 
 def _types(metadata: Document) -> Mapping[int, Any]:
-    """The type of every column that the table ever had; the current schema has the last word."""
+    """Return the type of every column that the table ever had; the current schema has the last word."""
     schemas = metadata.get("schemas") or [metadata["schema"]]
     current = metadata.get("current-schema-id")
     found: dict[int, Any] = {}

@@ -38,7 +38,7 @@ class Span:
     admits: Callable[[Literal], bool] | None = None  #: whether a value can be among them, where bounds do not say it
 
     def may_be_above(self, value: Any, *, or_equal: bool) -> bool:
-        """Whether there may be a value above, or equal if that counts."""
+        """Return whether there may be a value above, or equal if that counts."""
         upper = self.upper
         if upper is None:
             return True
@@ -47,11 +47,11 @@ class Span:
         return bool(upper > value or (or_equal and upper == value))
 
     def may_be_below(self, value: Any, *, or_equal: bool) -> bool:
-        """Whether there may be a value below, or equal if that counts."""
+        """Return whether there may be a value below, or equal if that counts."""
         return self.lower is None or bool(self.lower < value or (or_equal and self.lower == value))
 
     def may_be(self, literal: Literal) -> bool:
-        """Whether the literal may be among the values."""
+        """Return whether the literal may be among the values."""
         return (
             self.may_be_above(literal.low, or_equal=True)
             and self.may_be_below(literal.high, or_equal=True)
@@ -59,11 +59,11 @@ class Span:
         )
 
     def is_only(self, literal: Literal) -> bool:
-        """Whether every value is exactly that one."""
+        """Return whether every value is exactly that one."""
         return self.lower is not None and not self.upper_is_prefix and self.lower == self.upper == literal.low == literal.high
 
     def only_values(self) -> bool:
-        """Whether no row is null or NaN."""
+        """Return whether no row is null or NaN."""
         return self.values and not self.null and not self.nan
 
 

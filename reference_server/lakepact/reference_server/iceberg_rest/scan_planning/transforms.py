@@ -20,7 +20,7 @@ _HOUR_SECONDS = 3600
 
 
 def result_type(transform: str, source: Any) -> Any:
-    """The type of a partition field's values."""
+    """Return the type of a partition field's values."""
     name = transform_name(transform)
     if name in {"bucket", "year", "month", "hour"}:
         return "int"
@@ -66,7 +66,7 @@ def _of_truncated(span: Span, source: Any, width: int) -> Span:
 
 
 def _of_prefixes(span: Span, width: int) -> Span:
-    """Texts or bytes that begin with what is left of them; what is shorter than the width is whole."""
+    """Return texts or bytes that begin with what is left of them; what is shorter than the width is whole."""
     whole = span.upper is not None and len(span.upper) < width and span.lower == span.upper
     return Span(null=span.null, lower=span.lower, upper=span.upper, upper_is_prefix=not whole and span.upper is not None)
 

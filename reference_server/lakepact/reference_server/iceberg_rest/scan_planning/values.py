@@ -44,7 +44,7 @@ class Literal:
 
 
 def literal(value: Any, column_type: Any, where: str) -> Literal:
-    """The value that a filter compares a column of this type with.
+    """Return the value that a filter compares a column of this type with.
 
     Raises:
         Problem: 400, there is no such value of the type.
@@ -152,7 +152,7 @@ def _narrowed(value: float) -> float:
 
 
 def from_bytes(raw: bytes, column_type: Any) -> Any:
-    """The value that bytes of a bound stand for; None for what cannot be told.
+    """Return the value that bytes of a bound stand for; None for what cannot be told.
 
     A column may have been of a narrower type when the file was written.
     """
@@ -191,14 +191,14 @@ _FROM_BYTES: dict[str, Callable[[bytes], Any]] = {
 
 
 def unscaled(raw: bytes, column_type: Any) -> Decimal:
-    """The decimal whose digits are a big-endian whole number."""
+    """Return the decimal whose digits are a big-endian whole number."""
     known = primitive(column_type)
     scale = known.numbers[1] if known else 0
     return Decimal(int.from_bytes(raw, "big", signed=True)).scaleb(-scale, EXACTLY) if raw else Decimal(0)
 
 
 def from_avro(value: Any, column_type: Any) -> Any:
-    """A value as manifests keep it, their logical types left aside."""
+    """Return a value as manifests keep it, their logical types left aside."""
     kind = name_of(column_type)
     if kind == "decimal" and isinstance(value, bytes):
         return unscaled(value, column_type)
@@ -217,7 +217,7 @@ def from_avro(value: Any, column_type: Any) -> Any:
 
 
 def told(value: Any, column_type: Any) -> Any:
-    """A value in the JSON form of its type."""
+    """Return a value in the JSON form of its type."""
     kind = name_of(column_type)
     if value is None or kind not in _TOLD:
         return value.hex().upper() if isinstance(value, bytes) else value

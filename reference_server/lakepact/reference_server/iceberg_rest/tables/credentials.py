@@ -24,12 +24,12 @@ NO_STORE = (b"cache-control", b"no-store")  #: nobody on the way keeps an answer
 
 
 def location_is_its_own(located: Located, key: Key, location: str) -> bool:
-    """Whether no other table or view lies at a location, above it or below it: keys to it would open that one too."""
+    """Return whether no other table or view lies at a location, above it or below it: keys to it would open that one too."""
     return located.is_alone(key, location)
 
 
 def may_write(levels: Sequence[str], name: str) -> bool:  # noqa: ARG001 - where callers are known, it depends on theirs
-    """Whether the keys of a table let those who get them write."""
+    """Return whether the keys of a table let those who get them write."""
     return True
 
 
@@ -40,12 +40,12 @@ def with_credentials(body: bytes, credentials: Sequence[Document]) -> bytes:
 
 
 def tag_with_credentials(tag: bytes) -> bytes:
-    """The tag of a table that comes with credentials: the same for the same metadata, but weak, as the credentials differ."""
+    """Return the tag of a table that comes with credentials: the same for the same metadata, but weak, as the credentials differ."""
     return b'W/%s-vended-credentials"' % tag[:-1] if tag else b""
 
 
 def sent(rules: CatalogRules, body: bytes, tag: bytes, credentials: Sequence[Document]) -> Reply:
-    """A table as it is sent; with credentials, it is for this caller alone."""
+    """Return a table as it is sent; with credentials, it is for this caller alone."""
     plain = Reply(200, body, ((b"etag", tag),) if tag else ())
     if not credentials:
         return plain
@@ -95,7 +95,7 @@ class Credentials:
         return Reply(200, orjson.dumps({"storage-credentials": credentials}), (NO_STORE,))
 
     def asked_for(self, delegation: Sequence[str], location: str, levels: Place, name: str, *, has_changed: bool = False) -> list[Document]:
-        """The credentials that go with a table for a caller who names these ways of access; none, if the caller wants none.
+        """Return the credentials that go with a table for a caller who names these ways of access; none, if the caller wants none.
 
         Args:
             delegation: the ways of access that the caller names.
@@ -117,7 +117,7 @@ class Credentials:
             raise
 
     def of(self, location: str, levels: Place, name: str) -> list[Document]:
-        """The credentials of one table.
+        """Return the credentials of one table.
 
         Raises:
             Problem: they cannot be had.

@@ -12,22 +12,22 @@ if TYPE_CHECKING:
 
 
 def tag_of(body: bytes) -> bytes:
-    """The tag of a table that is sent as `body`."""
+    """Return the tag of a table that is sent as `body`."""
     return b'"%s"' % blake2b(body, digest_size=12).hexdigest().encode()
 
 
 def tag_of_file(location: str) -> bytes:
-    """The tag of a table whose metadata file this server has named: it gives each name once, so that no other state has it."""
+    """Return the tag of a table whose metadata file this server has named: it gives each name once, so that no other state has it."""
     return b'"%s"' % location.rpartition("/")[2].removesuffix(".metadata.json").encode()
 
 
 def tag_of_representation(record: Record, snapshots: str) -> bytes:
-    """The tag of a table as it is loaded with all snapshots or with those of refs; empty if it has none."""
+    """Return the tag of a table as it is loaded with all snapshots or with those of refs; empty if it has none."""
     return record.tag if snapshots == "all" or not record.tag else b'%s-%s"' % (record.tag[:-1], snapshots.encode())
 
 
 def matches(sent: str, tag: bytes) -> bool:
-    """Whether a tag is among those of an If-None-Match header, weak or strong; what has no quotes is no tag, and `*` is any.
+    """Return whether a tag is among those of an If-None-Match header, weak or strong; what has no quotes is no tag, and `*` is any.
 
     Tags of this server hold no commas, and no tag holds quotes, so that the header may be cut at every comma.
     """

@@ -107,7 +107,7 @@ class Located:
         return self._index
 
     def begin(self) -> AbstractContextManager[Transaction]:
-        """A transaction for one `with` block: its changes are kept when the block ends and undone when it raises."""
+        """Return a transaction for one `with` block: its changes are kept when the block ends and undone when it raises."""
         return _Following(self, self._store.begin())
 
     def enter(self, following: _Following | None) -> _Following | None:
@@ -137,7 +137,7 @@ class Located:
         return self._store.view()
 
     def get(self, key: Key) -> Record | None:
-        """The record at this key that is kept for good, or None."""
+        """Return the record at this key that is kept for good, or None."""
         return self._store.get(key)
 
     def settled(self) -> Settling | None:

@@ -53,7 +53,7 @@ def empty_table_metadata(*, format_version: int = DEFAULT_FORMAT_VERSION) -> Doc
 
 
 def new_table_metadata(request: Document, *, table_uuid: str, location: str, now_ms: int) -> Document:
-    """The metadata of the table that a create request describes: without snapshots, all ids freshly assigned.
+    """Return the metadata of the table that a create request describes: without snapshots, all ids freshly assigned.
 
     Args:
         request: body of a create request; its name, location and stage-create are not looked at.
@@ -109,19 +109,19 @@ def _moved(spec_or_order: Document, fresh: Mapping[int, int], where: str) -> lis
 
 
 def with_id(items: Sequence[Document], member: str, wanted: Any) -> Document | None:
-    """The item whose `member` is `wanted`, or None."""
+    """Return the item whose `member` is `wanted`, or None."""
     return next((item for item in items if item[member] == wanted), None)
 
 
 def first_version_members(document: Document) -> Document:
-    """The members that readers of format version 1 look for: current schema and default partition fields."""
+    """Return the members that readers of format version 1 look for: current schema and default partition fields."""
     schema = with_id(document["schemas"], "schema-id", document["current-schema-id"])
     spec = with_id(document["partition-specs"], "spec-id", document["default-spec-id"])
     return {"schema": schema, "partition-spec": spec["fields"] if spec else []}
 
 
 def new_in(metadata: Document, previous: Document) -> Document:
-    """The document without what it shares with the one that it follows, which was held against the contract then.
+    """Return the document without what it shares with the one that it follows, which was held against the contract then.
 
     Members are looked at one by one there, and the items of lists as well, so that nothing wrong can hide in what is left out.
     """
@@ -139,7 +139,7 @@ def new_in(metadata: Document, previous: Document) -> Document:
 
 
 def finish_commit(metadata: Document, previous: Document, previous_location: str) -> Document:
-    """The document as it is stored: its metadata-log names the file that it replaces.
+    """Return the document as it is stored: its metadata-log names the file that it replaces.
 
     The log keeps the newest files, as many as the property `write.metadata.previous-versions-max` says.
 

@@ -118,13 +118,13 @@ def write(warehouse: Warehouse, location: str, text: bytes) -> None:
 
 
 def not_kept(error: OSError) -> NotKept:
-    """The answer to a change whose files could not be written."""
+    """Return the answer to a change whose files could not be written."""
     status = 507 if error.errno in NO_ROOM else 503
     return NotKept(f"the change was not made: its files cannot be written: {error.strerror}", status)
 
 
 def record_of(metadata: Document, location: str, text: bytes, *, tag: bytes | None = None) -> Record:
-    """The record of a table whose metadata stands at a location.
+    """Return the record of a table whose metadata stands at a location.
 
     The answers to a commit and to a load are the same bytes: what a load may carry besides is left out.
 
@@ -139,7 +139,7 @@ def record_of(metadata: Document, location: str, text: bytes, *, tag: bytes | No
 
 
 def read_metadata(catalog: Catalog, location: str) -> Document:
-    """The table metadata at a location, held against the contract and against itself."""
+    """Return the table metadata at a location, held against the contract and against itself."""
     try:
         raw = catalog.warehouse.read(location)
         leave_the_loop(len(raw))

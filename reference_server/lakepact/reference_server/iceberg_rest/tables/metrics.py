@@ -59,12 +59,12 @@ class Reports:
                 self._bytes -= len(self._kept.popleft().text)
 
     def kept(self) -> tuple[Report, ...]:
-        """The reports that are kept, the oldest first."""
+        """Return the reports that are kept, the oldest first."""
         with self._lock:
             return tuple(self._kept)
 
     def told(self) -> bytes:
-        """The reports that are kept as JSON, the oldest first, each with its table."""
+        """Return the reports that are kept as JSON, the oldest first, each with its table."""
         return orjson.dumps([{"namespace": one.namespace, "table": one.table, "report": orjson.Fragment(one.text)} for one in self.kept()])
 
 

@@ -37,27 +37,27 @@ def check_spec(spec: Document, columns: Columns, where: str) -> None:
 
 
 def same_spec(one: Document, other: Document) -> bool:
-    """Whether two specs divide data in the same way, under the same names."""
+    """Return whether two specs divide data in the same way, under the same names."""
     return spec_meaning(one) == spec_meaning(other)
 
 
 def spec_meaning(spec: Document) -> tuple[FieldMeaning, ...]:
-    """How a spec divides data: equal for specs that divide it in the same way under the same names, and only for them."""
+    """Return how a spec divides data: equal for specs that divide it in the same way under the same names, and only for them."""
     return tuple(field_meaning(field) for field in spec["fields"])
 
 
 def field_meaning(field: Document) -> FieldMeaning:
-    """How a field divides data, and under which name."""
+    """Return how a field divides data, and under which name."""
     return field["source-id"], field["transform"], field["name"]
 
 
 def highest_field_id(specs: Iterable[Document]) -> int:
-    """The highest field id of these specs."""
+    """Return the highest field id of these specs."""
     return max((field["field-id"] for spec in specs for field in spec["fields"]), default=NONE_ASSIGNED)
 
 
 def with_field_ids(spec: Document, known: PartitionFields, where: str, *, last_assigned: int, format_version: int) -> Document:
-    """The valid spec with an id for each field: the one that was sent, that of an equal field of a known spec, or the next.
+    """Return the valid spec with an id for each field: the one that was sent, that of an equal field of a known spec, or the next.
 
     Raises:
         Problem: 400, an id is given twice, or stands for something else in a known spec.
@@ -111,5 +111,5 @@ def _divides_alike(one: Document, other: Document) -> bool:
 
 
 def unpartitioned() -> dict[str, Any]:
-    """The spec of a table that is not partitioned."""
+    """Return the spec of a table that is not partitioned."""
     return {"spec-id": 0, "fields": []}

@@ -25,7 +25,7 @@ _NUMBERED = {
 
 
 def existing_table_metadata(document: Document) -> Document:
-    """The document with all members that later writers have, as the first state of a table of ours.
+    """Return the document with all members that later writers have, as the first state of a table of ours.
 
     Members that we do not know stay as they are.
 

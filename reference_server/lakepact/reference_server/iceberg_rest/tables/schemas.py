@@ -41,7 +41,7 @@ class Column:
         return (root if self.around is None else self.around.type_where(root)) + self.step
 
     def type_where(self, root: str) -> str:
-        """The place of its type in a request whose schema is at `root`."""
+        """Return the place of its type in a request whose schema is at `root`."""
         return self.where(root) + self.type_step
 
 
@@ -55,7 +55,7 @@ class Columns(dict[int, Column]):
 
 
 def columns(schema: Document, where: str, *, format_version: int, ids: range = FIELD_IDS) -> Columns:
-    """Every field of a valid schema by its id.
+    """Return every field of a valid schema by its id.
 
     Args:
         schema: the schema as a request has it.
@@ -154,7 +154,7 @@ def _check_identifiers(schema: Document, known: dict[int, Column], where: str) -
 
 
 def same_schema(one: Document, other: Document) -> bool:
-    """Whether two schemas have the same fields in the same order, and the same identifier fields."""
+    """Return whether two schemas have the same fields in the same order, and the same identifier fields."""
     return schema_sketch(one) == schema_sketch(other) and schema_meaning(one) == schema_meaning(other)
 
 
@@ -164,7 +164,7 @@ def schema_meaning(schema: Document) -> Hashable:
 
 
 def schema_sketch(schema: Document) -> Hashable:
-    """A little of what a schema says: equal for schemas that are the same, and mostly for them alone."""
+    """Return a little of what a schema says: equal for schemas that are the same, and mostly for them alone."""
     fields = schema["fields"]
     return _identifiers(schema), len(fields), *((field["id"], field["name"]) for field in fields[-1:])
 
@@ -174,7 +174,7 @@ def _identifiers(schema: Document) -> frozenset[int]:
 
 
 def types_by_id(schema: Document) -> dict[int, Any]:
-    """The type of every field of a stored schema by field id."""
+    """Return the type of every field of a stored schema by field id."""
     found: dict[int, Any] = {}
     todo: list[Any] = [schema]
     while todo:
@@ -193,7 +193,7 @@ def _parts(outer: Document) -> Iterable[tuple[int, Any]]:
 
 
 def with_fresh_ids(schema: Document) -> tuple[Document, dict[int, int]]:
-    """The valid schema with field ids from 1, and the new id of each old one.
+    """Return the valid schema with field ids from 1, and the new id of each old one.
 
     The fields of a struct are numbered before those inside of them.
     """

@@ -29,20 +29,20 @@ def check_order(order: Document, columns: Mapping[int, Column], where: str) -> N
 
 
 def same_order(one: Document, other: Document) -> bool:
-    """Whether two orders sort in the same way."""
+    """Return whether two orders sort in the same way."""
     return order_meaning(one) == order_meaning(other)
 
 
 def order_meaning(order: Document) -> tuple[Any, ...]:
-    """How an order sorts: equal for orders that sort in the same way, and only for them."""
+    """Return how an order sorts: equal for orders that sort in the same way, and only for them."""
     return tuple(tuple(field[member] for member in ("source-id", "transform", *_CHOICES)) for field in order["fields"])
 
 
 def following_id(order: Document, highest: int = UNSORTED_ID) -> int:
-    """The id of a new order: 0 when it does not sort, else the one behind the highest."""
+    """Return the id of a new order: 0 when it does not sort, else the one behind the highest."""
     return highest + 1 if order["fields"] else UNSORTED_ID
 
 
 def unsorted() -> dict[str, Any]:
-    """The order of a table that is not sorted."""
+    """Return the order of a table that is not sorted."""
     return {"order-id": UNSORTED_ID, "fields": []}

@@ -54,7 +54,7 @@ class StorageAccess:
         return bool(self.settings) or self.service is not None
 
     def credentials(self, location: str, *, name: str, is_writable: bool) -> list[Document]:
-        """The credentials of the table at a location, as the contract has them.
+        """Return the credentials of the table at a location, as the contract has them.
 
         Args:
             location: where the table keeps its files.
@@ -87,12 +87,12 @@ def s3_config(keys: Keys, expires: int) -> dict[str, str]:
 
 
 def storage_credentials(access: StorageAccess, location: str, *, name: str, is_writable: bool) -> list[Document]:
-    """The credentials of the table at a location; none where the warehouse has none."""
+    """Return the credentials of the table at a location; none where the warehouse has none."""
     return access.credentials(location, name=name, is_writable=is_writable)
 
 
 def is_asked_for(delegation: Sequence[str]) -> bool:
-    """Whether a caller who names these ways of access wants credentials; signing requests for callers is not offered."""
+    """Return whether a caller who names these ways of access wants credentials; signing requests for callers is not offered."""
     return DELEGATION in delegation
 
 
@@ -106,7 +106,7 @@ def refresh_path(prefix: str, levels: Sequence[str], name: str) -> str:
 
 
 def read_storage_access(entry: WarehouseEntry, environment: Mapping[str, str] | None = None) -> StorageAccess:
-    """How the storage of a warehouse is opened, as the server file says.
+    """Return how the storage of a warehouse is opened, as the server file says.
 
     Args:
         entry: what the file says of the warehouse.

@@ -52,7 +52,7 @@ if TYPE_CHECKING:
 
 
 def table_exists(view: View, levels: Place, name: str) -> Record:
-    """The record of a table; a view is none."""
+    """Return the record of a table; a view is none."""
     record = view.get(identifier_key(levels, name))
     if record is None or record.kind != "table":
         raise no_such_table(levels, name, homeless=record is None and view.get(namespace_key(levels)) is None)
@@ -89,7 +89,7 @@ def name_is_addressable(name: str, where: str) -> None:
 
 
 def snapshots_of_refs(metadata: Document) -> Document:
-    """The metadata with no other snapshots than those that a branch or tag points to."""
+    """Return the metadata with no other snapshots than those that a branch or tag points to."""
     kept = {ref["snapshot-id"] for ref in metadata.get("refs", {}).values()} | {metadata.get("current-snapshot-id")}
     return {**metadata, "snapshots": [s for s in metadata.get("snapshots", []) if s["snapshot-id"] in kept]}
 
@@ -100,7 +100,7 @@ def files_may_go(located: Located, location: str) -> bool:
 
 
 def listed(view: View, levels: Place, behind: str | None) -> Iterator[tuple[str, Record]]:
-    """The tables of a namespace in the order of their names."""
+    """Return the tables of a namespace in the order of their names."""
     return ((name, record) for name, record in view.under(IDENTIFIERS, levels, after=behind) if record.kind == "table")
 
 
@@ -158,7 +158,7 @@ class Tables:
         self._rules = catalog.rules
 
     def list_tables(self, *, namespace: str, page_token: str | None = None, page_size: int | None = None) -> Reply:
-        """The tables of exactly this namespace."""
+        """Return the tables of exactly this namespace."""
         levels = levels_of(namespace)
         with self._catalog.store.view() as view:
             self._rules.namespace_exists(view, levels)
@@ -175,7 +175,7 @@ class Tables:
         return json_reply({"identifiers": identifiers, "next-page-token": following})
 
     def create_table(self, *, namespace: str, body: Document, x_iceberg_access_delegation: Sequence[str] = (), **_: object) -> Reply:
-        """A new table, or with `stage-create` what it would be."""
+        """Return a new table, or with `stage-create` what it would be."""
         levels, name = levels_of(namespace), body["name"]
         self._rules.name_is_addressable(name, "/name")
         with self._catalog.store.begin() as transaction:
@@ -215,7 +215,7 @@ class Tables:
         x_iceberg_access_delegation: Sequence[str] = (),
         **_: object,
     ) -> Reply:
-        """A table's metadata, with all snapshots or those that are referenced; nothing for those who have it already.
+        """Return a table's metadata, with all snapshots or those that are referenced; nothing for those who have it already.
 
         Who asks for credentials and is given some always gets the table too: those that came with it before may have ended.
         """
@@ -236,11 +236,11 @@ class Tables:
         return self._whole(record, credentials)
 
     def _whole(self, record: Record, credentials: Sequence[Document]) -> Reply:
-        """A table with all its snapshots."""
+        """Return a table with all its snapshots."""
         return sent(self._rules, record.body, self._rules.tag(record, "all"), credentials)
 
     def table_exists(self, *, namespace: str, table: str) -> Reply:
-        """Whether there is such a table, by status alone."""
+        """Return whether there is such a table, by status alone."""
         self._existing(levels_of(namespace), table)
         return NO_CONTENT
 

@@ -34,7 +34,7 @@ _WITH_NUMBER = re.compile(r"(bucket|truncate)\[([0-9]{1,10})\]")
 
 
 def transform_name(spelled: str) -> str | None:
-    """The transform without its number (`bucket` for `bucket[16]`), or None when there is none that is spelled so."""
+    """Return the transform without its number (`bucket` for `bucket[16]`), or None when there is none that is spelled so."""
     if match := _WITH_NUMBER.fullmatch(spelled):
         return match[1] if 1 <= int(match[2]) < INT32.stop else None
     return spelled if spelled in SOURCES and spelled not in {"bucket", "truncate"} else None

@@ -57,7 +57,7 @@ class Primitive:
 
 
 def primitive(spelled: str) -> Primitive | None:
-    """The primitive type that is spelled so, or None."""
+    """Return the primitive type that is spelled so, or None."""
     return _primitive(spelled) if len(spelled) <= LONGEST else None
 
 
@@ -80,7 +80,7 @@ def _primitive(spelled: str) -> Primitive | None:
 
 
 def name_of(column_type: Any) -> str:
-    """The type without its parameters: `decimal` for `decimal(9, 2)`, `list` for a list."""
+    """Return the type without its parameters: `decimal` for `decimal(9, 2)`, `list` for a list."""
     if isinstance(column_type, str):
         known = primitive(column_type)
         return known.name if known else column_type
@@ -114,7 +114,7 @@ def _check_nested(column_type: dict[str, Any], where: str) -> None:
 
 
 def canonical(column_type: Any) -> Any:
-    """A form of the type that is equal for equal types, however they are spelled."""
+    """Return a form of the type that is equal for equal types, however they are spelled."""
     if isinstance(column_type, str):
         return primitive(column_type) or column_type
     members = {name: value for name, value in column_type.items() if value is not None}
@@ -127,12 +127,12 @@ def canonical(column_type: Any) -> Any:
 
 
 def canonical_field(field: dict[str, Any]) -> dict[str, Any]:
-    """A form of the field that is equal for equal fields."""
+    """Return a form of the field that is equal for equal fields."""
     return {name: canonical(value) if name == "type" else value for name, value in field.items() if value is not None}
 
 
 def related(one: Any, other: Any) -> bool:
-    """Whether one and the same column may have had these two types, in either order."""
+    """Return whether one and the same column may have had these two types, in either order."""
     return _may_become(one, other) or _may_become(other, one)
 
 

@@ -69,7 +69,7 @@ def apply_updates(
     now_ms: int,
     table: Mapping[str, Callable[[Draft, Document], None]] = UPDATES,
 ) -> Document:
-    """The document that follows `metadata` once all updates are applied in order.
+    """Return the document that follows `metadata` once all updates are applied in order.
 
     `metadata` is never changed, and is returned itself when no update changes anything.
 

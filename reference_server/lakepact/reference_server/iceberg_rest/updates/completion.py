@@ -23,7 +23,7 @@ _DEFAULTS = frozenset({"current-schema-id", *_CHOSEN})
 
 
 def completed(draft: Draft) -> Document:
-    """The document that the commit stores.
+    """Return the document that the commit stores.
 
     Raises:
         Problem: 400, the table is not complete, or its default spec or sort order does not fit its current schema.

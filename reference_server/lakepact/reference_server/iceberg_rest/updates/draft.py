@@ -72,13 +72,13 @@ class Draft:
         return version
 
     def get(self, member: str) -> Any:
-        """A member as it is by now, or None."""
+        """Return a member as it is by now, or None."""
         if member in self._members:
             self._list(member)
         return self.document.get(member)
 
     def items(self, member: str) -> list[Any]:
-        """A list member as it is by now, for reading."""
+        """Return a list member as it is by now, for reading."""
         return self.get(member) or []
 
     def set(self, member: str, value: Any) -> None:
@@ -95,13 +95,13 @@ class Draft:
             self.touched.add(member)
 
     def own_list(self, member: str) -> list[Any]:
-        """A list member that this commit may change in place."""
+        """Return a list member that this commit may change in place."""
         owned = self._owned(member)
         self._forget(member)
         return owned
 
     def members(self, member: str) -> Members:
-        """The items of a list member by id; `append`, `discard` and `cut` change them."""
+        """Return the items of a list member by id; `append`, `discard` and `cut` change them."""
         if member not in self._members:
             self._members[member] = Members(self.items(member), *LISTS[member])
         return self._members[member]
@@ -127,7 +127,7 @@ class Draft:
             self.touched.add(member)
 
     def last(self, member: str) -> Document | None:
-        """The last item of a list member that is only appended to or cut, or None."""
+        """Return the last item of a list member that is only appended to or cut, or None."""
         if member in self._members:
             return self._members[member].last()
         items = self.items(member)
@@ -169,7 +169,7 @@ class Draft:
             self.referring[reference["snapshot-id"]][name] = None
 
     def own_object(self, member: str) -> dict[str, Any]:
-        """An object member that this commit may change in place."""
+        """Return an object member that this commit may change in place."""
         if member not in self.touched:
             self.set(member, dict(self.document.get(member) or {}))
         owned: dict[str, Any] = self.document[member]
@@ -207,7 +207,7 @@ class Draft:
         return PartitionFields(self.items("partition-specs"))
 
     def columns(self, where: str) -> Columns:
-        """The columns that new specs and sort orders refer to: of the current schema or, while there is none, of the one added last.
+        """Return the columns that new specs and sort orders refer to: of the current schema or, while there is none, of the one added last.
 
         Raises:
             Problem: 400, there is no schema yet.
@@ -223,7 +223,7 @@ class Draft:
 
 
 def chosen_id(draft: Draft, update: Document, member: str, *, added: int | None, kind: str) -> int:
-    """The id that an update chooses by a member; -1 stands for what was added last.
+    """Return the id that an update chooses by a member; -1 stands for what was added last.
 
     Args:
         draft: the document as it is by now.

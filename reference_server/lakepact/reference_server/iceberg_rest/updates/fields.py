@@ -35,13 +35,13 @@ class FieldTypes:
             self._by_id[field_id].append((schema, type_))
 
     def of_schema(self, schema: Document) -> dict[int, Any]:
-        """The types of the fields of one schema by field id."""
+        """Return the types of the fields of one schema by field id."""
         if id(schema) not in self._by_schema:
             self._by_schema[id(schema)] = schema, types_by_id(schema)
         return self._by_schema[id(schema)][1]
 
     def latest(self, field_id: int, schemas: Members) -> Any:
-        """The type of a field in the last schema that has it, of those that are still there; None if none has it."""
+        """Return the type of a field in the last schema that has it, of those that are still there; None if none has it."""
         found = self._by_id.get(field_id)
         while found and not schemas.has(found[-1][0]):
             found.pop()
@@ -79,12 +79,12 @@ class PartitionFields:
                     self._note(found[-1][1])
 
     def get(self, field_id: int) -> Document | None:
-        """The field with this id, or None."""
+        """Return the field with this id, or None."""
         found = self._by_id.get(field_id)
         return found[-1][1] if found else None
 
     def id_of(self, meaning: FieldMeaning, *, but: Collection[int]) -> int | None:
-        """The id of a field that divides data in the same way under the same name, if it is not one of `but`."""
+        """Return the id of a field that divides data in the same way under the same name, if it is not one of `but`."""
         ids = self._ids.get(meaning, [])
         spared: list[int] = []
         found: int | None = None

@@ -42,15 +42,15 @@ class Members:
         self.changed = False  #: since they were last listed
 
     def get(self, wanted: Any) -> Document | None:
-        """The first item with this id, or None."""
+        """Return the first item with this id, or None."""
         return next((item for place in self._places.get(wanted, ()) if (item := self._items[place]) is not None), None)
 
     def has(self, item: Document) -> bool:
-        """Whether this very object is the item with its id."""
+        """Return whether this very object is the item with its id."""
         return self.get(self._id(item)) is item
 
     def listed(self) -> list[Document]:
-        """All items in their order."""
+        """Return all items in their order."""
         self.changed = False
         return list(self._kept())
 
@@ -66,7 +66,7 @@ class Members:
         self.changed = True
 
     def last(self) -> Document | None:
-        """The last item, unless it was removed."""
+        """Return the last item, unless it was removed."""
         return self._items[-1] if self._items else None
 
     def remove(self, ids: Iterable[Any]) -> bool:
@@ -82,7 +82,7 @@ class Members:
         return bool(gone)
 
     def highest(self, default: int) -> int:
-        """The highest id."""
+        """Return the highest id."""
         if self._ascending is None:
             self._ascending = sorted(self._places)
         while self._ascending and self._ascending[-1] not in self._places:
@@ -90,7 +90,7 @@ class Members:
         return self._ascending[-1] if self._ascending else default
 
     def twin(self, item: Document) -> Document | None:
-        """The first item that is the same, or None."""
+        """Return the first item that is the same, or None."""
         if self._alike is None:
             return None
         sketch, meaning = self._alike.sketch, self._alike.meaning

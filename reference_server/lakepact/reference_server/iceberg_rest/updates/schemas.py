@@ -77,7 +77,7 @@ def remove_schemas(draft: Draft, update: Document) -> None:
 
 
 def _written_with(draft: Draft, schema_id: int) -> Document | None:
-    """A snapshot that was written with a schema, or None."""
+    """Return a snapshot that was written with a schema, or None."""
     found = draft.written_with.get(schema_id)
     while found and draft.snapshots.get(found[-1]["snapshot-id"]) is not found[-1]:
         found.pop()

@@ -26,7 +26,7 @@ DIALECTS_MAY_GO = "replace.drop-dialect.allowed"  #: the property without which 
 
 
 def new_view_metadata(request: Document, *, view_uuid: str, location: str, now_ms: int) -> Document:
-    """The metadata of the view that a create request describes: one schema and one version, which is current.
+    """Return the metadata of the view that a create request describes: one schema and one version, which is current.
 
     The ids of its fields stay as they are, for the engine that made the view has bound its columns to them.
 
@@ -56,7 +56,7 @@ def new_view_metadata(request: Document, *, view_uuid: str, location: str, now_m
 
 
 def checked_schema(holder: Document, where: str) -> Document:
-    """The member `schema` of a request or update, if it is valid.
+    """Return the member `schema` of a request or update, if it is valid.
 
     Raises:
         Problem: 400, it is not.
@@ -67,7 +67,7 @@ def checked_schema(holder: Document, where: str) -> Document:
 
 
 def checked_version(holder: Document, where: str) -> Document:
-    """The member `view-version` of a request or update, if its representations can stand beside each other.
+    """Return the member `view-version` of a request or update, if its representations can stand beside each other.
 
     Raises:
         Problem: 400, there is none, or one of an unknown kind, or two of one dialect.
@@ -99,7 +99,7 @@ def version_meaning(version: Document) -> Hashable:
 
 
 def following_id(version: Document, where: str, *, highest: int = FIRST_VERSION - 1) -> int:
-    """The id of a new version: the one that it brings if that is above the highest one, else the next.
+    """Return the id of a new version: the one that it brings if that is above the highest one, else the next.
 
     Raises:
         Problem: 400, the id is no integer of 32 bits, or none is left.
@@ -112,7 +112,7 @@ def following_id(version: Document, where: str, *, highest: int = FIRST_VERSION 
 
 
 def finish_view_commit(metadata: Document, previous: Document) -> Document:
-    """The document as it is stored: no dialect of the current version gets lost, and the oldest versions go.
+    """Return the document as it is stored: no dialect of the current version gets lost, and the oldest versions go.
 
     As many versions stay as the property `version.history.num-entries` says, those that are new and the current one in any case.
     The log begins behind the last entry of a version that is gone.

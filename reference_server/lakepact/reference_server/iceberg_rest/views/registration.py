@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 
 def read_view_metadata(catalog: Catalog, location: str) -> Document:
-    """The view metadata at a location, held against the contract and against itself.
+    """Return the view metadata at a location, held against the contract and against itself.
 
     Raises:
         Problem: 400, there is none, or something in it refers to what it does not hold.

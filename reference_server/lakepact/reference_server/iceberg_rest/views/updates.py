@@ -109,7 +109,7 @@ def apply_view_updates(
     now_ms: int,
     table: Mapping[str, Callable[[ViewDraft, Document], None]] = VIEW_UPDATES,
 ) -> Document:
-    """The document that follows `metadata` once all updates are applied in order.
+    """Return the document that follows `metadata` once all updates are applied in order.
 
     `metadata` is never changed, and is returned itself when no update changes anything.
 

@@ -40,7 +40,7 @@ if TYPE_CHECKING:
 
 
 def view_exists(view: View, levels: Place, name: str) -> Record:
-    """The record of a view; a table is none."""
+    """Return the record of a view; a table is none."""
     record = view.get(identifier_key(levels, name))
     if record is None or record.kind != "view":
         homeless = record is None and view.get(namespace_key(levels)) is None
@@ -54,7 +54,7 @@ def view_name_is_addressable(name: str, where: str) -> None:
 
 
 def views_of(view: View, levels: Place, behind: str | None) -> Iterator[tuple[str, Record]]:
-    """The views of a namespace in the order of their names."""
+    """Return the views of a namespace in the order of their names."""
     return ((name, record) for name, record in view.under(IDENTIFIERS, levels, after=behind) if record.kind == "view")
 
 
@@ -67,7 +67,7 @@ def view_written(warehouse: Warehouse, metadata: Document, *, former: str | None
 
 
 def _record_of(metadata: Document, location: str, text: bytes) -> Record:
-    """The record of a view whose metadata stands at a location."""
+    """Return the record of a view whose metadata stands at a location."""
     body = b'{"metadata-location":' + orjson.dumps(location) + b',"metadata":' + text + b"}"
     return Record("view", {"metadata-location": location, "metadata": metadata}, body)
 
@@ -91,7 +91,7 @@ class Views:
         self._rules = catalog.rules
 
     def list_views(self, *, namespace: str, page_token: str | None = None, page_size: int | None = None) -> Reply:
-        """The views of exactly this namespace."""
+        """Return the views of exactly this namespace."""
         levels = levels_of(namespace)
         with self._catalog.store.view() as view:
             self._rules.namespace_exists(view, levels)
@@ -108,7 +108,7 @@ class Views:
         return json_reply({"identifiers": identifiers, "next-page-token": following})
 
     def create_view(self, *, namespace: str, body: Document, **_: object) -> Reply:
-        """A new view with one version."""
+        """Return a new view with one version."""
         levels, name = levels_of(namespace), body["name"]
         self._rules.view_name_is_addressable(name, "/name")
         with self._catalog.store.begin() as transaction:
@@ -122,11 +122,11 @@ class Views:
         return Reply(200, record.body)
 
     def load_view(self, *, namespace: str, view: str, **_: object) -> Reply:
-        """A view's metadata."""
+        """Return a view's metadata."""
         return Reply(200, self._existing(namespace, view).body)
 
     def view_exists(self, *, namespace: str, view: str) -> Reply:
-        """Whether there is such a view, by status alone."""
+        """Return whether there is such a view, by status alone."""
         self._existing(namespace, view)
         return NO_CONTENT
 

@@ -18,7 +18,7 @@ class Unlimited(ValueError):
 
 
 def policy(location: str, region: str, *, is_writable: bool = False) -> str:
-    """A policy that allows to read what lies below a location, to list it, perhaps to write there, and nothing else.
+    """Return a policy that allows to read what lies below a location, to list it, perhaps to write there, and nothing else.
 
     Raises:
         Unlimited: the location is not a directory of a store that has such policies.
@@ -36,7 +36,7 @@ def policy(location: str, region: str, *, is_writable: bool = False) -> str:
 
 
 def bucket_and_prefix(location: str) -> tuple[str, str]:
-    """The bucket of a location, and the path in it without slashes at its ends.
+    """Return the bucket of a location, and the path in it without slashes at its ends.
 
     Raises:
         Unlimited: it has none.
@@ -51,7 +51,7 @@ def bucket_and_prefix(location: str) -> tuple[str, str]:
 
 
 def escaped(text: str) -> str:
-    """A text as policies spell it that take * ? and $ for more than themselves."""
+    """Return a text as policies spell it that take * ? and $ for more than themselves."""
     return _SPECIAL.sub(lambda match: f"${{{match[0]}}}", text)
 
 

@@ -31,7 +31,7 @@ class Keys:
 
 
 def signed(url: str, form: bytes, keys: Keys, *, service: str, region: str, at: datetime) -> Mapping[str, str]:
-    """The headers with which a form is posted.
+    """Return the headers with which a form is posted.
 
     Args:
         url: where it is posted to; it has no query.

@@ -40,14 +40,14 @@ def by_directory(lab: SharingLab) -> list[SharedTable]:
 
 
 def locations(table: SharedTable) -> list[str]:
-    """The locations of a table, as it is listed: its own first."""
+    """Return the locations of a table, as it is listed: its own first."""
     further = table.document.get("auxiliaryLocations")
     found = [table.document.get("location"), *(further if isinstance(further, list) else ())]
     return [location for location in found if isinstance(location, str) and location]
 
 
 def credentials_of(exchange: Exchange) -> dict[str, Any] | None:
-    """The credentials that an answer gives; `None` where it gives none."""
+    """Return the credentials that an answer gives; `None` where it gives none."""
     if not answered(exchange, frozenset({OPERATION})) or not isinstance(exchange.parsed, dict):
         return None
     found = exchange.parsed.get("credentials")
@@ -55,7 +55,7 @@ def credentials_of(exchange: Exchange) -> dict[str, Any] | None:
 
 
 def location_in(reply: Reply) -> str:
-    """The location that credentials say they are for, without a slash at its end."""
+    """Return the location that credentials say they are for, without a slash at its end."""
     found = credentials_of(reply.exchange)
     if found is None:
         raise Unmet("credentials", f"status {reply.status}")

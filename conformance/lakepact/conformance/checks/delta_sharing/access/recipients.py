@@ -34,7 +34,7 @@ MOST_TABLES = 10  #: that are asked for more than once
 
 
 def requests(lab: SharingLab) -> Iterator[tuple[OperationId, dict[str, Any]]]:
-    """Every operation that the target offers, with arguments that are right."""
+    """Yield every operation that the target offers, with arguments that are right."""
     yield op.list_shares, {}
     address = lab.table().address
     for operation, names in OF_NAMES.items():
@@ -43,7 +43,7 @@ def requests(lab: SharingLab) -> Iterator[tuple[OperationId, dict[str, Any]]]:
 
 
 def sent_with(lab: SharingLab, values: Iterable[str | None]) -> Iterator[tuple[OperationId, str, Reply]]:
-    """Every operation with every one of these values of `Authorization`: which, with what, and the answer."""
+    """Yield every operation with every one of these values of `Authorization`: which, with what, and the answer."""
     for operation, arguments in requests(lab):
         for value in values:
             reply = lab.send(operation, headers=[EITHER_FORMAT, ("Authorization", value or "")], **arguments)  # empty: not sent
@@ -136,7 +136,7 @@ def what_was_not_granted_is_not_shown(lab: SharingLab) -> None:
 
 
 def _shares(lab: SharingLab, headers: list[tuple[str, str]]) -> list[dict[str, Any]]:
-    """The shares that a recipient is shown."""
+    """Return the shares that a recipient is shown."""
     items: list[dict[str, Any]] = []
     token: str | None = None
     for _ in range(100):

@@ -44,22 +44,22 @@ KINDS = ("protocol", "metaData", "file", "add", "cdf", "remove", "endStreamActio
 
 
 def lower(text: str) -> str:
-    """A name with its ASCII letters in small: no other case is judged."""
+    """Return a name with its ASCII letters in small: no other case is judged."""
     return text.encode("utf-8", "surrogatepass").lower().decode("utf-8", "surrogatepass")
 
 
 def of_operation(exchange: Exchange) -> bool:
-    """Whether a request was made for an operation by its own method."""
+    """Return whether a request was made for an operation by its own method."""
     return exchange.operation is not None and exchange.method == OPERATIONS[exchange.operation].method
 
 
 def answered(exchange: Exchange, operations: frozenset[OperationId]) -> bool:
-    """Whether one of these operations was answered with 200."""
+    """Return whether one of these operations was answered with 200."""
     return exchange.operation in operations and of_operation(exchange) and exchange.status == 200
 
 
 def asked_for(exchange: Exchange, argument: str) -> str | None:
-    """The share, schema or table that a URL names, decoded."""
+    """Return the share, schema or table that a URL names, decoded."""
     segments = urlsplit(exchange.url).path.split("/")
     before = {"share": "shares", "schema": "schemas", "table": "tables"}[argument]
     if before not in segments or segments.index(before) + 1 >= len(segments):
@@ -68,7 +68,7 @@ def asked_for(exchange: Exchange, argument: str) -> str | None:
 
 
 def version_of(reply: Reply) -> int | None:
-    """The version in the header of an answer, if it is one."""
+    """Return the version in the header of an answer, if it is one."""
     text: str = reply.headers.get("delta-table-version", "")
     return int(text) if text.isascii() and text.isdigit() else None
 
@@ -109,7 +109,7 @@ def _lasting(document: Mapping[str, Any], left_out: frozenset[str]) -> dict[str,
 
 
 def _meant(name: str, value: Any) -> Any:
-    """A member, or what it says as JSON."""
+    """Return a member, or what it says as JSON."""
     if name not in TEXTS_OF_JSON or not isinstance(value, str):
         return value
     try:

@@ -71,7 +71,7 @@ class Catalogue:
         return tuple(table for table in self.tables if table.format)
 
     def without_changes(self) -> Catalogue:
-        """The same of a server that answers no changes, whatever its tables say of themselves."""
+        """Return the same of a server that answers no changes, whatever its tables say of themselves."""
         return replace(self, tables=tuple(replace(table, changes=False) for table in self.tables))
 
 
@@ -84,7 +84,7 @@ class Walk:
         self._whole = True
 
     def catalogue(self) -> Catalogue:
-        """The shares, schemas and tables that the target lists.
+        """Return the shares, schemas and tables that the target lists.
 
         Raises:
             Blocked: it does not answer at all, or refuses to list its shares.
@@ -107,7 +107,7 @@ class Walk:
         return Catalogue(tuple(shares), tuple(schemas), tuple(looked_at), self._whole)
 
     def _tables(self, share: str, schemas: list[str]) -> Iterator[dict[str, Any]]:
-        """The tables of a share: all at once, and schema by schema where that fails."""
+        """Yield the tables of a share: all at once, and schema by schema where that fails."""
         found = list(self._items(path("shares", share, "all-tables"), op.list_all_tables))
         if found:
             yield from found
@@ -116,7 +116,7 @@ class Walk:
             yield from self._items(path("shares", share, "schemas", schema, "tables"), op.list_tables)
 
     def looked_at(self, table: SharedTable) -> SharedTable:
-        """A table with what its metadata says of it."""
+        """Return a table with what its metadata says of it."""
         where = path("shares", table.share, "schemas", table.schema, "tables", table.name, "metadata")
         reply = self.asked(where, op.get_table_metadata, headers=[EITHER_FORMAT])
         lines = reply.exchange.lines if reply is not None and reply.status == 200 else None
@@ -136,7 +136,7 @@ class Walk:
         )
 
     def asked(self, target: str, operation: OperationId | None, *, method: str = "GET", **sent: Any) -> Reply | None:
-        """The answer to a request, if there is one."""
+        """Return the answer to a request, if there is one."""
         try:
             return self._wire.send(method, target, operation=operation, check="discover", **sent)
         except NoAnswer:
@@ -151,7 +151,7 @@ class Walk:
             raise Blocked(f"GET {self._wire.url}/shares returned {reply.shown}; the target needs {known}")
 
     def _items(self, where: str, operation: OperationId) -> Iterator[dict[str, Any]]:
-        """The items of a listing, page by page."""
+        """Yield the items of a listing, page by page."""
         token: Any = ""
         seen, count, empty = set[str](), 0, 0
         while count < MOST_ITEMS and self._pages > 0 and empty < MOST_EMPTY_PAGES:
@@ -172,7 +172,7 @@ class Walk:
 
 
 def path(*segments: str) -> str:
-    """A path below the base address."""
+    """Return a path below the base address."""
     return "".join(f"/{quote(segment, safe='')}" for segment in segments)
 
 
@@ -182,7 +182,7 @@ def _inside(lines: tuple[Any, ...] | None, kind: str) -> dict[str, Any] | None:
 
 
 def _reader_features(protocol: Any) -> tuple[str, ...]:
-    """The features that a Delta protocol asks of readers; the version before features knew one."""
+    """Return the features that a Delta protocol asks of readers; the version before features knew one."""
     if not isinstance(protocol, dict):
         return ()
     if protocol.get("minReaderVersion") == COLUMN_MAPPING_VERSION:

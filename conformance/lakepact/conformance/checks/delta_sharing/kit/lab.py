@@ -36,7 +36,7 @@ class SharingLab(Lab):
         return found
 
     def shares(self) -> tuple[str, ...]:
-        """Names of the shares that are listed.
+        """Return names of the shares that are listed.
 
         Raises:
             NotOffered: there are none.
@@ -56,7 +56,7 @@ class SharingLab(Lab):
         return self.catalogue.schemas
 
     def tables(self) -> tuple[SharedTable, ...]:
-        """The tables that are listed and whose metadata is answered.
+        """Return the tables that are listed and whose metadata is answered.
 
         Raises:
             NotOffered: there are none.
@@ -75,7 +75,7 @@ class SharingLab(Lab):
         return next((table for table in tables if table.format == "parquet" and "url" in table.access_modes), tables[0])
 
     def with_history(self) -> SharedTable:
-        """A table whose history is shared.
+        """Return a table whose history is shared.
 
         Raises:
             NotOffered: none was found.
@@ -136,7 +136,7 @@ class SharingLab(Lab):
         return read_manifest(Path(self.target.parameters["fixtures"]))
 
     def fixture(self, name: str) -> PackTable:
-        """A table of the pack by the name of its fixture.
+        """Return a table of the pack by the name of its fixture.
 
         Raises:
             NotOffered: the target does not share the pack, or the pack has no such table.
@@ -162,7 +162,7 @@ class SharingLab(Lab):
     # -- answers ---------------------------------------------------------------------------------------------------------
 
     def lines(self, reply: Reply) -> tuple[dict[str, Any], ...]:
-        """The lines of an answer that had to come.
+        """Return the lines of an answer that had to come.
 
         Raises:
             Blocked: it was refused.
@@ -177,7 +177,7 @@ def bearing(token: str) -> list[tuple[str, str]]:
 
 
 def token_of(name: str, target: Target) -> str:
-    """The token of another recipient, as far as it is known."""
+    """Return the token of another recipient, as far as it is known."""
     variable = target.parameters.get(f"{name}-token-env")
     if variable:
         return os.environ.get(variable, "")
@@ -187,7 +187,7 @@ def token_of(name: str, target: Target) -> str:
 
 @cache
 def read_manifest(folder: Path) -> Manifest:
-    """The manifest of the pack in a folder.
+    """Return the manifest of the pack in a folder.
 
     Raises:
         Blocked: there is none.

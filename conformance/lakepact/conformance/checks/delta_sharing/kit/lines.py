@@ -37,7 +37,7 @@ ACTIONS = ("add", "remove", "cdc")
 
 
 def lines_of(exchange: Exchange, *operations: OperationId) -> tuple[Line, ...] | None:
-    """The lines of an answer to one of these operations, all of them by default; `None` where it is no such answer."""
+    """Return the lines of an answer to one of these operations, all of them by default; `None` where it is no such answer."""
     if not answered(exchange, frozenset(operations) or ANSWERS_IN_LINES):
         return None
     lines = exchange.lines
@@ -45,7 +45,7 @@ def lines_of(exchange: Exchange, *operations: OperationId) -> tuple[Line, ...] |
 
 
 def form_of(lines: Iterable[Line]) -> str:
-    """The format of an answer: delta where a line wraps what a Delta log has, else parquet."""
+    """Return the format of an answer: delta where a line wraps what a Delta log has, else parquet."""
     for line in lines:
         for kind, wrapped in (("protocol", "deltaProtocol"), ("metaData", "deltaMetadata"), ("file", "deltaSingleAction")):
             if isinstance(line.get(kind), dict) and wrapped in line[kind]:
@@ -54,7 +54,7 @@ def form_of(lines: Iterable[Line]) -> str:
 
 
 def in_form(exchange: Exchange, form: str, *operations: OperationId) -> tuple[Line, ...] | None:
-    """The lines of an answer that is in a format; `None` where it is no such answer."""
+    """Return the lines of an answer that is in a format; `None` where it is no such answer."""
     lines = lines_of(exchange, *operations)
     return lines if lines is not None and form_of(lines) == form else None
 
@@ -68,13 +68,13 @@ def objects(lines: Iterable[Line] | None, *kinds: str) -> Iterator[Line]:
 
 
 def kind_of(line: Line) -> str:
-    """The kind of a line, empty where it has none or several."""
+    """Return the kind of a line, empty where it has none or several."""
     found = [kind for kind in KINDS if line.get(kind) is not None]
     return found[0] if len(found) == 1 else ""
 
 
 def ends_of(lines: Iterable[Line]) -> list[Line]:
-    """The endStreamActions of an answer."""
+    """Return the endStreamActions of an answer."""
     return list(objects(lines, END))
 
 
@@ -82,7 +82,7 @@ def ends_of(lines: Iterable[Line]) -> list[Line]:
 
 
 def capabilities(text: str | None) -> dict[str, frozenset[str]]:
-    """The capabilities of a header, keys and values in small letters."""
+    """Return the capabilities of a header, keys and values in small letters."""
     found: dict[str, frozenset[str]] = {}
     for part in (text or "").lower().split(";"):
         key, _, values = part.partition("=")
@@ -92,22 +92,22 @@ def capabilities(text: str | None) -> dict[str, frozenset[str]]:
 
 
 def asked(exchange: Exchange) -> dict[str, frozenset[str]]:
-    """The capabilities that a request names."""
+    """Return the capabilities that a request names."""
     return capabilities(next((value for name, value in exchange.request_headers if name.lower() == CAPABILITIES), None))
 
 
 def told(exchange: Exchange) -> dict[str, frozenset[str]]:
-    """The capabilities that an answer names."""
+    """Return the capabilities that an answer names."""
     return capabilities(exchange.headers.get(CAPABILITIES))
 
 
 def formats_asked(exchange: Exchange) -> frozenset[str]:
-    """The response formats that a request names."""
+    """Return the response formats that a request names."""
     return asked(exchange).get(RESPONSE_FORMAT, frozenset())
 
 
 def asks_for_end(exchange: Exchange) -> bool:
-    """Whether a request asks for an endStreamAction."""
+    """Return whether a request asks for an endStreamAction."""
     return "true" in asked(exchange).get(INCLUDE_END, ())
 
 
@@ -118,12 +118,12 @@ def body_of(exchange: Exchange) -> dict[str, Any]:
 
 
 def parameters_of(exchange: Exchange) -> dict[str, str]:
-    """The query parameters of a request."""
+    """Return the query parameters of a request."""
     return dict(parse_qsl(urlsplit(exchange.url).query, keep_blank_values=True))
 
 
 def is_continued(exchange: Exchange) -> bool:
-    """Whether a request takes up an earlier answer, so that what it asks for is not said by itself."""
+    """Return whether a request takes up an earlier answer, so that what it asks for is not said by itself."""
     said = {**body_of(exchange), **parameters_of(exchange)}
     return bool(said.keys() & {"pageToken", "refreshToken"})
 
@@ -144,24 +144,24 @@ def fits(component: str, line: Line) -> None:
 
 
 def said(value: Any) -> Any:
-    """A value without members that are null, except in partition values, where null is one."""
+    """Return a value without members that are null, except in partition values, where null is one."""
     if isinstance(value, dict):
         return {n: v if n == "partitionValues" else said(v) for n, v in value.items() if v is not None}
     return [said(item) for item in value] if isinstance(value, list) else value
 
 
 def is_whole(value: Any) -> bool:
-    """Whether a value is a JSON integer."""
+    """Return whether a value is a JSON integer."""
     return isinstance(value, int) and not isinstance(value, bool)
 
 
 def texts(value: Any) -> bool:
-    """Whether a value is an array of texts."""
+    """Return whether a value is an array of texts."""
     return isinstance(value, list) and all(isinstance(item, str) for item in value)
 
 
 def required(document: Mapping[str, Any], member: str, kind: type, what: str) -> Any:
-    """A member that has to be there with a type.
+    """Return a member that has to be there with a type.
 
     Raises:
         Unmet: it is not there, or of another type.
@@ -208,7 +208,7 @@ def differ(plain: Callable[[], Reply], other: Callable[[], Reply]) -> tuple[Any,
 
 
 def action_of(file: dict[str, Any]) -> tuple[str, dict[str, Any]]:
-    """The action that a file line wraps, and of which kind it is.
+    """Return the action that a file line wraps, and of which kind it is.
 
     Raises:
         Unmet: it wraps none, or several.

@@ -54,7 +54,7 @@ class Listing:
         return self.lab.send(self.operation, **{**self.address, **parameters})
 
     def page(self, **parameters: Any) -> Page:
-        """The items on one page, and the token of the next, empty where there is none.
+        """Return the items on one page, and the token of the next, empty where there is none.
 
         Raises:
             Unmet: the answer is no page.
@@ -64,7 +64,7 @@ class Listing:
         return items_of(reply), token_of(reply)
 
     def pages(self, sizes: Iterable[int | None] = (), **first: Any) -> Iterator[Page]:
-        """The pages from the first on, in the sizes that are given and the last of them ever after.
+        """Yield the pages from the first on, in the sizes that are given and the last of them ever after.
 
         Raises:
             Unmet: an answer is no page, a token comes back, or there is no end of them.
@@ -86,7 +86,7 @@ class Listing:
             yield page
 
     def items(self) -> list[Item]:
-        """The items on all pages, however few the target puts on one.
+        """Return the items on all pages, however few the target puts on one.
 
         Raises:
             Unmet: an answer is no page, or a token comes back.
@@ -94,7 +94,7 @@ class Listing:
         return [item for page, _ in self.pages() for item in page]
 
     def everything(self) -> list[Item]:
-        """All items, asked for as a client without wishes does; after several empty pages no more are awaited.
+        """Return all items, asked for as a client without wishes does; after several empty pages no more are awaited.
 
         Raises:
             Blocked: the listing does not work, or is too long to be looked at as a whole.
@@ -115,7 +115,7 @@ class Listing:
 
 
 def items_of(reply: Reply) -> list[Item]:
-    """The items of a page; none where there is no member `items`.
+    """Return the items of a page; none where there is no member `items`.
 
     Raises:
         Unmet: `items` is not a list of objects.
@@ -127,7 +127,7 @@ def items_of(reply: Reply) -> list[Item]:
 
 
 def token_of(reply: Reply) -> str:
-    """The token of the next page; empty where there is none.
+    """Return the token of the next page; empty where there is none.
 
     Raises:
         Unmet: it is not a text.
@@ -183,7 +183,7 @@ def _chosen(lab: SharingLab, operation: OperationId, fewest: int) -> Listing | N
 
 
 def _counted(lab: SharingLab, operation: OperationId) -> Iterator[tuple[dict[str, Any], int]]:
-    """Every listing of a kind, with the number of items that were found in it."""
+    """Yield every listing of a kind, with the number of items that were found in it."""
     catalogue = lab.catalogue
     shares: Sequence[str] = [share["name"] for share in catalogue.shares]
     match operation:
@@ -201,7 +201,7 @@ def _counted(lab: SharingLab, operation: OperationId) -> Iterator[tuple[dict[str
 
 
 def listed(exchange: Exchange) -> list[Item] | None:
-    """The objects that an answer lists; `None` where it is no answer of a listing."""
+    """Return the objects that an answer lists; `None` where it is no answer of a listing."""
     if exchange.operation not in LISTS or exchange.status != 200 or not isinstance(exchange.parsed, dict):
         return None
     items = exchange.parsed.get("items", [])

@@ -46,7 +46,7 @@ class Predicate(Protocol):
     """Something that rows satisfy, do not satisfy, or of which nothing is known."""
 
     def holds(self, row: Mapping[str, Any]) -> bool | None:
-        """Whether a row satisfies it; None where a null, or a NaN, leaves it open."""
+        """Return whether a row satisfies it; None where a null, or a NaN, leaves it open."""
         ...
 
     def sql(self) -> str:
@@ -69,7 +69,7 @@ class Comparison:
     flipped: bool = False
 
     def holds(self, row: Mapping[str, Any]) -> bool | None:
-        """Whether a row satisfies it."""
+        """Return whether a row satisfies it."""
         value = row.get(self.column)
         if value is None or (isinstance(value, float) and math.isnan(value)):
             return None
@@ -100,7 +100,7 @@ class IsNull:
     negated: bool = False
 
     def holds(self, row: Mapping[str, Any]) -> bool | None:
-        """Whether a row satisfies it."""
+        """Return whether a row satisfies it."""
         return (row.get(self.column) is None) != self.negated
 
     def sql(self) -> str:
@@ -122,7 +122,7 @@ class Joined:
     parts: tuple[Predicate, ...]
 
     def holds(self, row: Mapping[str, Any]) -> bool | None:
-        """Whether a row satisfies it."""
+        """Return whether a row satisfies it."""
         found = {part.holds(row) for part in self.parts}
         decisive = self.operation == "or"
         return decisive if decisive in found else None if None in found else not decisive
@@ -143,7 +143,7 @@ class Negated:
     part: Predicate
 
     def holds(self, row: Mapping[str, Any]) -> bool | None:
-        """Whether a row satisfies it."""
+        """Return whether a row satisfies it."""
         found = self.part.holds(row)
         return None if found is None else not found
 
@@ -157,22 +157,22 @@ class Negated:
 
 
 def column(name: str, kind: str) -> dict[str, Any]:
-    """A column as a leaf of a JSON predicate."""
+    """Return a column as a leaf of a JSON predicate."""
     return {"op": "column", "name": name, "valueType": VALUE_TYPES[kind]}
 
 
 def literal(value: Any, kind: str) -> dict[str, Any]:
-    """A constant as a leaf of a JSON predicate."""
+    """Return a constant as a leaf of a JSON predicate."""
     return {"op": "literal", "value": text(value), "valueType": VALUE_TYPES[kind]}
 
 
 def hint(tree: Any) -> str:
-    """A tree as the text that `jsonPredicateHints` is."""
+    """Return a tree as the text that `jsonPredicateHints` is."""
     return json.dumps(tree)
 
 
 def text(value: Any) -> str:
-    """A constant as a JSON predicate writes it."""
+    """Return a constant as a JSON predicate writes it."""
     if isinstance(value, bool):
         return str(value).lower()
     if isinstance(value, dt.datetime):
@@ -181,7 +181,7 @@ def text(value: Any) -> str:
 
 
 def constant(value: Any) -> str:
-    """A constant as SQL writes it."""
+    """Return a constant as SQL writes it."""
     if isinstance(value, bool):
         return str(value).lower()
     if isinstance(value, (str, dt.date)):
@@ -207,7 +207,7 @@ class Draw:
         self._kinds = kinds
 
     def leaf(self) -> Predicate:
-        """A comparison, or a question for nulls."""
+        """Return a comparison, or a question for nulls."""
         name = self._random.choice(sorted(self._kinds))
         values = [row[name] for row in self._rows if not (row[name] is None or row[name] != row[name])]
         if not values or self._random.random() < 0.12:
@@ -217,7 +217,7 @@ class Draw:
         return Comparison(name, self._kinds[name], operation, value, self._random.random() < 0.3)
 
     def tree(self, depth: int = 2) -> Predicate:
-        """A tree of such, not deeper than `depth`."""
+        """Return a tree of such, not deeper than `depth`."""
         chance = self._random.random()
         if depth == 0 or chance < 0.3:
             return self.leaf()
@@ -227,7 +227,7 @@ class Draw:
         return Joined("and" if chance < 0.75 else "or", parts)
 
     def _near(self, value: Any) -> Any:
-        """A value, or one close to it."""
+        """Return a value, or one close to it."""
         if self._random.random() < 0.5 or isinstance(value, bool):
             return value
         sign = self._random.choice((-1, 1))

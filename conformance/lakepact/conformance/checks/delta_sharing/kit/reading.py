@@ -33,7 +33,7 @@ CAPABILITIES = {PARQUET: "responseformat=parquet", DELTA: f"responseformat=delta
 
 
 def formats(lab: SharingLab, table: PackTable) -> tuple[str, ...]:
-    """The formats in which a table of the pack can be answered by the target.
+    """Return the formats in which a table of the pack can be answered by the target.
 
     Raises:
         NotOffered: there is none.
@@ -47,19 +47,19 @@ def formats(lab: SharingLab, table: PackTable) -> tuple[str, ...]:
 
 
 def _capabilities(lab: SharingLab, table: AnyTable, form: str) -> str:
-    """Those of a format, of the first in which a table of the pack can be answered, or of both for any other table."""
+    """Return those of a format, of the first in which a table of the pack can be answered, or of both for any other table."""
     if not form and not isinstance(table, PackTable):
         return EITHER_FORMAT[1]
     return CAPABILITIES[form or formats(lab, cast("PackTable", table))[0]]
 
 
 def asked(lab: SharingLab, table: AnyTable, body: Mapping[str, Any] = NOTHING, *, form: str = "") -> Reply:
-    """The answer to a query of a table, in the format `form` or one that it can be answered in."""
+    """Return the answer to a query of a table, in the format `form` or one that it can be answered in."""
     return lab.send(op.query_table, body=dict(body), delta_sharing_capabilities=_capabilities(lab, table, form), **table.address)
 
 
 def asked_changes(lab: SharingLab, table: AnyTable, bounds: Mapping[str, Any], *, form: str = "") -> Reply:
-    """The answer to a request for changes of a table."""
+    """Return the answer to a request for changes of a table."""
     return lab.send(op.query_table_changes, delta_sharing_capabilities=_capabilities(lab, table, form), **table.address, **bounds)
 
 
@@ -74,7 +74,7 @@ def understood(reply: Reply, about: str = "") -> Answer:
 
 
 def rows(lab: SharingLab, answer: Answer, files: Iterable[SharedFile] | None = None) -> list[Row]:
-    """The rows of the files of an answer.
+    """Return the rows of the files of an answer.
 
     Raises:
         Unmet: something cannot be read.
@@ -83,7 +83,7 @@ def rows(lab: SharingLab, answer: Answer, files: Iterable[SharedFile] | None = N
 
 
 def rows_of(lab: SharingLab, answer: Answer, file: SharedFile) -> list[Row]:
-    """The rows of one file of an answer.
+    """Return the rows of one file of an answer.
 
     Raises:
         Unmet: something cannot be read.
@@ -92,7 +92,7 @@ def rows_of(lab: SharingLab, answer: Answer, file: SharedFile) -> list[Row]:
 
 
 def changed_rows(lab: SharingLab, answer: Answer) -> list[Row]:
-    """The changed rows that an answer with changes stands for.
+    """Return the changed rows that an answer with changes stands for.
 
     Raises:
         Unmet: something cannot be read.
@@ -107,7 +107,7 @@ def told_apart(files: Iterable[SharedFile]) -> list[Any]:
 
 
 def version_header(reply: Reply) -> str:
-    """The version that the header of an answer names.
+    """Return the version that the header of an answer names.
 
     Raises:
         Unmet: it names none.
@@ -164,5 +164,5 @@ def _identity(file: SharedFile, url: str) -> tuple[Any, ...]:
 
 
 def downloads(lab: SharingLab) -> Downloads:
-    """The files of this run's target."""
+    """Return the files of this run's target."""
     return lab.wire.shared_resource("downloads", partial(Downloads, timeout=lab.target.timeout))

@@ -49,7 +49,7 @@ class Question:
 
 
 def varied(lab: SharingLab, most: int = MOST_TABLES) -> list[SharedTable]:
-    """Tables that can be read, those first that are unlike the ones before."""
+    """Return tables that can be read, those first that are unlike the ones before."""
     seen: set[Any] = set()
     first: list[SharedTable] = []
     rest: list[SharedTable] = []
@@ -61,7 +61,7 @@ def varied(lab: SharingLab, most: int = MOST_TABLES) -> list[SharedTable]:
 
 
 def by_url(lab: SharingLab, most: int = MOST_TABLES) -> list[SharedTable]:
-    """Those of them that are read by URLs of files.
+    """Return those of them that are read by URLs of files.
 
     Raises:
         NotOffered: there are none.
@@ -73,12 +73,12 @@ def by_url(lab: SharingLab, most: int = MOST_TABLES) -> list[SharedTable]:
 
 
 def ask(lab: SharingLab, table: SharedTable, question: Question, header: str | None) -> Reply:
-    """The answer to a question about a table."""
+    """Return the answer to a question about a table."""
     return lab.send(question.operation, delta_sharing_capabilities=header, **table.address, **question.sent)
 
 
 def version(lab: SharingLab, table: SharedTable, since: str | None = None) -> int | None:
-    """The current version of a table, or the first since a time, as far as it is answered."""
+    """Return the current version of a table, or the first since a time, as far as it is answered."""
     reply = lab.send(op.get_table_version, starting_timestamp=since, **table.address)
     return version_of(reply) if reply.status == 200 else None
 

@@ -30,7 +30,7 @@ class Subject:
 
 
 def with_history(lab: SharingLab) -> Subject:
-    """A table whose history is shared, with several versions if there is one.
+    """Return a table whose history is shared, with several versions if there is one.
 
     Raises:
         NotOffered: there is none.
@@ -40,7 +40,7 @@ def with_history(lab: SharingLab) -> Subject:
 
 
 def with_changes(lab: SharingLab) -> Subject:
-    """A table with a change data feed.
+    """Return a table with a change data feed.
 
     Raises:
         NotOffered: there is none.
@@ -55,7 +55,7 @@ def with_changes(lab: SharingLab) -> Subject:
 
 
 def any_table(lab: SharingLab) -> AnyTable:
-    """A table that can be read by URLs."""
+    """Return a table that can be read by URLs."""
     return lab.fixture("times") if lab.knows_content else lab.table()
 
 
@@ -67,7 +67,7 @@ def _subject(lab: SharingLab, table: AnyTable) -> Subject:
 
 
 def readable(lab: SharingLab, form: str) -> Iterator[PackTable]:
-    """The tables of the pack that can be read in a format by URLs, and whose content stays as it is.
+    """Yield the tables of the pack that can be read in a format by URLs, and whose content stays as it is.
 
     Raises:
         NotOffered: the target offers no such format.

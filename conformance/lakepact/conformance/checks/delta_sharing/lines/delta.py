@@ -53,17 +53,17 @@ SIGNED = frozenset({"x-amz-signature", "sp", "x-goog-credential", "x-oss-credent
 
 
 def metadata(exchange: Exchange) -> list[dict[str, Any]]:
-    """The metaData lines of an answer in delta format, as they wrap the action."""
+    """Return the metaData lines of an answer in delta format, as they wrap the action."""
     return list(objects(in_form(exchange, DELTA), "metaData"))
 
 
 def files(exchange: Exchange, *operations: OperationId) -> list[dict[str, Any]]:
-    """The file lines of an answer in delta format."""
+    """Return the file lines of an answer in delta format."""
     return list(objects(in_form(exchange, DELTA, *(operations or (QUERY, CHANGES))), "file"))
 
 
 def actions(exchange: Exchange) -> list[dict[str, Any]]:
-    """The actions that the file lines of an answer wrap; what wraps none is judged elsewhere."""
+    """Return the actions that the file lines of an answer wrap; what wraps none is judged elsewhere."""
     singles = [file["deltaSingleAction"] for file in files(exchange) if isinstance(file.get("deltaSingleAction"), dict)]
     return [single[kind] for single in singles for kind in ACTIONS if isinstance(single.get(kind), dict)]
 
@@ -159,7 +159,7 @@ def actions_have_the_members_of_delta(lab: SharingLab) -> None:
 
 
 def _strange(exchange: Exchange) -> dict[str, set[str]]:
-    """The members of each kind of action that Delta does not know."""
+    """Return the members of each kind of action that Delta does not know."""
     found: dict[str, set[str]] = {}
     with contextlib.suppress(Unmet):  # what wraps no action is judged by an invariant
         for kind, action in map(action_of, files(exchange)):
@@ -169,7 +169,7 @@ def _strange(exchange: Exchange) -> dict[str, set[str]]:
 
 
 def _misjudged(exchange: Exchange) -> Iterator[tuple[str, Any]]:
-    """Each kind of action that says of data what it cannot say in a log: files of changes do not change any, what changed does."""
+    """Yield each kind of action that says of data what it cannot say in a log: files of changes do not change any, what changed does."""
     found: dict[str, Any] = {}
     with contextlib.suppress(Unmet):
         for kind, action in map(action_of, files(exchange)):

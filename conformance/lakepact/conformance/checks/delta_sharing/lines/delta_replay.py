@@ -76,7 +76,7 @@ def metadata_by_itself_begins_a_log(lab: SharingLab) -> None:
 
 
 def _replayed(lab: SharingLab, table: PackTable, answer: Answer, folder: Path) -> list[dict[str, Any]]:
-    """The rows that deltalake reads from a log of the actions of an answer.
+    """Return the rows that deltalake reads from a log of the actions of an answer.
 
     Raises:
         Unmet: it cannot read it.
@@ -96,7 +96,7 @@ def _replayed(lab: SharingLab, table: PackTable, answer: Answer, folder: Path) -
 
 
 def _local(lab: SharingLab, folder: Path, file: SharedFile) -> dict[str, Any]:
-    """The action of a file, which now stands in a folder beside the others."""
+    """Return the action of a file, which now stands in a folder beside the others."""
     action = dict(file.line["deltaSingleAction"]["add"])
     name = f"{uuid.uuid4()}.parquet"
     (folder / name).write_bytes(reading.downloads(lab).fetch(file, file.url))

@@ -42,7 +42,7 @@ NEEDED = ("refreshToken", "nextPageToken", "errorMessage")
 
 
 def _is_end(line: Mapping[str, Any]) -> bool:
-    """Whether a line has an endStreamAction, whatever that is; null is none."""
+    """Return whether a line has an endStreamAction, whatever that is; null is none."""
     return line.get(END) is not None
 
 
@@ -123,7 +123,7 @@ def ends_say_what_follows(lab: SharingLab) -> None:
 
 
 def _ends(lab: SharingLab) -> Iterator[tuple[dict[str, Any], Reply]]:
-    """The endStreamActions of answers to all who may get one."""
+    """Yield the endStreamActions of answers to all who may get one."""
     for table in by_url(lab, MOST_TABLES):
         for body in ({"includeRefreshToken": True}, {"maxFiles": 1}, {"limitHint": 100}):
             for header in (f"{ASKED_FOR[PARQUET]}{WITH_END}", f"{ASKED_FOR[DELTA]}{WITH_END}", ASKED_FOR[PARQUET]):

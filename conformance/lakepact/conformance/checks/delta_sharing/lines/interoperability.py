@@ -41,7 +41,7 @@ OF_FILES = "deletionvectors,columnmapping,timestampntz"
 
 
 def asked(lab: SharingLab, table: PackTable, header: str) -> Reply:
-    """The answer to a query of a table of the pack."""
+    """Return the answer to a query of a table of the pack."""
     return lab.send(QUERY, body={}, delta_sharing_capabilities=header, **table.address)
 
 

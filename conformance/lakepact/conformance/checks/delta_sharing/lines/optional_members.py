@@ -67,7 +67,7 @@ def _truth(known: PackVersion) -> dict[str, Any]:
 
 
 def _told(reply: Reply, form: str, about: str, truth: dict[str, Any]) -> Iterator[tuple[str, dict[str, Any], dict[str, Any]]]:
-    """The metadata of an answer in a format, beside the truth."""
+    """Yield the metadata of an answer in a format, beside the truth."""
     if reply.status == 200 and form_of(reply.lines) == form:
         yield from ((about, metadata, truth) for metadata in objects(reply.lines, "metaData"))
 

@@ -36,12 +36,12 @@ A_MINUTE = 60_000  #: by which the clock that signs URLs may differ from that of
 
 
 def metadata(exchange: Exchange) -> list[dict[str, Any]]:
-    """The metaData lines of an answer in parquet format."""
+    """Return the metaData lines of an answer in parquet format."""
     return list(objects(in_form(exchange, PARQUET), "metaData"))
 
 
 def files(exchange: Exchange, *kinds: str) -> list[dict[str, Any]]:
-    """The lines of files of an answer in parquet format."""
+    """Return the lines of files of an answer in parquet format."""
     return list(objects(in_form(exchange, PARQUET, QUERY, CHANGES), *(kinds or FILES)))
 
 
@@ -191,7 +191,7 @@ def urls_expire_in_the_future(exchange: Exchange) -> bool:
 
 
 def expire_later(exchange: Exchange, described: Iterable[dict[str, Any]]) -> bool:
-    """Whether files say when their URLs expire, always in milliseconds and after the answer.
+    """Return whether files say when their URLs expire, always in milliseconds and after the answer.
 
     What counts is the clock of who answers, as its header `Date` says: others may be slow, and exchanges are judged years later.
 

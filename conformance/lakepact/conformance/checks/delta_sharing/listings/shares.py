@@ -27,7 +27,7 @@ MOST_PROPERTIES, LONGEST_KEY, LONGEST_VALUE = 50, 255, 1000
 
 
 def shares(exchange: Exchange) -> list[dict[str, Any]]:
-    """The shares that an answer describes."""
+    """Return the shares that an answer describes."""
     if exchange.operation == op.get_share and exchange.status == 200 and isinstance(exchange.parsed, dict):
         share = exchange.parsed.get("share")
         return [share] if isinstance(share, dict) else []
@@ -35,7 +35,7 @@ def shares(exchange: Exchange) -> list[dict[str, Any]]:
 
 
 def _member(exchange: Exchange, member: str, holds: Callable[[Any], bool], what: str) -> bool:
-    """Whether a member of shares is there, and as it has to be wherever it is."""
+    """Return whether a member of shares is there, and as it has to be wherever it is."""
     values = [share[member] for share in shares(exchange) if share.get(member) is not None]
     for value in values:
         expect.true(holds(value), f"`{member}` as {what}", value)

@@ -27,7 +27,7 @@ MOST_TABLES = 12  #: that are read
 
 
 def tables(exchange: Exchange) -> list[dict[str, Any]]:
-    """The tables that an answer lists."""
+    """Return the tables that an answer lists."""
     return (listed(exchange) or []) if exchange.operation in {op.list_tables, op.list_all_tables} else []
 
 
@@ -159,7 +159,7 @@ def tables_of_a_share_are_those_of_its_schemas(lab: SharingLab) -> None:
 
 
 def _described(table: dict[str, Any]) -> dict[str, Any]:
-    """A listed table as far as the protocol knows its members; others may stand in one listing alone."""
+    """Return a listed table as far as the protocol knows its members; others may stand in one listing alone."""
     return {member: table[member] for member in MEMBERS if table.get(member) is not None}
 
 

@@ -109,12 +109,12 @@ def ids_of_tables_last(lab: SharingLab) -> None:
 
 
 def _id(reply: Reply) -> str:
-    """The id in the metadata of an answer."""
+    """Return the id in the metadata of an answer."""
     return str(required(_metadata(reply), "id", str, "metaData"))
 
 
 def _metadata(reply: Reply) -> dict[str, Any]:
-    """The metadata of an answer, unwrapped."""
+    """Return the metadata of an answer, unwrapped."""
     wrapper = next(named(reply.lines, "metaData"), None)
     if wrapper is None:
         raise Unmet("a metaData line", reply.shown, exchange=reply.exchange.number)
@@ -162,7 +162,7 @@ def metadata_can_be_as_of_a_version(lab: SharingLab) -> None:
 
 
 def _with_several_versions(lab: SharingLab) -> SharedTable:
-    """A table with a history; of the fixture pack the one whose schema changes, so that metadata of another version is another."""
+    """Return a table with a history; of the fixture pack the one whose schema changes, so that metadata of another version is another."""
     if lab.knows_content:
         address = lab.fixture("schema_changes").address
         found = next((t for t in lab.catalogue.readable if t.address == address), None)
@@ -181,7 +181,7 @@ def _is_of(lab: SharingLab, table: SharedTable, reply: Reply, number: int, about
 
 
 def _moment(lab: SharingLab, table: SharedTable, number: int) -> int | None:
-    """The time of a version, as far as its files say it and it is not also that of the next version."""
+    """Return the time of a version, as far as its files say it and it is not also that of the next version."""
     reply = lab.send(op.query_table, headers=[EITHER_FORMAT], body={"version": number, "limitHint": 1}, **table.address)
     times = [file.get("timestamp") for file in objects(reply.lines if reply.status == 200 else (), "file")]
     moment = times[0] if times and isinstance(times[0], int) else None

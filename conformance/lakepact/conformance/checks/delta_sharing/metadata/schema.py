@@ -20,7 +20,7 @@ MOST_DIGITS = 38
 
 
 def schemas(exchange: Exchange) -> list[Any]:
-    """The schemas in an answer; what is no JSON is judged elsewhere."""
+    """Return the schemas in an answer; what is no JSON is judged elsewhere."""
     found = []
     for metadata in objects(lines_of(exchange), "metaData"):
         inner = metadata.get("deltaMetadata")
@@ -31,7 +31,7 @@ def schemas(exchange: Exchange) -> list[Any]:
 
 
 def types(exchange: Exchange) -> Iterator[Any]:
-    """Every type in the schemas of an answer, outer ones first."""
+    """Yield every type in the schemas of an answer, outer ones first."""
     for schema in schemas(exchange):
         yield from _types(schema)
 

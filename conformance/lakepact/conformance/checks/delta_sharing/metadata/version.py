@@ -28,14 +28,14 @@ BEFORE_1970 = "1969-12-31T23:59:59Z"  #: a time that is negative where times are
 
 
 def iso(milliseconds: int) -> str:
-    """A time in milliseconds as the protocol writes it; without a fraction where there is none."""
+    """Return a time in milliseconds as the protocol writes it; without a fraction where there is none."""
     moment = datetime(1970, 1, 1, tzinfo=UTC) + timedelta(milliseconds=milliseconds)
     text = moment.strftime("%Y-%m-%dT%H:%M:%S")
     return f"{text}.{milliseconds % 1000:03}Z" if milliseconds % 1000 else f"{text}Z"
 
 
 def _version(reply: Reply) -> int:
-    """The version that an answer has to have.
+    """Return the version that an answer has to have.
 
     Raises:
         Unmet: it has none.
@@ -96,7 +96,7 @@ def the_older_request_says_the_same(lab: SharingLab) -> None:
 
 
 def _times(lab: SharingLab) -> Iterator[PackTable]:
-    """The tables of the fixture pack with a history whose every version can be read."""
+    """Yield the tables of the fixture pack with a history whose every version can be read."""
     lab.needs_history()
     for name in lab.manifest.tables:
         table = lab.fixture(name)

@@ -62,7 +62,7 @@ WITHOUT_FORMAT = (None, f"readerfeatures={READER_FEATURES}", "includeendstreamac
 
 
 def questions(lab: SharingLab, table: SharedTable) -> Iterator[Question]:
-    """The three operations that are answered in lines, as far as a table has them."""
+    """Yield the three operations that are answered in lines, as far as a table has them."""
     yield Question(METADATA, "metadata", {})
     if "url" in table.access_modes:
         yield Question(QUERY, "a query", {"body": {"limitHint": 100}})
@@ -109,7 +109,7 @@ def capabilities_count_everywhere(lab: SharingLab) -> None:
 
 
 def form_if_answered(reply: Reply) -> str:
-    """The format of an answer, empty where there is none."""
+    """Return the format of an answer, empty where there is none."""
     return form_of(reply.lines) if reply.status == 200 else ""
 
 
@@ -179,7 +179,7 @@ def either_format_says_the_same(lab: SharingLab) -> None:
 
 
 def _files(reply: Reply) -> list[Any] | None:
-    """The sizes of the files of an answer, which do not depend on its format; ids may."""
+    """Return the sizes of the files of an answer, which do not depend on its format; ids may."""
     return sorted(str(file.size) for file in parsed(reply.lines).files) if reply.status == 200 else None
 
 
@@ -196,7 +196,7 @@ def needed(answer: Answer) -> frozenset[str]:
 
 
 def in_need(lab: SharingLab) -> Iterator[tuple[SharedTable, frozenset[str]]]:
-    """Tables that use reader features, and which.
+    """Yield tables that use reader features, and which.
 
     Raises:
         NotOffered: there are none.

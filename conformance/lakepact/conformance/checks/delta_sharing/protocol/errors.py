@@ -36,7 +36,7 @@ NOT_SERVED = frozenset({501, 503})
 
 
 def is_refusal(exchange: Exchange) -> bool:
-    """Whether the error model has to do with the exchange: an operation was refused, and a body may follow."""
+    """Return whether the error model has to do with the exchange: an operation was refused, and a body may follow."""
     return of_operation(exchange) and exchange.method != "HEAD" and exchange.status in DESCRIBED
 
 

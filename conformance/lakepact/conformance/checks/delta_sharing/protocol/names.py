@@ -45,7 +45,7 @@ def own_names(exchange: Exchange) -> Iterator[tuple[str, str]]:
 
 
 def names(exchange: Exchange) -> Iterator[tuple[str, str]]:
-    """The same for every member of an item that names something."""
+    """Yield the same for every member of an item that names something."""
     yield from own_names(exchange)
     for item in _items(exchange):
         yield from ((kind, item[kind]) for kind in ("share", "schema") if isinstance(item.get(kind), str))
@@ -143,7 +143,7 @@ def every_name_keeps_the_rules(exchange: Exchange) -> bool:
 
 
 def some_tables(lab: SharingLab) -> list[SharedTable]:
-    """A table of each of some shares; of names with letters in both cases first."""
+    """Return a table of each of some shares; of names with letters in both cases first."""
     by_share: dict[str, SharedTable] = {}
     for table in sorted(lab.tables(), key=lambda t: -sum(name != lower(name) for name in t.address.values())):
         by_share.setdefault(table.share, table)
@@ -151,7 +151,7 @@ def some_tables(lab: SharingLab) -> list[SharedTable]:
 
 
 def _spelled(table: SharedTable) -> Iterator[dict[str, Any]]:
-    """The address of a table in other cases of its ASCII letters."""
+    """Yield the address of a table in other cases of its ASCII letters."""
     swaps: tuple[Callable[[bytes], bytes], ...] = (bytes.upper, bytes.lower, bytes.swapcase)
     spellings = [{n: swap(v.encode()).decode() for n, v in table.address.items()} for swap in swaps]
     yield from (s for n, s in enumerate(spellings) if s != table.address and s not in spellings[:n])
@@ -192,7 +192,7 @@ def names_are_decoded_once(lab: SharingLab) -> None:
 
 
 def _path_of(operation: OperationId, encoded: Mapping[str, str]) -> str:
-    """The path of an operation with names that are encoded as they are to be sent."""
+    """Return the path of an operation with names that are encoded as they are to be sent."""
     query = "?startingVersion=0" if operation == op.query_table_changes else ""
     return OPERATIONS[operation].path.format(**encoded) + query
 

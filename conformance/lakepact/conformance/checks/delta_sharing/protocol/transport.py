@@ -26,7 +26,7 @@ UTF_8 = frozenset({"utf-8", "utf8"})
 
 
 def charset(exchange: Exchange) -> str | None:
-    """The charset that an answer says it has, in small letters."""
+    """Return the charset that an answer says it has, in small letters."""
     parameters = exchange.headers.get("content-type", "").split(";")[1:]
     values = [
         value.strip().strip('"').lower() for name, _, value in (p.partition("=") for p in parameters) if name.strip().lower() == "charset"
@@ -81,7 +81,7 @@ def charsets_are_said(lab: SharingLab) -> None:
 
 
 def _pages(lab: SharingLab) -> Iterator[Reply]:
-    """The first two pages of a listing of each kind that has several, as far as they are answered."""
+    """Yield the first two pages of a listing of each kind that has several, as far as they are answered."""
     for operation, count, address in _several(lab):
         first = lab.send(operation, max_results=count - 1, **address)
         if first.status == 200:
@@ -93,7 +93,7 @@ def _pages(lab: SharingLab) -> Iterator[Reply]:
 
 
 def _several(lab: SharingLab) -> Iterator[tuple[OperationId, int, Mapping[str, Any]]]:
-    """A listing of each kind that has several items, and how many."""
+    """Yield a listing of each kind that has several items, and how many."""
     with contextlib.suppress(NotOffered):
         yield from ((listing.operation, listing.count, listing.address) for listing in listings(lab, fewest=2))
 

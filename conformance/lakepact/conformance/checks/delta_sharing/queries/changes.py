@@ -28,7 +28,7 @@ RANGES = ((0, 0), (2, 4), (3, 3), (5, 5), (6, 8))  #: of versions of the plain o
 
 
 def feeds(lab: SharingLab) -> Iterator[tuple[PackTable, str]]:
-    """The tables of the pack with a change data feed, in each format in which they can be answered."""
+    """Yield the tables of the pack with a change data feed, in each format in which they can be answered."""
     for name in RECORDED:
         table = lab.fixture(name)
         try:
@@ -48,7 +48,7 @@ def right(lab: SharingLab, table: PackTable, first: int, last: int, answer: Answ
 
 
 def comparable(answer: Answer) -> set[str]:
-    """The columns in which changes can be compared.
+    """Return the columns in which changes can be compared.
 
     A column that came later may be missing from metadata that belongs to an earlier version, and in delta format files may leave
     out their version and time.
@@ -62,7 +62,7 @@ def comparable(answer: Answer) -> set[str]:
 
 
 def in_columns(rows: list[dict[str, Any]], columns: set[str]) -> list[dict[str, Any]]:
-    """Rows in some columns, and without what is null."""
+    """Return rows in some columns, and without what is null."""
     return [{name: value for name, value in row.items() if name in columns and value is not None} for row in rows]
 
 
@@ -220,7 +220,7 @@ def became(wanted: list[PackVersion], found: Sequence[Mapping[str, Any]], about:
 
 
 def _named(metadata: Mapping[str, Any]) -> list[str]:
-    """The columns that metadata has; a schema that is no text is judged elsewhere."""
+    """Return the columns that metadata has; a schema that is no text is judged elsewhere."""
     told = metadata.get("schemaString")
     return [field["name"] for field in (told if isinstance(told, dict) else schema_object(metadata))["fields"]]
 

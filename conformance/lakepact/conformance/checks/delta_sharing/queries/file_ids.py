@@ -142,7 +142,7 @@ def ids_of_what_changed_are_those_of_files(lab: SharingLab) -> None:
 
 
 def _singled_out(reply: Reply, *, by_place: bool) -> dict[Any, str]:
-    """The ids of the files of an answer that were added and have a size that no other file has.
+    """Return the ids of the files of an answer that were added and have a size that no other file has.
 
     Among files of several versions sizes tell too little: what was rewritten without a change of rows may be as large as it was,
     and is no addition. There the path of the URL counts too.

@@ -76,7 +76,7 @@ def _few(table: SharedTable, reply: Reply) -> Iterator[Sample]:
 
 
 def some(found: Iterable[Sample]) -> list[Sample]:
-    """Files that there are.
+    """Return files that there are.
 
     Raises:
         NotOffered: there are none.
@@ -102,7 +102,7 @@ class Reader:
         lab.add_cleanup(self._client.close)
 
     def read(self, url: str, *, method: str = "GET", part: str = "") -> httpx.Response:
-        """The answer to a request without a token.
+        """Return the answer to a request without a token.
 
         Raises:
             Unmet: there is none.
@@ -135,7 +135,7 @@ class Reader:
 
 
 def shown(url: str) -> str:
-    """A URL without what makes it a secret."""
+    """Return a URL without what makes it a secret."""
     return urlunsplit((*urlsplit(url)[:3], "", ""))
 
 

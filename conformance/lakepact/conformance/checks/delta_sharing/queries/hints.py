@@ -118,18 +118,18 @@ class Hinted:
         self._read: dict[str, list[Row]] = {}
 
     def asked(self, **body: Any) -> Reply:
-        """The answer to a query with hints."""
+        """Return the answer to a query with hints."""
         return reading.asked(self.lab, self.table, body, form=self.form)
 
     def rows_of(self, answer: Answer) -> list[Row]:
-        """The rows of the files of an answer; a file is read once."""
+        """Return the rows of the files of an answer; a file is read once."""
         for file in answer.files:
             if file.id not in self._read:
                 self._read[file.id] = reading.rows_of(self.lab, answer, file)
         return [row for file in answer.files for row in self._read[file.id]]
 
     def holds_all(self, reply: Reply, wanted: list[Row], about: str) -> Answer:
-        """An answer whose files hold all rows that are wanted.
+        """Return an answer whose files hold all rows that are wanted.
 
         Raises:
             Unmet: the query was refused, or some rows are missing.
@@ -139,11 +139,11 @@ class Hinted:
         return answer
 
     def sql_kinds(self) -> dict[str, str]:
-        """The columns that SQL can compare with constants."""
+        """Return the columns that SQL can compare with constants."""
         return {name: kind for name, kind in self.kinds.items() if kind in SQL_TYPES}
 
     def json_kinds(self) -> dict[str, str]:
-        """The columns that JSON predicates can be about."""
+        """Return the columns that JSON predicates can be about."""
         return {name: kind for name, kind in self.kinds.items() if kind in VALUE_TYPES}
 
 
@@ -152,7 +152,7 @@ def _kind(kind: str) -> str:
 
 
 def hinted(lab: SharingLab, names: tuple[str, ...] = HINTED) -> Iterator[Hinted]:
-    """The tables of the pack that hints are tried on, as far as the target can answer them.
+    """Yield the tables of the pack that hints are tried on, as far as the target can answer them.
 
     Raises:
         Blocked: it answers no query of any of them; one that it does not answer keeps the others from nothing.
@@ -174,12 +174,12 @@ def hinted(lab: SharingLab, names: tuple[str, ...] = HINTED) -> Iterator[Hinted]
 
 
 def matching(rows: list[Row], *predicates: Predicate) -> list[Row]:
-    """The rows that satisfy all of some predicates."""
+    """Return the rows that satisfy all of some predicates."""
     return [row for row in rows if all(predicate.holds(row) for predicate in predicates)]
 
 
 def sent(lab: SharingLab, body: Mapping[str, Any]) -> Reply:
-    """The answer to a query of a table that hints can be sent to, in the pack or elsewhere."""
+    """Return the answer to a query of a table that hints can be sent to, in the pack or elsewhere."""
     address: Mapping[str, Any] = lab.fixture(PRUNED).address if lab.knows_content else lab.table().address
     return lab.send(op.query_table, body=dict(body), delta_sharing_capabilities=EITHER_FORMAT[1], **address)
 

@@ -32,13 +32,13 @@ FORGED = "lakepact-forged"
 
 
 def token_of(answer: Answer) -> str:
-    """The token of the page that follows an answer, empty where there is none."""
+    """Return the token of the page that follows an answer, empty where there is none."""
     token = (answer.end or {}).get("nextPageToken")
     return token if isinstance(token, str) else ""
 
 
 def pages(ask: Callable[[dict[str, Any]], Reply], about: str) -> Iterator[Answer]:
-    """The pages of an answer, each asked for with the token of the one before.
+    """Yield the pages of an answer, each asked for with the token of the one before.
 
     Raises:
         Unmet: one of them is refused, a token comes back, or there is no end of them.
@@ -60,7 +60,7 @@ def pages(ask: Callable[[dict[str, Any]], Reply], about: str) -> Iterator[Answer
 
 
 def in_pages(lab: SharingLab, table: PackTable, most: int, **body: Any) -> list[Answer]:
-    """The pages of a query."""
+    """Return the pages of a query."""
 
     def ask(said: dict[str, Any]) -> Reply:
         token = {"pageToken": said["token"]} if said else {}
@@ -180,7 +180,7 @@ def pages_lead_to_every_change(lab: SharingLab) -> None:
 
 
 def _changes(lab: SharingLab, table: PackTable, said: dict[str, Any]) -> Reply:
-    """All changes of a table, with later metadata, or a page of them."""
+    """Return all changes of a table, with later metadata, or a page of them."""
     return reading.asked_changes(lab, table, {"starting_version": 0, "include_historical_metadata": True, **said})
 
 

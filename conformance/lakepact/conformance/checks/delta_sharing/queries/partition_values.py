@@ -33,7 +33,7 @@ TEXTS: dict[str, tuple[tuple[str, ...], str]] = {
 
 
 def texts(lab: SharingLab, kinds: tuple[str, ...]) -> Iterator[tuple[str, str, Any, Any]]:
-    """The partition values of some types: column, type, what is true, and what was answered."""
+    """Yield the partition values of some types: column, type, what is true, and what was answered."""
     table = lab.fixture(TABLE)
     truth = {row["id"]: row for row in table.last.rows.to_pylist()}
     for form in reading.formats(lab, table):
@@ -48,7 +48,7 @@ def texts(lab: SharingLab, kinds: tuple[str, ...]) -> Iterator[tuple[str, str, A
 
 
 def _id(lab: SharingLab, file: SharedFile) -> int:
-    """The id of the only row of a file, from the file itself."""
+    """Return the id of the only row of a file, from the file itself."""
     (row,) = stored_table(reading.downloads(lab).fetch(file, file.url)).to_pylist()
     number: int = row["id"]
     return number

@@ -59,7 +59,7 @@ WRONG: tuple[Any, ...] = (
 
 
 def query(lab: SharingLab, table: SharedTable, body: Any, **sent: Any) -> Reply:
-    """The answer to a query, in whichever format."""
+    """Return the answer to a query, in whichever format."""
     headers = [EITHER_FORMAT, *sent.pop("headers", ())]
     return lab.send(QUERY, body=body, headers=headers, **table.address, **sent)
 
@@ -108,7 +108,7 @@ def the_empty_query_asks_for_everything(lab: SharingLab) -> None:
 
 
 def file_sizes(lines: tuple[dict[str, Any], ...]) -> Iterator[int]:
-    """The sizes of the files of a snapshot, in either format."""
+    """Yield the sizes of the files of a snapshot, in either format."""
     for file in objects(lines, "file"):
         single = file.get("deltaSingleAction")
         yield int((single.get("add") or {}).get("size", -1) if isinstance(single, dict) else file.get("size", -1))
@@ -147,7 +147,7 @@ def varied_by_url(lab: SharingLab) -> list[SharedTable]:
 
 
 def changes(lab: SharingLab, table: SharedTable, **sent: Any) -> Reply:
-    """The changes of the current version of a table."""
+    """Return the changes of the current version of a table."""
     headers = [EITHER_FORMAT, *sent.pop("headers", ())]
     return lab.send(CHANGES, headers=headers, starting_version=version(lab, table), **table.address, **sent)
 

@@ -74,7 +74,7 @@ def negations(lab: SharingLab) -> None:
 
 
 def extremes(lab: SharingLab, known: Hinted, column: str) -> tuple[list[Any], list[Any]]:
-    """The least values of a column in the files, and the greatest ones."""
+    """Return the least values of a column in the files, and the greatest ones."""
     least: list[Any] = []
     greatest: list[Any] = []
     for file in known.answer.files:

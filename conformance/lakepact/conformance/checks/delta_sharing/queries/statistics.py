@@ -56,7 +56,7 @@ def changed(lab: SharingLab) -> Iterator[tuple[PackTable, Answer]]:
 
 
 def described(lab: SharingLab) -> Iterator[tuple[str, Any, dict[str, Any]]]:
-    """Files with statistics: what they are called in a report, their rows as stored, and the statistics."""
+    """Yield files with statistics: what they are called in a report, their rows as stored, and the statistics."""
     for table, answer in chain(answers(lab), changed(lab)):
         for file in answer.files:
             found = file.statistics
@@ -99,7 +99,7 @@ def _said(files: list[tuple[str, list[dict[str, Any]], dict[str, Any]]], member:
 
 
 def _columns(rows: list[dict[str, Any]], said: Any, path: str = "") -> Iterator[tuple[str, list[Any], Any]]:
-    """The columns that statistics say something of, nested ones too: name, values, and what is said."""
+    """Yield the columns that statistics say something of, nested ones too: name, values, and what is said."""
     if not isinstance(said, dict):
         return
     for name, one in said.items():
@@ -116,7 +116,7 @@ def _columns(rows: list[dict[str, Any]], said: Any, path: str = "") -> Iterator[
 
 
 def _is_spelled(bound: Any, value: Any) -> bool:
-    """Whether a bound is spelled as statistics do: texts, dates and times as texts, whole numbers as numbers."""
+    """Return whether a bound is spelled as statistics do: texts, dates and times as texts, whole numbers as numbers."""
     if isinstance(value, (str, dt.date)):
         return isinstance(bound, str)
     if isinstance(value, int) and not isinstance(value, bool):
@@ -125,7 +125,7 @@ def _is_spelled(bound: Any, value: Any) -> bool:
 
 
 def _beyond(value: Any, bound: Any, *, upper: bool) -> bool:
-    """Whether a value is on the wrong side of a bound."""
+    """Return whether a value is on the wrong side of a bound."""
     limit: Any = bound
     if isinstance(value, dt.datetime):
         limit = _moment(bound)

@@ -34,7 +34,7 @@ MANY_VERSIONS = 4  #: of a table that are asked for: the first, the last and som
 
 
 def with_history(lab: SharingLab) -> Iterator[PackTable]:
-    """The tables of the pack whose history is shared, and which the target can answer."""
+    """Yield the tables of the pack whose history is shared, and which the target can answer."""
     for table in lab.manifest.tables.values():
         if table.history and table.name != CHANGING and (not table.features or lab.feature("delta-format")):
             yield table
@@ -47,7 +47,7 @@ def some(versions: tuple[PackVersion, ...]) -> tuple[PackVersion, ...]:
 
 
 def without_nulls(rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
-    """Rows without the columns that are null: one that came later is not there, or null."""
+    """Return rows without the columns that are null: one that came later is not there, or null."""
     return [{name: value for name, value in row.items() if value is not None} for row in rows]
 
 

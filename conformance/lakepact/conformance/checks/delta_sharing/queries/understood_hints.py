@@ -20,12 +20,12 @@ TYPED = "partition_types"
 
 
 def region(operation: str, value: str, *, flipped: bool = False) -> Comparison:
-    """A comparison with a region."""
+    """Return a comparison with a region."""
     return Comparison("region", "string", operation, value, flipped)
 
 
 def year(operation: str, value: int, *, flipped: bool = False) -> Comparison:
-    """A comparison with a year."""
+    """Return a comparison with a year."""
     return Comparison("year", "integer", operation, value, flipped)
 
 
@@ -61,12 +61,12 @@ OF_EACH_TYPE: tuple[tuple[str, Comparison], ...] = (
 
 
 def sql(known: Hinted, predicate: Predicate) -> Reply:
-    """The answer to a predicate in SQL."""
+    """Return the answer to a predicate in SQL."""
     return known.asked(predicateHints=[predicate.sql()])
 
 
 def json(known: Hinted, predicate: Predicate) -> Reply:
-    """The answer to a predicate in JSON."""
+    """Return the answer to a predicate in JSON."""
     return known.asked(jsonPredicateHints=hint(predicate.tree()))
 
 

@@ -124,7 +124,7 @@ class SharingWorld:
     # -- what is sent ------------------------------------------------------------------------------------------
 
     def arguments(self, operation: OperationId, random: Random) -> Document:
-        """A table, schema or share that exists, mostly, and now and then what else the operation takes."""
+        """Return a table, schema or share that exists, mostly, and now and then what else the operation takes."""
         changing = [table for table in self._tables if table.changes] if operation == op.query_table_changes else []
         address = dict(random.choice(changing or self._tables).address)
         if random.random() < 0.15:
@@ -140,18 +140,18 @@ class SharingWorld:
         return chosen
 
     def _value(self, operation: OperationId, argument: str, random: Random) -> Any:
-        """A value of a parameter."""
+        """Return a value of a parameter."""
         if argument == "page_token":
             issued = ("token", operation) in self._said
             return _token(operation) if issued and random.random() > ODD else random.choice(("forged", "", "AAAA" * 200))
         return one_of(argument if argument in VALUES else argument.rpartition("_")[2], random)
 
     def confined(self, operation: OperationId, body: Any) -> Any:  # noqa: ARG002 - nothing can be damaged
-        """The body as it is."""
+        """Return the body as it is."""
         return body
 
     def example(self, operation: OperationId, arguments: Document, random: Random) -> Any:  # noqa: ARG002 - of the protocol
-        """A body that should be understood."""
+        """Return a body that should be understood."""
         if operation == op.generate_temporary_table_credentials:
             return random.choice(({}, {"location": "s3://somewhere/else"}, {"location": "file:///tmp"}))
         return self._query(random) if operation == op.query_table else None
@@ -183,7 +183,7 @@ class SharingWorld:
     # -- what came of it ---------------------------------------------------------------------------------------
 
     def known(self, learned: Learned) -> Any:
-        """A token or a version that was answered, or what a table in a plan is called here."""
+        """Return a token or a version that was answered, or what a table in a plan is called here."""
         if learned.what[0] in PLACES:
             kind, place, member = learned.what
             tables = [table for table in self._tables if table.changes] if kind == CHANGING else []
@@ -230,18 +230,18 @@ def rehearsed(step: Step) -> Any:
 
 
 def one_of(values: str, random: Random) -> Any:
-    """A value of a kind, now and then an odd one."""
+    """Return a value of a kind, now and then an odd one."""
     good, odd = VALUES[values]
     return random.choice(odd if random.random() < ODD else good)
 
 
 def _token(operation: OperationId) -> Learned:
-    """The token of the next page that an operation answered last."""
+    """Return the token of the next page that an operation answered last."""
     return Learned(("token", operation), "not-issued-yet")
 
 
 def _sql(random: Random) -> str:
-    """A predicate in SQL, or something like it."""
+    """Return a predicate in SQL, or something like it."""
     column, constant = random.choice(COLUMNS), random.choice(CONSTANTS)
     comparison = f"{column} {random.choice(COMPARISONS)} {constant}"
     return random.choice(
@@ -261,7 +261,7 @@ def _sql(random: Random) -> str:
 
 
 def _tree(random: Random, depth: int) -> Document:
-    """A predicate as a tree, or something like it."""
+    """Return a predicate as a tree, or something like it."""
     column = {"op": "column", "name": random.choice(COLUMNS), "valueType": random.choice(VALUE_TYPES)}
     literal = {"op": "literal", "value": random.choice(CONSTANTS).strip("'"), "valueType": random.choice(VALUE_TYPES)}
     comparison = {"op": random.choice(JSON_COMPARISONS), "children": random.sample([column, literal], 2)}

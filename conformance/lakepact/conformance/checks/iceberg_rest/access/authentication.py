@@ -26,7 +26,7 @@ REFUSED = frozenset({401, 403, 419})
 
 
 def answers(lab: CatalogLab, headers: Headers) -> Iterator[tuple[OperationId, Reply]]:
-    """The answer of every operation to a request about nothing that there is, by the caller with these headers."""
+    """Yield the answer of every operation to a request about nothing that there is, by the caller with these headers."""
     nothing: dict[str, Any] = {"namespace": (lab.name(),), "table": lab.name(), "view": lab.name(), "plan_id": lab.name()}
     chosen = {"warehouse": lab.target.parameters.get("warehouse")}
     requests: dict[OperationId, dict[str, Any]] = {

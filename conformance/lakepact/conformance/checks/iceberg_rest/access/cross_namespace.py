@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 def scene_with_own(lab: CatalogLab) -> tuple[Scene, Table]:
-    """The tables of the first principal, and a table in the namespace that the second may write to.
+    """Return the tables of the first principal, and a table in the namespace that the second may write to.
 
     Raises:
         NotOffered: it is not known where that is, or the second may write everywhere.

@@ -51,7 +51,7 @@ class Scene:
             raise NotOffered("the second principal does not see the tables of the first; it should read everything and change nothing")
 
     def send(self, operation: OperationId, **arguments: Any) -> Reply:
-        """The answer to the other principal."""
+        """Return the answer to the other principal."""
         return self.lab.send(operation, headers=self.other_one, anonymous=True, **arguments)
 
     def state(self) -> dict[str, Any]:
@@ -112,7 +112,7 @@ def _lasting(reply: Reply) -> Any:
 
 
 def may_write(answers: dict[OperationId, Reply]) -> bool:
-    """Whether the second principal evidently has the rights of the first: it was not refused once."""
+    """Return whether the second principal evidently has the rights of the first: it was not refused once."""
     return all(reply.status < 300 for reply in answers.values())
 
 
@@ -187,7 +187,7 @@ def transactions_with_one_table_that_may_not_be_changed_change_none(lab: Catalog
 
 
 def table_of_the_second(scene: Scene) -> Table | None:
-    """A table that the second principal may change, if a namespace is known in which it may."""
+    """Return a table that the second principal may change, if a namespace is known in which it may."""
     lab, level = scene.lab, scene.lab.target.parameters.get(WRITES)
     if not level:
         return None
@@ -205,7 +205,7 @@ def table_of_the_second(scene: Scene) -> Table | None:
 
 
 def _made_there(lab: CatalogLab, level: str, name: str) -> Reply:
-    """The answer to creating a table in a namespace that is there, or made first."""
+    """Return the answer to creating a table in a namespace that is there, or made first."""
     lab.require(lab.send(op.create_namespace, body={"namespace": [level], "properties": {}}), 200, 409)
     return lab.send(op.create_table, namespace=(level,), body=lab.table_request(name))
 

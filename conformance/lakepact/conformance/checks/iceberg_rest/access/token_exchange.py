@@ -178,6 +178,6 @@ def _opens(lab: CatalogLab, token: str) -> bool:
 
 
 def unsigned(claims: dict[str, Any]) -> str:
-    """A JWT without a signature."""
+    """Return a JWT without a signature."""
     parts = ({"alg": "none", "typ": "JWT"}, claims)
     return ".".join([*(base64.urlsafe_b64encode(orjson.dumps(part)).decode().rstrip("=") for part in parts), ""])

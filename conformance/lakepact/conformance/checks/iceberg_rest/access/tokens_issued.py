@@ -33,7 +33,7 @@ def answer_of(exchange: Exchange) -> dict[str, Any] | None:
 
 
 def is_text(value: Any) -> bool:
-    """Whether a value is a text that is not empty."""
+    """Return whether a value is a text that is not empty."""
     return isinstance(value, str) and bool(value)
 
 

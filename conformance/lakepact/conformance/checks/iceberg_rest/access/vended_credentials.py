@@ -27,29 +27,29 @@ FAMILIES = ("s3", "gcs", "adls", "oss", "cos", "abfs")
 
 
 def loaded(lab: CatalogLab, table: Table) -> Reply:
-    """The answer to loading the credentials of a table."""
+    """Return the answer to loading the credentials of a table."""
     return lab.send(op.load_credentials, **table.at)
 
 
 def listed(document: Mapping[str, Any]) -> list[Any]:
-    """The credentials in an answer, as far as they are an array."""
+    """Return the credentials in an answer, as far as they are an array."""
     found = document.get("storage-credentials")
     return found if isinstance(found, list) else []
 
 
 def objects(items: Sequence[Any]) -> list[dict[str, Any]]:
-    """Those of the items that are objects."""
+    """Return those of the items that are objects."""
     return [item for item in items if isinstance(item, dict)]
 
 
 def config_of(credential: Mapping[str, Any]) -> dict[str, Any]:
-    """The content of a credential."""
+    """Return the content of a credential."""
     config = credential.get("config")
     return config if isinstance(config, dict) else {}
 
 
 def kind_of(credential: Mapping[str, Any]) -> str:
-    """The type of a credential: the storage that its keys are of."""
+    """Return the type of a credential: the storage that its keys are of."""
     return "+".join(sorted({family for key in config_of(credential) if (family := str(key).partition(".")[0]) in FAMILIES}))
 
 
@@ -140,7 +140,7 @@ def credentials_are_for_the_table(lab: CatalogLab) -> None:
 
 
 def _made_with_credentials(lab: CatalogLab, table: Table) -> list[Reply]:
-    """The answers to creating a table, to creating one at a place of its own, and to loading it when it has moved on."""
+    """Return the answers to creating a table, to creating one at a place of its own, and to loading it when it has moved on."""
     wanted = [("X-Iceberg-Access-Delegation", DELEGATIONS[0])]
     names = [lab.name() for _ in range(2)]
     for name in names:
@@ -160,7 +160,7 @@ def _made_with_credentials(lab: CatalogLab, table: Table) -> list[Reply]:
 
 
 def _registered_with_credentials(lab: CatalogLab, table: Table) -> list[Reply]:
-    """The answer to registering, by another name, a table that lies in a place of its own; none where that does not work."""
+    """Return the answer to registering, by another name, a table that lies in a place of its own; none where that does not work."""
     name, again = lab.name(), lab.name()
     body = lab.table_request(name, location=f"{table.location}-{name}")
     placed = lab.send(op.create_table, namespace=table.namespace, body=body)
@@ -176,7 +176,7 @@ def _registered_with_credentials(lab: CatalogLab, table: Table) -> list[Reply]:
 
 
 def begins(location: str, prefix: str) -> bool:
-    """Whether a location begins with a prefix, with or without the slash behind either, and however S3 is spelled."""
+    """Return whether a location begins with a prefix, with or without the slash behind either, and however S3 is spelled."""
     spelled = [re.sub(r"^s3[an]://", "s3://", f"{text.rstrip('/')}/") for text in (location, prefix)]
     return spelled[0].startswith(spelled[1]) or location.startswith(prefix)
 

@@ -30,7 +30,7 @@ class Tried(Enum):
 
 
 def keys_for(reply: Reply, location: str) -> Mapping[str, str] | None:
-    """The settings that open a location, as a client takes them: of the credential with the longest prefix, or of the table's config."""
+    """Return the storage settings of a location: of the credential with the longest matching prefix, or of the table's config."""
     fitting = [one for one in objects(listed(reply.document)) if begins(location, str(one.get("prefix")))]
     best = max(fitting, key=lambda one: len(str(one.get("prefix"))), default=None)
     config = reply.document.get("config")
@@ -84,6 +84,6 @@ def credentials_open_their_table_alone(lab: CatalogLab) -> None:
 
 
 def file_of(table: Table) -> str | None:
-    """The metadata file of a table, if it lies in a bucket, and below the table's location."""
+    """Return the metadata file of a table, if it lies in a bucket, and below the table's location."""
     file = table.metadata_location
     return file if file is not None and urlsplit(file).scheme in {"s3", "s3a", "s3n"} and begins(file, f"{table.location}/") else None

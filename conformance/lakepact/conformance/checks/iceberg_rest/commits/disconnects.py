@@ -65,7 +65,7 @@ def commits_are_whole_though_nobody_listens(lab: CatalogLab) -> None:
 
 
 def _commit(lab: CatalogLab, table: Table) -> dict[str, Any]:
-    """A commit of several updates to a new table."""
+    """Return a commit of several updates to a new table."""
     snapshot = lab.snapshot(table)
     tag = set_ref("unheard", snapshot["snapshot-id"], kind="tag")
     return {"requirements": [], "updates": [set_properties(**{MARK: "1"}), add_snapshot(snapshot), tag]}

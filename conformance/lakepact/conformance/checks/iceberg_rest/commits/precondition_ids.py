@@ -78,12 +78,12 @@ ASSIGNED = 9  #: ids that the nested schema needs
 
 
 def widened(lab: CatalogLab, table: Table, name: str = "more") -> Table:
-    """The table with one more column."""
+    """Return the table with one more column."""
     return lab.commit(table, add_schema(schema_with(table, next_column(table, name))), set_current_schema(LAST_ADDED))
 
 
 def narrowed(lab: CatalogLab, table: Table, name: str = "more") -> Table:
-    """The table without that column."""
+    """Return the table without that column."""
     schema = current_schema(table)
     fields = [field for field in schema["fields"] if field["name"] != name]
     # With another doc it is a schema that the table never had: of one that it has, nothing need be added.

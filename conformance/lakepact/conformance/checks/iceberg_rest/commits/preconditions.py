@@ -26,7 +26,7 @@ UNKNOWN = 1  #: a snapshot id that no table of these checks has
 
 
 def at(table: Table) -> int:
-    """The snapshot that main is at."""
+    """Return the snapshot that main is at."""
     snapshot_id: int = table.member("current-snapshot-id")
     return snapshot_id
 

@@ -27,12 +27,12 @@ ROUNDS = 3  #: of each race: in the first one most clients still open their conn
 
 
 def raced(lab: CatalogLab, at: Mapping[str, Any], bodies: Sequence[Mapping[str, Any]]) -> list[Reply]:
-    """The answers to commits that are sent at the same moment."""
+    """Return the answers to commits that are sent at the same moment."""
     return side_by_side(lab, [partial(lab.send, op.update_table, body=dict(body), **at) for body in bodies], what="commits")
 
 
 def winner_of(replies: Sequence[Reply]) -> int:
-    """The place of the commit that was accepted."""
+    """Return the place of the commit that was accepted."""
     return sole_winner(replies, 200, what="commits")
 
 

@@ -39,27 +39,27 @@ def assert_ref(ref: str, snapshot_id: int | None) -> Assertion:
 
 
 def assert_last_field(field_id: Any) -> Assertion:
-    """The last column id of the table is this."""
+    """Return the last column id of the table is this."""
     return {"type": "assert-last-assigned-field-id", "last-assigned-field-id": field_id}
 
 
 def assert_schema(schema_id: Any) -> Assertion:
-    """The current schema of the table is this."""
+    """Return the current schema of the table is this."""
     return {"type": "assert-current-schema-id", "current-schema-id": schema_id}
 
 
 def assert_last_partition(field_id: Any) -> Assertion:
-    """The last partition id of the table is this."""
+    """Return the last partition id of the table is this."""
     return {"type": "assert-last-assigned-partition-id", "last-assigned-partition-id": field_id}
 
 
 def assert_spec(spec_id: Any) -> Assertion:
-    """The default partition spec of the table is this."""
+    """Return the default partition spec of the table is this."""
     return {"type": "assert-default-spec-id", "default-spec-id": spec_id}
 
 
 def assert_order(order_id: Any) -> Assertion:
-    """The default sort order of the table is this."""
+    """Return the default sort order of the table is this."""
     return {"type": "assert-default-sort-order-id", "default-sort-order-id": order_id}
 
 

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 def side_by_side(lab: CatalogLab, sends: Sequence[Callable[[], Reply]], *, what: str) -> list[Reply]:
-    """The answers to what is sent at the same moment; `what` it is, for a report.
+    """Return the answers to what is sent at the same moment; `what` it is, for a report.
 
     Raises:
         Blocked: the target says that it has too many requests, so that nothing can be seen of how it decides between them.
@@ -35,7 +35,7 @@ def send_after(send: Callable[[], Reply], seconds: float) -> Reply:
 
 
 def sole_winner(replies: Sequence[Reply], *accepted: int, what: str) -> int:
-    """The place of the one that was answered with a status of success, where all others have to be conflicts.
+    """Return the place of the one that was answered with a status of success, where all others have to be conflicts.
 
     Raises:
         Unmet: none was accepted, or several, or another was refused for another reason.

@@ -74,7 +74,7 @@ REMEMBERED = 1024
 
 
 def promised(exchange: Exchange) -> str | None:
-    """The component that the body of an answer has to be, if the contract documents such an answer.
+    """Return the component that the body of an answer has to be, if the contract documents such an answer.
 
     A refusal in another media type may come from a layer that knows no catalog.
     """
@@ -87,7 +87,7 @@ def promised(exchange: Exchange) -> str | None:
 
 @lru_cache(REMEMBERED)
 def flaws(component: str, body: bytes) -> Flaws:
-    """The components in a body that has to be a `component`, and the first flaw of each, if it has one."""
+    """Return the components in a body that has to be a `component`, and the first flaw of each, if it has one."""
     try:
         parsed = orjson.loads(body)
     except orjson.JSONDecodeError:
@@ -99,7 +99,7 @@ _latest: tuple[Exchange | None, Flaws] = (None, {})  #: what was looked at last:
 
 
 def flaws_in(exchange: Exchange) -> Flaws:
-    """The components in the body of an answer, and the first flaw of each; none where the contract promises nothing."""
+    """Return the components in the body of an answer, and the first flaw of each; none where the contract promises nothing."""
     global _latest  # noqa: PLW0603 - one value, replaced as a whole
     asked, known = _latest
     if asked is not exchange:

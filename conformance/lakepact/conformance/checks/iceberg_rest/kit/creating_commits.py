@@ -44,13 +44,13 @@ class FreeTableSlot:
         return {"namespace": self.namespace, "table": self.name}
 
     def snapshot(self, lab: CatalogLab, like: Table, **members: Any) -> dict[str, Any]:
-        """The first snapshot of the table to be, of format version 2 like all of `creation`, with its manifest list where it will lie."""
+        """Return the first snapshot of a staged table, of format version 2, with its manifest list at the staged location."""
         snapshot = lab.snapshot(like, parent_snapshot_id=None, sequence_number=1, first_row_id=None, added_rows=None, **members)
         return {**snapshot, "manifest-list": f"{self.location}/metadata/snap-{snapshot['snapshot-id']}.avro"}
 
 
 def plot(lab: CatalogLab, namespace: Namespace) -> FreeTableSlot:
-    """A free name, and where the target would put a table of that name: as staging it says, or else beside one that it made itself."""
+    """Return a free name and the target's location for such a table: the staged one, or else one beside an existing table's."""
     name = lab.name()
     lab.drop_afterwards(namespace, name)
     if lab.feature("stage-create"):
@@ -63,7 +63,7 @@ def plot(lab: CatalogLab, namespace: Namespace) -> FreeTableSlot:
 
 
 def creation(ground: FreeTableSlot, table_uuid: str) -> list[dict[str, Any]]:
-    """All that a new table needs, as clients send it."""
+    """Return all that a new table needs, as clients send it."""
     return [
         assign_uuid(table_uuid),
         upgrade_format_version(2),
@@ -79,7 +79,7 @@ def creation(ground: FreeTableSlot, table_uuid: str) -> list[dict[str, Any]]:
 
 
 def create(lab: CatalogLab, ground: FreeTableSlot, updates: Sequence[dict[str, Any]]) -> Reply:
-    """The answer to a commit that creates a table."""
+    """Return the answer to a commit that creates a table."""
     return lab.send(op.update_table, body={"requirements": [ASSERT_CREATE], "updates": list(updates)}, **ground.at)
 
 

@@ -65,7 +65,7 @@ class Table:
         return location
 
     def member(self, *path: str | int) -> Any:
-        """The value at `path` in the table's metadata.
+        """Return the value at `path` in the table's metadata.
 
         Raises:
             Unmet: there is no such member.
@@ -107,7 +107,7 @@ class CatalogLab(Lab):
         return super().segment(parameter, value)
 
     def offers(self, operation: OperationId) -> bool:
-        """Whether the target declares the operation, and was not found to lack it."""
+        """Return whether the target declares the operation, and was not found to lack it."""
         return super().offers(operation) and operation not in self.offer.found.get(UNSERVED, ())
 
     def send(self, operation: OperationId, *, declared: bool = True, **arguments: Any) -> Reply:
@@ -139,7 +139,7 @@ class CatalogLab(Lab):
     # -- namespaces --------------------------------------------------------------------------------------------
 
     def make_namespace(self, parent: Namespace = (), *, level: str | None = None, properties: Mapping[str, str] | None = None) -> Namespace:
-        """A new namespace, below `parent` when one is given.
+        """Return a new namespace, below `parent` when one is given.
 
         Raises:
             Blocked: it cannot be created.
@@ -154,7 +154,7 @@ class CatalogLab(Lab):
         return namespace
 
     def named(self, level: str) -> Namespace | None:
-        """A new namespace of this very name; none where the target refuses names like it."""
+        """Return a new namespace of this very name; none where the target refuses names like it."""
         namespace = (level,)
         created = self.send(op.create_namespace, body={"namespace": [level], "properties": {}})
         if 400 <= created.status < 500:
@@ -168,7 +168,7 @@ class CatalogLab(Lab):
         return dict(properties or {}) if self.feature("namespace-properties") else {}
 
     def child_of(self, parent: Namespace, *, properties: Mapping[str, str] | None = None) -> Namespace | None:
-        """A new namespace below `parent`; none where the target refuses one there, or does not find it at its path.
+        """Return a new namespace below `parent`; none where the target refuses one there, or does not find it at its path.
 
         For checks that look below the top level as well: what nesting itself is judged by, they do not hold against it again.
         """
@@ -184,7 +184,7 @@ class CatalogLab(Lab):
     # -- tables ------------------------------------------------------------------------------------------------
 
     def table_request(self, name: str, **members: Any) -> dict[str, Any]:
-        """A body that creates a table; `members` are named with underscores for hyphens, `None` leaves one out.
+        """Return a body that creates a table; `members` are named with underscores for hyphens, `None` leaves one out.
 
         Like all clients it says that nothing is staged: that a server wants to be told so is judged by a check of its own.
         """
@@ -197,7 +197,7 @@ class CatalogLab(Lab):
         return {key: value for key, value in request.items() if value is not None}
 
     def make_table(self, namespace: Namespace | None = None, *, name: str | None = None, **members: Any) -> Table:
-        """A new table, in a new namespace unless one is given.
+        """Return a new table, in a new namespace unless one is given.
 
         Raises:
             Blocked: it cannot be created.
@@ -213,7 +213,7 @@ class CatalogLab(Lab):
         self.add_cleanup(lambda: self.try_drop_table(namespace=namespace, table=name))
 
     def try_drop_table(self, **at: Any) -> Reply:
-        """The answer to dropping a table that has to go; it is purged where the target drops none otherwise.
+        """Return the answer to dropping a table that has to go; it is purged where the target drops none otherwise.
 
         For checks that need a table gone: what dropping itself is judged by, they do not hold against the target again.
         """
@@ -225,7 +225,7 @@ class CatalogLab(Lab):
         return purged if self.only_purges else reply
 
     def drop_table(self, **at: Any) -> Reply:
-        """The answer to dropping a table, which is gone.
+        """Return the answer to dropping a table, which is gone.
 
         Raises:
             Blocked: it cannot be dropped.
@@ -233,7 +233,7 @@ class CatalogLab(Lab):
         return self.require(self.try_drop_table(**at))
 
     def load(self, table: Table) -> Table:
-        """The table as it is now.
+        """Return the table as it is now.
 
         Raises:
             Blocked: it cannot be loaded.
@@ -245,7 +245,7 @@ class CatalogLab(Lab):
         return self.send(op.update_table, body={"requirements": list(requirements), "updates": list(updates)}, **table.at)
 
     def commit(self, table: Table, *updates: Mapping[str, Any], requirements: Sequence[Mapping[str, Any]] = ()) -> Table:
-        """The table after a commit.
+        """Return the table after a commit.
 
         Raises:
             Blocked: the commit is refused.
@@ -255,7 +255,7 @@ class CatalogLab(Lab):
     # -- views -------------------------------------------------------------------------------------------------
 
     def make_view(self, namespace: Namespace, *, name: str | None = None) -> str:
-        """The name of a new view.
+        """Return the name of a new view.
 
         Raises:
             NotOffered: the target has no views.
@@ -279,7 +279,7 @@ class CatalogLab(Lab):
     # -- snapshots ---------------------------------------------------------------------------------------------
 
     def snapshot(self, table: Table, **members: Any) -> dict[str, Any]:
-        """A snapshot that fits the table as it was answered; its manifest list is only named, never written.
+        """Return a snapshot that fits the table as it was answered; its manifest list is only named, never written.
 
         Args:
             table: the table that it is for.
@@ -316,11 +316,11 @@ class CatalogLab(Lab):
 
 
 def set_ref(ref: str, snapshot_id: int, *, kind: str = "branch", **members: Any) -> dict[str, Any]:
-    """An update that points a branch or tag at a snapshot."""
+    """Return an update that points a branch or tag at a snapshot."""
     further = {key.replace("_", "-"): value for key, value in members.items()}
     return {"action": "set-snapshot-ref", "ref-name": ref, "type": kind, "snapshot-id": snapshot_id, **further}
 
 
 def set_properties(**properties: str) -> dict[str, Any]:
-    """An update that sets table properties."""
+    """Return an update that sets table properties."""
     return {"action": "set-properties", "updates": properties}

@@ -20,7 +20,7 @@ LISTS = {op.list_namespaces: "namespaces", op.list_tables: "identifiers", op.lis
 
 
 def names(reply: Reply) -> list[str]:
-    """Names in a list of tables that has to be there.
+    """Return names in a list of tables that has to be there.
 
     Raises:
         Unmet: it is not.
@@ -59,7 +59,7 @@ class Listing:
         return self.lab.send(self.operation, **{**self.at, **parameters})
 
     def page(self, **parameters: Any) -> Page:
-        """The names on one page, and the token of the next."""
+        """Return the names on one page, and the token of the next."""
         reply = self.get(**parameters)
         expect.status(reply, 200)
         items = reply.at(LISTS[self.operation])
@@ -67,7 +67,7 @@ class Listing:
         return self.names_of(items), token
 
     def names_of(self, items: list[Any]) -> list[Any]:
-        """The names of some items of a listing."""
+        """Return the names of some items of a listing."""
         return [item[-1] if isinstance(item, list) else item["name"] for item in items]
 
     def drop(self, name: str) -> None:
@@ -107,7 +107,7 @@ class Listing:
             self.names.append(name)
 
     def pages(self, **first: Any) -> list[Page]:
-        """All pages, followed from the first.
+        """Return all pages, followed from the first.
 
         Raises:
             Unmet: the chain does not end, or a token comes back.
@@ -122,12 +122,12 @@ class Listing:
         return pages
 
     def is_paged(self) -> bool:
-        """Whether the target pages at all: a page of one of several items leaves a token."""
+        """Return whether the target pages at all: a page of one of several items leaves a token."""
         return bool(self.page(page_token=FIRST, page_size=1)[1])
 
 
 def listing(lab: CatalogLab, operation: OperationId = op.list_namespaces, *, count: int = 5) -> Listing:
-    """A listing with `count` items of its own: of tables, if namespaces are wanted and none below others are made and found."""
+    """Return a listing with `count` items of its own: of tables, if namespaces are wanted and none below others are made and found."""
     nests = lab.feature("nesting") and lab.offer.found.get(CHILDREN, True)
     operation = op.list_tables if operation == op.list_namespaces and not nests else operation
     return Listing(lab, operation, namespace=lab.make_namespace(), count=count)

@@ -65,24 +65,24 @@ class Manifest:
         return int(any(file.content != DATA for file in self.files))
 
     def count(self, state: int, *, rows: bool = False) -> int:
-        """How many files, or rows, are in that state."""
+        """Return how many files, or rows, are in that state."""
         return sum(file.rows if rows else 1 for file in self.files if file.state == state)
 
 
 def at(manifest: Manifest, location: str, *, sequence: int, snapshot: int) -> Manifest:
-    """The manifest as a new snapshot has it; one that an earlier snapshot has written stays as it is."""
+    """Return the manifest as a new snapshot has it; one that an earlier snapshot has written stays as it is."""
     if manifest.path:
         return manifest
     return replace(manifest, path=f"{location}/metadata/{uuid.uuid4()}-m0.avro", sequence=sequence, snapshot=snapshot)
 
 
 def long_bound(value: int) -> bytes:
-    """A bound of a column of whole numbers."""
+    """Return a bound of a column of whole numbers."""
     return struct.pack("<q", value)
 
 
 def avro(schema: dict[str, Any], records: Sequence[Mapping[str, Any]], metadata: Mapping[str, str]) -> bytes:
-    """An Avro file."""
+    """Return an Avro file."""
     stream = io.BytesIO()
     fastavro.writer(stream, fastavro.parse_schema(schema), records, metadata=dict(metadata))
     return stream.getvalue()
@@ -129,14 +129,14 @@ AVRO: dict[str, Any] = {
 
 
 def value_type(transform: str, source: str) -> str:
-    """The type of a partition field's values."""
+    """Return the type of a partition field's values."""
     if transform.startswith("bucket") or transform in {"year", "month", "hour"}:
         return "int"
     return "date" if transform == "day" else source
 
 
 def entry_schema(spec: Mapping[str, Any], types: Mapping[int, str]) -> dict[str, Any]:
-    """The schema of the entries of a manifest."""
+    """Return the schema of the entries of a manifest."""
     partition = {
         "type": "record",
         "name": "r102",
@@ -225,7 +225,7 @@ def _pairs(known: Mapping[int, Any]) -> list[dict[str, Any]] | None:
 
 
 def manifest_bytes(manifest: Manifest, schema: Mapping[str, Any], *, format_version: int) -> bytes:
-    """A manifest for a table with this schema."""
+    """Return a manifest for a table with this schema."""
     spec = manifest.spec
     types = {one["id"]: one["type"] for one in schema["fields"]}
     records = [
@@ -292,7 +292,7 @@ _WRITTEN: dict[str, Callable[[Any], bytes]] = {
 def list_bytes(
     manifests: Sequence[Manifest], *, schema: Mapping[str, Any], snapshot: int, parent: int | None, sequence: int, format_version: int
 ) -> bytes:
-    """A manifest list of a table with this schema."""
+    """Return a manifest list of a table with this schema."""
     types = {one["id"]: one["type"] for one in schema["fields"]}
     records = [
         {

@@ -20,18 +20,18 @@ CLOCK_SKEW_MS = 60_000
 
 
 def members(value: Any) -> dict[str, Any]:
-    """The members of an object; none where it is something else."""
+    """Return the members of an object; none where it is something else."""
     return cast("dict[str, Any]", value) if isinstance(value, dict) else {}
 
 
 def objects(document: Mapping[str, Any], member: str) -> list[dict[str, Any]]:
-    """The objects in a member that is an array; none where it is absent or something else."""
+    """Return the objects in a member that is an array; none where it is absent or something else."""
     value = cast("list[Any] | None", document.get(member))
     return [members(item) for item in value] if isinstance(value, list) else []
 
 
 def ids(document: Mapping[str, Any], member: str, key: str) -> list[Any]:
-    """The ids of the objects in a member that is an array."""
+    """Return the ids of the objects in a member that is an array."""
     return [item[key] for item in objects(document, member) if key in item]
 
 

@@ -20,7 +20,7 @@ FILTER = {"type": "eq", "term": "id", "value": 1}
 
 
 def scan_report(table: Table, **members: Any) -> dict[str, Any]:
-    """A report about a scan of a table; `members` are named with underscores for hyphens, `None` leaves one out."""
+    """Return a report about a scan of a table; `members` are named with underscores for hyphens, `None` leaves one out."""
     metrics = {"total-planning-duration": TIMER, "result-data-files": COUNTER, "total-file-size-in-bytes": BYTES}
     return report_about(
         table,
@@ -44,5 +44,5 @@ def report_about(table: Table, given: Mapping[str, Any], members: Mapping[str, A
 
 
 def report(lab: CatalogLab, table: Table, body: Any) -> Reply:
-    """The answer to a report about a table."""
+    """Return the answer to a report about a table."""
     return lab.send(op.report_metrics, body=body, **table.at)

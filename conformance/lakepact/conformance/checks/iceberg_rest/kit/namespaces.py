@@ -16,7 +16,7 @@ ABSENT: Any = object()  #: stands for a member that is left out
 
 
 def create(lab: CatalogLab, namespace: Any = ABSENT, **members: Any) -> Reply:
-    """A request that creates a namespace; what it makes is dropped when the check is over, by the name that it was answered with.
+    """Return a request that creates a namespace; what it makes is dropped when the check is over, by the name that it was answered with.
 
     Sound properties are left out where the target keeps none.
     """
@@ -33,7 +33,7 @@ def create(lab: CatalogLab, namespace: Any = ABSENT, **members: Any) -> Reply:
 
 
 def properties_of(lab: CatalogLab, namespace: Namespace) -> dict[str, Any]:
-    """The stored properties of a namespace."""
+    """Return the stored properties of a namespace."""
     reply = lab.send(op.load_namespace_metadata, namespace=namespace)
     expect.status(reply, 200)
     properties = reply.at("properties")
@@ -45,7 +45,7 @@ def properties_of(lab: CatalogLab, namespace: Namespace) -> dict[str, Any]:
 
 
 def names_in(reply: Reply) -> list[Any]:
-    """The namespaces of a listing."""
+    """Return the namespaces of a listing."""
     expect.status(reply, 200)
     names: list[Any] = reply.at("namespaces")
     return names

@@ -24,7 +24,7 @@ Headers = list[tuple[str, str]]
 
 
 def known(target: Target, name: str) -> str:
-    """A secret of a principal; empty if it is not known."""
+    """Return a secret of a principal; empty if it is not known."""
     variable = target.parameters.get(f"{name}-env")
     if variable:
         return os.environ.get(variable, "")
@@ -33,7 +33,7 @@ def known(target: Target, name: str) -> str:
 
 
 def needed(lab: CatalogLab, name: str) -> str:
-    """A secret of a principal.
+    """Return a secret of a principal.
 
     Raises:
         NotOffered: it is not known.
@@ -50,7 +50,7 @@ def bearing(token: str) -> Headers:
 
 
 def own_token(lab: CatalogLab) -> str:
-    """The bearer token that is sent with every request.
+    """Return the bearer token that is sent with every request.
 
     Raises:
         NotOffered: something else is sent, or nothing.

@@ -70,7 +70,7 @@ PROBES_OF_WHAT_IS_THERE = (
 
 
 def names_what_was_asked_for(message: Any, exchange: Exchange) -> bool:
-    """Whether a message names something that a probe asked for, other than by repeating the path, however that is spelled."""
+    """Return whether a message names something that a probe asked for, other than by repeating the path, however that is spelled."""
     segments = exchange.url.partition("?")[0].split("/")
     names = [*NOWHERE["namespace"], *(segment for segment in segments if segment.startswith("lp_"))]
     path = urlsplit(exchange.url).path
@@ -81,7 +81,7 @@ def names_what_was_asked_for(message: Any, exchange: Exchange) -> bool:
 
 
 def is_served(lab: CatalogLab, operation: OperationId, reply: Reply) -> bool:
-    """Whether the answer to a probe comes from the operation rather than from a router that has no such route."""
+    """Return whether the answer to a probe comes from the operation rather than from a router that has no such route."""
     if reply.status in ELSEWHERE:
         return False
     if reply.status != NOT_FOUND:
@@ -95,7 +95,7 @@ def is_served(lab: CatalogLab, operation: OperationId, reply: Reply) -> bool:
 
 
 def unserved(lab: CatalogLab, operations: Iterable[OperationId]) -> frozenset[str]:
-    """Those of the operations that the target does not implement: it says so, or does not find them even for what is there."""
+    """Return those of the operations that the target does not implement: it says so, or does not find them even for what is there."""
     missing = lab.name()
     values: dict[str, Any] = {"namespace": (lab.name(),), "table": missing, "view": missing, "plan_id": missing}
     found, doubted = set(), set()
@@ -113,7 +113,7 @@ def unserved(lab: CatalogLab, operations: Iterable[OperationId]) -> frozenset[st
 
 
 def _not_found(lab: CatalogLab, doubted: set[OperationId]) -> set[OperationId]:
-    """Those of the operations that are not found for a namespace and a table that are there."""
+    """Return those of the operations that are not found for a namespace and a table that are there."""
     found = set()
     with contextlib.suppress(Blocked, NotOffered, Unmet):
         table = lab.make_table() if doubted & {*PROBES_OF_WHAT_IS_THERE} else None

@@ -31,7 +31,7 @@ def location_of(table: Table) -> str:
 
 
 def left_behind(lab: CatalogLab, table: Table) -> Table:
-    """The table as it was last loaded; it is dropped, and its files stay.
+    """Return the table as it was last loaded; it is dropped, and its files stay.
 
     Raises:
         Blocked: it cannot be dropped.
@@ -42,13 +42,13 @@ def left_behind(lab: CatalogLab, table: Table) -> Table:
 
 
 def register(lab: CatalogLab, namespace: Namespace, name: str, location: str, **members: Any) -> Reply:
-    """The answer to a request that registers a metadata file; the table is dropped afterwards, should there be one."""
+    """Return the answer to a request that registers a metadata file; the table is dropped afterwards, should there be one."""
     lab.drop_afterwards(namespace, name)
     return lab.send(op.register_table, namespace=namespace, body={"name": name, "metadata-location": location, **members})
 
 
 def loaded(lab: CatalogLab, namespace: Namespace, name: str) -> Table:
-    """A table that the target has to have.
+    """Return a table that the target has to have.
 
     Raises:
         Unmet: it cannot be loaded.

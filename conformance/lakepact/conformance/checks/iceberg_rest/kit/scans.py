@@ -62,11 +62,11 @@ class TableWithFiles:
         return f"{self.table.location}/data/{name}.parquet"
 
     def file(self, name: str, *partition: Any, **members: Any) -> File:
-        """A data file."""
+        """Return a data file."""
         return File(self.path(name), partition=partition, **members)
 
     def spec(self) -> dict[str, Any]:
-        """The partition spec of the table.
+        """Return the partition spec of the table.
 
         Raises:
             Unmet: it has none.
@@ -142,7 +142,7 @@ def needs(lab: CatalogLab, *operations: OperationId) -> None:
 
 
 def grown(lab: CatalogLab, **members: Any) -> TableWithFiles:
-    """A new table whose scans can be planned."""
+    """Return a new table whose scans can be planned."""
     needs(lab, PLAN)
     return TableWithFiles(lab, lab.make_table(**members))
 
@@ -163,7 +163,7 @@ def _properties(lab: CatalogLab, parameter: str) -> dict[str, str]:
 
 
 def plan(lab: CatalogLab, table: Table, **request: Any) -> Reply:
-    """The answer to planning a scan; members of the request are named with underscores for hyphens."""
+    """Return the answer to planning a scan; members of the request are named with underscores for hyphens."""
     return lab.send(PLAN, body={key.replace("_", "-"): value for key, value in request.items()}, **table.at)
 
 
@@ -203,7 +203,7 @@ class Planned:
 
 
 def planned(lab: CatalogLab, table: Table, **request: Any) -> Planned:
-    """A plan, waited for, with the tasks of all its plan tasks.
+    """Return a plan, waited for, with the tasks of all its plan tasks.
 
     Raises:
         Unmet: there is none.
@@ -239,14 +239,14 @@ def awaited(lab: CatalogLab, table: Table, reply: Reply) -> Planned:
 
 
 def position_deletes(grown_: TableWithFiles, name: str, *partition: Any, target: str | None = None, **members: Any) -> File:
-    """A position delete file; `target` is the one data file that it is about."""
+    """Return a position delete file; `target` is the one data file that it is about."""
     bounds = {} if target is None else {2_147_483_546: target.encode()}
     path = grown_.path(name)
     return File(path, partition, content=POSITION_DELETES, rows=1, target=target, lower=bounds, upper=bounds, **members)
 
 
 def equality_deletes(grown_: TableWithFiles, name: str, *partition: Any, **members: Any) -> File:
-    """A delete file that compares the first column."""
+    """Return a delete file that compares the first column."""
     return File(grown_.path(name), partition=partition, content=EQUALITY_DELETES, rows=1, equality_ids=(1,), **members)
 
 

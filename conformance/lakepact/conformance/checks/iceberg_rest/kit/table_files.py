@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 
 def local_path(location: str) -> Path:
-    """The path that a location has on this machine.
+    """Return the path that a location has on this machine.
 
     Raises:
         NotOffered: it has none.
@@ -27,7 +27,7 @@ def local_path(location: str) -> Path:
 
 
 def metadata_file(lab: CatalogLab, table: Table) -> Path:
-    """The metadata file of a table; that it is the table's own shows that harness and target see the same files.
+    """Return the metadata file of a table; that it is the table's own shows that harness and target see the same files.
 
     Raises:
         NotOffered: the harness cannot read it.

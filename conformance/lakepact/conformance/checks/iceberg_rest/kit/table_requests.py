@@ -36,38 +36,38 @@ if TYPE_CHECKING:
 
 
 def field(identifier: int, name: str, kind: Any, *, required: bool = False, **further: Any) -> dict[str, Any]:
-    """A column, or a field of a struct; `further` are more members, named with underscores for hyphens."""
+    """Return a column, or a field of a struct; `further` are more members, named with underscores for hyphens."""
     more = {key.replace("_", "-"): value for key, value in further.items()}
     return {"id": identifier, "name": name, "type": kind, "required": required, **more}
 
 
 def struct(*fields: Mapping[str, Any]) -> dict[str, Any]:
-    """A struct type; a schema is one."""
+    """Return a struct type; a schema is one."""
     return {"type": "struct", "fields": [dict(inner) for inner in fields]}
 
 
 def array(identifier: int, element: Any, *, required: bool = False) -> dict[str, Any]:
-    """A list type."""
+    """Return a list type."""
     return {"type": "list", "element-id": identifier, "element": element, "element-required": required}
 
 
 def mapping(identifiers: tuple[int, int], key: Any, value: Any, *, required: bool = False) -> dict[str, Any]:
-    """A map type; `identifiers` are those of key and value."""
+    """Return a map type; `identifiers` are those of key and value."""
     return {"type": "map", "key-id": identifiers[0], "key": key, "value-id": identifiers[1], "value": value, "value-required": required}
 
 
 def spec(*fields: Mapping[str, Any], **further: Any) -> dict[str, Any]:
-    """A partition spec as a request has it: without ids, unless `further` members name them."""
+    """Return a partition spec as a request has it: without ids, unless `further` members name them."""
     return {**{key.replace("_", "-"): value for key, value in further.items()}, "fields": [dict(inner) for inner in fields]}
 
 
 def order(*fields: Mapping[str, Any], order_id: int = 1) -> dict[str, Any]:
-    """A sort order as a request has it."""
+    """Return a sort order as a request has it."""
     return {"order-id": order_id, "fields": [dict(inner) for inner in fields]}
 
 
 def extended(**further: Any) -> dict[str, Any]:
-    """The schema of every day with further members, named with underscores for hyphens."""
+    """Return the schema of every day with further members, named with underscores for hyphens."""
     return {**copy.deepcopy(SCHEMA), **{key.replace("_", "-"): value for key, value in further.items()}}
 
 
@@ -75,13 +75,13 @@ def extended(**further: Any) -> dict[str, Any]:
 
 
 def request_creation(lab: CatalogLab, namespace: Namespace, name: str, **further: Any) -> Reply:
-    """The answer to a request that creates a table; the table is dropped afterwards, should there be one."""
+    """Return the answer to a request that creates a table; the table is dropped afterwards, should there be one."""
     lab.drop_afterwards(namespace, name)
     return lab.send(op.create_table, namespace=namespace, body=lab.table_request(name, **further))
 
 
 def created(lab: CatalogLab, namespace: Namespace | None = None, **further: Any) -> Table:
-    """A table that the target has to create.
+    """Return a table that the target has to create.
 
     Raises:
         Unmet: it does not.
@@ -93,7 +93,7 @@ def created(lab: CatalogLab, namespace: Namespace | None = None, **further: Any)
 
 
 def staged(lab: CatalogLab, namespace: Namespace | None = None, *, name: str | None = None, **further: Any) -> Table:
-    """A table whose creation is staged, as it was answered.
+    """Return a table whose creation is staged, as it was answered.
 
     Raises:
         Blocked: it cannot be staged.
@@ -106,7 +106,7 @@ def staged(lab: CatalogLab, namespace: Namespace | None = None, *, name: str | N
 
 
 def initial_updates(table: Table) -> list[dict[str, Any]]:
-    """The updates that make a staged table, in the way of clients: all of it, one after the other.
+    """Return the updates that make a staged table, in the way of clients: all of it, one after the other.
 
     Raises:
         Blocked: the stage was answered without something that a table needs.
@@ -134,7 +134,7 @@ def _initial_updates(table: Table) -> list[dict[str, Any]]:
 
 
 def commit_stage(lab: CatalogLab, table: Table, *further: Mapping[str, Any]) -> Reply:
-    """The answer to the commit that creates a staged table; `further` updates come after the initial ones, properties with those."""
+    """Return the answer to the commit that creates a staged table; `further` updates come after the initial ones, properties with those."""
     updates = initial_updates(table)
     for update in further:
         if update["action"] == updates[-1]["action"] == "set-properties":
@@ -148,7 +148,7 @@ def commit_stage(lab: CatalogLab, table: Table, *further: Mapping[str, Any]) -> 
 
 
 def default_spec(table: Table) -> dict[str, Any]:
-    """The default partition spec.
+    """Return the default partition spec.
 
     Raises:
         Unmet: there is none.
@@ -157,7 +157,7 @@ def default_spec(table: Table) -> dict[str, Any]:
 
 
 def default_order(table: Table) -> dict[str, Any]:
-    """The default sort order.
+    """Return the default sort order.
 
     Raises:
         Unmet: there is none.
@@ -175,7 +175,7 @@ def _default(table: Table, member: str, *, default: str, key: str) -> dict[str, 
 
 
 def sources(schema: Mapping[str, Any]) -> dict[Any, str]:
-    """Names of all fields of a schema by their ids, levels joined by dots."""
+    """Return names of all fields of a schema by their ids, levels joined by dots."""
     names: dict[Any, str] = {}
     todo: list[tuple[str, Mapping[str, Any]]] = [("", schema)]
     while todo:
@@ -202,7 +202,7 @@ def sorting(fields: list[dict[str, Any]], schema: Mapping[str, Any]) -> list[lis
 
 
 def shape(kind: Any) -> Any:
-    """A type without ids and without differences of spelling: names, types, `required` flags and docs."""
+    """Return a type without ids and without differences of spelling: names, types, `required` flags and docs."""
     if not isinstance(kind, dict):
         return str(kind).replace(" ", "")
     outer = members(kind)

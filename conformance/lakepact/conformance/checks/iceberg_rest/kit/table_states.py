@@ -42,7 +42,7 @@ _restless: WeakKeyDictionary[Wire, frozenset[str]] = WeakKeyDictionary()
 
 
 def state(table: Table) -> dict[str, Any]:
-    """The metadata of a table or view in one spelling: nothing that says none, and sets in one order."""
+    """Return the metadata of a table or view in one spelling: nothing that says none, and sets in one order."""
     members = {member: value for member, value in table.metadata.items() if value not in (None, [], {})}
     if members.get("current-snapshot-id") == -1:
         del members["current-snapshot-id"]
@@ -52,7 +52,7 @@ def state(table: Table) -> dict[str, Any]:
 
 
 def properties_of(table: Table) -> dict[str, Any]:
-    """The table's properties; none where it has no such member."""
+    """Return the table's properties; none where it has no such member."""
     return table.metadata.get("properties") or {}
 
 
@@ -136,7 +136,7 @@ def _alike(expected: Table, actual: Table, *, but: Collection[str], moving: Coll
 
 
 def _at_rest(table: Table, moving: Collection[str]) -> Table:
-    """The table without properties that move."""
+    """Return the table without properties that move."""
     properties = {name: value for name, value in properties_of(table).items() if PROPERTY + name not in moving}
     if not moving or properties == properties_of(table):
         return table
@@ -146,12 +146,12 @@ def _at_rest(table: Table, moving: Collection[str]) -> Table:
 
 
 def without_its_own(lab: CatalogLab, table: Table) -> Table:
-    """The table without properties that are the target's own."""
+    """Return the table without properties that are the target's own."""
     return _at_rest(table, restless(lab))
 
 
 def restless(lab: CatalogLab) -> frozenset[str]:
-    """The parts of a table that the target owns: properties that no request set, and members that change by themselves."""
+    """Return the parts of a table that the target owns: properties that no request set, and members that change by themselves."""
     known = _restless.get(lab.wire)
     if known is None:
         known = frozenset()

@@ -16,18 +16,18 @@ ROUNDS = 4  #: of each race: in the first one most clients still open their conn
 
 
 def identifier(namespace: Namespace, name: str) -> dict[str, Any]:
-    """An identifier as it stands in bodies."""
+    """Return an identifier as it stands in bodies."""
     return {"namespace": list(namespace), "name": name}
 
 
 def rename(lab: CatalogLab, source: Mapping[str, Any], destination: Mapping[str, Any]) -> Reply:
-    """The answer to a request that renames a table; the destination is dropped afterwards, should there be one."""
+    """Return the answer to a request that renames a table; the destination is dropped afterwards, should there be one."""
     lab.drop_afterwards(tuple(destination["namespace"]), destination["name"])
     return lab.send(op.rename_table, body={"source": dict(source), "destination": dict(destination)})
 
 
 def ways(lab: CatalogLab) -> tuple[bool | None, ...]:
-    """How the target drops tables: without a word of purging and with it, or with it alone, which it is told where that is judged.
+    """Return how the target drops tables: without a word of purging and with it, or with it alone, which it is told where that is judged.
 
     Raises:
         Blocked: it drops none.

@@ -45,7 +45,7 @@ class Client:
 
 
 def client_of(lab: CatalogLab) -> Client:
-    """The client whose credentials are known.
+    """Return the client whose credentials are known.
 
     Raises:
         NotOffered: none are.
@@ -67,13 +67,13 @@ def issues_tokens(lab: CatalogLab, feature: str = "oauth-tokens") -> None:
 
 
 def form(lab: CatalogLab, headers: Headers | None = None, /, **fields: str | None) -> Reply:
-    """The answer of the token endpoint to a form without the fields that are None."""
+    """Return the answer of the token endpoint to a form without the fields that are None."""
     given = urlencode({name: value for name, value in fields.items() if value is not None}).encode()
     return lab.send(TOKENS, content=given, headers=[*(headers or []), FORM], anonymous=True, declared=False)
 
 
 def fetched(lab: CatalogLab, client: Client) -> Reply:
-    """The answer to a client's credentials, which every check of what follows needs to be a token.
+    """Return the answer to a client's credentials, which every check of what follows needs to be a token.
 
     Raises:
         Blocked: it is none.
@@ -82,7 +82,7 @@ def fetched(lab: CatalogLab, client: Client) -> Reply:
 
 
 def token_in(reply: Reply) -> str:
-    """The token of an answer.
+    """Return the token of an answer.
 
     Raises:
         Unmet: there is none.
@@ -92,7 +92,7 @@ def token_in(reply: Reply) -> str:
 
 
 def subject_of(lab: CatalogLab) -> str:
-    """The token of a user, which can be exchanged.
+    """Return the token of a user, which can be exchanged.
 
     Raises:
         NotOffered: none is known.
@@ -101,6 +101,6 @@ def subject_of(lab: CatalogLab) -> str:
 
 
 def exchanged(lab: CatalogLab, headers: Headers | None = None, /, **fields: str | None) -> Reply:
-    """The answer to an exchange of tokens; its kinds are access tokens unless something else is said."""
+    """Return the answer to an exchange of tokens; its kinds are access tokens unless something else is said."""
     known: dict[str, str | None] = {"grant_type": EXCHANGE, "subject_token_type": ACCESS_TOKEN, "scope": "catalog"}
     return form(lab, headers, **{**known, **fields})

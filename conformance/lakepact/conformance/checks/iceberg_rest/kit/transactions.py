@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 
 def change(table: Table | FreeTableSlot, *updates: Mapping[str, Any], requirements: Sequence[Mapping[str, Any]] = ()) -> Change:
-    """A change to one table, unconditional unless requirements are given."""
+    """Return a change to one table, unconditional unless requirements are given."""
     identifier = {"namespace": list(table.namespace), "name": table.name}
     return {"identifier": identifier, "requirements": list(requirements), "updates": list(updates)}
 
@@ -30,7 +30,7 @@ MADE = (200, 204)
 
 
 def transact(lab: CatalogLab, *changes: Change) -> Reply:
-    """The answer to a transaction; it is not looked at."""
+    """Return the answer to a transaction; it is not looked at."""
     return lab.send(op.commit_transaction, body={"table-changes": list(changes)})
 
 
@@ -41,12 +41,12 @@ def make_tables(lab: CatalogLab, many: int, namespace: Namespace | None = None) 
 
 
 def marking(table: Table, mark: str) -> Change:
-    """A change that sets a property, by which one sees later whether it was made."""
+    """Return a change that sets a property, by which one sees later whether it was made."""
     return change(table, set_properties(lakepact=mark))
 
 
 def mark_of(lab: CatalogLab, table: Table) -> Any:
-    """The mark that a table has now."""
+    """Return the mark that a table has now."""
     return properties_of(lab.load(table)).get("lakepact")
 
 

@@ -30,7 +30,7 @@ UNKNOWN_UPDATE = {"action": "lakepact-no-such-action", "updates": {"lakepact": "
 
 
 def changed(lab: CatalogLab, table: Table, *updates: Update) -> Table:
-    """The table as it is loaded after a commit that the target has to accept.
+    """Return the table as it is loaded after a commit that the target has to accept.
 
     Raises:
         Unmet: the commit is refused.
@@ -58,7 +58,7 @@ def judge_refusals(
 
 
 def without(update: Update, *path: str) -> dict[str, Any]:
-    """The update less the member at `path`."""
+    """Return the update less the member at `path`."""
     rest: dict[str, Any] = copy.deepcopy(dict(update))
     inner = rest
     for step in path[:-1]:
@@ -71,7 +71,7 @@ def without(update: Update, *path: str) -> dict[str, Any]:
 
 
 def table_of_version(lab: CatalogLab, version: int, **members: Any) -> Table:
-    """A new table of a format version.
+    """Return a new table of a format version.
 
     Args:
         lab: the bench.
@@ -96,7 +96,7 @@ def table_of_version(lab: CatalogLab, version: int, **members: Any) -> Table:
 
 
 def current_schema(table: Table) -> dict[str, Any]:
-    """The table's current schema.
+    """Return the table's current schema.
 
     Raises:
         Blocked: there is none, which an invariant of all metadata says already.
@@ -110,7 +110,7 @@ def current_schema(table: Table) -> dict[str, Any]:
 
 
 def column(table: Table, name: str) -> int:
-    """The id that the target gave to a column of the current schema.
+    """Return the id that the target gave to a column of the current schema.
 
     Raises:
         Unmet: there is no such column.
@@ -121,12 +121,12 @@ def column(table: Table, name: str) -> int:
 
 
 def columns(schema: Mapping[str, Any]) -> dict[str, int]:
-    """Names of the columns of a schema, and their ids."""
+    """Return names of the columns of a schema, and their ids."""
     return {field["name"]: field["id"] for field in schema["fields"]}
 
 
 def schema_with(table: Table, *fields: Mapping[str, Any], skip: int = 0) -> dict[str, Any]:
-    """The current schema with further columns; `skip` leaves out the next ids of schemas.
+    """Return the current schema with further columns; `skip` leaves out the next ids of schemas.
 
     Like all clients it proposes an id that no schema has: that a server insists on one is judged by a check of its own.
     """
@@ -136,12 +136,12 @@ def schema_with(table: Table, *fields: Mapping[str, Any], skip: int = 0) -> dict
 
 
 def next_column(table: Table, name: str, kind: Any = "string", *, skip: int = 0) -> dict[str, Any]:
-    """A column whose id was never used in the table; `skip` leaves out the next ids."""
+    """Return a column whose id was never used in the table; `skip` leaves out the next ids."""
     return {"id": table.member("last-column-id") + 1 + skip, "name": name, "type": kind, "required": False}
 
 
 def next_field(table: Table, *, skip: int = 0) -> int:
-    """An id that no partition field of the table ever had; `skip` leaves out the next ids."""
+    """Return an id that no partition field of the table ever had; `skip` leaves out the next ids."""
     last: int = table.metadata.get("last-partition-id", FIRST_FIELD - 1)
     return last + 1 + skip
 
@@ -150,17 +150,17 @@ def next_field(table: Table, *, skip: int = 0) -> int:
 
 
 def assign_uuid(uuid: str) -> dict[str, Any]:
-    """An update that gives the table a UUID."""
+    """Return an update that gives the table a UUID."""
     return {"action": "assign-uuid", "uuid": uuid}
 
 
 def upgrade_format_version(version: int) -> dict[str, Any]:
-    """An update that raises the format version."""
+    """Return an update that raises the format version."""
     return {"action": "upgrade-format-version", "format-version": version}
 
 
 def add_schema(schema: Mapping[str, Any], **members: Any) -> dict[str, Any]:
-    """An update that adds a schema; `members` are further ones, named with underscores for hyphens, `None` leaves one out.
+    """Return an update that adds a schema; `members` are further ones, named with underscores for hyphens, `None` leaves one out.
 
     Like many clients it says the deprecated `last-column-id`: that a server wants to be told is judged by a check of its own.
     """
@@ -169,7 +169,7 @@ def add_schema(schema: Mapping[str, Any], **members: Any) -> dict[str, Any]:
 
 
 def _field_ids(schema: Any) -> Iterator[int]:
-    """The ids of all columns of a schema and of their parts."""
+    """Yield the ids of all columns of a schema and of their parts."""
     if isinstance(schema, dict):
         yield from (value for name in ("id", "element-id", "key-id", "value-id") if type(value := schema.get(name)) is int)
     parts = schema.values() if isinstance(schema, dict) else schema if isinstance(schema, list) else ()
@@ -178,17 +178,17 @@ def _field_ids(schema: Any) -> Iterator[int]:
 
 
 def set_current_schema(schema_id: int) -> dict[str, Any]:
-    """An update that makes a schema the current one."""
+    """Return an update that makes a schema the current one."""
     return {"action": "set-current-schema", "schema-id": schema_id}
 
 
 def remove_schemas(*schema_ids: int) -> dict[str, Any]:
-    """An update that removes schemas."""
+    """Return an update that removes schemas."""
     return {"action": "remove-schemas", "schema-ids": list(schema_ids)}
 
 
 def partition_field(source_id: int, transform: str, name: str, *, field_id: int | None = None) -> dict[str, Any]:
-    """A field of a partition spec.
+    """Return a field of a partition spec.
 
     Clients say its id (`next_field`): that a server insists on one is judged by checks that leave it out.
     """
@@ -197,63 +197,63 @@ def partition_field(source_id: int, transform: str, name: str, *, field_id: int 
 
 
 def add_spec(*fields: Mapping[str, Any], spec_id: int | None = SECOND) -> dict[str, Any]:
-    """An update that adds a partition spec; it proposes `spec_id` unless that is None."""
+    """Return an update that adds a partition spec; it proposes `spec_id` unless that is None."""
     spec: dict[str, Any] = {"fields": list(fields)}
     return {"action": "add-spec", "spec": spec if spec_id is None else {"spec-id": spec_id, **spec}}
 
 
 def set_default_spec(spec_id: int) -> dict[str, Any]:
-    """An update that makes a partition spec the default one."""
+    """Return an update that makes a partition spec the default one."""
     return {"action": "set-default-spec", "spec-id": spec_id}
 
 
 def remove_partition_specs(*spec_ids: int) -> dict[str, Any]:
-    """An update that removes partition specs."""
+    """Return an update that removes partition specs."""
     return {"action": "remove-partition-specs", "spec-ids": list(spec_ids)}
 
 
 def sort_field(source_id: int, *, transform: str = "identity", direction: str = "asc", null_order: str = "nulls-first") -> dict[str, Any]:
-    """A field of a sort order."""
+    """Return a field of a sort order."""
     return {"source-id": source_id, "transform": transform, "direction": direction, "null-order": null_order}
 
 
 def add_sort_order(*fields: Mapping[str, Any], order_id: int = SECOND) -> dict[str, Any]:
-    """An update that adds a sort order; it proposes `order_id`, because the contract requires the member."""
+    """Return an update that adds a sort order; it proposes `order_id`, because the contract requires the member."""
     return {"action": "add-sort-order", "sort-order": {"order-id": order_id, "fields": list(fields)}}
 
 
 def set_default_sort_order(order_id: int) -> dict[str, Any]:
-    """An update that makes a sort order the default one."""
+    """Return an update that makes a sort order the default one."""
     return {"action": "set-default-sort-order", "sort-order-id": order_id}
 
 
 def add_snapshot(snapshot: Mapping[str, Any]) -> dict[str, Any]:
-    """An update that adds a snapshot."""
+    """Return an update that adds a snapshot."""
     return {"action": "add-snapshot", "snapshot": dict(snapshot)}
 
 
 def remove_snapshots(*snapshot_ids: int) -> dict[str, Any]:
-    """An update that removes snapshots."""
+    """Return an update that removes snapshots."""
     return {"action": "remove-snapshots", "snapshot-ids": list(snapshot_ids)}
 
 
 def remove_ref(ref: str) -> dict[str, Any]:
-    """An update that removes a branch or tag."""
+    """Return an update that removes a branch or tag."""
     return {"action": "remove-snapshot-ref", "ref-name": ref}
 
 
 def set_location(location: str) -> dict[str, Any]:
-    """An update that moves the table."""
+    """Return an update that moves the table."""
     return {"action": "set-location", "location": location}
 
 
 def remove_properties(*keys: str) -> dict[str, Any]:
-    """An update that removes table properties."""
+    """Return an update that removes table properties."""
     return {"action": "remove-properties", "removals": list(keys)}
 
 
 def statistics_file(table: Table, snapshot_id: int, *, name: str = "first") -> dict[str, Any]:
-    """A statistics file of one blob for a snapshot; it is only named, never written."""
+    """Return a statistics file of one blob for a snapshot; it is only named, never written."""
     blob = {
         "type": "apache-datasketches-theta-v1",
         "snapshot-id": snapshot_id,
@@ -271,7 +271,7 @@ def statistics_file(table: Table, snapshot_id: int, *, name: str = "first") -> d
 
 
 def set_statistics(file: Mapping[str, Any], **members: Any) -> dict[str, Any]:
-    """An update that gives a snapshot a statistics file; `members` are further ones, as in `add_schema`.
+    """Return an update that gives a snapshot a statistics file; `members` are further ones, as in `add_schema`.
 
     Like many clients it says the deprecated `snapshot-id`: that a server wants to be told is judged by a check of its own.
     """
@@ -281,27 +281,27 @@ def set_statistics(file: Mapping[str, Any], **members: Any) -> dict[str, Any]:
 
 
 def remove_statistics(snapshot_id: int) -> dict[str, Any]:
-    """An update that takes a snapshot's statistics file away."""
+    """Return an update that takes a snapshot's statistics file away."""
     return {"action": "remove-statistics", "snapshot-id": snapshot_id}
 
 
 def set_partition_statistics(file: Mapping[str, Any]) -> dict[str, Any]:
-    """An update that gives a snapshot a partition statistics file."""
+    """Return an update that gives a snapshot a partition statistics file."""
     return {"action": "set-partition-statistics", "partition-statistics": dict(file)}
 
 
 def remove_partition_statistics(snapshot_id: int) -> dict[str, Any]:
-    """An update that takes a snapshot's partition statistics file away."""
+    """Return an update that takes a snapshot's partition statistics file away."""
     return {"action": "remove-partition-statistics", "snapshot-id": snapshot_id}
 
 
 def add_encryption_key(key: Mapping[str, Any]) -> dict[str, Any]:
-    """An update that adds an encryption key."""
+    """Return an update that adds an encryption key."""
     return {"action": "add-encryption-key", "encryption-key": dict(key)}
 
 
 def remove_encryption_key(key_id: str) -> dict[str, Any]:
-    """An update that removes an encryption key."""
+    """Return an update that removes an encryption key."""
     return {"action": "remove-encryption-key", "key-id": key_id}
 
 
@@ -310,13 +310,13 @@ def _hyphens(members: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def partition_statistics_file(table: Table, snapshot_id: int, *, name: str = "first") -> dict[str, Any]:
-    """A partition statistics file for a snapshot; it is only named, never written."""
+    """Return a partition statistics file for a snapshot; it is only named, never written."""
     path = f"{table.location}/metadata/{name}.partition-stats.parquet"
     return {"snapshot-id": snapshot_id, "statistics-path": path, "file-size-in-bytes": 99}
 
 
 def files(table: Table, member: str = "statistics") -> dict[Any, list[Any]]:
-    """The paths of a table's statistics files by snapshot; none where it has no such member."""
+    """Return the paths of a table's statistics files by snapshot; none where it has no such member."""
     paths: dict[Any, list[Any]] = {}
     for file in table.metadata.get(member) or ():
         paths.setdefault(file.get("snapshot-id"), []).append(file.get("statistics-path"))

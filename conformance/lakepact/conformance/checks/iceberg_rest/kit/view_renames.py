@@ -14,12 +14,12 @@ if TYPE_CHECKING:
 
 
 def identifier(namespace: Namespace, name: str) -> dict[str, Any]:
-    """An identifier as it stands in bodies."""
+    """Return an identifier as it stands in bodies."""
     return {"namespace": list(namespace), "name": name}
 
 
 def rename(lab: CatalogLab, source: Mapping[str, Any], destination: Mapping[str, Any]) -> Reply:
-    """The answer to a request that renames a view; the destination is dropped afterwards, should there be one."""
+    """Return the answer to a request that renames a view; the destination is dropped afterwards, should there be one."""
     at: dict[str, Any] = {"namespace": tuple(destination["namespace"]), "view": destination["name"]}
     lab.add_cleanup(lambda: lab.send(op.drop_view, **at))
     return lab.send(op.rename_view, body={"source": dict(source), "destination": dict(destination)})

@@ -44,7 +44,7 @@ class View:
     reply: Reply
 
     def member(self, *path: str | int) -> Any:
-        """The value at `path` in the view's metadata.
+        """Return the value at `path` in the view's metadata.
 
         Raises:
             Unmet: there is no such member.
@@ -93,12 +93,12 @@ class View:
 
 
 def sql(text: str = SQL, dialect: str = DIALECT) -> dict[str, Any]:
-    """A representation."""
+    """Return a representation."""
     return {"type": "sql", "sql": text, "dialect": dialect}
 
 
 def version(namespace: Namespace, *representations: Mapping[str, Any], **members: Any) -> dict[str, Any]:
-    """A version of a view; `members` are named with underscores for hyphens, `None` leaves one out."""
+    """Return a version of a view; `members` are named with underscores for hyphens, `None` leaves one out."""
     whole = {
         "version-id": 1,
         "timestamp-ms": int(time.time() * 1000),
@@ -112,7 +112,7 @@ def version(namespace: Namespace, *representations: Mapping[str, Any], **members
 
 
 def view_request(namespace: Namespace, name: str, **members: Any) -> dict[str, Any]:
-    """A body that creates a view; `members` are named with underscores for hyphens, `None` leaves one out."""
+    """Return a body that creates a view; `members` are named with underscores for hyphens, `None` leaves one out."""
     request = {
         "name": name,
         "schema": SCHEMA,
@@ -124,13 +124,13 @@ def view_request(namespace: Namespace, name: str, **members: Any) -> dict[str, A
 
 
 def create(lab: CatalogLab, namespace: Namespace, name: str, **members: Any) -> Reply:
-    """The answer to a request that creates a view, which is dropped afterwards, should there be one."""
+    """Return the answer to a request that creates a view, which is dropped afterwards, should there be one."""
     lab.add_cleanup(lambda: lab.send(op.drop_view, namespace=namespace, view=name))
     return lab.send(op.create_view, namespace=namespace, body=view_request(namespace, name, **members))
 
 
 def made(lab: CatalogLab, namespace: Namespace | None = None, **members: Any) -> View:
-    """A new view, in a new namespace unless one is given.
+    """Return a new view, in a new namespace unless one is given.
 
     Raises:
         Blocked: it cannot be created.
@@ -140,7 +140,7 @@ def made(lab: CatalogLab, namespace: Namespace | None = None, **members: Any) ->
 
 
 def loaded(lab: CatalogLab, view: View) -> View:
-    """The view as it is now.
+    """Return the view as it is now.
 
     Raises:
         Blocked: it cannot be loaded.
@@ -149,7 +149,7 @@ def loaded(lab: CatalogLab, view: View) -> View:
 
 
 def replace(lab: CatalogLab, view: View, *updates: Update, requirements: Sequence[Mapping[str, Any]] = ()) -> Reply:
-    """The answer to a request that replaces a view, unconditionally unless requirements are given."""
+    """Return the answer to a request that replaces a view, unconditionally unless requirements are given."""
     return lab.send(op.replace_view, body={"requirements": list(requirements), "updates": list(updates)}, **view.at)
 
 
@@ -166,12 +166,12 @@ def replaced(lab: CatalogLab, view: View, *updates: Update) -> View:
 
 
 def add_view_version(added: Mapping[str, Any]) -> dict[str, Any]:
-    """An update that adds a version."""
+    """Return an update that adds a version."""
     return {"action": "add-view-version", "view-version": dict(added)}
 
 
 def set_current_view_version(version_id: int = LAST_ADDED) -> dict[str, Any]:
-    """An update that makes a version the current one, by default the one added last."""
+    """Return an update that makes a version the current one, by default the one added last."""
     return {"action": "set-current-view-version", "view-version-id": version_id}
 
 
@@ -190,7 +190,7 @@ def texts(view: View) -> list[str]:
 
 
 def properties_of(view: View) -> dict[str, Any]:
-    """The view's properties; none where it has no such member."""
+    """Return the view's properties; none where it has no such member."""
     return view.reply.document["metadata"].get("properties") or {}
 
 
@@ -203,7 +203,7 @@ def spelled(metadata: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def state(reply: Reply) -> dict[str, Any]:
-    """The metadata of a view that an answer shows, in one spelling.
+    """Return the metadata of a view that an answer shows, in one spelling.
 
     Raises:
         Unmet: it shows none.

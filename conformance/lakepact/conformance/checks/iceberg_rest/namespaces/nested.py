@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 
 def deep(lab: CatalogLab, parent: Namespace) -> Namespace:
-    """A namespace below another one.
+    """Return a namespace below another one.
 
     Raises:
         NotOffered: there is none, which is judged elsewhere.

@@ -20,7 +20,7 @@ WRITERS = 16  #: callers side by side
 
 
 def update(lab: CatalogLab, namespace: Namespace, *, removals: Any = (), updates: Any = None) -> Reply:
-    """A request that changes properties.
+    """Return a request that changes properties.
 
     Raises:
         NotOffered: the target keeps none.

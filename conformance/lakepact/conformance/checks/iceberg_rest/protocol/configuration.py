@@ -54,7 +54,7 @@ def endpoints_are_well_formed(lab: CatalogLab) -> None:
 
 
 def configuration(lab: CatalogLab) -> Reply:
-    """The configuration as the target answers it for the chosen warehouse."""
+    """Return the configuration as the target answers it for the chosen warehouse."""
     return lab.send(op.get_config, warehouse=lab.target.parameters.get("warehouse"))
 
 
@@ -96,19 +96,19 @@ def endpoints_are_templates_of_the_contract(lab: CatalogLab) -> None:
 
 
 def _shape(endpoint: str) -> str:
-    """An endpoint with its placeholders blanked and its case folded, to find what a misspelled one means."""
+    """Return an endpoint with its placeholders blanked and its case folded, to find what a misspelled one means."""
     return re.sub(r"\{[^}]*\}", "{}", re.sub(r"\s+", " ", endpoint)).lower().replace("//", "/").rstrip("/")
 
 
 def is_implemented(lab: CatalogLab, operation: OperationId, reply: Reply) -> bool:
-    """Whether the answer to a probe could only come from an operation that works: a refusal for other reasons proves nothing."""
+    """Return whether the answer to a probe could only come from an operation that works: a refusal for other reasons proves nothing."""
     if lab.contract.operations[operation].method == "HEAD" and reply.status == NOT_FOUND:
         return finds_what_is_there(lab, operation)
     return reply.status in {200, 204, 404} and is_served(lab, operation, reply)
 
 
 def finds_what_is_there(lab: CatalogLab, operation: OperationId) -> bool:
-    """Whether an operation that answers without a body finds what is there: that it finds nothing else may be a router's answer."""
+    """Return whether an operation that answers without a body finds what is there: that it finds nothing else may be a router's answer."""
     with contextlib.suppress(Blocked, NotOffered, Unmet):
         home = lab.make_namespace()
         values: dict[str, Any] = {"namespace": home}
@@ -220,7 +220,7 @@ OF_ACCOUNTS = ("adls.sas-token.", "adls.connection-string.")
 
 
 def is_secret(key: str) -> bool:
-    """Whether a setting of clients is a secret."""
+    """Return whether a setting of clients is a secret."""
     folded = key.casefold()
     return folded in SECRET_KEYS or folded.startswith(OF_ACCOUNTS)
 

@@ -30,13 +30,13 @@ UNDECLARED = frozenset({"configuration.endpoints_tell_the_truth", "transport_ref
 
 
 def is_refusal(exchange: Exchange) -> bool:
-    """Whether the error model has to do with the exchange: an operation was refused, and a body may follow."""
+    """Return whether the error model has to do with the exchange: an operation was refused, and a body may follow."""
     known = exchange.operation is not None and exchange.operation not in OAUTH
     return known and exchange.status >= 400 and exchange.method in CONTRACT_METHODS - {"HEAD"}
 
 
 def middleware_may_answer(exchange: Exchange) -> bool:
-    """Whether the refusal may come from a layer that knows no catalog, in plain text or in a form of its own.
+    """Return whether the refusal may come from a layer that knows no catalog, in plain text or in a form of its own.
 
     The contract says so of 400; statuses that it does not document at all (404 and 405 of a router, 413, 415 …) are the same.
     """
@@ -45,7 +45,7 @@ def middleware_may_answer(exchange: Exchange) -> bool:
 
 
 def error_of(exchange: Exchange) -> dict[str, Any] | None:
-    """The error object of a refusal, or `None` where there is none to look at."""
+    """Return the error object of a refusal, or `None` where there is none to look at."""
     if not is_refusal(exchange) or not isinstance(exchange.parsed, dict):
         return None
     error = exchange.parsed.get("error")

@@ -52,12 +52,12 @@ if TYPE_CHECKING:
 
 
 def component_of(requirement: Requirement) -> str:
-    """The component that a requirement of this area is about."""
+    """Return the component that a requirement of this area is about."""
     return requirement.clause.rpartition("/")[2]
 
 
 def invariant_of(requirement: Requirement) -> Callable[[Exchange], bool | None]:
-    """The invariant that every instance of a component is what its schema says."""
+    """Return the invariant that every instance of a component is what its schema says."""
     component = component_of(requirement)
 
     def holds(exchange: Exchange) -> bool:

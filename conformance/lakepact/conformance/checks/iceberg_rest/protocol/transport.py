@@ -25,7 +25,7 @@ WIDE = (9007199254740993, 9223372036854775806)
 
 
 def succeeded(exchange: Exchange) -> bool:
-    """Whether an operation of the contract was answered with some 2xx."""
+    """Return whether an operation of the contract was answered with some 2xx."""
     return (
         exchange.operation is not None
         and exchange.method == OPERATIONS[exchange.operation or NO_OPERATION].method

@@ -33,7 +33,7 @@ MISSING = 404
 
 
 def refused(status: int) -> bool:
-    """Whether a name was declined, as odd ones may be."""
+    """Return whether a name was declined, as odd ones may be."""
     return 400 <= status < 500
 
 

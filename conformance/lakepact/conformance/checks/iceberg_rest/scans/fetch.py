@@ -38,7 +38,7 @@ STATES = ("completed", "submitted", "cancelled", "failed")
 
 
 def submitted(lab: CatalogLab, table: Table, **request: Any) -> str:
-    """The id of a plan that the target makes in the background.
+    """Return the id of a plan that the target makes in the background.
 
     Raises:
         NotOffered: it makes it at once.
@@ -52,7 +52,7 @@ def submitted(lab: CatalogLab, table: Table, **request: Any) -> str:
 
 
 def in_the_background(lab: CatalogLab, **properties: str) -> TableWithFiles:
-    """A table of three files whose scans are planned in the background, where the target does so.
+    """Return a table of three files whose scans are planned in the background, where the target does so.
 
     Raises:
         NotOffered: it plans nothing in the background.
@@ -66,12 +66,12 @@ def in_the_background(lab: CatalogLab, **properties: str) -> TableWithFiles:
 
 
 def fetch(lab: CatalogLab, table: Table, plan_id: str) -> Reply:
-    """The answer to fetching a plan."""
+    """Return the answer to fetching a plan."""
     return lab.send(FETCH, plan_id=plan_id, **table.at)
 
 
 def cancel(lab: CatalogLab, table: Table, plan_id: str) -> Reply:
-    """The answer to cancelling a plan."""
+    """Return the answer to cancelling a plan."""
     return lab.send(CANCEL, plan_id=plan_id, **table.at)
 
 

@@ -35,23 +35,23 @@ PRIMITIVES: dict[str, Any] = {
 
 
 def compared(kind: str, term: str, *value: Any) -> dict[str, Any]:
-    """An expression about one column."""
+    """Return an expression about one column."""
     document: dict[str, Any] = {"type": kind, "term": term}
     return document | ({"values": list(value)} if kind in {"in", "not-in"} else {"value": value[0]} if value else {})
 
 
 def both(kind: str, left: Any, right: Any) -> dict[str, Any]:
-    """Two expressions as one."""
+    """Return two expressions as one."""
     return {"type": kind, "left": left, "right": right}
 
 
 def negated(child: Any) -> dict[str, Any]:
-    """The contrary of an expression."""
+    """Return the contrary of an expression."""
     return {"type": "not", "child": child}
 
 
 def divided(lab: CatalogLab) -> TableWithFiles:
-    """A table of five files, each in a manifest of its own, divided by name and by day, whose bounds tell ids of ten each."""
+    """Return a table of five files, each in a manifest of its own, divided by name and by day, whose bounds tell ids of ten each."""
     fields = [
         {"source-id": 2, "field-id": 1000, "name": "name", "transform": "identity"},
         {"source-id": 3, "field-id": 1001, "name": "at_day", "transform": "day"},

@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 
 
 def some_table(lab: CatalogLab) -> Table:
-    """A table with a file, where the harness can write one; else one without snapshots."""
+    """Return a table with a file, where the harness can write one; else one without snapshots."""
     table = grown(lab)
     try:
         table.append(table.file("only"))
@@ -52,7 +52,7 @@ def of_four(lab: CatalogLab) -> TableWithFiles:
 
 
 def added(table: TableWithFiles, *numbers: int) -> list[str]:
-    """The files that some snapshots of such a table appended."""
+    """Return the files that some snapshots of such a table appended."""
     return sorted(table.path(f"{number}-{name}") for number in numbers for name in "ab")
 
 
@@ -107,7 +107,7 @@ def the_latest_snapshot_of_main_is_planned(lab: CatalogLab) -> None:
 
 
 def changed(file: File, state: int, sequence: int, snapshot: int | None = None) -> File:
-    """A file of an earlier snapshot as a later manifest has it."""
+    """Return a file of an earlier snapshot as a later manifest has it."""
     return replace(file, state=state, sequence=sequence, snapshot=snapshot)
 
 

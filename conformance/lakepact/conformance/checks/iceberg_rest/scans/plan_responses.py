@@ -32,26 +32,26 @@ FILTERED = ("scans_filtered.filters_keep_every_matching_file",)
 
 
 def told(exchange: Exchange, *operations: OperationId) -> dict[str, Any] | None:
-    """The body of an answer of one of these operations that succeeds; None for others."""
+    """Return the body of an answer of one of these operations that succeeds; None for others."""
     if exchange.operation not in operations or exchange.status != 200 or not isinstance(exchange.parsed, dict):
         return None
     return exchange.parsed
 
 
 def objects(value: Any) -> list[dict[str, Any]]:
-    """The objects of an array; nothing of what is none."""
+    """Return the objects of an array; nothing of what is none."""
     return [one for one in value if isinstance(one, dict)] if isinstance(value, list) else []
 
 
 def data_files(document: dict[str, Any]) -> Iterator[dict[str, Any]]:
-    """The data files of an answer."""
+    """Yield the data files of an answer."""
     for task in objects(document.get("file-scan-tasks")):
         if isinstance(task.get("data-file"), dict):
             yield task["data-file"]
 
 
 def files(document: dict[str, Any]) -> Iterator[dict[str, Any]]:
-    """The data files and delete files of an answer."""
+    """Yield the data files and delete files of an answer."""
     yield from data_files(document)
     yield from objects(document.get("delete-files"))
 
@@ -270,7 +270,7 @@ def _in_step(file: dict[str, Any]) -> bool:
 
 
 def _numbers(file: dict[str, Any]) -> bool:
-    """Numbers of files are integers, and key metadata is hexadecimal."""
+    """Return numbers of files are integers, and key metadata is hexadecimal."""
     applies = False
     for member in ("first-row-id", "sort-order-id"):
         if file.get(member) is not None:

@@ -37,7 +37,7 @@ HOUR = 3_600_000_000  #: in microseconds
 
 
 def int_bound(value: int) -> bytes:
-    """A bound of a column of the type int or date."""
+    """Return a bound of a column of the type int or date."""
     return struct.pack("<i", value)
 
 

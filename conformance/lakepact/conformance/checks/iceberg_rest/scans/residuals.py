@@ -50,7 +50,7 @@ class Undecided(Exception):
 
 
 def holds(expression: Any, row: dict[str, Any]) -> bool:
-    """Whether an expression holds for a row.
+    """Return whether an expression holds for a row.
 
     Raises:
         Undecided: it compares a null, or says something in a way that is not known here.
@@ -86,7 +86,7 @@ def _tested(kind: str | None, expression: Any, row: dict[str, Any]) -> bool:
 
 
 def is_decided(expression: Any, row: dict[str, Any]) -> bool:
-    """Whether it is known here if an expression holds for a row."""
+    """Return whether it is known here if an expression holds for a row."""
     try:
         holds(expression, row)
     except Undecided:
@@ -95,7 +95,7 @@ def is_decided(expression: Any, row: dict[str, Any]) -> bool:
 
 
 def rows_of(name: str) -> Iterator[dict[str, Any]]:
-    """The rows that a file of such a table may have."""
+    """Yield the rows that a file of such a table may have."""
     number = list(NAMES).index(name)
     yield from ({"id": id_, "name": NAMES[name]} for id_ in range(10 * number, 10 * number + 10))
 

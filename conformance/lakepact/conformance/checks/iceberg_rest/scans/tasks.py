@@ -26,12 +26,12 @@ if TYPE_CHECKING:
 
 
 def exchanged(lab: CatalogLab, table: Table, task: Any) -> Reply:
-    """The answer to exchanging a plan task."""
+    """Return the answer to exchanging a plan task."""
     return lab.send(TASKS, body={"plan-task": task}, **table.at)
 
 
 def divided(lab: CatalogLab) -> tuple[TableWithFiles, list[str]]:
-    """A table of several files, and the plan tasks of its plan.
+    """Return a table of several files, and the plan tasks of its plan.
 
     Raises:
         NotOffered: the target does not divide its plan.

@@ -33,13 +33,13 @@ VALUES: dict[str, tuple[Any, bytes, Any]] = {
 
 
 def schema() -> dict[str, Any]:
-    """A schema with a column of each of these types."""
+    """Return a schema with a column of each of these types."""
     fields = [{"id": n, "name": f"c{n}", "type": kind, "required": False} for n, kind in enumerate(VALUES, 1)]
     return {"type": "struct", "schema-id": 0, "fields": fields}
 
 
 def by_each() -> dict[str, Any]:
-    """A partition spec with a field for each column."""
+    """Return a partition spec with a field for each column."""
     fields = [{"source-id": n, "field-id": 999 + n, "name": f"c{n}", "transform": "identity"} for n in range(1, len(VALUES) + 1)]
     return {"spec-id": 0, "fields": fields}
 

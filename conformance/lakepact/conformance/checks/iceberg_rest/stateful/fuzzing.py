@@ -95,7 +95,7 @@ class CatalogWorld:
     # -- what is sent ------------------------------------------------------------------------------------------
 
     def opening(self, random: Random) -> Sequence[Step]:
-        """The namespace, with a table and a view in it."""
+        """Return the namespace, with a table and a view in it."""
         at = {"namespace": (ROOT,)}
         return (
             Step(op.create_namespace, {}, {"namespace": [ROOT]}),
@@ -104,7 +104,7 @@ class CatalogWorld:
         )
 
     def arguments(self, operation: OperationId, random: Random) -> dict[str, Any]:
-        """A namespace, and a table or view, that exist, mostly; now and then one that is of the other kind."""
+        """Return a namespace, and a table or view, that exist, mostly; now and then one that is of the other kind."""
         path = {p.argument for p in self._lab.contract.operations[operation].parameters if p.where == "path"} - {"prefix"}
         if path & {"table", "view"}:
             odd: Key = (random.choice(self.namespaces), random.choice(ODD_NAMES))
@@ -135,7 +135,7 @@ class CatalogWorld:
         return moved
 
     def example(self, operation: OperationId, arguments: dict[str, Any], random: Random) -> Any:
-        """A body that should be accepted."""
+        """Return a body that should be accepted."""
         self._serial += 1
         examples: dict[str, Callable[[], Any]] = {
             op.create_namespace: lambda: {"namespace": [*random.choice(self.namespaces), f"n{self._serial}"], "properties": {"a": "1"}},
@@ -201,7 +201,7 @@ class CatalogWorld:
         return ()
 
     def known(self, learned: Learned) -> Any:
-        """The name of the root, or what an answer said about a table or view."""
+        """Return the name of the root, or what an answer said about a table or view."""
         if learned == ROOT:
             return self._root
         key, *path = learned.what
@@ -292,7 +292,7 @@ class CatalogWorld:
 
 
 def _below(levels: Any) -> Any:
-    """A namespace as it stands in a body, moved below the root, of whatever JSON type it is."""
+    """Return a namespace as it stands in a body, moved below the root, of whatever JSON type it is."""
     if isinstance(levels, str):
         return Learned(ROOT.what, "root", levels)
     if not isinstance(levels, list) or not levels or levels[0] == ROOT:
@@ -301,7 +301,7 @@ def _below(levels: Any) -> Any:
 
 
 def _change_below(change: Any) -> Any:
-    """A change of a transaction to a table below the root, of whatever JSON type it is."""
+    """Return a change of a transaction to a table below the root, of whatever JSON type it is."""
     identifier = change.get("identifier") if isinstance(change, dict) else None
     if not isinstance(identifier, dict) or "namespace" not in identifier:
         return change
@@ -314,7 +314,7 @@ def _levels(levels: Any) -> tuple[Any, ...] | None:
 
 
 def key_of(identifier: Any) -> Key | None:
-    """The table or view that an identifier in a body names, if it names one."""
+    """Return the table or view that an identifier in a body names, if it names one."""
     namespace, name = (identifier.get("namespace"), identifier.get("name")) if isinstance(identifier, dict) else (None, None)
     levels = _levels(namespace)
     return (levels, name) if levels is not None and isinstance(name, str) else None

@@ -44,21 +44,21 @@ class Known:
         return Learned((self.key, *path), default, then)
 
     def location(self, then: str = "") -> Learned:
-        """The table's location, with something behind it."""
+        """Return the table's location, with something behind it."""
         return self.said("metadata", "location", default="file:///missing", then=then)
 
     def number(self, member: str, default: int = 0) -> int:
-        """A number of the metadata."""
+        """Return a number of the metadata."""
         value = self.metadata.get(member)
         return value if isinstance(value, int) else default
 
     def items(self, member: str) -> list[Document]:
-        """The objects in a list of the metadata."""
+        """Return the objects in a list of the metadata."""
         items = self.metadata.get(member)
         return [item for item in items if isinstance(item, dict)] if isinstance(items, list) else []
 
     def ids(self, member: str, key: str) -> list[int]:
-        """The ids of the items of a list of the metadata."""
+        """Return the ids of the items of a list of the metadata."""
         return [item[key] for item in self.items(member) if isinstance(item.get(key), int)]
 
     def one_id(self, member: str, key: str) -> int:
@@ -75,7 +75,7 @@ class Known:
 
 
 def new_schema(table: Known) -> Document:
-    """The current schema with a column more."""
+    """Return the current schema with a column more."""
     current = [s for s in table.items("schemas") if s.get("schema-id") == table.metadata.get("current-schema-id")]
     known = current[0].get("fields") if current else None
     fields = known if isinstance(known, list) else SCHEMA["fields"]
@@ -86,14 +86,14 @@ def new_schema(table: Known) -> Document:
 
 
 def new_spec(table: Known) -> Document:
-    """A partition spec that no table has yet."""
+    """Return a partition spec that no table has yet."""
     number = max(table.ids("partition-specs", "spec-id"), default=-1) + 1
     transform = table.random.choice(["identity", f"bucket[{number + 2}]", f"truncate[{number + 2}]", "void"])
     return {"spec-id": number, "fields": [{"name": f"p{number}", "transform": transform, "source-id": 1}]}
 
 
 def new_order(table: Known) -> Document:
-    """A sort order that no table has yet."""
+    """Return a sort order that no table has yet."""
     number = max(table.ids("sort-orders", "order-id"), default=0) + 1
     direction, nulls = table.random.choice(["asc", "desc"]), table.random.choice(["nulls-first", "nulls-last"])
     return {
@@ -103,7 +103,7 @@ def new_order(table: Known) -> Document:
 
 
 def new_snapshot(table: Known) -> Document:
-    """A snapshot that follows the current one."""
+    """Return a snapshot that follows the current one."""
     identifier = table.random.getrandbits(62) | 1
     snapshot: Document = {
         "snapshot-id": identifier,
@@ -123,7 +123,7 @@ def new_snapshot(table: Known) -> Document:
 
 
 def update(action: str, **members: Any) -> Document:
-    """An update of that kind; members are named with underscores for hyphens."""
+    """Return an update of that kind; members are named with underscores for hyphens."""
     return {"action": action, **{name.replace("_", "-"): value for name, value in members.items()}}
 
 
@@ -133,18 +133,18 @@ def adding(added: Document, following: Document, random: Random) -> list[Documen
 
 
 def upgrade(table: Known) -> list[Document]:
-    """The version that the table has, or a later one."""
+    """Return the version that the table has, or a later one."""
     return [update("upgrade-format-version", format_version=table.random.randint(table.number("format-version", 2), 3))]
 
 
 def append(table: Known) -> list[Document]:
-    """A snapshot, mostly with the branch that is at it from now on."""
+    """Return a snapshot, mostly with the branch that is at it from now on."""
     snapshot = new_snapshot(table)
     return adding(update("add-snapshot", snapshot=snapshot), set_ref("main", snapshot["snapshot-id"]), table.random)
 
 
 def at_snapshot(table: Known, then: Callable[[int], Document]) -> list[Document]:
-    """An update about a snapshot of the table, which is added first where there is none."""
+    """Return an update about a snapshot of the table, which is added first where there is none."""
     known = table.ids("snapshots", "snapshot-id")
     if known:
         return [then(table.random.choice(known))]
@@ -153,21 +153,21 @@ def at_snapshot(table: Known, then: Callable[[int], Document]) -> list[Document]
 
 
 def a_ref(table: Known) -> list[Document]:
-    """A branch or a tag, with or without retention."""
+    """Return a branch or a tag, with or without retention."""
     name, kind = table.random.choice([("main", "branch"), ("audit", "branch"), ("v1", "tag")])
     retention = {"max_ref_age_ms": 86_400_000} if table.random.random() < 0.3 and name != "main" else {}
     return at_snapshot(table, lambda snapshot: set_ref(name, snapshot, kind=kind, **retention))
 
 
 def statistics_file(table: Known, snapshot: int, **members: Any) -> Document:
-    """A file of statistics about a snapshot."""
+    """Return a file of statistics about a snapshot."""
     path = table.location(f"/metadata/{snapshot}.stats")
     more = {name.replace("_", "-"): value for name, value in members.items()}
     return {"snapshot-id": snapshot, "statistics-path": path, "file-size-in-bytes": 413, **more}
 
 
 def statistics(table: Known) -> list[Document]:
-    """Statistics with one blob."""
+    """Return statistics with one blob."""
 
     def about(snapshot: int) -> Document:
         blob = {"type": "apache-datasketches-theta-v1", "snapshot-id": snapshot, "sequence-number": 1, "fields": [1]}
@@ -178,7 +178,7 @@ def statistics(table: Known) -> list[Document]:
 
 
 def remove_a_schema(table: Known) -> list[Document]:
-    """A schema that is not the current one is removed; it is added first where there is none."""
+    """Return a schema that is not the current one is removed; it is added first where there is none."""
     spare = [i for i in table.ids("schemas", "schema-id") if i != table.number("current-schema-id")]
     if spare:
         return [update("remove-schemas", schema_ids=[table.random.choice(spare)])]
@@ -187,7 +187,7 @@ def remove_a_schema(table: Known) -> list[Document]:
 
 
 def remove_a_spec(table: Known) -> list[Document]:
-    """A partition spec that is not the default is removed; it is added first where there is none."""
+    """Return a partition spec that is not the default is removed; it is added first where there is none."""
     spare = [i for i in table.ids("partition-specs", "spec-id") if i != table.number("default-spec-id")]
     if spare:
         return [update("remove-partition-specs", spec_ids=[table.random.choice(spare)])]
@@ -196,7 +196,7 @@ def remove_a_spec(table: Known) -> list[Document]:
 
 
 def an_encryption_key(table: Known) -> Document:
-    """A key that is one of a few."""
+    """Return a key that is one of a few."""
     return {"key-id": f"k{table.random.randint(1, 3)}", "encrypted-key-metadata": "c2VjcmV0", "properties": {"a": "1"}}
 
 
@@ -264,7 +264,7 @@ REQUIREMENTS: dict[str, Callable[[Known], Document]] = {
 
 
 def commit(table: Known) -> Document:
-    """A commit of one or two kinds of updates, with as many requirements or none."""
+    """Return a commit of one or two kinds of updates, with as many requirements or none."""
     kinds = table.random.sample(sorted(UPDATES), table.random.randint(1, 2))
     required = table.random.sample(sorted(REQUIREMENTS), table.random.randint(0, 2))
     return {
@@ -274,7 +274,7 @@ def commit(table: Known) -> Document:
 
 
 def creating(table: Known, *, location: Learned) -> Document:
-    """A commit that makes a table, staged before or not."""
+    """Return a commit that makes a table, staged before or not."""
     updates = [
         update("assign-uuid", uuid=table.said("metadata", "table-uuid", default=NO_UUID)),
         update("upgrade-format-version", format_version=table.number("format-version", 2)),

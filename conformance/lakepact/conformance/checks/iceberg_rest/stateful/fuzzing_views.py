@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 
 def new_version(view: Known, *, schema_id: int) -> Document:
-    """A version that the view does not have yet, mostly in one dialect."""
+    """Return a version that the view does not have yet, mostly in one dialect."""
     number = max(view.ids("versions", "version-id"), default=0) + 1
     dialects = ["spark", "trino"] if view.random.random() < 0.3 else ["spark"]
     more = {"default-catalog": "lakepact"} if view.random.random() < 0.3 else {}
@@ -30,14 +30,14 @@ def new_version(view: Known, *, schema_id: int) -> Document:
 
 
 def creating_view(first: Known, name: str) -> Document:
-    """A request that makes a view of that name, now and then beside the files of the first one."""
+    """Return a request that makes a view of that name, now and then beside the files of the first one."""
     version = new_version(first, schema_id=0)
     located = {"location": first.location(f"-{name}")} if first.metadata and first.random.random() < 0.2 else {}
     return {"name": name, "schema": SCHEMA, "view-version": version, "properties": {"a": "1"}, **located}
 
 
 def a_version(view: Known) -> list[Document]:
-    """A version of a known schema, or of one that is added with it, mostly with the update that makes it current."""
+    """Return a version of a known schema, or of one that is added with it, mostly with the update that makes it current."""
     schemas = [update("add-schema", schema=new_schema(view))] if view.random.random() < 0.4 else []
     schema_id = -1 if schemas else view.one_id("schemas", "schema-id")
     updates = [*schemas, update("add-view-version", view_version=new_version(view, schema_id=schema_id))]
@@ -58,7 +58,7 @@ UPDATES: dict[str, Callable[[Known], list[Document]]] = {
 
 
 def replacing(view: Known) -> Document:
-    """A replacement by one or two kinds of updates, with a requirement or none."""
+    """Return a replacement by one or two kinds of updates, with a requirement or none."""
     kinds = view.random.sample(sorted(UPDATES), view.random.randint(1, 2))
     uuid = {"type": "assert-view-uuid", "uuid": view.said("metadata", "view-uuid", default=NO_UUID)}
     required = {"requirements": [uuid] if view.random.random() < 0.6 else []} if view.random.random() < 0.8 else {}

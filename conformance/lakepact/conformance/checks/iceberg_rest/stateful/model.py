@@ -97,7 +97,7 @@ class CatalogModel:
         }
 
     def judged(self, operation: OperationId, arguments: Mapping[str, Any], body: Any, reply: Reply) -> Sequence[Said]:
-        """Requirements that an answer keeps or, with what is unmet, breaks.
+        """Return requirements that an answer keeps or, with what is unmet, breaks.
 
         Args:
             operation: its id.
@@ -119,7 +119,7 @@ class CatalogModel:
         return self._said
 
     def _accepted(self, reply: Reply, *reasons: tuple[str, bool, str]) -> bool:
-        """Whether a change was made and could be; one that had to be refused contradicts.
+        """Return whether a change was made and could be; one that had to be refused contradicts.
 
         Args:
             reply: the answer to it.
@@ -295,7 +295,7 @@ class CatalogModel:
         return True
 
     def _agrees(self, held: Held, found: Table) -> bool:
-        """Whether a table that is looked at is as it was answered last, but for what a transaction had to change since."""
+        """Return whether a table that is looked at is as it was answered last, but for what a transaction had to change since."""
         before = held.answer
         if before is None:
             return True
@@ -343,14 +343,14 @@ class CatalogModel:
             held.by = "IRC-COM-004" if reply.status == 409 else "IRC-COM-011"
 
     def _creates(self, place: Place, body: Mapping[str, Any], reply: Reply, otherwise: str) -> bool:
-        """Whether a commit to what is no table made one, as it may only where it says so and nothing has the name."""
+        """Return whether a commit to what is no table made one, as it may only where it says so and nothing has the name."""
         says_so = any(one.get("type") == "assert-create" for one in body["requirements"])
         return self._accepted(
             reply, (otherwise, not says_so, f"there is no table {place[1]}"), ("IRC-REQ-006", place in self.views, "a view has this name")
         )
 
     def _holds(self, held: Held, body: Mapping[str, Any], reply: Reply, otherwise: str) -> bool:
-        """Whether a commit to a table was made, as it may only where its requirements hold."""
+        """Return whether a commit to a table was made, as it may only where its requirements hold."""
         broken = None if held.due or held.answer is None else unheld(body["requirements"], held.answer)
         return self._accepted(reply, (otherwise, broken is not None, f"{expect.shown(broken)} does not hold"))
 

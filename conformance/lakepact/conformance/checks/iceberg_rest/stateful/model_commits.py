@@ -63,7 +63,7 @@ ASSERTED = {
 
 
 def unheld(requirements: Iterable[Mapping[str, Any]], table: Table) -> Mapping[str, Any] | None:
-    """The first requirement that does not hold for a table, of those that compare one value; none where all hold."""
+    """Return the first requirement that does not hold for a table, of those that compare one value; none where all hold."""
     metadata = table.metadata
     for one in requirements:
         kind = one.get("type")
@@ -79,7 +79,7 @@ def unheld(requirements: Iterable[Mapping[str, Any]], table: Table) -> Mapping[s
 
 
 def snapshot_of(table: Table, ref: str) -> Any:
-    """The snapshot at which a branch or tag is; none where there is no such ref. Metadata without any refs has `main` all the same."""
+    """Return the snapshot of a branch or tag, or `None`; metadata without refs still has `main`."""
     if ref == "main" and "refs" not in table.metadata:
         current = table.metadata.get("current-snapshot-id")
         return current if current != NO_SNAPSHOT else None

@@ -119,17 +119,17 @@ class CatalogHistory(CatalogWorld):
         return {"namespace": random.choice(self.namespaces or [(ROOT,)])}
 
     def _full_namespace(self) -> tuple[Any, ...]:
-        """A namespace that holds something; one that never was where none does."""
+        """Return a namespace that holds something; one that never was where none does."""
         return next((namespace for namespace, _ in (*self.tables, *self.views)), (ROOT, "never"))
 
     def _name(self, namespace: tuple[Any, ...], random: Random, *, fresh: str) -> str:
-        """A new name, or one that something has or had in the namespace."""
+        """Return a new name, or one that something has or had in the namespace."""
         had = [name for at, name in (*self.dropped, *self.dropped_views) if at == namespace]
         has = [name for at, name in (*self.tables, *self.views) if at == namespace]
         return random.choice([*[fresh] * 5, *had[-3:], *random.sample(has, min(len(has), 1))])
 
     def _move(self, operation: OperationId, random: Random) -> Document:
-        """A rename, mostly of what exists, now and then to where something is or was."""
+        """Return a rename, mostly of what exists, now and then to where something is or was."""
         kind = (self.tables, self.dropped, FIRST_TABLE) if operation == op.rename_table else (self.views, self.dropped_views, FIRST_VIEW)
         body = self._renaming([_one(*kind[:2], random, otherwise=kind[2])], random)
         self._serial += 1
@@ -147,7 +147,7 @@ class CatalogHistory(CatalogWorld):
 
     @staticmethod
     def _now_and_then_refused(body: Document, random: Random) -> Document:
-        """The changes, now and then with a requirement more in one of them that does not hold."""
+        """Return the changes, now and then with a requirement more in one of them that does not hold."""
         changes = list(body["table-changes"])
         if random.random() < 0.25:
             at = random.randrange(len(changes))

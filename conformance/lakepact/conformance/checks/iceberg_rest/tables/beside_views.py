@@ -77,7 +77,7 @@ def views_are_not_committed_to_as_tables(lab: CatalogLab) -> None:
 
 
 def _left(lab: CatalogLab, operation: OperationId, namespace: Namespace) -> str:
-    """A name that a table or a view had until it was dropped or renamed.
+    """Return a name that a table or a view had until it was dropped or renamed.
 
     Raises:
         Blocked: it cannot be made, or does not leave.
@@ -96,7 +96,7 @@ def _left(lab: CatalogLab, operation: OperationId, namespace: Namespace) -> str:
 
 
 def _made(lab: CatalogLab, operation: OperationId, namespace: Namespace, name: str) -> Reply:
-    """The answer to a request that creates a table or a view, which is dropped afterwards, should there be one."""
+    """Return the answer to a request that creates a table or a view, which is dropped afterwards, should there be one."""
     if operation == op.create_table:
         lab.drop_afterwards(namespace, name)
         return lab.send(operation, namespace=namespace, body=lab.table_request(name))

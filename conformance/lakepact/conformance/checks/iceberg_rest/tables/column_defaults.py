@@ -71,14 +71,14 @@ def defaults_have_the_form_of_their_type(lab: CatalogLab) -> None:
 
 
 def _answers(lab: CatalogLab, created: Reply, **at: Any) -> Iterator[Reply]:
-    """Those that show the table, if it was created."""
+    """Yield those that show the table, if it was created."""
     if created.status == 200:
         yield created
         yield lab.require(lab.send(op.load_table, **at), 200)
 
 
 def _values(reply: Reply, component: str) -> Iterator[Instance]:
-    """The default values in an answer that shows a table."""
+    """Yield the default values in an answer that shows a table."""
     for instance in COMPONENTS.instances("LoadTableResult", reply.document):
         if instance.component == "StructField" and isinstance(instance.value, dict):
             for member in ("initial-default", "write-default"):

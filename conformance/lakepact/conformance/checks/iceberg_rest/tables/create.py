@@ -43,7 +43,7 @@ def expect_texts(config: Any, what: str) -> None:
 
 
 def answered(exchange: Exchange, operation: OperationId) -> dict[str, Any]:
-    """The body with which an operation was fulfilled; empty where it was not."""
+    """Return the body with which an operation was fulfilled; empty where it was not."""
     known = exchange.operation == operation and exchange.method in {"GET", "POST"} and exchange.status == 200
     return members(exchange.parsed) if known else {}
 

@@ -23,12 +23,12 @@ IDENTITY = [field(1, "id", "long", required=True)]
 
 
 def schema_with(*fields: Mapping[str, Any]) -> dict[str, Any]:
-    """Members of a request whose schema has a key and these columns."""
+    """Return members of a request whose schema has a key and these columns."""
     return {"schema": struct(*IDENTITY, *fields)}
 
 
 def identified_by(*identifiers: int) -> dict[str, Any]:
-    """Members of a request whose rows are identified by these columns."""
+    """Return members of a request whose rows are identified by these columns."""
     columns = (
         field(2, "optional", "string"),
         field(3, "single", "float", required=True),
@@ -38,12 +38,12 @@ def identified_by(*identifiers: int) -> dict[str, Any]:
 
 
 def divided_by(source_id: int, transform: str) -> dict[str, Any]:
-    """Members of a request whose table is partitioned."""
+    """Return members of a request whose table is partitioned."""
     return {"schema": UNFIT, "partition-spec": spec(partition_field(source_id, transform, "part", field_id=FIRST_FIELD), spec_id=0)}
 
 
 def sorted_by(source_id: int, transform: str) -> dict[str, Any]:
-    """Members of a request whose table is sorted."""
+    """Return members of a request whose table is sorted."""
     return {"schema": UNFIT, "write-order": order(sort_field(source_id, transform=transform))}
 
 

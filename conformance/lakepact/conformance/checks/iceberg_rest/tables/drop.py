@@ -31,12 +31,12 @@ PURGED_SECONDS = 3.0  #: how long the files of a purged table are waited for
 
 
 def purge(lab: CatalogLab, table: Table) -> Reply:
-    """The answer to a request that drops a table together with its files."""
+    """Return the answer to a request that drops a table together with its files."""
     return lab.send(op.drop_table, purge_requested=True, **table.at)
 
 
 def is_refused(reply: Reply) -> bool:
-    """Whether a request was declined, as purging may be."""
+    """Return whether a request was declined, as purging may be."""
     return 400 <= reply.status < 500
 
 
@@ -92,7 +92,7 @@ def missing_tables_are_not_dropped(lab: CatalogLab) -> None:
 
 
 def known_files(lab: CatalogLab, table: Table) -> list[Path]:
-    """The metadata files of a table, former ones too, as far as they exist.
+    """Return the metadata files of a table, former ones too, as far as they exist.
 
     Raises:
         NotOffered: the harness cannot read them.
@@ -102,7 +102,7 @@ def known_files(lab: CatalogLab, table: Table) -> list[Path]:
 
 
 def visible_files(lab: CatalogLab, table: Table) -> list[Path]:
-    """The files of a table that the harness can look at, the current metadata file first; none where it sees nothing.
+    """Return the files of a table that the harness can look at, the current metadata file first; none where it sees nothing.
 
     One more is put where a writer would put the table's data, if the harness can write there.
     """
@@ -119,7 +119,7 @@ def visible_files(lab: CatalogLab, table: Table) -> list[Path]:
 
 
 def lost(files: Sequence[Path]) -> list[str]:
-    """The names of those files that are gone."""
+    """Return the names of those files that are gone."""
     return [path.name for path in files if not path.exists()]
 
 

@@ -71,7 +71,7 @@ def absent_tables_match_nothing(lab: CatalogLab) -> None:
 
 
 def tag_of(reply: Reply) -> str:
-    """The ETag of an answer.
+    """Return the ETag of an answer.
 
     Raises:
         Blocked: it has none.
@@ -83,12 +83,12 @@ def tag_of(reply: Reply) -> str:
 
 
 def loaded_if_changed(lab: CatalogLab, table: Table, tag: str, *, snapshots: str | None = None) -> Reply:
-    """The answer to loading a table with an ETag in If-None-Match, read to the end of its connection."""
+    """Return the answer to loading a table with an ETag in If-None-Match, read to the end of its connection."""
     return lab.send(op.load_table, snapshots=snapshots, headers=[("If-None-Match", tag)], alone=True, **table.at)
 
 
 def registered(lab: CatalogLab, table: Table) -> Reply | None:
-    """The answer to registering a table again that was dropped with its files left; none where the target does not do that."""
+    """Return the answer to registering a table again that was dropped with its files left; none where the target does not do that."""
     location = lab.load(table).metadata_location
     if location is None or not lab.offers(op.register_table):
         return None

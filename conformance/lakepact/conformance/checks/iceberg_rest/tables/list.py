@@ -21,7 +21,7 @@ LIVES = 3  #: tables whose life is followed in the lists
 
 
 def listed(lab: CatalogLab, namespace: Namespace) -> list[str]:
-    """Names of the tables of a namespace, which the target has to list.
+    """Return names of the tables of a namespace, which the target has to list.
 
     Raises:
         Unmet: it does not.
@@ -168,13 +168,13 @@ def tables_are_listed_where_they_were_moved(lab: CatalogLab) -> None:
 
 
 def similar(name: str) -> tuple[str, ...]:
-    """Names that look like `name` to a careless comparison, and are others."""
+    """Return names that look like `name` to a careless comparison, and are others."""
     alike = (f"{name}x", name[:-1], name.replace("_", "%"), f"{name[:-1]}_", f"{name[:-1]}%", f"{name}.files", f"{name} ")
     return tuple(other for other in alike if other != name)
 
 
 def is_odd(name: str) -> bool:
-    """Whether a name has characters for which a server may refuse it."""
+    """Return whether a name has characters for which a server may refuse it."""
     return re.fullmatch(r"[A-Za-z0-9_]+", name) is None
 
 

@@ -91,7 +91,7 @@ def significant(metadata: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def stored(location: str | None) -> dict[str, Any] | None:
-    """The metadata file at a location, or `None` where it cannot be read from here.
+    """Return the metadata file at a location, or `None` where it cannot be read from here.
 
     Raises:
         Unmet: it holds no metadata.
@@ -119,7 +119,7 @@ def expect_stored(lab: CatalogLab, table: Table) -> str:
 
 
 def committed_whole(lab: CatalogLab) -> tuple[Table, dict[str, Any]]:
-    """A table with something of everything, and the two snapshots and the property that it was given."""
+    """Return a table with something of everything, and the two snapshots and the property that it was given."""
     table = lab.make_table()
     one = lab.snapshot(table)
     table = lab.append(table, **{key.replace("-", "_"): value for key, value in one.items()})

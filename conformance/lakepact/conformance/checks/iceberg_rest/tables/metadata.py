@@ -53,22 +53,22 @@ CARRIERS = {
 
 
 def carries_metadata(exchange: Exchange) -> bool:
-    """Whether the answer is one that has to carry table metadata."""
+    """Return whether the answer is one that has to carry table metadata."""
     return exchange.status == 200 and exchange.method == CARRIERS.get(exchange.operation or NO_OPERATION)
 
 
 def metadata_of(exchange: Exchange) -> dict[str, Any]:
-    """The table metadata that an answer carries; empty where it carries none."""
+    """Return the table metadata that an answer carries; empty where it carries none."""
     return members(members(exchange.parsed).get("metadata")) if carries_metadata(exchange) else {}
 
 
 def refs(metadata: Mapping[str, Any]) -> dict[str, dict[str, Any]]:
-    """The branches and tags; none where there is no such member."""
+    """Return the branches and tags; none where there is no such member."""
     return {name: members(ref) for name, ref in members(metadata.get("refs")).items()}
 
 
 def current_snapshot(metadata: Mapping[str, Any]) -> Any:
-    """The id of the current snapshot; `None` where it is absent, null or -1."""
+    """Return the id of the current snapshot; `None` where it is absent, null or -1."""
     current = metadata.get("current-snapshot-id")
     return None if current == -1 else current
 
@@ -86,7 +86,7 @@ def expect_one_of(exchange: Exchange, *, default: str, member: str, key: str) ->
 
 
 def field_ids(schema: Mapping[str, Any]) -> Iterator[Any]:
-    """The ids of all fields of a schema, nested ones included."""
+    """Yield the ids of all fields of a schema, nested ones included."""
     kinds: list[Any] = [schema]
     while kinds:
         kind = members(kinds.pop())

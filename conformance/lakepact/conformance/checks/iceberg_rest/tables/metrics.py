@@ -33,7 +33,7 @@ NO_METRICS: tuple[Any, ...] = (
 
 
 def commit_report(table: Table, **members: Any) -> dict[str, Any]:
-    """A report about a commit to a table; `members` as for scans."""
+    """Return a report about a commit to a table; `members` as for scans."""
     metrics = {"total-duration": TIMER, "attempts": {"unit": "count", "value": 1}, "added-data-files": COUNTER}
     number = table.metadata.get("last-sequence-number", 0)
     given = {"report-type": "commit-report", "sequence-number": number, "operation": "append", "metrics": metrics}

@@ -35,7 +35,7 @@ COMMITS = 6  #: that meet one rename, or one drop
 
 
 def _met(lab: CatalogLab, first: Send, *others: Send, turn: int) -> list[Reply]:
-    """The answers to a request and to others that come more or less later, in each second turn sooner."""
+    """Return the answers to a request and to others that come more or less later, in each second turn sooner."""
     delay = STEP * (turn % ROUNDS)
     if turn % 2:
         return side_by_side(lab, [partial(send_after, first, delay), *others], what="requests")
@@ -129,7 +129,7 @@ def names_are_given_once(lab: CatalogLab) -> None:
 
 
 def _keep_names_apart(lab: CatalogLab, home: Namespace) -> tuple[bool, bool]:
-    """Whether names of tables are refused to renames and views; IRC-TBL-REN and IRC-VIEW-CREATE judge that."""
+    """Return whether names of tables are refused to renames and views; IRC-TBL-REN and IRC-VIEW-CREATE judge that."""
     table, other = lab.make_table(home), lab.make_table(home)
     renames = lab.offers(op.rename_table) and rename(lab, table.identifier, other.identifier).status == 409
     views = lab.offers(op.create_view) and create(lab, home, other.name).status == 409

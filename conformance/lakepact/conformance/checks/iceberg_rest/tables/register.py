@@ -52,7 +52,7 @@ NO_FILE = "99999-00000000-0000-4000-8000-000000000000.metadata.json"  #: a name 
 
 
 def registered(lab: CatalogLab, former: Table) -> Table:
-    """The table that is registered, by a new name, from what another one left behind.
+    """Return the table that is registered, by a new name, from what another one left behind.
 
     Raises:
         Blocked: it cannot be registered.
@@ -62,7 +62,7 @@ def registered(lab: CatalogLab, former: Table) -> Table:
 
 
 def grown(lab: CatalogLab, table: Table) -> Table:
-    """The table with two schemas, properties, two snapshots, a branch and a tag."""
+    """Return the table with two schemas, properties, two snapshots, a branch and a tag."""
     wider = add_schema(schema_with(table, next_column(table, "more")))
     first = lab.append(lab.commit(table, wider, set_current_schema(LAST_ADDED), set_properties(owner="lakepact", note="")))
     tag = set_ref("first", first.member("current-snapshot-id"), kind="tag")
@@ -71,7 +71,7 @@ def grown(lab: CatalogLab, table: Table) -> Table:
 
 
 def tables_to_register(lab: CatalogLab, home: Namespace) -> Iterator[Table]:
-    """Tables with little in them and with much, of each format version."""
+    """Yield tables with little in them and with much, of each format version."""
     yield lab.make_table(home)
     yield grown(lab, lab.make_table(home))
     yield lab.append(lab.append(lab.make_table(home, properties={"owner": "lakepact"})), ref="only-a-branch")

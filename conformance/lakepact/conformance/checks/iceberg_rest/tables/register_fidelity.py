@@ -34,7 +34,7 @@ RETENTION: dict[str, Any] = {"min_snapshots_to_keep": 3, "max_snapshot_age_ms": 
 
 
 def narrowed(lab: CatalogLab, table: Table) -> Table:
-    """The table after a column came and went, with rows that are told apart by their id; what the target refuses is left out."""
+    """Return the table after a column came and went, with rows that are told apart by their id; what the target refuses is left out."""
     lab.try_commit(table, add_schema(schema_with(table, next_column(table, "fleeting"))), set_current_schema(LAST_ADDED))
     wide = lab.load(table)
     fields = [field for field in current_schema(wide)["fields"] if field["name"] != "fleeting"]
@@ -46,7 +46,7 @@ def narrowed(lab: CatalogLab, table: Table) -> Table:
 
 
 def with_a_past(lab: CatalogLab, table: Table) -> Table:
-    """The table with a branch that is kept for some time, and with numbers that a snapshot has used up which is gone."""
+    """Return the table with a branch that is kept for some time, and with numbers that a snapshot has used up which is gone."""
     first = lab.append(narrowed(lab, table))
     lab.try_commit(table, set_properties(**SETTINGS), set_ref("kept", first.member("current-snapshot-id"), **RETENTION))
     lab.try_commit(table, set_ref("tagged", first.member("current-snapshot-id"), kind="tag", max_ref_age_ms=259_200_000))
@@ -57,7 +57,7 @@ def with_a_past(lab: CatalogLab, table: Table) -> Table:
 
 
 def tables(lab: CatalogLab) -> Iterator[Table]:
-    """Tables to register, of the usual format version and of the third, which has encryption keys and counts rows."""
+    """Yield tables to register, of the usual format version and of the third, which has encryption keys and counts rows."""
     yield with_a_past(lab, lab.make_table())
     if lab.feature("format-v3"):
         table = with_a_past(lab, table_of_version(lab, 3))

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 
 def planted(lab: CatalogLab, table: Table, content: bytes) -> str:
-    """The location of a new file beside the metadata file of a table.
+    """Return the location of a new file beside the metadata file of a table.
 
     Raises:
         NotOffered: the harness does not share the files of the target.

@@ -21,17 +21,17 @@ if TYPE_CHECKING:
 
 
 def overwritten(lab: CatalogLab, table: Table, file: Table) -> Reply:
-    """The answer to a request that registers a metadata file over a table."""
+    """Return the answer to a request that registers a metadata file over a table."""
     return register(lab, table.namespace, table.name, location_of(file), overwrite=True)
 
 
 def is_refused(lab: CatalogLab, reply: Reply) -> bool:
-    """Whether a target declines to overwrite, as it may unless its user says that it can."""
+    """Return whether a target declines to overwrite, as it may unless its user says that it can."""
     return 400 <= reply.status < 500 and not lab.target.features.get("register-overwrite", False)
 
 
 def overwritings(lab: CatalogLab) -> Iterator[tuple[Table, Table]]:
-    """Tables, and the files to register over them: those of others, with more in them and with less, and their own earlier ones."""
+    """Yield tables, and the files to register over them: those of others, with more in them and with less, and their own earlier ones."""
     table = lab.make_table()
     yield lab.load(table), left_behind(lab, grown(lab, lab.make_table(table.namespace)))
     full = grown(lab, lab.make_table(table.namespace))
@@ -63,7 +63,7 @@ def tables_are_registered_over(lab: CatalogLab) -> None:
 
 
 def _is_still(before: Table, after: Reply) -> bool:
-    """Whether a table is loaded as it was before."""
+    """Return whether a table is loaded as it was before."""
     try:
         same_state(before, Table(before.namespace, before.name, after), but=BOOKKEEPING)
     except Unmet:

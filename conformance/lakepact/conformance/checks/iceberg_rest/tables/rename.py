@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 
 def renamed(lab: CatalogLab, table: Table, name: str, *, namespace: Namespace | None = None) -> Table:
-    """The table as it is loaded by its new name.
+    """Return the table as it is loaded by its new name.
 
     Raises:
         Blocked: it cannot be renamed.
@@ -33,7 +33,7 @@ def renamed(lab: CatalogLab, table: Table, name: str, *, namespace: Namespace | 
 
 
 def moves_between_namespaces(lab: CatalogLab) -> bool:
-    """Whether tables can be renamed into another namespace, as the user says and as one of them shows."""
+    """Return whether tables can be renamed into another namespace, as the user says and as one of them shows."""
     if not lab.feature("rename-across-namespaces"):
         return False
     table = lab.make_table()

@@ -48,7 +48,7 @@ class History:
 
 
 def history(lab: CatalogLab, *, statistics: bool = False) -> History:
-    """A table with a history of its own, and with statistics if asked for and where the target keeps them."""
+    """Return a table with a history of its own, and with statistics if asked for and where the target keeps them."""
     table = lab.make_table()
     snapshots: list[dict[str, Any]] = []
     for _ in range(5):
@@ -67,7 +67,7 @@ def history(lab: CatalogLab, *, statistics: bool = False) -> History:
 
 
 def loaded(lab: CatalogLab, table: Table, snapshots: str | None = None) -> Table:
-    """A table that the target has to load, with `snapshots` as the value of the parameter.
+    """Return a table that the target has to load, with `snapshots` as the value of the parameter.
 
     Raises:
         Unmet: it does not.
@@ -78,7 +78,7 @@ def loaded(lab: CatalogLab, table: Table, snapshots: str | None = None) -> Table
 
 
 def snapshot_ids(table: Table) -> list[Any]:
-    """The ids of a table's snapshots; none where it has no such member."""
+    """Return the ids of a table's snapshots; none where it has no such member."""
     return ids(table.metadata, "snapshots", "snapshot-id")
 
 

@@ -231,7 +231,7 @@ def stages_of_one_name(lab: CatalogLab, count: int) -> list[Table]:
 
 
 def signed(by: int) -> dict[str, Any]:
-    """An update that says whose commit it is in."""
+    """Return an update that says whose commit it is in."""
     return set_properties(**{"lakepact.creator": str(by)})
 
 

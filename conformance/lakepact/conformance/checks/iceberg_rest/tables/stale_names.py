@@ -35,7 +35,7 @@ if TYPE_CHECKING:
 
 
 def recreated(lab: CatalogLab, name: str, *, times: int = 1, across: bool = False) -> tuple[Table, list[Table]]:
-    """A table, and those that had its name before and were renamed.
+    """Return a table, and those that had its name before and were renamed.
 
     Args:
         lab: the bench.
@@ -53,7 +53,7 @@ def recreated(lab: CatalogLab, name: str, *, times: int = 1, across: bool = Fals
 
 
 def successors(lab: CatalogLab) -> Iterator[tuple[Table, list[Table]]]:
-    """Tables with the names of others, in each way in which that comes about."""
+    """Yield tables with the names of others, in each way in which that comes about."""
     yield recreated(lab, lab.name())
     yield recreated(lab, lab.name(), times=3)
     if moves_between_namespaces(lab):

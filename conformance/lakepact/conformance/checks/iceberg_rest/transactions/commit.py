@@ -170,7 +170,7 @@ def _removals(table: Table, snapshots: Sequence[dict[str, Any]]) -> list[list[di
 
 
 def _described(table: Table) -> dict[str, Any]:
-    """The table's metadata without what tells it from another one that was made in the same way."""
+    """Return the table's metadata without what tells it from another one that was made in the same way."""
     text = orjson.dumps({member: value for member, value in state(table).items() if member not in OF_EACH}).decode()
     for own, instead in ((table.location, "location"), (table.uuid, "uuid"), (table.name, "name")):
         text = text.replace(own, instead)

@@ -30,12 +30,12 @@ READERS = 4  #: in each order of the tables
 
 
 def raced(lab: CatalogLab, transactions: Sequence[Sequence[Change]]) -> list[Reply]:
-    """The answers to transactions that are sent at the same moment."""
+    """Return the answers to transactions that are sent at the same moment."""
     return side_by_side(lab, [partial(transact, lab, *changes) for changes in transactions], what="transactions")
 
 
 def winner_of(replies: Sequence[Reply]) -> int:
-    """The place of the transaction that was accepted."""
+    """Return the place of the transaction that was accepted."""
     return sole_winner(replies, *MADE, what="transactions")
 
 
@@ -126,7 +126,7 @@ def no_accepted_transaction_is_lost(lab: CatalogLab) -> None:
 
 
 def _watched(lab: CatalogLab, first: Table, then: Table, done: threading.Event) -> list[tuple[int, int]]:
-    """The marks of two tables, loaded one after the other, again and again until it is done."""
+    """Return the marks of two tables, loaded one after the other, again and again until it is done."""
     seen: list[tuple[int, int]] = []
     while not done.is_set() and len(seen) < len(lab.repeat(TURNS)) * 100:
         marks = int(mark_of(lab, first) or 0), int(mark_of(lab, then) or 0)

@@ -51,7 +51,7 @@ HISTORY = ("refs", "snapshots", "snapshot-log", "current-snapshot-id", "statisti
 
 
 def logged(table: Table) -> list[Any]:
-    """The snapshots in a table's snapshot log, in order."""
+    """Return the snapshots in a table's snapshot log, in order."""
     return [entry.get("snapshot-id") for entry in table.metadata.get("snapshot-log") or ()]
 
 
@@ -126,7 +126,7 @@ def last_added_may_be_known(lab: CatalogLab) -> None:
 
 
 def _added_anew(lab: CatalogLab, requirement: str, table: Table, *updates: Mapping[str, Any]) -> Table | None:
-    """The table after a commit that adds what is there already; none where nothing counts as added, which no clause rules out."""
+    """Return the table after a commit that adds what is there already; none where nothing counts as added, which no clause rules out."""
     reply = lab.try_commit(table, *updates)
     if reply.status == REFUSED:
         lab.note(requirement, "what the table has already is not added by being added again, so that -1 stands for nothing")

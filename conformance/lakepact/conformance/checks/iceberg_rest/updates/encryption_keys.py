@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 
 def keys_called(table: Table, key_id: str) -> list[dict[str, Any]]:
-    """The entries that a table has for a key id."""
+    """Return the entries that a table has for a key id."""
     return [key for key in table.metadata.get("encryption-keys") or () if key.get("key-id") == key_id]
 
 

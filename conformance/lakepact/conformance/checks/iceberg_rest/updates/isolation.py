@@ -190,7 +190,7 @@ def numbers_are_not_used_again(lab: CatalogLab) -> None:
 
 
 def _both_kinds(lab: CatalogLab) -> tuple[Table, int]:
-    """A table with a snapshot that has statistics of both kinds, and its id."""
+    """Return a table with a snapshot that has statistics of both kinds, and its id."""
     table, first, _ = table_of_two_snapshots(lab)
     updates = set_statistics(statistics_file(table, first)), set_partition_statistics(partition_statistics_file(table, first))
     return lab.commit(table, *updates), first

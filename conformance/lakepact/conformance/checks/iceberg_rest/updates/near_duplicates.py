@@ -33,12 +33,12 @@ if TYPE_CHECKING:
 
 
 def _with_fields(schema: Mapping[str, Any], **changes: Mapping[str, Any]) -> dict[str, Any]:
-    """A schema whose columns of these names have other members."""
+    """Return a schema whose columns of these names have other members."""
     return {**schema, "fields": [{**field, **changes.get(field["name"], {})} for field in schema["fields"]]}
 
 
 def _likenesses(table: Table) -> dict[str, dict[str, Any]]:
-    """Schemas that are the current one but for one thing, by what that is."""
+    """Return schemas that are the current one but for one thing, by what that is."""
     schema = current_schema(table)
     identified = schema.get("identifier-field-ids") or []
     return {

@@ -28,12 +28,12 @@ if TYPE_CHECKING:
 
 
 def spec_ids(table: Table) -> list[Any]:
-    """The ids of a table's partition specs."""
+    """Return the ids of a table's partition specs."""
     return [spec.get("spec-id") for spec in table.member("partition-specs")]
 
 
 def spec_with(table: Table, name: str) -> dict[str, Any]:
-    """The one partition spec that has a field of that name.
+    """Return the one partition spec that has a field of that name.
 
     Raises:
         Unmet: there is none, or more than one.

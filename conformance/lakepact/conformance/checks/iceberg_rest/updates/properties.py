@@ -43,7 +43,7 @@ def judge_older_name(lab: CatalogLab, requirement: str, table: Table, update: di
 
 
 def coloured(lab: CatalogLab) -> Table:
-    """A table with three properties, by a commit: whether those of a creation are kept is judged by a check of its own."""
+    """Return a table with three properties, by a commit: whether those of a creation are kept is judged by a check of its own."""
     return lab.commit(lab.make_table(), set_properties(**COLOURS))
 
 

@@ -17,13 +17,13 @@ RETENTION = {"max-ref-age-ms": 604_800_000_000, "max-snapshot-age-ms": 86_400_00
 
 
 def refs(table: Table) -> dict[str, Any]:
-    """A table's branches and tags; none where it has no such member."""
+    """Return a table's branches and tags; none where it has no such member."""
     found: dict[str, Any] = table.metadata.get("refs") or {}
     return found
 
 
 def current_snapshot(table: Table) -> int | None:
-    """The id of the current snapshot; none where it is absent, null or -1."""
+    """Return the id of the current snapshot; none where it is absent, null or -1."""
     current: int | None = table.metadata.get("current-snapshot-id")
     return None if current == -1 else current
 

@@ -33,17 +33,17 @@ if TYPE_CHECKING:
 
 
 def schema_ids(table: Table) -> list[Any]:
-    """The ids of a table's schemas."""
+    """Return the ids of a table's schemas."""
     return [schema.get("schema-id") for schema in table.member("schemas")]
 
 
 def ids_of_schemas_with(table: Table, name: str) -> list[Any]:
-    """The ids of those schemas that have a column of that name."""
+    """Return the ids of those schemas that have a column of that name."""
     return [schema.get("schema-id") for schema in table.member("schemas") if name in columns(schema)]
 
 
 def id_of_schema_with(table: Table, name: str) -> Any:
-    """The id of a schema that has just been added with a column of that name.
+    """Return the id of a schema that has just been added with a column of that name.
 
     Raises:
         Blocked: there is none.
@@ -55,7 +55,7 @@ def id_of_schema_with(table: Table, name: str) -> Any:
 
 
 def narrowed(table: Table, name: str) -> dict[str, Any]:
-    """The current schema without a column."""
+    """Return the current schema without a column."""
     schema = schema_with(table)
     return {**schema, "fields": [field for field in schema["fields"] if field["name"] != name]}
 

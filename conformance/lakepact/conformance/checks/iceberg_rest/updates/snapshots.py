@@ -30,7 +30,7 @@ WIDE = 2**62 + 2**53 + 1
 
 
 def snapshot_ids(table: Table) -> list[Any]:
-    """The ids of a table's snapshots."""
+    """Return the ids of a table's snapshots."""
     return [snapshot.get("snapshot-id") for snapshot in table.member("snapshots")]
 
 
@@ -48,7 +48,7 @@ def all_snapshots(table: Table, many: int) -> list[Any]:
 
 
 def snapshot_of(table: Table, snapshot_id: int) -> dict[str, Any]:
-    """The snapshot of that id.
+    """Return the snapshot of that id.
 
     Raises:
         Unmet: there is none.

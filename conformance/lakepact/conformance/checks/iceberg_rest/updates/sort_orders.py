@@ -27,12 +27,12 @@ UNSORTED = 0  #: the id of the order that has no fields
 
 
 def order_ids(table: Table) -> list[Any]:
-    """The ids of a table's sort orders."""
+    """Return the ids of a table's sort orders."""
     return [order.get("order-id") for order in table.member("sort-orders")]
 
 
 def ids_of_orders_by(table: Table, sources: Sequence[int]) -> list[Any]:
-    """The ids of those orders that sort by exactly these columns, in this sequence."""
+    """Return the ids of those orders that sort by exactly these columns, in this sequence."""
     orders = table.member("sort-orders")
     return [order.get("order-id") for order in orders if [field.get("source-id") for field in order["fields"]] == list(sources)]
 

@@ -27,7 +27,7 @@ UNKNOWN = 1  #: a snapshot id that no table of these checks has
 
 
 def table_of_two_snapshots(lab: CatalogLab) -> tuple[Table, int, int]:
-    """A table with two snapshots, and their ids; the second is the current one."""
+    """Return a table with two snapshots, and their ids; the second is the current one."""
     table = lab.append(lab.make_table())
     first = table.member("current-snapshot-id")
     table = lab.append(table)

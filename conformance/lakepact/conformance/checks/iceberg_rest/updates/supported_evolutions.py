@@ -57,7 +57,7 @@ PLACE: dict[str, Any] = {
 
 
 def city_of(table: Table) -> int:
-    """The id that the target gave to the column within another one.
+    """Return the id that the target gave to the column within another one.
 
     Raises:
         Unmet: there is none.

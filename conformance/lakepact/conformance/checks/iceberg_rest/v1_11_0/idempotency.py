@@ -100,7 +100,7 @@ def tables_are_created_once(lab: CatalogLab) -> None:
 
 
 def adding(lab: CatalogLab, table: Table) -> dict[str, Any]:
-    """A commit that adds a snapshot, which a table can take only once, and sets a property to what it was not."""
+    """Return a commit that adds a snapshot, which a table can take only once, and sets a property to what it was not."""
     return {
         "requirements": [],
         "updates": [{"action": "add-snapshot", "snapshot": lab.snapshot(table)}, set_properties(**{TURN: "1"})],
@@ -254,7 +254,7 @@ def views_are_changed_once(lab: CatalogLab) -> None:
 
 
 def twice(lab: CatalogLab, operation: OperationId, **arguments: Any) -> tuple[Reply, Reply]:
-    """The answers to a request and to the same again, under one key.
+    """Return the answers to a request and to the same again, under one key.
 
     Raises:
         Blocked: the first one is refused.
@@ -278,5 +278,5 @@ def tables_are_registered_once(lab: CatalogLab) -> None:
 
 
 def registration(name: str, table: Table) -> dict[str, Any]:
-    """A body that registers the metadata file of a table under a name."""
+    """Return a body that registers the metadata file of a table under a name."""
     return {"name": name, "metadata-location": location_of(table)}

@@ -40,7 +40,7 @@ class Pair:
 
 
 def turned(turn: str) -> dict[str, Any]:
-    """A commit that sets a property."""
+    """Return a commit that sets a property."""
     return {"requirements": [], "updates": [set_properties(**{TURN: turn})]}
 
 

@@ -21,13 +21,13 @@ NO_FILE = "99999-00000000-0000-4000-8000-000000000000.metadata.json"  #: a name 
 
 
 def register(lab: CatalogLab, namespace: Namespace, name: str, location: str) -> Reply:
-    """The answer to a request that registers a view's metadata file; the view is dropped afterwards, should there be one."""
+    """Return the answer to a request that registers a view's metadata file; the view is dropped afterwards, should there be one."""
     lab.add_cleanup(lambda: lab.send(op.drop_view, namespace=namespace, view=name))
     return lab.send(op.register_view, namespace=namespace, body={"name": name, "metadata-location": location})
 
 
 def registered(lab: CatalogLab) -> tuple[View, Reply]:
-    """A view, and the answer to registering its metadata file under another name.
+    """Return a view, and the answer to registering its metadata file under another name.
 
     Some catalogs remove the files of a view that is dropped, others do not register those of a view that is not.
 
@@ -46,7 +46,7 @@ def registered(lab: CatalogLab) -> tuple[View, Reply]:
 
 
 def left_behind(lab: CatalogLab) -> tuple[View, str]:
-    """A view that was registered, and where the metadata stand that can be registered again.
+    """Return a view that was registered, and where the metadata stand that can be registered again.
 
     Some catalogs remove the file with the last view that is dropped, or with any: where it can be registered beside its view, nothing is.
 

@@ -14,12 +14,12 @@ if TYPE_CHECKING:
 
 
 def request(uri: str, **members: Any) -> dict[str, Any]:
-    """A request to the storage, as one asks for its signature."""
+    """Return a request to the storage, as one asks for its signature."""
     return {"region": "us-east-1", "uri": uri, "method": "GET", "headers": {"host": [uri.split("/")[2]]}, "provider": "s3", **members}
 
 
 def address(location: str, *, path: str = "data/00000-0.parquet") -> str:
-    """The URI of an object of a table in S3.
+    """Return the URI of an object of a table in S3.
 
     Raises:
         NotOffered: the table lies elsewhere.
@@ -32,7 +32,7 @@ def address(location: str, *, path: str = "data/00000-0.parquet") -> str:
 
 
 def sign(lab: CatalogLab, table: Table, body: Any) -> Any:
-    """The answer to asking for a signature."""
+    """Return the answer to asking for a signature."""
     return lab.send(op.sign_request, body=body, **table.at)
 
 

@@ -19,7 +19,7 @@ MADE = 200
 
 
 def announced(lab: CatalogLab) -> str:
-    """The separator as the configuration spells it.
+    """Return the separator as the configuration spells it.
 
     Raises:
         NotOffered: it names none.
@@ -32,12 +32,12 @@ def announced(lab: CatalogLab) -> str:
 
 
 def encoded(separator: str) -> str:
-    """An announced separator as it stands in a path: as it was announced, if that is URL-encoded, for some servers look for just that."""
+    """Return the text of an announced separator in a path; a URL-encoded one is sent unchanged, because some servers expect that."""
     return separator if "%" in separator else quote(separator, safe="")
 
 
 def nested(lab: CatalogLab) -> tuple[Namespace, Namespace]:
-    """A namespace, and a new one below it.
+    """Return a namespace, and a new one below it.
 
     Raises:
         Blocked: they cannot be made.

@@ -18,7 +18,7 @@ MEMBERS_OF_VERSION = ("version-id", "timestamp-ms", "schema-id", "summary", "rep
 
 
 def less(member: str, whole: Mapping[str, Any]) -> dict[str, Any]:
-    """An object without one of its members."""
+    """Return an object without one of its members."""
     return {key: value for key, value in whole.items() if key != member}
 
 

@@ -54,7 +54,7 @@ def lists_of_views_show_what_has_happened(lab: CatalogLab) -> None:
 
 
 def _listed(lab: CatalogLab, namespace: Namespace) -> list[str]:
-    """The names of the views that are listed."""
+    """Return the names of the views that are listed."""
     return names(lab.send(op.list_views, namespace=namespace))
 
 

@@ -25,7 +25,7 @@ CARRIERS = {
 
 
 def metadata_of(exchange: Exchange) -> dict[str, Any]:
-    """The view metadata that an answer carries; empty where it carries none."""
+    """Return the view metadata that an answer carries; empty where it carries none."""
     carries = exchange.status == 200 and exchange.method == CARRIERS.get(exchange.operation or NO_OPERATION)
     return members(members(exchange.parsed).get("metadata")) if carries else {}
 

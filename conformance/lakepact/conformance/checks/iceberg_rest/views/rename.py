@@ -51,7 +51,7 @@ def only_views_are_renamed(lab: CatalogLab) -> None:
 
 
 def moves_between_namespaces(lab: CatalogLab) -> bool:
-    """Whether views can be renamed into another namespace, as the user says and as one of them shows."""
+    """Return whether views can be renamed into another namespace, as the user says and as one of them shows."""
     if not lab.feature("rename-across-namespaces"):
         return False
     return rename(lab, made(lab).identifier, identifier(lab.make_namespace(), lab.name())).status != 406

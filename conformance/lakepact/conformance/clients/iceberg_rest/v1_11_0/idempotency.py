@@ -21,7 +21,7 @@ BUSY = (502, 503, 504)
 
 
 def at_first(script: Script, operation: OperationId) -> Script:
-    """A catalog that answers the first request for an operation by a script, and all others as it is."""
+    """Return a catalog that answers the first request for an operation by a script, and all others as it is."""
     met: list[bytes] = []
 
     def first(request: Request, forward: Forward) -> Answer:
@@ -34,7 +34,7 @@ def at_first(script: Script, operation: OperationId) -> Script:
 
 
 def without_lifetime(script: Script) -> Script:
-    """A catalog that says of no keys, and answers by a script besides."""
+    """Return a catalog that says of no keys, and answers by a script besides."""
 
     def unkeyed(request: Request, forward: Forward) -> Answer:
         if request.operation != op.get_config:
