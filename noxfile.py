@@ -25,7 +25,7 @@ def install(session: nox.Session, *groups: str, package: str = "") -> None:
 
 @nox.session
 def generate(session: nox.Session) -> None:
-    """Write all generated code anew."""
+    """Regenerate all generated code."""
     install(session, "generate")
     session.run("python", "-m", "codegen", *session.posargs, env={"PYTHONPATH": "specs"})
 
@@ -55,7 +55,7 @@ def types(session: nox.Session) -> None:
 
 @nox.session
 def layers(session: nox.Session) -> None:
-    """Who may import whom."""
+    """Check which packages import which."""
     install(session, "layers", package=".[conformance]")
     session.run("lint-imports")
 
@@ -117,7 +117,7 @@ def campaign(session: nox.Session) -> None:
 
 @nox.session
 def campaign_bench(session: nox.Session) -> None:
-    """What campaigns cost: 2,000 cases sent to three servers, one more case on Spark, and a million exchanges judged and analysed."""
+    """Measure the cost of campaigns: 2,000 cases on three servers, one more on Spark, and the analysis of a million exchanges."""
     install(session, "tests", package=".[spark]")
     session.run("python", "tests/bench/campaign.py", env={"PYTHONPATH": "tests"})
     session.run("python", "tests/bench/judging.py", *session.posargs, env={"PYTHONPATH": "tests"})

@@ -17,10 +17,10 @@ if TYPE_CHECKING:
 
 
 def apply(document: Document, change: Change) -> Touched:
-    """Change a document in place and return the pointers that were touched.
+    """Change a document in place and return the changed pointers.
 
     Raises:
-        Broken: What the change expects is not there, or the change itself makes no sense.
+        Broken: The expected value is missing, or the change is invalid.
     """
     known = [name for name in ACTIONS if name in change]
     if len(known) != 1 or set(change) - {"at", "expect", *ACTIONS}:

@@ -9,7 +9,7 @@ if TYPE_CHECKING:
 
 
 def differences(committed: Path, fresh: Path) -> list[str]:
-    """What a fresh output has more, has less or has otherwise than the committed one, a line a file."""
+    """Return the differences of a fresh output from the committed one, a line per file."""
     ours, theirs = _files(committed), _files(fresh)
     verdicts = {name: _verdict(ours.get(name), theirs.get(name)) for name in sorted({*ours, *theirs})}
     return [f"{verdict:<9} {name}" for name, verdict in verdicts.items() if verdict]

@@ -21,7 +21,7 @@ PROSE = frozenset({"description", "example", "examples"})  #: keywords that say 
 
 
 class Broken(Exception):
-    """What people wrote cannot become code; the message says where and why."""
+    """An input file cannot become code; the message names the place and the reason."""
 
 
 class _Loader(yaml.SafeLoader):
@@ -104,10 +104,10 @@ def pointer_of(path: Iterable[str | int]) -> str:
 
 
 def at(document: Any, pointer: str) -> Any:
-    """What a JSON pointer points to.
+    """Return the value at a JSON pointer.
 
     Raises:
-        Broken: There is nothing.
+        Broken: The pointer leads nowhere.
     """
     node = document
     for step in steps(pointer):

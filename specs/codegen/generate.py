@@ -91,7 +91,7 @@ def _constants(tables: Sequence[Version], header: str) -> str:
 
 
 def _write_documents(version: Version, folder: Path) -> None:
-    """The JSON documents of a contract: the normative one, and the views of it that tools read."""
+    """Return the JSON documents of a contract: the normative one, and variants of it for tools."""
     verdicts = version.bundle.verdicts
     paths = routing(verdicts)
     (folder / "bundle.json").write_bytes(json_bytes(verdicts))

@@ -1,4 +1,4 @@
-"""What generated code was made of, with what, and what came out."""
+"""The inputs, generators and outputs of generated code."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The operations of a contract, read from its normative document as the values that the rooms of lakepact use."""
+"""The operations of a contract, read from its normative document."""
 
 from __future__ import annotations
 

@@ -62,7 +62,7 @@ def added(document: Document, path: Path) -> Document:
 
 
 def said(path: Path) -> list[str]:
-    """What its authors added in a later version, as a file of additions says it in words."""
+    """Return the additions of a later version, from its file of additions."""
     return [entry["sentence"] for entry in read_yaml(path)["additions"]]
 
 

@@ -1,4 +1,4 @@
-"""What is done to every contract before and after its overlay: the general gaps between OpenAPI as written and JSON Schema as meant."""
+"""Changes made to every contract before and after its overlay: the general differences of OpenAPI and JSON Schema."""
 
 from __future__ import annotations
 

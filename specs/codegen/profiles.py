@@ -72,10 +72,10 @@ def changed(document: Document, differences: Iterable[Written]) -> Document:
 
 
 def difference(written: Written, requirements: Iterable[str]) -> Difference:
-    """Return a difference as a value, given the requirements of the other contract.
+    """Return a difference as a value, given the requirements of the base contract.
 
     Raises:
-        Broken: It takes back a requirement that there is not.
+        Broken: It removes an unknown requirement.
     """
     known = list(requirements)
     idle = [pattern for pattern in written.without if not any(fnmatchcase(name, pattern) for name in known)]

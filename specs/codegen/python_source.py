@@ -21,12 +21,12 @@ _IMPORTS = ["--select", "I,F401", "--fix-only", "--config", 'lint.isort.known-fi
 
 
 def header(maker: str, origin: str, content: bytes | str) -> str:
-    """Return the first line of a generated file: made by what, from which document, not to be edited.
+    """Return the first line of a generated file: generator, input and checksum.
 
     Args:
-        maker: The module or tool that made it.
-        origin: What it was made from.
-        content: The SHA-256 of that.
+        maker: The module or tool that generated it.
+        origin: Its input.
+        content: The SHA-256 of the input.
     """
     return f"# Made by {maker} from {origin}, sha256 {content[:16]!s}. Do not edit: nox -s generate\n"
 

@@ -23,7 +23,7 @@ _CHOICES = {name: get_args(get_type_hints(Requirement)[name]) for name in ("leve
 
 @dataclass(frozen=True, slots=True)
 class Registry:
-    """What a contract demands."""
+    """A requirement of a contract."""
 
     requirements: tuple[Requirement, ...]
     features: tuple[Feature, ...]
@@ -34,7 +34,7 @@ class Registry:
 
 @dataclass(frozen=True, slots=True)
 class _Context:
-    """What requirements may speak of."""
+    """The subjects of requirements."""
 
     bundle: Bundle
     operations: Mapping[OperationId, Operation]
@@ -42,7 +42,7 @@ class _Context:
     interpretations: Mapping[str, str]
     uncovered: Mapping[str, str]
     headings: Mapping[str, str]
-    inherited: bool = False  #: whether it is another contract that says so, of which a profile differs
+    inherited: bool = False  #: whether the requirement is from the base contract of a profile
 
     def dropped(self, requirement: str) -> bool:
         """Return whether a difference says that what the other contract demands does not hold."""
@@ -120,7 +120,7 @@ def _area(path: Path, context: _Context) -> Iterator[Requirement]:
 
 
 def _narrowed(entry: dict[str, Any], context: _Context) -> dict[str, Any]:
-    """What another contract demands, of the operations that a profile has."""
+    """Return the requirements of the base contract for the operations of a profile."""
     named = entry["operations"]
     left = [operation for operation in named if operation in context.operations]
     if named and not left:

@@ -37,7 +37,7 @@ def server(document: Document, operations: Mapping[OperationId, Operation], **va
 
 
 def summary(operation: Document) -> str:
-    """What an operation does, as the first line of a docstring."""
+    """Return the summary of an operation, the first line of a docstring."""
     text = " ".join(str(operation.get("summary") or operation["operationId"]).split())
     return text.rstrip(".").replace('"', "'").replace("\\", "") + "."
 
@@ -73,7 +73,7 @@ def _argument(parameter: Parameter) -> str:
 
 
 def _answers(document: Document, operation: Operation, written: Document) -> list[str]:
-    """What may come back: in words where the operation itself says it, as a list of statuses where all operations share it."""
+    """Return the responses of an operation: as text if the operation describes them, as a list of statuses if they are shared."""
     shared = [status for status, answer in written["responses"].items() if "$ref" in answer and int(status[0]) >= 4]
     lines = ["", f"Body: {operation.body}."] if operation.body else []
     lines += ["", "Answers:"]

@@ -14,7 +14,7 @@ ROOT = Path(__file__).resolve().parents[2]
 SOURCE, TWIN = "asynchronous", "synchronous"
 HEADER = f"# Made by codegen.sync_twin from {SOURCE}/{{name}} beside this folder. Do not edit: nox -s generate\n"
 
-#: What is said otherwise without an event loop, in this order.
+#: Replacements for code without an event loop, applied in this order.
 TRANSLATIONS = (
     (r"\basync (def|for|with) ", r"\1 "),
     (r"\bawait asyncio\.to_thread\(([\w.]+), ", r"\1("),

@@ -55,6 +55,6 @@ def _values(document: Document, member: Document, tag: str) -> list[Any]:
 
 
 def _parts(document: Document, schema: Document) -> list[Document]:
-    """Return a schema and everything that it has to satisfy besides."""
+    """Return a schema and all schemas that it must satisfy too."""
     whole = resolved(document, schema)
     return [whole, *(part for member in whole.get("allOf", ()) for part in _parts(document, member))]

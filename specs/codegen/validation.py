@@ -1,8 +1,8 @@
-"""The component schemas in the form that validators are compiled from: each alternative is chosen before it is looked into.
+"""The component schemas in the form that validators are compiled from: an alternative is chosen before it is validated.
 
-Of `oneOf` a validator tries every alternative, and of a document that fits none it can only say that. Where a tag or the JSON type
-tells alternatives apart, the same is said here with `if`, `then` and `else`: the error is the one of the alternative that was meant,
-and finding it takes time in proportion to the document.
+For `oneOf` a validator tries every alternative, and for an invalid document it reports only that none matches. If a tag or the JSON type
+distinguishes alternatives, the schema uses `if`, `then` and `else` instead: errors are those of the intended alternative,
+and validation takes time in proportion to the document.
 """
 
 from __future__ import annotations

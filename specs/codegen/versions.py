@@ -48,9 +48,9 @@ def read(source: Source) -> Version:
 
 
 def difference(old: Version, new: Version) -> Document:
-    """What `new` has more, has less or has otherwise than `old`: operations, schemas, requirements and features.
+    """Return the differences of `new` from `old`: operations, schemas, requirements and features.
 
-    What is new is told in words too: what its authors added, and the requirements that `old` has not or has otherwise.
+    New parts are described in words too: the additions, and the requirements that are new or changed.
     """
     before = _requirements(old)
     return {

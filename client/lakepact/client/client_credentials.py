@@ -15,19 +15,19 @@ if TYPE_CHECKING:
 
 
 class ClientCredentials(FetchedToken):
-    """Sends a token that a token endpoint gives for a client's id and secret.
+    """Sends a token that a token endpoint issues for a client id and secret.
 
-    The first request fetches it. It is replaced before it runs out, and when the server does not accept it; threads and tasks that
-    share this object share the token, and replace it once.
+    The first request fetches it. It is replaced before it expires, and when the server rejects it. Threads and tasks that
+    share this object share the token, and one of them replaces it.
 
     Args:
-        token_endpoint: Where tokens are fetched; catalogs that issue them themselves do so at `<address>/v1/oauth/tokens`.
-        client_id: The client's name there.
-        client_secret: Its secret.
-        scope: What the token is to be good for; the token endpoint chooses without it.
-        in_form: Send id and secret in the form, for token endpoints that do not look for them in the header.
-        renew: Exchange a token that is about to end for another one, and fetch one anew only where that is refused.
-        clock: What the life of a token is measured by.
+        token_endpoint: The address of the token endpoint; for catalogs that issue tokens themselves, `<address>/v1/oauth/tokens`.
+        client_id: The OAuth2 client id.
+        client_secret: The OAuth2 client secret.
+        scope: The scope of the token; by default the token endpoint chooses it.
+        in_form: Send id and secret in the form, for token endpoints that do not accept them in the header.
+        renew: Exchange a token that is about to expire, and use the client's secret only if that is refused.
+        clock: Returns the time that measures the token's lifetime.
 
     Raises:
         ValueError: `token_endpoint` is not an http(s) address.

@@ -34,7 +34,7 @@ class Opened:
         return self._carried.reply.status
 
     def failure(self, message: str) -> Failure:
-        """What an error tells of a body that turned out to be wrong."""
+        """Return the part of an invalid body for an error."""
         return self._carried.failure(message)
 
     def __iter__(self) -> Iterator[bytes]:
@@ -70,7 +70,7 @@ class AsyncOpened:
         return self._carried.reply.status
 
     def failure(self, message: str) -> Failure:
-        """What an error tells of a body that turned out to be wrong."""
+        """Return the part of an invalid body for an error."""
         return self._carried.failure(message)
 
     async def __aiter__(self) -> AsyncIterator[bytes]:
@@ -122,7 +122,7 @@ class Connection:
         return Opened(self.driven(self._engine.carry(call, is_streamed=True)))
 
     def driven(self, flow: Flow[T]) -> T:
-        """What comes of a flow of requests and pauses."""
+        """Return the result of a flow of requests and pauses."""
         answer: Reply | Lost | None = None
         while True:
             try:
@@ -172,7 +172,7 @@ class AsyncConnection:
         return AsyncOpened(await self.driven(self._engine.carry(call, is_streamed=True)))
 
     async def driven(self, flow: Flow[T]) -> T:
-        """What comes of a flow of requests and pauses."""
+        """Return the result of a flow of requests and pauses."""
         answer: Reply | Lost | None = None
         while True:
             try:

@@ -49,7 +49,7 @@ def _decoded(model: Any, reply: Reply) -> Any:
 
 
 def explained(error: ValidationError) -> str:
-    """What is wrong in a document and where, without its values."""
+    """Return the first error in a document and its place, without its values."""
     problems = error.errors(include_url=False, include_context=False, include_input=False)
     places = [f"{'/'.join(str(step) for step in problem['loc']) or 'the body'}: {problem['msg']}" for problem in problems[:_PLACES]]
     more = f" and {len(problems) - _PLACES} more" if len(problems) > _PLACES else ""

@@ -32,7 +32,7 @@ Flow = Generator[Request | Pause, Reply | Lost | None, T]
 
 NOT_MODIFIED = 304
 _LOG = logging.getLogger("lakepact.client")
-#: Where servers put their name for a request.
+#: Headers in which servers return the id of a request.
 _REQUEST_ID_HEADERS = ("x-request-id", "request-id", "x-amzn-requestid", "x-amz-request-id", "x-ms-request-id", "x-correlation-id")
 
 
@@ -55,7 +55,7 @@ class Carried(Generic[T]):
     reply: Reply
 
     def failure(self, message: str) -> Failure:
-        """What an error tells of a reply that turned out to be wrong."""
+        """Return the part of an invalid reply for an error."""
         return _failure(self.call, self.last, message)
 
     def broken_off(self, lost: Lost) -> LakepactError:
@@ -91,15 +91,15 @@ class Engine:
         return body
 
     def send_unless_known(self, call: Call[T], memory: EtagCache, may_be_kept: Callable[[T], bool]) -> Flow[T]:
-        """Make `call`, or learn that its reply is the one in `memory`, and return the decoded reply.
+        """Make `call` and return the decoded reply, or the cached one after a 304.
 
         Args:
-            call: What to ask.
-            memory: Where the last replies are.
-            may_be_kept: Whether a reply may be given to somebody who asks later.
+            call: The call.
+            memory: The cache of replies.
+            may_be_kept: Whether the reply may be cached.
 
         Raises:
-            LakepactError: One of its kinds, see `errors`.
+            LakepactError: See `errors`.
         """
         known = memory.known(call)
         asked = call if known is None else replace(call, headers=(*call.headers, ("If-None-Match", known.etag)))
@@ -217,7 +217,7 @@ def _lost(address: str, call: Call[T], last: Attempt, lost: Lost) -> LakepactErr
 
 
 def _failure(call: Call[T], last: Attempt, message: str, *, error_type: str | None = None) -> Failure:
-    """What an error tells of `call`, without the credentials of its request."""
+    """Return the part of `call` for an error, without the credentials of its request."""
     hidden = Redactor(last.request).text
     reply = last.answer if isinstance(last.answer, Reply) else None
     request_id = next((value for name in _REQUEST_ID_HEADERS if reply and (value := reply.header(name))), None)

@@ -1,7 +1,7 @@
-"""Tokens that are fetched from a token endpoint, kept while they last, and replaced: once, however many wait for that.
+"""Tokens fetched from a token endpoint, shared until they expire, and replaced once for all waiting callers.
 
-Whoever finds that a token is about to end replaces it, while the others still use it. Only where no token is left to use do they wait,
-in pauses, which suits threads and event loops alike; if nothing came of it, each tries for itself.
+The caller that finds a token about to expire replaces it, while others still use it. Without a valid token, others wait
+in pauses, which suits threads and event loops alike; after a failure, each tries for itself.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ TOKEN_EXCHANGE = "urn:ietf:params:oauth:grant-type:token-exchange"  # noqa: S105
 ACCESS_TOKEN = "urn:ietf:params:oauth:token-type:access_token"  # noqa: S105 - the name of a kind of token
 #: Seconds before its end from which a token is no longer used; a short-lived one is used for half of its life.
 _MARGIN = 60.0
-#: Seconds between looks at whether somebody else has fetched a token.
+#: Seconds between checks for another caller's token.
 _LOOK = 0.02
 _FETCHING = "fetching"
 
@@ -52,14 +52,14 @@ Obtaining: TypeAlias = Generator[Request | Pause, Reply, Token | None]
 
 
 class FetchedToken(Auth):
-    """Sends a token that a token endpoint gives.
+    """Sends a token that a token endpoint issues.
 
-    The first request fetches it. It is replaced before it runs out, and when the server does not accept it.
+    The first request fetches it. It is replaced before it expires, and when the server rejects it.
 
     Args:
-        token_endpoint: Where tokens are fetched.
-        scope: What the token is to be good for; the token endpoint chooses without it.
-        clock: What the life of a token is measured by.
+        token_endpoint: The address of the token endpoint.
+        scope: The scope of the token; by default the token endpoint chooses it.
+        clock: Returns the time that measures the token's lifetime.
 
     Raises:
         ValueError: `token_endpoint` is not an http(s) address.
@@ -70,18 +70,18 @@ class FetchedToken(Auth):
         self._scope = {"scope": scope} if scope else {}
         self._clock = clock
         self._kept: Token | None = None
-        # Who puts itself in here fetches; that is one step that nothing can come between, for threads as for tasks.
+        # The caller that stores itself here fetches the token: a single atomic step, for threads and for tasks.
         self._fetching: dict[str, object] = {}
 
     def __repr__(self) -> str:
         return f"{type(self).__name__}({self._endpoint!r}, [hidden])"
 
     def flow(self, request: Request) -> AuthFlow:
-        """Yield the request with a token, after a request for one where there is none; with another token if that was refused.
+        """Yield the request with a token, after a token request if there is none; again with a new token after a refusal.
 
         Raises:
-            NotAuthenticated: The token endpoint does not give a token.
-            BadReply: What it gives is none.
+            NotAuthenticated: The token endpoint refuses to issue a token.
+            BadReply: Its answer has no valid token.
         """
         token, is_new = yield from self.current()
         if token is None:
@@ -127,7 +127,7 @@ class FetchedToken(Auth):
         try:
             return (yield from self._obtained(usable))
         except (NotAuthenticated, BadReply):
-            # What is still good is used to its end: whoever comes after that is told.
+            # A valid token is used until it expires; later callers get the error.
             if usable is None:
                 raise
             return None

@@ -136,10 +136,10 @@ class Decoder:
         self._inflaters = [_Inflater(zipped=coding != "deflate") for coding in reversed(named)]
 
     def decoded(self, piece: bytes) -> Iterator[bytes]:
-        """What a piece of the body decodes to.
+        """Decode a piece of the body.
 
         Raises:
-            ValueError: The coding is broken.
+            ValueError: The content coding is broken.
         """
         pieces: Iterable[bytes] = (piece,)
         for inflater in self._inflaters:

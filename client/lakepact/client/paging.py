@@ -1,4 +1,4 @@
-"""Where a reader of a paged listing is."""
+"""The position of a reader in a paged listing."""
 
 from __future__ import annotations
 

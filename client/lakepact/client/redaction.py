@@ -1,4 +1,4 @@
-"""The exchange that an error keeps: enough to understand a failure, nothing that opens a door."""
+"""The exchange that an error keeps, without secrets."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ HIDDEN = "[hidden]"
 #: Longest piece of a body that an exchange keeps, in characters.
 EXCERPT = 2_000
 
-#: What a name says that holds a secret.
+#: Parts of names whose values are secret.
 _TELLING = r"(?:authoriz|cookie|credential|passw|secret|session|signature|token|api-?key|access-?key|sas-)"
 _SECRET_HEADER = re.compile(_TELLING, re.IGNORECASE)
 # Names are taken to be short: a search for long ones would take its time over hostile bodies.
@@ -69,7 +69,7 @@ class Redactor:
 
     def body(self, content: bytes | None) -> str:
         """Return the beginning of a body as text without credentials."""
-        # Ten times the excerpt is searched: what is masked may shrink the text, and nobody waits for megabytes of it.
+        # Ten times the excerpt is searched: masking may shrink the text, and longer searches are slow.
         text = self.text((content or b"")[: 10 * EXCERPT].decode("utf-8", "replace"))
         return text if len(text) <= EXCERPT else f"{text[:EXCERPT]}…"
 

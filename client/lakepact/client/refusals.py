@@ -32,7 +32,7 @@ _BY_STATUS: dict[int, type[LakepactError]] = {
 
 @dataclass(frozen=True, slots=True)
 class ErrorBody:
-    """What an error body says in the contract's form."""
+    """The error body of the contract."""
 
     message: str
     type: str | None
@@ -72,5 +72,5 @@ class Refusals:
         return kind if kind is not None and fits else by_status
 
     def is_commit(self, operation: str) -> bool:
-        """Return whether the contract knows replies to `operation` after which nobody can tell what happened."""
+        """Return whether the contract has replies to `operation` that leave its outcome unknown."""
         return any(self.kinds.get(kind) is OutcomeUnknown for (name, _), types in self.named.items() if name == operation for kind in types)

@@ -53,12 +53,12 @@ NO_RETRIES = Retries(tries=1)
 
 
 def may_repeat(request: Request, answer: Reply | Lost, *, itself: bool = False) -> bool:
-    """Return whether sending `request` again cannot do its work twice, and may succeed.
+    """Return whether `request` can be sent again safely, with a chance of success.
 
     Args:
-        request: What was sent.
-        answer: What came of it.
-        itself: Whether it would be this very request, with its key if it has one, and not another one like it.
+        request: The request.
+        answer: Its reply or failure.
+        itself: Whether the same request is sent, with its idempotency key, rather than a new one.
     """
     is_harmless = request.is_idempotent or (itself and request.has_key)
     if isinstance(answer, Lost):

@@ -16,21 +16,21 @@ if TYPE_CHECKING:
 
 
 class TokenExchange(FetchedToken):
-    """Sends a token that a token endpoint gives for the token of a user.
+    """Sends a token that a token endpoint issues for the token of a user.
 
-    The first request fetches it. Before it runs out it is exchanged for another one; where that is refused, and when the server does
-    not accept it, the user's token is exchanged again.
+    The first request fetches it. Before it expires it is exchanged for another one; if that is refused, or the server rejects
+    it, the user's token is exchanged again.
 
     Args:
-        token_endpoint: Where tokens are exchanged.
-        subject_token: The user's token, or a function that is asked for it before each exchange.
-        subject_token_type: The kind of it, a URN.
-        actor: Who acts for the user: what fetches the catalog's own token; None if nobody does.
-        scope: What the token is to be good for; the token endpoint chooses without it.
-        clock: What the life of a token is measured by.
+        token_endpoint: The address of the token endpoint.
+        subject_token: The user's token, or a function that returns it before each exchange.
+        subject_token_type: Its token type, a URN.
+        actor: The credentials that fetch the token of the acting party; None if there is none.
+        scope: The scope of the token; by default the token endpoint chooses it.
+        clock: Returns the time that measures the token's lifetime.
 
     Raises:
-        ValueError: `token_endpoint` is not an http(s) address, or the token cannot be one. The message does not repeat it.
+        ValueError: `token_endpoint` is not an http(s) address, or the token is invalid. The message does not repeat it.
     """
 
     def __init__(

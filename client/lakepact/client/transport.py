@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
     from lakepact.client.wire import Headers
 
-#: What carries requests in place of the network: `httpx.MockTransport`, `WSGITransport`, `HTTPTransport` with options of its own, …
+#: A transport that replaces the network: `httpx.MockTransport`, `WSGITransport`, `HTTPTransport` with its own options, …
 Carrier: TypeAlias = httpx.BaseTransport
 AsyncCarrier: TypeAlias = httpx.AsyncBaseTransport
 
@@ -140,7 +140,7 @@ class Transport:
     """Sends requests and waits for their replies."""
 
     def __init__(self, timeouts: Timeouts, carrier: Carrier | None = None, limits: Limits | None = None) -> None:
-        # Redirects are not followed: they would take the credentials to an address that nobody has chosen.
+        # Redirects are not followed: they would send the credentials to another address.
         self._client = httpx.Client(verify=_trusted(), timeout=_timeout(timeouts), transport=carrier, follow_redirects=False)
         metered(self._client)
         self._timeouts = timeouts

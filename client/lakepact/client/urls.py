@@ -42,7 +42,7 @@ def web_address(address: str) -> str:
     return address
 
 
-#: What any proxy on the way may take for a step in the path.
+#: Segments that proxies may normalize.
 _STEPS = frozenset({".", ".."})
 
 
@@ -58,7 +58,7 @@ def path_segment(name: str) -> str:
 
 
 def origin(address: str) -> str:
-    """Where an address leads, without what is asked there."""
+    """Return a URL without its query."""
     parts = urlsplit(address)
     return f"{parts.scheme}://{parts.netloc}"
 

@@ -1,6 +1,6 @@
-"""What goes over the wire, as values: a request, the reply to it, and the ways to get none.
+"""Requests and replies as values, and the errors of sending.
 
-Their representations show no header and no body, so that a value that ends up in a log or in a traceback gives nothing away.
+Their `repr()` shows no header and no body, so that logs and tracebacks hold no secrets.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ class Request:
         return any(name == IDEMPOTENCY_KEY for name, _ in self.headers)
 
     def with_header(self, name: str, value: str) -> Request:
-        """Return the same request with one header set anew."""
+        """Return the request with one header replaced."""
         kept = tuple((n, v) for n, v in self.headers if n.lower() != name.lower())
         return replace(self, headers=(*kept, (name, value)))
 
@@ -53,7 +53,7 @@ class Reply:
     status: int
     headers: Headers = field(default=(), repr=False)
     content: bytes = field(default=b"", repr=False)
-    #: Where a streamed body is read from, a `transport.Body` or `transport.AsyncBody`; None where `content` is all of it.
+    #: The source of a streamed body, a `transport.Body` or `transport.AsyncBody`; None if `content` is the whole body.
     body: Any = field(default=None, repr=False, compare=False)
 
     def header(self, name: str) -> str | None:

@@ -1,9 +1,9 @@
-"""The application: the contracts' lane, and Flask for what is in no contract.
+"""The ASGI application: the contracts' router, and Flask for all other pages.
 
 1. `service(settings, beside)` of each contract builds its tables (`service.Service`); faults change them.
-2. The plan of each contract says what connexion makes of its paths; connexion itself is not imported, unless it is asked to.
-3. `ContractLane` answers every path of the contracts, compiled.
-4. Flask answers `/`, `/healthz` and `/openapi.json`; it is imported when somebody first asks for one of them.
+2. The plan of each contract holds the routes that connexion derives from it; by default connexion itself is not imported.
+3. `ContractRouter` answers every path of the contracts with compiled handlers.
+4. Flask answers `/`, `/healthz` and `/openapi.json`; it is imported at the first request for one of them.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from lakepact.reference_server.service import Service, Settings
 
 PAGES = ("/", "/healthz", "/openapi.json")
-#: Where routes come from: the plans that connexion made when the code was generated, or connexion itself, at every start.
+#: The origin of routes: plans that connexion made at code generation, or connexion itself at every start.
 ENGINES = ("plan", "connexion")
 
 
@@ -68,7 +68,7 @@ def services(wanted: Sequence[str], settings: Settings, *, faults: Iterable[str 
     for setting, contract in SETTING_CONTRACT.items():
         if getattr(settings, setting) is not None and contract not in meant:
             option = f"--{setting.replace('_', '-')}"
-            raise BadSetting(f"{option} is of use to {contract} alone, which is not among the contracts to serve: {', '.join(meant)}")
+            raise BadSetting(f"{option} requires --contract {contract} (serving: {', '.join(meant)})")
     built: dict[str, Service] = {}
     with contextlib.ExitStack() as undo:
         for contract in meant:
@@ -100,22 +100,22 @@ def _install(wanted: str | Fault, served: Iterable[Service]) -> None:
 
 
 def application(*services: Service, engine: str = "plan") -> AsgiApp:
-    """Return the ASGI application that serves some contracts on one port.
+    """Return the ASGI application that serves contracts on one port.
 
     Args:
-        *services: the contracts, the first of which speaks where no other is meant.
-        engine: one of `ENGINES`, which says where the routes come from.
+        *services: the contracts; the first one answers paths that belong to no contract.
+        engine: one of `ENGINES`: the origin of the routes.
     """
     pages = left_to_flask(services)
     if engine == "connexion":
         made: AsgiApp = importlib.import_module("lakepact.reference_server.http.connexion_engine").application(*services, pages=pages)
         return made
     by_name = {served.contract.name: served for served in services}
-    lane = ContractRouter(PagesOnDemand(services), services=by_name, pages=pages)
+    router = ContractRouter(PagesOnDemand(services), services=by_name, pages=pages)
     for name, served in by_name.items():
         for method, path, operation in served.contract.routes:
-            lane.add(name, method, path, operation=operation, handler=served.answering(operation))
-    return lane
+            router.add(name, method, path, operation=operation, handler=served.answering(operation))
+    return router
 
 
 def left_to_flask(services: Iterable[Service]) -> frozenset[str]:
@@ -124,7 +124,7 @@ def left_to_flask(services: Iterable[Service]) -> frozenset[str]:
 
 
 class PagesOnDemand:
-    """Flask's pages, made when somebody first asks for one: importing Flask takes longer than all else until the first answer."""
+    """Flask's pages, created at the first request: importing Flask takes longer than the rest of the start."""
 
     def __init__(self, services: tuple[Service, ...]) -> None:
         self._services = services
@@ -134,7 +134,7 @@ class PagesOnDemand:
         """Answer one request for a page."""
         made = self._made
         if made is None:
-            # In a thread: calls of the contracts are answered meanwhile.
+            # In a thread, so that calls of the contracts are answered at the same time.
             made = await asyncio.get_running_loop().run_in_executor(None, _pages, self._services)
             self._made = made
         await made(scope, receive, send)

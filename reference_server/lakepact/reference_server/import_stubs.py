@@ -1,7 +1,7 @@
-"""Modules that a dependency imports and this server never uses: their import is spared, because it is half of the time until it answers.
+"""Stubs of modules that connexion imports and this server never uses: importing them takes half of the start-up time.
 
-connexion imports starlette's test client for `app.test_client()`, requests for references to other hosts in a contract, and httpx to ask
-other hosts about tokens. Our contracts refer to nobody, and our tests speak HTTP.
+connexion imports starlette's test client for `app.test_client()`, requests for remote references in contracts, and httpx to
+verify tokens remotely. Our contracts have no remote references, and our tests speak HTTP.
 """
 
 from __future__ import annotations

@@ -24,7 +24,7 @@ MAX_AGE = 86_400  #: seconds after which a chain of exchanged tokens ends, unles
 
 @dataclass(frozen=True, slots=True)
 class Secret:
-    """Something that opens a door, as a hash: it can be compared, and not be read again."""
+    """A secret as a hash: it can be compared, not read."""
 
     digest: bytes = field(repr=False)
 
@@ -63,14 +63,14 @@ class WarehouseEntry:
 
 @dataclass(frozen=True, slots=True)
 class Principal:
-    """Somebody who may ask.
+    """A principal.
 
     Args:
-        name: how grants name it.
-        token: the bearer token that it shows, if it has one.
-        token_expires: when that token ends; None for never.
-        client_id: the name under which it fetches tokens, if it does.
-        client_secret: what it proves that name with.
+        name: its name in grants.
+        token: its bearer token, if it has one.
+        token_expires: the token's expiry; `None` for never.
+        client_id: its OAuth2 client id, if it fetches tokens.
+        client_secret: its OAuth2 client secret.
     """
 
     name: str
@@ -82,14 +82,14 @@ class Principal:
 
 @dataclass(frozen=True, slots=True)
 class Grant:
-    """What one principal may do with a catalog, with a namespace and all below it, or with one table or view.
+    """The access of one principal to a catalog, to a namespace and all below it, or to one table or view.
 
     Args:
         principal: the name of the principal.
         access: one of `ACCESS`.
-        warehouse: the name of the warehouse; None for every one.
+        warehouse: the name of the warehouse; `None` for all.
         namespace: the levels of the namespace; empty for the whole catalog.
-        table: the name of the table or view; None for the namespace.
+        table: the name of the table or view; `None` for the namespace.
     """
 
     principal: str
@@ -111,14 +111,14 @@ class ServerFile:
 
 
 def read_server_file(path: Path, environment: Mapping[str, str] | None = None) -> ServerFile:
-    """What a server file says.
+    """Return the content of a server file.
 
     Args:
         path: the file.
-        environment: where `token-env` and `client-secret-env` look; by default the process's own.
+        environment: source of `token-env` and `client-secret-env`; by default the process environment.
 
     Raises:
-        BadSetting: it cannot be read, or says something that is not understood; the message says where, and repeats no secret.
+        BadSetting: it cannot be read or is invalid; the message names the place and repeats no secret.
     """
     # Only a server that has such a file pays for the parser.
     import tomllib  # noqa: PLC0415

@@ -1,8 +1,8 @@
-"""One contract being served: everything that decides an answer, in tables.
+"""One served contract: tables of functions that determine its answers.
 
-A request passes the lane (`contract_lane`): a guard may refuse it, its parameters and its body are read and checked, a handler
-answers, filters have the last word, a sender puts the reply on the wire. Each of these stands in a table of the `Service`,
-by operation or by name, so that a fault (`faults`) is an entry in a table and the code itself never asks whether it should misbehave.
+A request passes the router: a guard may refuse it, parameters and body are parsed and validated, a handler
+answers, filters may change the reply, a sender writes it. Each of these is an entry in a table of the `Service`,
+by operation or by name, so that a fault (`faults`) replaces an entry and the code never asks whether it should misbehave.
 """
 
 from __future__ import annotations
@@ -36,13 +36,13 @@ Handler = Callable[..., "Reply"]  #: takes the operation's arguments by name, an
 Guard = Callable[[Scope], None]  #: raises Problem to refuse a request before anything else is looked at
 Filter = Callable[["Reply", Scope], "Reply"]
 Sender = Callable[["Wire", "Reply"], Awaitable[None]]
-Caller = Callable[[Scope], Any]  #: says who asks; raises Problem if that is nobody
+Caller = Callable[[Scope], Any]  #: returns the caller; raises Problem if it is unknown
 App = Callable[[MutableMapping[str, Any], Any, Any], Awaitable[None]]  #: an ASGI application
 
 AUTH = ("none", "bearer", "oauth")  #: callers are not looked at, show a token of the server file, or also fetch tokens here
 DURABILITIES = ("full", "normal")  #: a power failure, or the end of the process alone
 MAX_BODY = 8 * 1024 * 1024  #: bytes of a request body that are read, unless the settings say otherwise
-#: What stands in the path of a URL, and is no step that clients and proxies take before they send it.
+#: Prefixes that are valid in the path of a URL, and that clients and proxies do not normalize away.
 PREFIX = re.compile(r"(?!(?:.*/)?\.\.?(?:/|\Z))(?:[A-Za-z0-9._~!$&'()*+,;=:@/-]|%[0-9A-Fa-f]{2})+")
 EVERY = OperationId("*")  #: in a table by operation: all of them
 #: The setting without which a contract has nothing to serve; the others can always be served.
@@ -109,10 +109,10 @@ class Unanswered(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Settings:
-    """What a contract's service is built from.
+    """The settings that a contract's service is built from.
 
     Raises:
-        BadSetting: the prefix cannot stand in a URL.
+        BadSetting: the prefix is not valid in a URL.
     """
 
     warehouse: str = "memory:"
@@ -146,7 +146,7 @@ class Service:
     handlers: dict[OperationId, Handler]
     not_offered: frozenset[str]
     error_body: Callable[[Problem], bytes]
-    kinds: Mapping[int, str]  #: the contract's name of the error for what the lane itself refuses, by status
+    kinds: Mapping[int, str]  #: the contract's error type for the router's own refusals, by status
     paths: Callable[[str], tuple[str, ...]]  #: the concrete templates of one template of the contract
     nullable: Mapping[OperationId, frozenset[str]] = field(default_factory=dict[OperationId, frozenset[str]])
     #: by operation: members of the body for which null is taken as absent, because clients write it so
@@ -164,11 +164,11 @@ class Service:
     blocking: frozenset[str] = frozenset()  #: operations whose handlers read files: they run in a thread of their own
     apps: Mapping[str, App] = field(default_factory=dict[str, App])  #: by path: what is served below it and is in no contract
     pages: Mapping[str, Callable[[], bytes]] = field(default_factory=dict[str, Callable[[], bytes]])
-    #: by path: what people may see besides, as JSON, with its name last in the path
+    #: further pages by path, as JSON, with the name last in the path
     exports: Mapping[str, Any] = field(default_factory=dict[str, Any])  #: what services beside this one may use
     profiles: Callable[[str], Mapping[str, bytes]] | None = None
     #: the files with which clients find the way in, by their names, for a base address
-    unchecked: set[str] = field(default_factory=set[str])  #: operations whose bodies are not held against their schema
+    unchecked: set[str] = field(default_factory=set[str])  #: operations whose bodies are not validated
     max_body: int = MAX_BODY
     about: tuple[str, ...] = ()  #: sentences for the index page
     turn: Turn | None = None
@@ -198,7 +198,7 @@ class Service:
 
     @property
     def document_path(self) -> str:
-        """Where the contract itself is to be had."""
+        """The address of the contract's document."""
         return f"{self.root}/openapi.json"
 
     def guards_of(self, operation: OperationId) -> tuple[Guard, ...]:
@@ -210,5 +210,5 @@ class Service:
         return (*self.filters.get(operation, ()), *self.filters.get(EVERY, ()))
 
     def sender_of(self, operation: OperationId) -> Sender | None:
-        """Who puts one operation's replies on the wire, if not the lane itself."""
+        """Return the sender of an operation's replies, if the router does not send them itself."""
         return self.senders.get(operation) or self.senders.get(EVERY)

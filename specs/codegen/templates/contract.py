@@ -1,6 +1,6 @@
-"""What a contract is once it is code: operations, answers, requirements, features and corrections, as frozen values.
+"""A contract as code: operations, answers, requirements, features and corrections, as frozen values.
 
-Every room of lakepact reads these tables; none of them parses the contract itself.
+Every package of lakepact reads these tables; none of them parses the contract.
 """
 
 from __future__ import annotations
@@ -108,7 +108,7 @@ class Correction:
 
 @dataclass(frozen=True, slots=True)
 class Difference:
-    """What a profile has otherwise than the contract that it is a profile of."""
+    """A difference of a profile from its base contract."""
 
     id: str
     sentence: str
@@ -140,7 +140,7 @@ class Call(Generic[T]):
 
 
 class UnknownVersion(ValueError):
-    """There are no tables of a version of a contract; the message says of which there are."""
+    """No tables of a version of a contract exist; the message lists the versions that have some."""
 
 
 class Contract:
@@ -210,7 +210,7 @@ class Contract:
 
     @cached_property
     def differences(self) -> Mapping[str, Difference]:
-        """What a profile has otherwise than the contract that it is a profile of, by id; nothing if this is no profile."""
+        """The differences of a profile from its base contract, by id; empty for other contracts."""
         differences: Mapping[str, Difference] = self._module("requirements").DIFFERENCES
         return differences
 
@@ -227,7 +227,7 @@ class Contract:
         return prose
 
     def place(self, clause: str) -> str:
-        """Where a clause stands, for people: the file, what leads there in it, and the heading's words."""
+        """Return the place of a clause for people: file, path in it, and heading."""
         if self.prose is not None and clause.startswith("#"):
             return f"{self.prose.name}{clause} ({self.prose.headings[clause[1:]]})"
         return f"{f'{self.profile_of} ' if self.profile_of else ''}openapi.yaml#{clause}"
@@ -257,7 +257,7 @@ class Contract:
         return (known["version"], *known.get("tables", ()))
 
     def difference(self, version: str) -> dict[str, Any]:
-        """What another version has more, less or otherwise than the one with models: operations, schemas, requirements, features."""
+        """Return the differences of another version from the one with models: operations, schemas, requirements, features."""
         file = resources.files(f"lakepact.generated.{self.name}").joinpath(f"versions/{version}.json")
         document: dict[str, Any] = json.loads(file.read_bytes())
         return document
@@ -274,7 +274,7 @@ class Contract:
 
 
 def version_module(version: str) -> str:
-    """What packages of one version of a contract are called, in every room."""
+    """Return the package name of a version of a contract."""
     return f"v{version.replace('.', '_').replace('-', '_')}"
 
 

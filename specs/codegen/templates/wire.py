@@ -1,6 +1,6 @@
-"""What every generated model can do: go over the wire and come back with the same value.
+"""A base class of generated models: it serializes a model and parses it back to an equal one.
 
-Members that a contract does not know are kept. What was absent stays absent, and what was null stays null.
+Unknown members are kept. Absent members stay absent, and null stays null.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""What ADDRESS leads to: an Iceberg catalog, or a server of Delta Sharing; and who asks there."""
+"""The meaning of ADDRESS: an Iceberg catalog or a Delta Sharing server, with its credentials."""
 
 from __future__ import annotations
 
@@ -25,13 +25,13 @@ Client: TypeAlias = IcebergCatalog | SharingClient
 
 ICEBERG = "iceberg_rest"
 SHARING = "delta_sharing"
-#: Somebody is waiting in front of the terminal.
+#: A user is waiting at the terminal.
 _RETRIES = Retries(tries=3, total=20)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Asking:
-    """Where to ask, and as whom; secrets are in the environment, under these names."""
+    """An address with its credentials; secrets are in environment variables of these names."""
 
     address: str
     contract: str | None
@@ -43,7 +43,7 @@ class Asking:
 
 
 def asking(command: Callable[..., Any]) -> Callable[..., Any]:
-    """Gives a command the argument ADDRESS and the options that go with it, as its first argument `asked`."""
+    """Add the argument ADDRESS and its options to a command, as its first argument `asked`."""
 
     @functools.wraps(command)
     def given(*, address: str, **options: Any) -> Any:
@@ -57,13 +57,13 @@ def asking(command: Callable[..., Any]) -> Callable[..., Any]:
 
 _OPTIONS = (
     click.argument("address"),
-    click.option("--contract", type=click.Choice([ICEBERG, SHARING]), help="What is spoken at a URL; without it, an address with a step "
-                 "`delta-sharing` is one of Delta Sharing, and others are Iceberg catalogs."),
+    click.option("--contract", type=click.Choice([ICEBERG, SHARING]), help="Contract of a URL; by default Delta Sharing if "
+                 "its path has a segment `delta-sharing`, otherwise Iceberg REST."),
     click.option("--warehouse", metavar="NAME", help="Which warehouse of the catalog."),
     click.option("--token-env", metavar="NAME", help="The environment variable that holds a bearer token."),
     click.option("--credential-env", metavar="NAME", help="The environment variable that holds `id:secret` of a client of OAuth2."),
-    click.option("--token-endpoint", metavar="URL", help="Where the client gets its tokens; without it, ADDRESS/v1/oauth/tokens."),
-    click.option("--scope", metavar="SCOPE", default="catalog", show_default=True, help="What its tokens are to be good for."),
+    click.option("--token-endpoint", metavar="URL", help="Token endpoint. [default: ADDRESS/v1/oauth/tokens]"),
+    click.option("--scope", metavar="SCOPE", default="catalog", show_default=True, help="Scope of the token."),
 )  # fmt: skip
 _OPTION_NAMES = ("contract", "warehouse", "token_env", "credential_env", "token_endpoint", "scope")
 

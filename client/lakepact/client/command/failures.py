@@ -1,4 +1,4 @@
-"""What goes wrong, as one line and an exit code: 1 not found, 2 wrong usage or something to install, 3 not reached, refused or broken."""
+"""Errors as one line and an exit code: 1 not found, 2 wrong usage or missing package, 3 not reached, refused or broken."""
 
 from __future__ import annotations
 
@@ -30,11 +30,11 @@ class NotRead(Exception):
 
 
 class WrongUsage(Exception):
-    """What was asked cannot be asked so; the message says how."""
+    """Wrong usage; the message says what to change."""
 
 
 def one_line(verb: str) -> Callable[[Callable[P, None]], Callable[P, None]]:
-    """Makes a verb end in one line on the error stream and an exit code, whatever goes wrong with its calls."""
+    """Make a verb end with one line on stderr and an exit code if a call fails."""
 
     def around(command: Callable[P, None]) -> Callable[P, None]:
         @functools.wraps(command)
@@ -44,7 +44,7 @@ def one_line(verb: str) -> Callable[[Callable[P, None]], Callable[P, None]]:
             except NotThere as error:
                 _end(verb, str(error), NOT_FOUND)
             except NotFound as error:
-                # Where these are not found, there is no such server.
+                # If these are missing, the address is not such a server.
                 _end(verb, str(error), FAILED if error.operation in {"getConfig", "listShares"} else NOT_FOUND)
             except (LakepactError, NotRead) as error:
                 _end(verb, str(error), FAILED)

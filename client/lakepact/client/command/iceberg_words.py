@@ -20,13 +20,13 @@ _UNITS = ("KiB", "MiB", "GiB", "TiB", "PiB")
 
 
 def table_in_words(name: str, loaded: Document, *, cells: int | None, every_snapshot: bool) -> Iterator[str]:
-    """Yield the lines that say what a table is.
+    """Yield the lines that describe a table.
 
     Args:
         name: Its name.
-        loaded: What `loadTable` answered.
-        cells: How wide lines may be; None for as wide as they are.
-        every_snapshot: Whether all snapshots are shown that came, and not the newest alone.
+        loaded: The answer of `loadTable`.
+        cells: The maximum width of lines; None for unlimited.
+        every_snapshot: Whether to show all received snapshots, or only the newest one.
     """
     metadata: Document = loaded["metadata"]
     schema = _current(metadata, "schemas", "schema-id", "current-schema-id") or metadata.get("schema") or {}
@@ -100,7 +100,7 @@ def properties_in_words(properties: Mapping[str, Any], cells: int | None) -> Ite
 
 
 def facts_in_words(facts: Sequence[tuple[str, Any]]) -> Iterator[str]:
-    """Yield the lines of facts, those left out of which nothing is known. They are not cut: people copy what stands there."""
+    """Yield the lines of known facts, uncut, so that they can be copied."""
     yield from layout.table(("", ""), [fact for fact in facts if fact[1] not in {None, ""}], cells=None)
 
 
@@ -131,7 +131,7 @@ def amount(size: Any) -> str:
 
 
 def sizes(summary: Mapping[str, Any]) -> str:
-    """What a snapshot's summary says of the table's size; empty where it says nothing."""
+    """Return the size of the table by a snapshot's summary; empty if it is not there."""
     told = [
         f"{summary[member]} {word}"
         for member, word in (("total-records", "records"), ("total-data-files", "data files"), ("total-delete-files", "delete files"))

@@ -28,10 +28,10 @@ def table(heads: Sequence[str], rows: Sequence[Sequence[object]], *, cells: int 
     """Yield the lines of a table.
 
     Args:
-        heads: What stands above the columns; nothing does if all are empty.
-        rows: The rows, as many values each as there are columns.
-        cells: How wide it may be; None for as wide as it is.
-        right: For each column whether its values stand to the right.
+        heads: The headings of the columns; omitted if all are empty.
+        rows: The rows, each with a value per column.
+        cells: The maximum width; None for unlimited.
+        right: For each column whether its values are right-aligned.
     """
     lines = [[plain(value) for value in row] for row in ([heads, *rows] if any(heads) else rows)]
     natural = [max((width(line[place]) for line in lines), default=0) for place in range(len(heads))]

@@ -81,7 +81,7 @@ def _in_catalog(
             try:
                 yield from _in_catalog(catalog, below, recursive=True, refused=refused)
             except NotFound:
-                # It was dropped meanwhile.
+                # It was dropped in between.
                 continue
             except ResponseError as error:
                 refused(f"{whole(below)}: {error}")

@@ -1,4 +1,4 @@
-"""What a shared table is, as a document and in words."""
+"""The description of a shared table, as JSON and as text."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 
 def shared_document(description: Description) -> dict[str, Any]:
-    """The description with the contract's names, whichever format it came in; what the server did not say is left out."""
+    """Return the description with the contract's names, for both formats; missing members are left out."""
     metadata, protocol = description.metadata, description.protocol
     document = {
         "version": description.version,
@@ -44,15 +44,15 @@ def shared_document(description: Description) -> dict[str, Any]:
 
 
 def shared_in_words(name: str, description: Description, *, cells: int | None) -> Iterator[str]:
-    """Yield the lines that say what a shared table is.
+    """Yield the lines that describe a shared table.
 
     Args:
         name: Its name.
-        description: What the server says of it.
-        cells: How wide lines may be; None for as wide as they are.
+        description: The server's description.
+        cells: The maximum width of lines; None for unlimited.
 
     Raises:
-        ValueError: Its schema is not one of Delta.
+        ValueError: Its schema is not a Delta schema.
     """
     metadata, protocol = description.metadata, description.protocol
     yield plain(f"{name}: a shared table")

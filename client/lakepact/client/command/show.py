@@ -93,7 +93,7 @@ def _shared(client: SharingClient, name: tuple[str, ...], version: int | None) -
 
 
 def _without_credentials(loaded: dict[str, Any]) -> dict[str, Any]:
-    """What was loaded, with every value hidden that opens something: it stands beside the metadata, in settings for clients."""
+    """Return a loaded object with secrets hidden, which `config` may contain."""
     kept = dict(loaded)
     if isinstance(config := loaded.get("config"), dict):
         kept["config"] = _hidden(config)

@@ -37,7 +37,7 @@ def chosen(offered: Collection[AccessMode] | None, able: Sequence[AccessMode], *
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DirectoryCredentials:
-    """What opens a directory for a while. Its representation shows no secret."""
+    """Temporary credentials of a directory; `repr()` shows no secret."""
 
     location: str
     #: When they run out, in milliseconds since 1970.

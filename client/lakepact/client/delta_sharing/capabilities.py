@@ -20,7 +20,7 @@ _NEWEST: dict[Format, int] = {"parquet": 1, "delta": 3}
 
 @dataclass(frozen=True, slots=True)
 class Capabilities:
-    """What is asked for, beside the data."""
+    """Parameters of a query other than those of its data."""
 
     #: Response formats that will do.
     formats: tuple[Format, ...] = ("delta", "parquet")
@@ -45,7 +45,7 @@ def _values(header: str | None, key: str) -> list[str]:
 
 
 def not_understood(protocol: Protocol) -> str | None:
-    """What of a protocol is not understood here; None if all of it is."""
+    """Return an unsupported part of a protocol; None if all of it is supported."""
     if protocol.min_reader_version > _NEWEST[protocol.format]:
         understood = f"this client reads up to version {_NEWEST[protocol.format]} of that format"
         return f"the table needs a reader of version {protocol.min_reader_version} in {protocol.format} format; {understood}"

@@ -1,7 +1,7 @@
-"""Deletion vectors, from the bytes that hold them to the bitmap inside.
+"""Deletion vectors: from their bytes to the bitmap of deleted rows.
 
-In a line they stand in Z85; in a file they have their size before and a checksum after them. What is not as it has to be is an error:
-a wrong vector gives wrong rows.
+In a line they are Z85 text; in a file they have a size before and a checksum after them. Invalid ones raise an error,
+because a wrong vector yields wrong rows.
 """
 
 from __future__ import annotations
@@ -32,10 +32,10 @@ def is_inline(vector: DeletionVector) -> bool:
 
 
 def span(vector: DeletionVector) -> Span:
-    """Where the vector stands in its file, with its size and its checksum.
+    """Return the position of the vector in its file, including size and checksum.
 
     Raises:
-        ValueError: The line does not say where, or the file is not one that a URL leads to.
+        ValueError: The line does not give it, or the file is not one with a URL.
     """
     if vector.storage_type not in {"p", "u"}:
         raise ValueError(f"a deletion vector is stored in a way that is not known: {vector.storage_type[:20]!r}")

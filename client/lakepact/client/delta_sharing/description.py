@@ -1,4 +1,4 @@
-"""What a table is, as one version of it says."""
+"""The metadata of one version of a table."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Description:
-    """What a table is."""
+    """The metadata of a table."""
 
     #: None where the server does not say it.
     version: int | None

@@ -65,7 +65,7 @@ class Downloads:
             call: Call[Any] = Call(OPERATION, "GET", _shown(at), (), (), None, {})
             _check(at, call)
             last = yield from self.engine.tries(call, Request("GET", at, tuple(headers), only_reads=True, is_streamed=True))
-            # What may end up in an error has neither the signature nor the words of the storage, which may repeat it.
+            # A message must not contain the signature, nor the storage's text, which may repeat it.
             told = Attempt(replace(last.request, url=without_query(at)), _wordless(last.answer), last.tries)
             if not isinstance(last.answer, Reply):
                 return self.engine.judged(call, replace(told, answer=last.answer))
@@ -84,7 +84,7 @@ def _check(url: str, call: Call[Any]) -> None:
     try:
         web_address(url)
     except ValueError:
-        # Where it points to is not said: it may be anything.
+        # The target is not shown: it may be anything.
         raise errors.BadReply(
             errors.Failure(operation=call.operation, message="the URL of a file is not an http or https address")
         ) from None

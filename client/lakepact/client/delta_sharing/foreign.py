@@ -1,4 +1,4 @@
-"""What belongs to libraries that are not there in a plain install, or not annotated."""
+"""Optional libraries and libraries without annotations."""
 
 from __future__ import annotations
 

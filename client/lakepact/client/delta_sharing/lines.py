@@ -1,4 +1,4 @@
-"""What the lines of an answer say, as values that cannot be changed: the same for both response formats."""
+"""The lines of an answer as frozen values, the same for both response formats."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 #: How an answer is written: in the protocol's own words, or as actions of the table's log.
 Format: TypeAlias = Literal["parquet", "delta"]
-#: What a line tells of a file: that the snapshot has it, that a version added it, removed it, or wrote changed rows to it.
+#: Kinds of file lines: in the snapshot, added, removed, or with changed rows of a version.
 Kind: TypeAlias = Literal["file", "add", "remove", "cdf"]
 #: How the data of a table can be reached.
 AccessMode: TypeAlias = Literal["url", "dir"]
@@ -22,7 +22,7 @@ AccessMode: TypeAlias = Literal["url", "dir"]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Protocol:
-    """What a reader of the table has to understand."""
+    """The requirements for readers of the table."""
 
     format: Format
     min_reader_version: int
@@ -31,7 +31,7 @@ class Protocol:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Metadata:
-    """What the table is."""
+    """The metadata of the table."""
 
     format: Format
     id: str
@@ -68,7 +68,7 @@ class Metadata:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DeletionVector:
-    """Where the numbers of a file's deleted rows are."""
+    """The deletion vector of a file."""
 
     #: `i` for here, `p` and `u` for a file.
     storage_type: str
@@ -80,7 +80,7 @@ class DeletionVector:
 
 
 class Facts(NamedTuple):
-    """What is told of one data file. Its representation shows no signature."""
+    """The line of one data file; `repr()` shows no signature."""
 
     kind: Kind
     url: str
@@ -108,7 +108,7 @@ class Facts(NamedTuple):
 
 
 class FileBlock:
-    """Files that arrived together. What is told of them is read, all at once, when somebody first looks at one."""
+    """Files that arrived together; their lines are parsed at once, at the first access to one of them."""
 
     __slots__ = ("_facts", "_read")
 
@@ -118,10 +118,10 @@ class FileBlock:
 
     @property
     def facts(self) -> list[Facts]:
-        """What is told of each.
+        """Return the line of each file.
 
         Raises:
-            BadReply: A line is not what the contract says.
+            BadReply: A line does not match the contract.
         """
         read = self._read
         if read is not None:
@@ -131,15 +131,15 @@ class FileBlock:
         return self._facts
 
 
-#: Where files are from of which everything is known.
+#: The block of files that are already parsed.
 _NOWHERE = FileBlock(list[Facts])
 
 
 class SharedFile:
-    """One data file. Its representation shows no signature.
+    """A data file; `repr()` shows no signature.
 
-    It is known to be there before it is known what is told of it: that is read when somebody first looks, so that listings of
-    millions of files are taken in fast. Looking at a file whose line is not what the contract says raises `BadReply`.
+    Its line is parsed at the first access to a member, so that listings of
+    millions of files are fast. Access to a file whose line does not match the contract raises `BadReply`.
     """
 
     __slots__ = ("_block", "_facts", "_place")
@@ -151,7 +151,7 @@ class SharedFile:
 
     @classmethod
     def of(cls, facts: Facts) -> SharedFile:
-        """Return a file of which everything is known."""
+        """Return a file from a parsed line."""
         file = cls(_NOWHERE, 0)
         file._facts = facts
         return file
@@ -174,12 +174,12 @@ class SharedFile:
 
     @property
     def url(self) -> str:
-        """Where it is read, by whoever has the URL."""
+        """The pre-signed URL of the file."""
         return (self._facts or self.facts).url
 
     @property
     def id(self) -> str:
-        """What names it for ever; URLs of the same file differ."""
+        """The stable id of the file; its URLs differ."""
         return (self._facts or self.facts).id
 
     @property
@@ -223,12 +223,12 @@ class SharedFile:
 
     @property
     def deletion_vector(self) -> DeletionVector | None:
-        """Where the numbers of its deleted rows are."""
+        """The deletion vector of the file."""
         return (self._facts or self.facts).deletion_vector
 
     @property
     def deletion_vector_id(self) -> str | None:
-        """What names the file of its deletion vector for ever."""
+        """The stable id of its deletion vector's file."""
         return (self._facts or self.facts).deletion_vector_id
 
     @property
@@ -248,7 +248,7 @@ class SharedFile:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class EndOfStream:
-    """What the end of an answer says."""
+    """The content of an endStreamAction."""
 
     #: Asks for the same files with new URLs.
     refresh_token: str | None = field(default=None, repr=False)

@@ -1,4 +1,4 @@
-"""What reading rows needs beyond a plain install."""
+"""Requirements of reading rows beyond a plain install."""
 
 from __future__ import annotations
 

@@ -1,8 +1,8 @@
-"""The bytes of an answer to its lines, a block at a time, with no more in memory than a block.
+"""Parsing the bytes of an answer, block by block, with one block in memory.
 
-A listing may have millions of lines, so this is written for speed. A block of nothing but files is taken as it is, and parsed in one go
-when somebody first looks at one of them; files become values without steps in between. Only when something is wrong are lines looked at
-one by one, to say which it is. No complaint quotes a line: it may hold signatures.
+A listing may have millions of lines, so this is written for speed. A block that has only file lines is kept unparsed, and parsed at once
+at the first access to a file; files become values without intermediate steps. Only after an error are lines parsed
+one by one, to find the invalid one. Messages quote no line: it may hold signatures.
 """
 
 from __future__ import annotations
@@ -55,7 +55,7 @@ _new: Callable[..., Facts] = tuple.__new__
 
 
 class _Wrong(Exception):
-    """What is wrong with a line."""
+    """Return the error of a line."""
 
 
 class LineReader:
@@ -139,7 +139,7 @@ class LineReader:
         return self._one_by_one(documents, before, self._line)
 
     def _facts(self, text: bytes, before: int, *, is_delta: bool) -> list[Facts]:
-        """What is told of the files of a block that comes after so many lines."""
+        """Return the file lines of a block that starts after so many lines."""
         documents = _documents(text)
         # Nearly all lines have one member, and are of the format that the protocol is of.
         if documents is not None and sum(map(len, documents)) == len(documents):
@@ -153,7 +153,7 @@ class LineReader:
         return self._one_by_one(_objects(text), before, lambda document: self._file(*_member(document)))
 
     def _one_by_one(self, documents: Iterable[Any], before: int, read: Callable[[Any], T | None]) -> list[T]:
-        """What is read from each document that is a line after so many others."""
+        """Yield the value of each document, whose line comes after so many others."""
         found: list[T] = []
         number, document = before, None
         try:
@@ -215,10 +215,10 @@ class LineReader:
 
 
 def _member(document: Any) -> tuple[str, Any]:
-    """What a line is about, and what it says."""
+    """Return kind and content of a line."""
     if not isinstance(document, dict):
         raise _Wrong("is not a JSON object")
-    # Later versions of the contract may say more of what is known here. A line of an unknown kind they give to nobody who did not ask.
+    # Later versions of the contract may add members. They send lines of unknown kinds only to clients that request them.
     known = [name for name in document if name in _MEMBERS]
     if len(known) != 1:
         raise _Wrong(f"holds {' and '.join(known) or 'nothing'} of what a line is about, and there is to be one of it")
@@ -359,7 +359,7 @@ def _checked(model: type[M], value: Any) -> M:
 
 
 def _why(document: Any) -> str:
-    """What is wrong with a line that cannot be read."""
+    """Return the error of an unreadable line."""
     name, value = next(iter(document.items()), ("", None))
     model = models.DeltaFile if isinstance(value, dict) and "deltaSingleAction" in value else _MODELS.get(name)
     try:

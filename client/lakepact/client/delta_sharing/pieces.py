@@ -1,4 +1,4 @@
-"""What is to be read: for each file of an answer, which of its rows count, and what they are called."""
+"""The plan of a read: for each file of an answer, its wanted rows and column names."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ class Piece:
     """The rows of one file that are in the deletion vector of `only`, or all where that is None, and not in that of `but_not`."""
 
     file: SharedFile
-    #: What happened to these rows; None where the file says it, or nothing did.
+    #: The change type of these rows; None if the file gives it, or there is none.
     change: Literal["insert", "delete"] | None = None
     only: SharedFile | None = None
     but_not: SharedFile | None = None

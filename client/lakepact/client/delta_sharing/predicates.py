@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-#: What a column can be compared with.
+#: The types of values that a column can be compared with.
 Value: TypeAlias = bool | int | float | str | bytes | date | datetime | Decimal
 Operator: TypeAlias = Literal["equal", "lessThan", "lessThanOrEqual", "greaterThan", "greaterThanOrEqual"]
 
@@ -152,7 +152,7 @@ def columns_of(predicate: Predicate) -> set[str]:
 
 
 def hint(predicate: Predicate) -> str | None:
-    """What is told to a server: a tree of JSON that every wanted row satisfies; None where there is nothing to tell."""
+    """Return JSON predicate hints that every wanted row satisfies; None if there are none."""
     document = _wider(predicate)
     return None if document is None else json.dumps(document, separators=(",", ":"))
 

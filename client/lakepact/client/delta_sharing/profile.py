@@ -28,7 +28,7 @@ NEWEST = 2
 
 @dataclass(frozen=True, slots=True)
 class Profile:
-    """Where a sharing server is, and how requests to it are authorized."""
+    """The address of a sharing server, and the authorization of requests to it."""
 
     endpoint: str
     auth: Auth

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Progress:
-    """What was read so far, and of how much; a file counts once its rows are there."""
+    """The progress of a read; a file counts once its rows are delivered."""
 
     files: int
     of_files: int

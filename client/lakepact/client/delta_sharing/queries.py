@@ -1,4 +1,4 @@
-"""What is asked about a table, as calls: the first page, the pages after it, and the same again when URLs have run out."""
+"""Queries about a table as calls: the first page, further pages, and repetitions after URLs have expired."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from lakepact.generated.delta_sharing.models import QueryTableRequest
 if TYPE_CHECKING:
     from lakepact.generated.contract import Call
 
-#: Where a limit is too large to be told.
+#: Used for limits beyond the contract's range.
 _MOST_HINTED = 2**31 - 1
 
 
@@ -44,7 +44,7 @@ class TableRequest(Protocol):
 
     @property
     def capabilities(self) -> Capabilities:
-        """What is asked for, beside the data."""
+        """Parameters of a query other than those of its data."""
         ...
 
     @property
@@ -77,7 +77,7 @@ class TableRequest(Protocol):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class About:
-    """What a table is."""
+    """The metadata of a table."""
 
     place: Place
     capabilities: Capabilities = field(default_factory=Capabilities)
@@ -134,7 +134,7 @@ class Query:
     def call(self, page_token: str | None) -> Call[Any]:
         """Return the call for a page; the first without a token."""
         told = hint(self.predicate) if isinstance(self.predicate, Predicate) else None
-        # Where rows are chosen, nobody can say how many have to be read to find that many.
+        # With a predicate, the number of rows to read for that many results is unknown.
         limited = self.limit is not None and self.predicate is None and self.limit <= _MOST_HINTED
         asked: dict[str, Any] = {
             "json_predicate_hints": told,

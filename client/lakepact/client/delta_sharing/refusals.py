@@ -10,7 +10,7 @@ from lakepact.client.refusals import ErrorBody, Refusals
 from lakepact.generated.delta_sharing.errors import ERRORS
 from lakepact.generated.delta_sharing.operations import OPERATIONS
 
-#: What is missing when an operation returns 404: the last that its path names.
+#: The missing object when an operation returns 404: the last one in its path.
 _MISSING: dict[str, type[errors.LakepactError]] = {
     "getShare": errors.NoSuchShare,
     "listSchemas": errors.NoSuchShare,

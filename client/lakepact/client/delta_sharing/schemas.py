@@ -101,7 +101,7 @@ class Field:
     metadata: Mapping[str, Any] = field(default_factory=dict[str, Any], hash=False)
 
     def physical_name(self, mapping: str) -> str:
-        """What it is called in files, by the way in which columns are mapped."""
+        """Return its name in files, by the column mapping mode."""
         if mapping == "none":
             return self.name
         name = self.metadata.get("delta.columnMapping.physicalName", self.name)

@@ -19,8 +19,8 @@ class Workers:
     """Threads.
 
     Args:
-        most: How many items are worked on at once.
-        room: What all of these may weigh together; one that weighs more is worked on alone.
+        most: The number of items that are worked on at once.
+        room: The total weight of these items; a heavier item is worked on alone.
     """
 
     def __init__(self, most: int, room: int) -> None:
@@ -28,7 +28,7 @@ class Workers:
         self._room = room
 
     def results(self, work: Callable[[I], R], items: Iterable[I], weight: Callable[[I], int]) -> Generator[R, None, None]:
-        """What `work` makes of each item, in their order."""
+        """Yield the result of `work` for each item, in order."""
         pending: deque[tuple[Future[R], int]] = deque()
         held = 0
         pool = ThreadPoolExecutor(self._most, thread_name_prefix="lakepact")
@@ -51,8 +51,8 @@ class AsyncWorkers:
     """Tasks.
 
     Args:
-        most: How many items are worked on at once.
-        room: What all of these may weigh together; one that weighs more is worked on alone.
+        most: The number of items that are worked on at once.
+        room: The total weight of these items; a heavier item is worked on alone.
     """
 
     def __init__(self, most: int, room: int) -> None:
@@ -60,7 +60,7 @@ class AsyncWorkers:
         self._room = room
 
     async def results(self, work: Callable[[I], Awaitable[R]], items: Iterable[I], weight: Callable[[I], int]) -> AsyncGenerator[R, None]:
-        """What `work` makes of each item, in their order."""
+        """Yield the result of `work` for each item, in order."""
         pending: deque[tuple[asyncio.Future[R], int]] = deque()
         held = 0
         try:

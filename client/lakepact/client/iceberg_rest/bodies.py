@@ -60,7 +60,7 @@ def commit_table(
 
 
 def commit_transaction(changes: Sequence[TableChange]) -> models.CommitTransactionRequest:
-    """Changes of several tables."""
+    """Return the changes of several tables as a body."""
     given = [commit_table(change.namespace, change.name, change.updates, change.requirements) for change in changes]
     return models.CommitTransactionRequest.model_validate({"table-changes": given})
 
@@ -68,7 +68,7 @@ def commit_transaction(changes: Sequence[TableChange]) -> models.CommitTransacti
 def report_metrics(
     report: models.ScanReportRequest | models.CommitReportRequest | Mapping[str, Any],
 ) -> models.ScanReportRequest | models.CommitReportRequest:
-    """What a scan or a commit has cost."""
+    """Return the metrics of a scan or commit."""
     given: models.ScanReportRequest | models.CommitReportRequest = TypeAdapter(models.ReportMetricsRequest).validate_python(report)
     return given
 

@@ -1,4 +1,4 @@
-"""What a transaction does to one of its tables."""
+"""The changes of a transaction to one of its tables."""
 
 from __future__ import annotations
 

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 
 LIFETIME = "idempotency-key-lifetime"
-#: What takes no key although it is sent by POST.
+#: POST operations without an idempotency key.
 UNKEYED = REFUSALS.reads | {"reportMetrics"}
 
 

@@ -12,7 +12,7 @@ from lakepact.client.urls import path_segment
 Levels: TypeAlias = str | Sequence[str]
 #: A table or view: its namespace, and its name in it.
 TableName: TypeAlias = tuple[Levels, str]
-#: What joins levels in paths and queries, as a server would announce it.
+#: The default separator of levels in paths and queries, URL-encoded as servers announce it.
 DEFAULT_SEPARATOR = "%1F"
 
 

@@ -54,7 +54,7 @@ def pyiceberg_table(
 
 
 class _Bridge(noop.NoopCatalog):
-    """What pyiceberg's tables ask of their catalog."""
+    """The interface of catalogs that pyiceberg's tables use."""
 
     def __init__(self, catalog: IcebergCatalog, access_delegation: Delegation | None, own: dict[str, str]) -> None:
         super().__init__(repr(catalog))

@@ -9,7 +9,7 @@ from lakepact.client import errors
 from lakepact.client.refusals import ErrorBody, Refusals
 from lakepact.generated.iceberg_rest.errors import ERRORS
 
-#: Where the status alone does not say it.
+#: Errors that the status alone does not determine.
 _KINDS: dict[str, type[errors.LakepactError]] = {
     "AlreadyExistsException": errors.AlreadyExists,
     "CommitFailedException": errors.CommitRejected,
@@ -38,7 +38,7 @@ def _members(value: Any) -> dict[str, Any]:
     return cast("dict[str, Any]", value) if isinstance(value, dict) else {}
 
 
-#: What changes no table, although its method could: at the worst a plan is made twice.
+#: POST operations that change no table: repeating one makes a second plan at worst.
 _READS = frozenset({"planTableScan", "fetchScanTasks"})
 
 REFUSALS = Refusals(named=ERRORS, kinds=_KINDS, read=_grievance, reads=_READS)

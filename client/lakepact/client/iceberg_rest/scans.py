@@ -1,4 +1,4 @@
-"""What a catalog plans for a scan: the files to read, the delete files to apply to each, and the filter that remains."""
+"""The plan of a scan: the files to read, their delete files, and the residual filter."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ def scan_tasks(answer: ScanTasks, operation: str) -> Iterator[ScanTask]:
         references = task.delete_file_references or []
         if any(not 0 <= reference < len(deletes) for reference in references):
             path = task.data_file.file_path
-            message = f"the task of {path} refers to delete files {references}, of which {len(deletes)} came"
+            message = f"the task of {path} refers to delete files {references}, but only {len(deletes)} came"
             raise BadReply(Failure(operation=operation, message=message, tries=1))
         yield ScanTask(task.data_file, tuple(deletes[reference] for reference in references), task.residual_filter)
 

@@ -1,4 +1,4 @@
-"""What a catalog is configured to: the server's defaults, under the caller's properties, under the server's overrides."""
+"""Effective configuration: the server's overrides over the caller's properties over the server's defaults."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 
-#: What a server serves that does not say what it serves (getConfig, description).
+#: The operations of a server that declares none (getConfig, description).
 DEFAULT_OPERATIONS = frozenset(
     {
         "listNamespaces",
@@ -82,13 +82,13 @@ class Settings:
 def settings(
     config: CatalogConfig, own: Mapping[str, str], default_operations: frozenset[str] = DEFAULT_OPERATIONS, *, patience: float = 0.0
 ) -> Settings:
-    """Return the settings that follow from the server's configuration and the caller's own properties.
+    """Return the settings of the server's configuration and the caller's properties.
 
     Args:
-        config: What the server says.
-        own: What the caller says.
-        default_operations: Ids of what it offers if it does not say so.
-        patience: Seconds in which a call may be tried again.
+        config: The server's configuration.
+        own: The caller's properties.
+        default_operations: Ids of the operations of a server that declares none.
+        patience: The seconds in which a call may be retried.
     """
     # An empty list cannot be told from an absent one by other clients, so servers send it and mean the defaults.
     endpoints = frozenset(config.endpoints or ())

@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 
 #: A way to let a caller to the files of a table.
 Way: TypeAlias = Literal["vended-credentials", "remote-signing"]
-#: One way, or several, of which the server takes one, or none.
+#: One or several delegation mechanisms, of which the server uses at most one.
 Delegation: TypeAlias = Way | Sequence[Way]
 
 #: Keys of a table's config that open its storage.
@@ -28,22 +28,22 @@ def delegation(ways: Delegation | None) -> str | None:
 
 
 def storage_credential(credentials: Iterable[StorageCredential] | None, location: str) -> StorageCredential | None:
-    """Return the credential for a file: of those whose prefix its location begins with, the one with the longest; None where there is none.
+    """Return the credential whose prefix is the longest match of a location; None if no prefix matches.
 
     Args:
-        credentials: What a table came with, its `storage_credentials`, or what `load_credentials` gave.
-        location: Where the file lies.
+        credentials: The `storage_credentials` of a loaded table, or the result of `load_credentials`.
+        location: The location of the file.
     """
     fitting = [credential for credential in credentials or () if location.startswith(credential.prefix)]
     return max(fitting, key=lambda credential: len(credential.prefix), default=None)
 
 
 def storage_properties(table: LoadTableResult, location: str | None = None) -> dict[str, str]:
-    """What opens a file of a table: the table's config, and over it what the credential for the file says.
+    """Return the storage properties for a file of a table: the table's config, overridden by the credential of the file.
 
     Args:
-        table: The table as it was loaded.
-        location: Where the file lies; by default that of the table.
+        table: The loaded table.
+        location: The location of the file; by default the table's.
     """
     config = table.config or {}
     found = storage_credential(table.storage_credentials, location or table.metadata.location or table.metadata_location or "")

@@ -1,4 +1,4 @@
-"""Where a catalog of watsonx.data is found, and how its namespaces are called."""
+"""Addresses of watsonx.data catalogs, and names of their namespaces."""
 
 from __future__ import annotations
 

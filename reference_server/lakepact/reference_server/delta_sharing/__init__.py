@@ -98,7 +98,7 @@ def _handlers(contract: Contract, areas: tuple[object, ...]) -> dict[OperationId
 
 
 def _opened(beside: Mapping[str, Service]) -> Callable[[Source], History]:
-    """What versions are read from, for every table of the shares."""
+    """Return the sources of versions of every shared table."""
     iceberg = beside.get("iceberg_rest")
 
     def opened(source: Source) -> History:

@@ -1,4 +1,4 @@
-"""What is shared: shares, schemas and tables, as far as a recipient may see them."""
+"""Shares, schemas and tables that a recipient may see."""
 
 from __future__ import annotations
 
@@ -83,10 +83,10 @@ class Catalogue:
         return shown
 
     def schema(self, caller: Caller, share: str, schema: str) -> SharedSchema:
-        """A schema by its names.
+        """Return a schema by its names.
 
         Raises:
-            Problem: there is none that the caller may see.
+            Problem: 404, no visible schema has these names.
         """
         found: SharedSchema | None = self._rules.named(self.share(caller, share).schemas, schema)
         if found is None:
@@ -94,10 +94,10 @@ class Catalogue:
         return found
 
     def table(self, caller: Caller, share: str, schema: str, table: str) -> SharedTable:
-        """A table by its names.
+        """Return a table by its names.
 
         Raises:
-            Problem: there is none that the caller may see.
+            Problem: 404, no visible table has these names.
         """
         found: SharedTable | None = self._rules.named(self.schema(caller, share, schema).tables, table)
         if found is None:
@@ -124,7 +124,7 @@ class Catalogue:
 
 
 def named(known: Mapping[str, Any], name: str) -> Any:
-    """What has a name, in whatever case, or None."""
+    """Return the item with a name in any case, or `None`."""
     return known.get(folded(name))
 
 

@@ -1,4 +1,4 @@
-"""The door for data files: GET and HEAD of signed URLs, whole or in part, without a bearer token."""
+"""The endpoint of data files: GET and HEAD of signed URLs, with ranges, without a bearer token."""
 
 from __future__ import annotations
 

@@ -1,10 +1,10 @@
-"""The URLs of data files: anybody who has one may read that file for a time, and nothing else.
+"""The URLs of data files: each grants access to one file until it expires.
 
     {base}/files/{table}/{file}?expires={milliseconds}&X-Amz-Signature={seal}
 
-The file's part holds its path below the table, sealed, and is always the same; the query is sealed over the table and the time, and is the
-same for all files of an answer. So neither can be made by anybody else, and most of a URL can be prepared. The name of the seal is one
-by which clients know a URL from a path of their own disk.
+The file segment holds the sealed path below the table and never changes. The signature covers the table and the expiry, and is the
+same for all files of an answer. Clients cannot forge either, and most of a URL can be prepared. The parameter is named after the one
+that clients recognize in pre-signed URLs.
 """
 
 from __future__ import annotations
@@ -74,7 +74,7 @@ class Files:
         return time.time_ns() // 1_000_000 + self._lasting
 
     def address(self, table: SharedTable, base: str) -> str:
-        """What the URLs of a table's files begin with, for a caller who knows the server by `base`."""
+        """Return the beginning of the URLs of a table's files, for a caller who used the address `base`."""
         return f"{base}/files/{self._table_key(table)}/"
 
     def signature(self, table: SharedTable, expires: int) -> str:
@@ -205,30 +205,30 @@ def _decoded(key: str) -> bytes:
 
 
 def same_signature(ours: str, theirs: str) -> None:
-    """The signature of a URL is the one that this server gives to its table and time.
+    """Check the signature of a URL.
 
     Raises:
-        Forged: it is not.
+        Forged: it does not belong to this table and time.
     """
     if not ours or not hmac.compare_digest(ours.encode(), theirs.encode("utf-8", "replace")):
         raise Forged("the signature is not that of this URL; ask the server for the table again")
 
 
 def url_holds(expires: int, now: int) -> None:
-    """A URL ends at its time.
+    """Check the expiry of a URL.
 
     Raises:
-        Expired: it has.
+        Expired: it has expired.
     """
     if expires <= now:
         raise Expired("the URL has expired; ask the server for the table again")
 
 
 def same_path(ours: bytes, theirs: bytes) -> None:
-    """The path in a URL is one that this server has put there.
+    """Check the sealed path of a URL.
 
     Raises:
-        Forged: it is not.
+        Forged: this server did not create it.
     """
     if not hmac.compare_digest(ours, theirs):
         raise Forged("the URL leads to no file of this server")

@@ -1,4 +1,4 @@
-"""What the versions of a shared table are read from: the log of a Delta table, or a table of the Iceberg catalog beside."""
+"""The sources of a shared table's versions: the log of a Delta table, or a table of the Iceberg catalog on the same server."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ class History(Protocol):
 
     @property
     def lineage(self) -> object:
-        """The same for histories of which one continues the other."""
+        """An object that a history shares with its continuation."""
         ...
 
     @property
@@ -42,7 +42,7 @@ class History(Protocol):
         ...
 
     def existing(self, version: int) -> int:
-        """That version."""
+        """Return a version."""
         ...
 
     def timestamp(self, version: int) -> int:
@@ -66,7 +66,7 @@ class History(Protocol):
         ...
 
     def commits(self, first: int, last: int) -> Iterator[Commit]:
-        """What each version from `first` to `last` changed."""
+        """Yield the changes of each version from `first` to `last`."""
         ...
 
 

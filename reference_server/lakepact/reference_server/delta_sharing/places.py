@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 LONGEST = 100  #: characters of a value in a message
 LARGEST = 10**12  #: of the numbers: milliseconds of thirty years
 
-#: What of a file may be repeated although nobody knows what it is: a word of letters. Whatever else it is, it may be a token that slipped.
+#: Unknown values that a message may repeat: words of letters. Anything else could be a misplaced token.
 WORD = re.compile(r"[A-Za-z]{1,40}")
 QUOTED = re.compile(r"'[^'<][^']{2,}'")  #: what YAML repeats of a file; not a single character, nor the name of a token of its grammar
 
@@ -41,7 +41,7 @@ class Place:
         self._path = path
 
     def wrong(self, message: str) -> BadShares:
-        """What is raised when there is something wrong with this value."""
+        """Return the error about this value."""
         return BadShares(f"{self._file}:{self._node.start_mark.line + 1}: {self._path or 'the file'} {message}")
 
     def members(self, known: Iterable[str]) -> dict[str, Place]:
@@ -66,7 +66,7 @@ class Place:
         return {name: place for name, place in found.items() if not place.is_null}
 
     def _unknown(self, name_node: yaml.ScalarNode, names: list[str]) -> BadShares:
-        """What is raised over a member that is not known."""
+        """Return the error about an unknown member."""
         name = str(name_node.value)
         near = difflib.get_close_matches(name[:LONGEST], names, n=1)
         advice = f"did you mean {near[0]}?" if near else f"known are {', '.join(names)}"
@@ -144,10 +144,10 @@ class Place:
         raise self.wrong(f"must be a whole number from {minimum} to {LARGEST}, but is {self._shown()}")
 
     def truth(self) -> bool:
-        """True or false.
+        """Return a boolean.
 
         Raises:
-            BadShares: it is something else.
+            BadShares: the value is not a boolean.
         """
         if isinstance(self._node, yaml.ScalarNode) and self._node.tag == "tag:yaml.org,2002:bool":
             return self._node.value.lower() in {"true", "yes", "on"}
@@ -157,7 +157,7 @@ class Place:
         return repr(self._node.value[:LONGEST]) if isinstance(self._node, yaml.ScalarNode) and not self.is_null else self._sort()
 
     def _sort(self) -> str:
-        """What sort of value this is; not which, because it may be a secret in the wrong place."""
+        """Return the type of a value, not the value itself, because it may be a misplaced secret."""
         if isinstance(self._node, yaml.MappingNode):
             return "a mapping"
         if isinstance(self._node, yaml.SequenceNode):

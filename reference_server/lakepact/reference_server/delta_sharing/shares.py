@@ -1,4 +1,4 @@
-"""What is shared, and with whom: values that are read once, at the start, from the shares file."""
+"""Shares and recipients, read once at the start from the shares file."""
 
 from __future__ import annotations
 
@@ -62,7 +62,7 @@ class SharedTable:
 
     @property
     def source(self) -> Path | tuple[str, ...]:
-        """Where its versions are read from: its folder, or the Iceberg table that it is."""
+        """The source of its versions: its folder, or an Iceberg table."""
         return self.iceberg or self.folder
 
     @property

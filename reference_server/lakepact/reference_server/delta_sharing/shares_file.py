@@ -1,6 +1,6 @@
-"""The shares file: the configuration of the official server, and what it lacks: recipients, ids, comments, access modes.
+"""The shares file: the format of the official server, extended by recipients, ids, comments and access modes.
 
-Whatever is wrong with it is said at the start, with the line, and nothing is served.
+Errors are reported at the start with their line, and nothing is served.
 """
 
 from __future__ import annotations
@@ -71,14 +71,14 @@ Named = TypeVar("Named", Share, SharedSchema, SharedTable, Recipient)
 
 
 def read_shares(file: Path, *, warehouse: Path | None = None) -> Shares:
-    """What a shares file says.
+    """Return the content of a shares file.
 
     Args:
         file: the file.
-        warehouse: the folder of the Iceberg tables that are served beside, if there is one.
+        warehouse: the folder of the Iceberg tables on the same server, if any.
 
     Raises:
-        BadShares: there is something wrong with it.
+        BadShares: the file is invalid.
     """
     top = read_places(file)
     said = top.members(SETTINGS)
@@ -93,7 +93,7 @@ def read_shares(file: Path, *, warehouse: Path | None = None) -> Shares:
     shares = by_name(listed)
     recipients = _recipients(top, said, shares)
     if not recipients:
-        raise top.wrong("lets nobody in; add `recipients`, or one bearer token for everything under `authorization`")
+        raise top.wrong("gives no recipient access; add `recipients`, or one bearer token for everything under `authorization`")
 
     def number(name: str, default: int, *, unit: int = 1) -> int:
         return max(1, said[name].whole_number(1) // unit) if name in said else default
@@ -118,7 +118,7 @@ def read_shares(file: Path, *, warehouse: Path | None = None) -> Shares:
 
 
 class _Reader:
-    """What reads shares, schemas and tables: it knows where relative locations begin."""
+    """Reads shares, schemas and tables, with the folder that relative locations start from."""
 
     def __init__(self, here: Path, warehouse: Path | None, vending: Place | None) -> None:
         self._here = here

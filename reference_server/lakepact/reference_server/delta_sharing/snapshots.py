@@ -1,6 +1,6 @@
-"""What was read from logs, kept for the next request: snapshots by table and version, and the lines of their files almost as they are sent.
+"""Cache of parsed logs: snapshots by table and version, and the prepared lines of their files.
 
-Whether a table has changed is seen from the end of its log. What is kept is bounded by its bytes; versions of a table share most of it.
+The end of a table's log shows whether it changed. The cache is bounded by bytes; versions of a table share most of theirs.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from lakepact.reference_server.delta_sharing.log.active_files import Chunk
 
 LIMIT = 512 * 1024 * 1024  #: bytes that are kept, unless something else is said
-OVERHEAD = 200  #: bytes of a file besides its texts, roughly
+OVERHEAD = 200  #: bytes per file without its texts, roughly
 WEIGHT = "weight"
 NEARER = 16  #: commits that cost less to read than a checkpoint
 
@@ -66,7 +66,7 @@ class Snapshots:
         found = self._kept(name)
         if found is None:
             with self._lock(source):
-                found = self._kept(name)  # somebody else may have asked for it just now
+                found = self._kept(name)  # another thread may have loaded it
                 if found is None:
                     found = log.snapshot(wanted, base=self._base(log, wanted))
                     self._keep(name, found)
@@ -113,7 +113,7 @@ class Snapshots:
         self._let_go()
 
     def _lock(self, name: object) -> Lock:
-        """What lets in one at a time."""
+        """Return a lock that admits one thread at a time."""
         return self._locks.setdefault(name, Lock())
 
     def _kept(self, name: tuple[object, int]) -> Snapshot | None:
@@ -150,7 +150,7 @@ class Snapshots:
 
 
 def only(block: bytes, indexes: Sequence[int] | None) -> bytes:
-    """Some lines of a block."""
+    """Return a range of lines of a block."""
     if indexes is None:
         return block
     lines = block.split(b"\n")

@@ -33,14 +33,14 @@ FILE_ID_HASHES = ("parquet", "delta")
 
 
 def table_is_read_by_url(table: SharedTable) -> None:
-    """A table that is shared by its directory alone has no URLs."""
+    """Check that a table is not shared by directory only, which has no URLs."""
     if not table.by_url:
         message = f"{named(table)} is shared by its directory alone; ask for temporary credentials and read it there"
         raise Problem(400, "UNSUPPORTED_OPERATION", message)
 
 
 def file_id_hash(sent: str | None) -> str | None:
-    """What is repeated of the header fileidhash: the ids of files are the same whatever it says."""
+    """Return the value of fileidhash for the answer; file ids do not depend on it."""
     if sent is None:
         return None
     value = sent.strip().lower()

@@ -27,7 +27,7 @@ class UnknownFault(Exception):
 
 
 def each(operations: Operations) -> tuple[OperationId, ...]:
-    """Operations as a tuple of ids."""
+    """Return operations as a tuple of ids."""
     return (operations,) if isinstance(operations, str) else operations
 
 

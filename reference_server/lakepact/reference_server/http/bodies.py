@@ -1,4 +1,4 @@
-"""Bodies of requests: taken off the wire within a limit, read strictly, held against their schema."""
+"""Request bodies: read within a limit, parsed strictly, validated against their schema."""
 
 from __future__ import annotations
 

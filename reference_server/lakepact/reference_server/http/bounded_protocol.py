@@ -35,7 +35,7 @@ SHUTDOWN_TICKS = 2  #: how long stalled callers are waited for while the server 
 
 
 class Part(Enum):
-    """What the parser expects next."""
+    """The state of the parser."""
 
     NEXT = "the first byte of a request"
     HEAD = "the rest of a head"
@@ -79,7 +79,7 @@ class BoundedProtocol(HttpToolsProtocol):
         self._shared = shared.setdefault(self.server_state, Connections(limits))
         self._patience = max(1, round(limits.seconds / TICK))
         self._part = Part.NEXT
-        self._pending = b""  # bytes that were read, of which those before _parsed have been parsed
+        self._pending = b""  # received bytes, of which those before _parsed have been parsed
         self._parsed = 0
         self._tail = b""  # the last bytes of an unfinished head or chunked body, where its end may have begun
         self._head = 0  # bytes of the head so far
@@ -137,7 +137,7 @@ class BoundedProtocol(HttpToolsProtocol):
         self._paused_flow.drained()
 
     def _keep_pending(self) -> None:
-        """Keep what came behind a request that is being answered; a server without room for it closes the connection after the answer."""
+        """Buffer bytes that arrive while a request is being answered; without room, close the connection after the answer."""
         self._paused_flow.fill()
         self._hold(len(self._pending) - self._parsed)
         if self._exceeds_room():
@@ -204,10 +204,10 @@ class BoundedProtocol(HttpToolsProtocol):
             self._refuse(431, f"The request has more than {limits.lines - 2} headers.")
 
     def _check_body(self, size: int, *, is_new: bool) -> None:
-        """Refuse a body that is unfinished and takes too much room.
+        """Refuse an unfinished body that takes too much memory.
 
         Args:
-            size: of the frame that was parsed.
+            size: bytes of the parsed frame.
             is_new: whether the frame was the head of the request.
         """
         if is_new:

@@ -1,6 +1,6 @@
-"""The application as connexion makes it: `connexion.FlaskApp`, which reads the contracts' routing at every start, with the lane in front.
+"""The application of connexion: `connexion.FlaskApp` reads the contracts' routing at every start, with the router as middleware.
 
-It answers as the one made from plans does, only later: connexion takes longer to import than everything else together.
+It answers like the application made from plans, but starts later: connexion takes longer to import than everything else.
 """
 
 from __future__ import annotations
@@ -28,11 +28,11 @@ if TYPE_CHECKING:
     from lakepact.reference_server.service import Service
 
 
-class _LaneApi(AbstractRoutingAPI[Any]):
+class _RouterApi(AbstractRoutingAPI[Any]):
     """Takes over connexion's operations with the functions that connexion has resolved for them."""
 
-    def __init__(self, specification: Specification, *, lane: ContractRouter, contract: str, **options: Any) -> None:
-        self._lane = lane
+    def __init__(self, specification: Specification, *, router: ContractRouter, contract: str, **options: Any) -> None:
+        self._router = router
         self._contract = contract
         super().__init__(specification, **options)
 
@@ -44,23 +44,23 @@ class _LaneApi(AbstractRoutingAPI[Any]):
         return path, operation.operation_id
 
     def _add_operation_internal(self, method: str, path: str, operation: Any, name: str | None = None) -> None:
-        self._lane.add(self._contract, method, path, operation=OperationId(name or operation.operation_id), handler=operation.function)
+        self._router.add(self._contract, method, path, operation=OperationId(name or operation.operation_id), handler=operation.function)
 
 
 class ConnexionRouter(ContractRouter, SpecMiddleware):
-    """The lane as a middleware of connexion, which hands over the operations of the contracts."""
+    """The router as a middleware of connexion, which passes the contracts' operations to it."""
 
     def add_api(self, specification: Specification, **kwargs: Any) -> None:
         """Take over the operations of the contract that `name` says."""
         wanted = {key: kwargs[key] for key in ("base_path", "resolver", "resolver_error_handler", "uri_parser_class")}
-        _LaneApi(specification, lane=self, contract=kwargs["name"], **wanted)
+        _RouterApi(specification, router=self, contract=kwargs["name"], **wanted)
 
 
 def application(*services: Service, pages: frozenset[str]) -> FlaskApp:
     """Return the ASGI application that serves some contracts on one port, and leaves the paths of pages to Flask."""
     by_name = {served.contract.name: served for served in services}
     app = FlaskApp(__name__, middlewares=[partial(ConnexionRouter, services=by_name, pages=pages)])
-    # Flask as it is: of the contracts' operations, which all end in the lane, it need not know.
+    # Plain Flask: it does not see the contracts' operations, which the router answers.
     behind: Any = over_asgi(app.app)  # starlette describes the same interfaces in types of its own
     app.middleware.app = behind
     for served in services:

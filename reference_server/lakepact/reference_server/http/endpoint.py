@@ -168,10 +168,10 @@ class Endpoint:
         return reply, settling
 
     def _handled(self, arguments: dict[str, Any]) -> Reply:
-        """What the handler answers, or why it does not.
+        """Return the handler's answer, or its refusal.
 
         Raises:
-            TakesLong: nothing is done, and a thread has to do it.
+            TakesLong: nothing was done, and a thread must do it.
         """
         try:
             return self._at_once(arguments)
@@ -187,7 +187,7 @@ class Endpoint:
             return refusal(failure(self.service, incident), self.service)
 
     def _arguments(self, values: tuple[str, ...], query: bytes | None, said: dict[str, Any]) -> dict[str, Any] | None:
-        """What the path, the query and the headers say to the handler; None if they are refused."""
+        """Return the handler's arguments from path, query and headers; `None` if they are refused."""
         parameters = self._parameters
         arguments: dict[str, Any] = dict(zip(self._names, values, strict=False)) if values else {}
         try:
@@ -221,14 +221,14 @@ class Endpoint:
         return reply
 
     async def _beside(self, arguments: dict[str, Any], *, is_long: bool) -> Reply:
-        """What the handler answers, and the first of its chunks, while others are answered."""
+        """Return the handler's answer and its first chunk, computed in a thread."""
         work = partial(_begun, self._aside, arguments)
         if self._blocking:
             return await asyncio.get_running_loop().run_in_executor(None, work)
         return await (at_leisure(work) if is_long else in_turn(work))
 
     async def _soon(self, arguments: dict[str, Any]) -> Reply:
-        """What the handler answers on the event loop or, where that would hold the loop, in a thread."""
+        """Return the handler's answer, from the event loop or, if it would block, from a thread."""
         try:
             return self._at_once(arguments)
         except NotNow:
@@ -238,10 +238,10 @@ class Endpoint:
         return await self._beside(arguments, is_long=is_long)
 
     def _at_once(self, arguments: dict[str, Any]) -> Reply:
-        """What the handler answers on the event loop.
+        """Return the handler's answer on the event loop.
 
         Raises:
-            TakesLong: nothing is done, and a thread has to do it.
+            TakesLong: nothing was done, and a thread must do it.
         """
         turn = self._turn
         if turn is None:
@@ -267,7 +267,7 @@ class Endpoint:
 
 
 def _settling(handler: Handler, settled: Callable[[], Settling | None], **arguments: Any) -> Reply:
-    """What a handler answers in a thread of its own, once what it did lasts."""
+    """Return the handler's answer from a thread, once its changes are durable."""
     try:
         return handler(**arguments)
     finally:
@@ -288,12 +288,12 @@ def refusal(problem: Problem, service: Service) -> Reply:
 
 
 def undone(lost: NotKept, service: Service) -> Reply:
-    """Changes that could not be made to last as the contract's error body."""
+    """Turn changes that could not be stored into the contract's error body."""
     return refusal(Problem(lost.status, service.kinds.get(lost.status, service.kinds[500]), lost.message), service)
 
 
 def failure(service: Service, incident: str) -> Problem:
-    """What the caller learns about an exception of ours: where the log tells more, and nothing else."""
+    """Return the message about an internal exception: a reference to the log, nothing else."""
     return Problem(500, service.kinds[500], f"the server failed; its log says why under incident {incident}")
 
 

@@ -1,13 +1,13 @@
-"""A short way for requests that ask for nothing unusual: from the connection's bytes to the handler, and from it back to the connection.
+"""A fast path for common requests, from the bytes of a connection to the handler and back.
 
-It is uvicorn's own protocol, which goes on to do everything that is unusual: long bodies, pipelines, upgrades, other versions of HTTP,
-callers who take their answers slowly, headers that it sees for the first or second time. What it takes short is one GET or HEAD request
-without a body, or one POST request with a short one, with headers that came before and meant nothing to the connection, for an operation
-that needs nothing of the connection (`doors.Door.plain`). Both ways call the same handler and send the same bytes; the short one makes no
-ASGI scope, and a task only where an answer has to wait until what it tells of lasts.
+It extends uvicorn's protocol class, which still handles everything unusual: long bodies, pipelining, upgrades, other HTTP versions,
+slow readers, and headers that it sees for the first or second time. The fast path handles a single GET or HEAD without a body, or a
+POST with a short one, with known headers that do not concern the connection, for an operation
+that does not use the connection (`Endpoint.plain`). Both paths call the same handler and send the same bytes; the fast one creates no
+ASGI scope, and a task only if the answer must wait until changes are durable.
 
-How uvicorn's protocol works within is promised by nobody. Where a version of it lacks what the short way looks at, there is none, and
-uvicorn answers everything (`is_known`).
+uvicorn's internals are not a public API. If a version lacks an attribute that the fast path uses, the fast path is disabled and
+uvicorn handles everything (`is_known`).
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ if TYPE_CHECKING:
 
 logger = logging.getLogger(__name__)
 
-#: What the short way takes from uvicorn: from its module, its protocol, each connection, its counters and its flow control.
+#: Attributes of uvicorn that the fast path uses: of its module, protocol, connection state, counters and flow control.
 SHARED = frozenset({"HEADER_VALUE_RE", "STATUS_LINE"})
 CALLED = frozenset(
     {
@@ -55,7 +55,7 @@ COUNTED = frozenset({"default_headers", "total_requests"})
 HEEDED = frozenset({"write_paused"})
 HEADER_VALUE_RE: re.Pattern[bytes] = getattr(httptools_impl, "HEADER_VALUE_RE", re.compile(b""))
 STATUS_LINE: dict[int, bytes] = getattr(httptools_impl, "STATUS_LINE", {})
-#: A request line that everybody reads alike. Two slashes would begin another host.
+#: An unambiguous request line. Two leading slashes would start another authority.
 LINE = re.compile(rb"(GET|HEAD|POST) (/(?!/)[A-Za-z0-9._~!$&'()*+,;=:@%/-]*)(?:\?([A-Za-z0-9._~!$&'()*+,;=:@%/?-]*))? HTTP/1\.1")
 #: How many bytes of a body follow; the number differs between requests that are alike otherwise.
 LENGTH = re.compile(rb"\r\n[Cc]ontent-[Ll]ength: ?([0-9]{1,6})\r\n")
@@ -79,7 +79,7 @@ class Headers:
         self._arguments: dict[Endpoint, dict[str, Any] | None] = {}
 
     def arguments(self, door: Endpoint) -> dict[str, Any] | None:
-        """What the headers say to an operation; None if they are refused."""
+        """Return an operation's arguments from headers; `None` if they are refused."""
         try:
             return self._arguments[door]
         except KeyError:
@@ -124,15 +124,15 @@ class FastProtocol(BoundedProtocol):
     """One connection.
 
     Args:
-        lane: what answers short.
-        known: the headers that all connections share, of requests without a body.
-        posted: and of those with one, without the number of its bytes.
-        **options: what uvicorn says.
+        router: the router, whose `answering_at_once` answers on the fast path.
+        known: parsed headers of requests without a body, shared by all connections.
+        posted: parsed headers of requests with a body, without its length.
+        **options: uvicorn's options.
     """
 
-    def __init__(self, *, lane: ContractRouter, known: KnownHeaders, posted: KnownHeaders, **options: Any) -> None:
+    def __init__(self, *, router: ContractRouter, known: KnownHeaders, posted: KnownHeaders, **options: Any) -> None:
         super().__init__(**options)
-        self._lane = lane
+        self._router = router
         self._known = known
         self._posted = posted
         self._partial = b""  # a request whose body has not come whole
@@ -147,7 +147,7 @@ class FastProtocol(BoundedProtocol):
         return not (logs or self.root_path or self.limit_concurrency is not None or self.server_state.default_headers)
 
     def connection_made(self, transport: Any) -> None:
-        """A caller has come."""
+        """Accept a connection."""
         super().connection_made(transport)
         self._short = self._short and is_known(self.flow, HEEDED)
 
@@ -164,7 +164,7 @@ class FastProtocol(BoundedProtocol):
             self._without_body(data, at)
 
     def _without_body(self, data: bytes, at: int) -> None:
-        """A request without a body has come, or something else."""
+        """Handle a request without a body, or pass it on to uvicorn."""
         headers = self._known.find(data[at:])
         if headers is None:
             super().data_received(data)
@@ -177,7 +177,7 @@ class FastProtocol(BoundedProtocol):
             super().data_received(data)
 
     def _with_body(self, data: bytes, at: int) -> None:
-        """A request with a body has come, or its beginning."""
+        """Handle a request with a body, or its beginning."""
         end = data.find(HEAD_END, at) + 4
         length = LENGTH.search(data, at, end) if 4 <= end <= self._limits.head else None
         line = LINE.fullmatch(data, 0, at) if length else None
@@ -216,7 +216,7 @@ class FastProtocol(BoundedProtocol):
 
     def _answer(self, headers: Headers, method: bytes, path: bytes, query: bytes | None) -> bool:
         """Answer a request if it can be done short."""
-        found = self._lane.plain(method.decode(), path)
+        found = self._router.plain(method.decode(), path)
         if found is None or found[0].takes_body:
             return False
         door, values = found
@@ -235,7 +235,7 @@ class FastProtocol(BoundedProtocol):
     def _answer_body(self, headers: Headers, line: re.Match[bytes], raw: bytes, *, is_whole: bool) -> bool:
         """Answer a request if it can be done short, as soon as its body is whole."""
         _, path, query = line.groups()
-        found = self._lane.plain("POST", path)
+        found = self._router.plain("POST", path)
         if found is None or not found[0].takes_body:
             return False
         door, values = found
@@ -258,11 +258,11 @@ class FastProtocol(BoundedProtocol):
         return True
 
     async def _reply_settled(self, door: Endpoint, reply: Reply, settling: Settling) -> None:
-        """Send an answer once all that it tells of lasts, and go on with what has come meanwhile."""
+        """Send an answer once its changes are durable, then continue with buffered bytes."""
         try:
             reply = await door.once_settled(reply, settling)
         except BaseException:
-            self.transport.close()  # nobody knows what became of it
+            self.transport.close()  # its state is unknown
             raise
         self._settling = False
         if self.transport.is_closing():
@@ -307,12 +307,17 @@ class FastProtocol(BoundedProtocol):
             super()._close_after_answer()
 
 
-def fast_protocol(lane: ContractRouter, *, limits: Limits) -> Callable[..., HttpToolsProtocol]:
-    """What makes the protocol of each connection to a lane: without the short way, where uvicorn's version is not known."""
+def fast_protocol(router: ContractRouter, *, limits: Limits) -> Callable[..., HttpToolsProtocol]:
+    """Return the protocol factory of a router; uvicorn's own protocol if its version is unknown."""
     if not (is_known(httptools_impl, SHARED) and is_known(HttpToolsProtocol, CALLED)):
         return bounded_protocol(limits)
     return partial(
-        FastProtocol, lane=lane, known=KnownHeaders(lengths=0), posted=KnownHeaders(lengths=1), limits=limits, shared=WeakKeyDictionary()
+        FastProtocol,
+        router=router,
+        known=KnownHeaders(lengths=0),
+        posted=KnownHeaders(lengths=1),
+        limits=limits,
+        shared=WeakKeyDictionary(),
     )
 
 

@@ -44,7 +44,7 @@ class Connections:
         self._timer: asyncio.TimerHandle | None = None
 
     def add(self, connection: BoundedProtocol) -> bool:
-        """Take in a new connection; return False if there is no room for it.
+        """Admit a new connection; return False if there is no room for it.
 
         A full server closes the connection that has been idle longest, or whose request has been arriving longest.
         """

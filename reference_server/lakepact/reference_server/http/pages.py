@@ -1,4 +1,4 @@
-"""What is in no contract: an index page, the contracts themselves, and whether the server is up."""
+"""Pages outside the contracts: an index page, the contracts' documents, and the health of the server."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def pages(services: tuple[Service, ...]) -> AsgiApp:
 
 
 def over_asgi(app: flask.Flask) -> AsgiApp:
-    """Return a Flask application as the lane asks it."""
+    """Return a Flask application as the router calls it."""
     wsgi: Any = app.wsgi_app
     served: Any = WSGIMiddleware(wsgi)  # a2wsgi describes the same interfaces in types of its own
     asgi: AsgiApp = served

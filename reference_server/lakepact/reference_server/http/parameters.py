@@ -1,7 +1,7 @@
-"""Query and header parameters, read as the contract describes them: forgiving where it is silent, strict where it speaks.
+"""Query and header parameters, parsed as the contract describes them.
 
-Parameters and headers that the contract does not know are ignored. A value that it does know is turned into what its schema says,
-or refused in a sentence that names the parameter, the value and what would be right.
+Unknown parameters and headers are ignored. A known one is converted as its schema demands,
+or refused with a message that names the parameter, its value and a valid one.
 """
 
 from __future__ import annotations

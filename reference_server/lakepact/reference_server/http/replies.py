@@ -1,4 +1,4 @@
-"""What a handler hands back: a status, the bytes of a body, at once or piece by piece, and the headers that go with them."""
+"""The reply of a handler: a status, a body as bytes or chunks, and headers."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ NDJSON = b"application/x-ndjson; charset=utf-8"
 
 @dataclass(frozen=True, slots=True)
 class Reply:
-    """One answer, ready to be sent; its content type and length are added by the lane when it has a body.
+    """A reply; the router adds content type and length if it has a body.
 
-    `chunks` are the body of an answer that is too long to be held: they are made while the caller takes them, never joined, and closed
-    when the caller hangs up. Then `body` is empty. They are `prompt` if each is made so fast that nobody needs to wait for it in a thread.
+    `chunks` are the body of a long answer: they are produced while they are sent, never joined, and closed
+    when the caller disconnects. Then `body` is empty. They are `prompt` if producing one does not block.
 
-    `without` is the same answer without the secrets in it, for whoever keeps answers; None where there are none.
+    `without` is the same reply without secrets, for stored replies; `None` if it has no secrets.
     """
 
     status: int
@@ -48,7 +48,7 @@ class Reply:
 
 
 class Begun:
-    """Chunks of which the first has been made, so that what cannot even begin can still be refused."""
+    """Chunks whose first one has been produced, so that an early failure still becomes an error status."""
 
     def __init__(self, chunks: Iterable[bytes]) -> None:
         self._rest = iter(chunks)

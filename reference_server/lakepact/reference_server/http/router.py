@@ -1,11 +1,11 @@
-"""The way of every request: an ASGI application, compiled from the routes that connexion makes of the contracts.
+"""The path of every request: an ASGI application, compiled from the routes that connexion derives from the contracts.
 
-By default these come from the plans of the contracts, which connexion made when the code was generated (`app`); with the engine
+By default the routes come from plans that connexion made at code generation (`app`); with the engine
 `connexion` it makes them at every start, and this is a middleware of its application (`connexion_engine`).
 
-Nothing is constructed per request but the arguments of the call: paths are found in a trie, parameters are read by functions made from
-their schemas, bodies are parsed once and held against compiled schemas, handlers are plain functions that return bytes.
-What is in no contract goes on to Flask.
+Only the arguments of the call are built per request: a trie finds the path, functions compiled from the
+schemas parse parameters, bodies are parsed once and validated by compiled schemas, handlers are plain functions that return bytes.
+Paths outside the contracts go to Flask.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 
 
 class Mount:
-    """One contract in the lane: its service and its paths."""
+    """One contract in the router: its service and its paths."""
 
     __slots__ = ("apps", "below", "root", "routes", "service")
 
@@ -51,14 +51,14 @@ class Mount:
 
 
 class ContractRouter:
-    """Answers every path of the contracts, and 404 for every path that neither they nor Flask's pages have.
+    """Answers every path of the contracts; other paths go to Flask's pages or get 404.
 
-    What is in no contract is answered in the manner of the contract below whose root it lies.
+    A path outside the contracts gets an error body of the contract below whose root it lies.
 
     Args:
-        app: what answers the pages.
+        app: the application of the pages.
         services: the contracts by name.
-        pages: the paths that are left to `app`.
+        pages: the paths that go to `app`.
     """
 
     def __init__(self, app: AsgiApp, *, services: Mapping[str, Service], pages: frozenset[str]) -> None:

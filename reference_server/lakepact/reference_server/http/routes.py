@@ -75,10 +75,10 @@ class Routes(Generic[Route]):
         self._known.clear()
 
     def find(self, raw_path: bytes) -> Found[Route] | None:
-        """What stands at a path, or None if it is not in any contract.
+        """Return the route of a path; `None` if no contract has it.
 
         Raises:
-            BadPath: it cannot be decoded.
+            BadPath: the path cannot be decoded.
         """
         found = self._known.get(raw_path)
         if found is None:

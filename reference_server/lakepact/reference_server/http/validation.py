@@ -1,4 +1,4 @@
-"""Documents held against the contract's schemas by jsonschema-rs, and what is wrong with them in a sentence."""
+"""Validation of documents against the contract's schemas with jsonschema-rs, with readable messages."""
 
 from __future__ import annotations
 
@@ -74,7 +74,7 @@ def _within(error: jsonschema_rs.ValidationError) -> jsonschema_rs.ValidationErr
         return error
     depth = len(error.instance_path)
     meant = sorted((branch for branch in context if branch and not any(_is_another(e, depth) for e in branch)), key=len)
-    if not meant or (len(meant) > 1 and len(meant[0]) == len(meant[1])):  # two that were missed by as much: nobody knows which
+    if not meant or (len(meant) > 1 and len(meant[0]) == len(meant[1])):  # equally close alternatives: the intended one is unknown
         return error
     return _within(min(meant[0], key=_rank))
 

@@ -53,7 +53,7 @@ class Wire:
         await self._send({"type": "http.response.body", "body": body, "more_body": more})
 
     async def answer(self, reply: Reply) -> None:
-        """Send a reply as the lane would."""
+        """Send a reply as the router would."""
         if reply.chunks is not None:
             await self.stream(reply)
             return
@@ -61,10 +61,10 @@ class Wire:
         await self.write(reply.body)
 
     async def stream(self, reply: Reply) -> None:
-        """Send a reply whose body is made while it is sent, no faster than the caller takes it.
+        """Send a reply in chunks, no faster than the caller reads them.
 
-        The chunks are made in a worker thread, a few at a time, unless the reply says that they are prompt. When they fail, or the
-        caller hangs up, the connection is closed in the middle of the body, so that nobody takes what has come for the whole.
+        A worker thread produces the chunks, a few at a time, unless the reply is prompt. If they fail, or the
+        caller disconnects, the connection is closed within the body, so that the part is not mistaken for the whole.
         """
         loop = asyncio.get_running_loop()
         chunks = iter(reply.chunks or ())
@@ -130,7 +130,7 @@ SPELLED = {b"etag": Spelled(b"ETag")}
 
 
 def headers_of(reply: Reply, *, length: int | None = None) -> list[tuple[bytes, bytes]]:
-    """Return the headers of a reply, with the type and the length of its body if it has one; how long a streamed one is, nobody knows."""
+    """Return the headers of a reply, with type and length of its body if it has one; streamed bodies have no length."""
     own = [(SPELLED.get(name, name), value) for name, value in reply.headers] if reply.headers else []
     if reply.chunks is not None:
         return [(b"content-type", reply.media_type), *own]

@@ -51,7 +51,7 @@ async def at_leisure(work: Callable[[], T]) -> T:
 
 
 async def in_turn(work: Callable[[], T]) -> T:
-    """Do work in a thread that waits until nobody else changes records."""
+    """Run work in a thread while no other thread changes records."""
     return await asyncio.get_running_loop().run_in_executor(_waiting, work)
 
 

@@ -94,7 +94,7 @@ def error_body(problem: Problem) -> bytes:
     return orjson.dumps({"error": {"message": problem.message, "type": problem.kind, "code": problem.status}})
 
 
-def service(settings: Settings, beside: Mapping[str, Service]) -> Service:  # noqa: ARG001 - it needs nobody
+def service(settings: Settings, beside: Mapping[str, Service]) -> Service:  # noqa: ARG001 - it needs no other service
     """Empty catalogs with their own store, one for each warehouse."""
     file = _server_file(settings)
     access = _access(settings, file)
@@ -113,7 +113,7 @@ def service(settings: Settings, beside: Mapping[str, Service]) -> Service:  # no
 
 
 def _server_file(settings: Settings) -> ServerFile | None:
-    """What the server file says, if there is one."""
+    """Return the content of the server file, if there is one."""
     if settings.config is None:
         return None
     from lakepact.reference_server.server_file import read_server_file  # noqa: PLC0415 - without such a file a server starts without
@@ -122,7 +122,7 @@ def _server_file(settings: Settings) -> ServerFile | None:
 
 
 def _access(settings: Settings, file: ServerFile | None) -> Access | None:
-    """Who may do what, if callers are to be known."""
+    """Return the access control, if callers are authenticated."""
     if settings.auth == "none" or not ((file and file.principals) or settings.auth):
         return None
     if file is None or not file.principals:
@@ -143,16 +143,16 @@ def catalog_service(
     rules: CatalogRules | None = None,
     access: Access | None = None,
 ) -> Service:
-    """Empty catalogs of this contract, or of a profile of it, one for each warehouse.
+    """Return empty catalogs of this contract or of a profile of it, one per warehouse.
 
     Args:
-        contract: what is served; operations that it lacks are not.
-        settings: what it is built from.
-        warehouses: what the catalogs are kept in; several are told apart by their prefixes.
-        configuration: makes what answers the configuration operation, from the endpoints that are offered.
-        root: the path that all paths lie below.
-        rules: the decisions of the catalogs; by default those of Iceberg REST.
-        access: who may do what; None if everybody may do everything.
+        contract: the contract; only its operations are served.
+        settings: the settings of the service.
+        warehouses: the warehouses; several are distinguished by their prefixes.
+        configuration: returns the handler of the configuration operation for the offered endpoints.
+        root: the path above all paths.
+        rules: the rules of the catalogs; by default those of Iceberg REST.
+        access: the access control; `None` allows everything.
     """
     newer = added(contract)
     rules = _ruled(rules or (access.rules if access else CatalogRules()), contract, newer)
@@ -230,7 +230,7 @@ def _ruled(rules: CatalogRules, contract: Contract, newer: VersionExtension) -> 
 
 
 def _tables_of_changes() -> dict[str, dict[str, Any]]:
-    """What each kind of update and requirement does; a fault may replace one."""
+    """Return the function of each kind of update and requirement; a fault may replace one."""
     return {
         "updates": dict(UPDATES),
         "preconditions": dict(PRECONDITIONS),
@@ -259,7 +259,7 @@ def _in_warehouse(kept: ServedWarehouse, store: Store, catalog: Callable[..., Ca
 
 
 def _areas(one: InWarehouse, reports: Reports, changes: Mapping[str, dict[str, Any]]) -> tuple[object, ...]:
-    """What answers the operations on one catalog, area by area."""
+    """Return the handlers of one catalog, area by area."""
     catalog = one.catalog
     return (
         Namespaces(catalog),
@@ -275,7 +275,7 @@ def _areas(one: InWarehouse, reports: Reports, changes: Mapping[str, dict[str, A
 
 
 def _blocking(warehouses: Sequence[ServedWarehouse]) -> frozenset[str]:
-    """Return the operations that wait for somebody else: for scans to be planned, for credentials, for files that are far away."""
+    """Return the operations that may block: on scan planning, credentials or remote files."""
     waiting = WITH_CREDENTIALS if any(kept.access.is_remote for kept in warehouses) else frozenset[str]()
     writing = WITH_FILES if any(kept.is_remote for kept in warehouses) else frozenset[str]()
     return waiting | writing | scan_planning.BLOCKING
@@ -289,9 +289,9 @@ def _paths(warehouses: Sequence[ServedWarehouse]) -> Callable[[str], tuple[str, 
 
 
 def _about(warehouses: Sequence[ServedWarehouse], *, is_guarded: bool, is_forgotten: bool) -> tuple[str, ...]:
-    lasts = "What it knows is forgotten when it ends." if is_forgotten else "What it knows is kept in a file."
+    lasts = "The catalog is lost when the server ends." if is_forgotten else "The catalog is stored in a file."
     if is_guarded:
-        return ("Who may ask is in the file of --config; GET /v1/config tells each caller of the warehouses that it may see.", lasts)
+        return ("The --config file lists the principals; GET /v1/config returns each caller the warehouses that it may see.", lasts)
     if len(warehouses) == 1:
         return (f"Tables are kept below {warehouses[0].files.root}.", lasts)
     shown = (f"{one.name}, below /v1/{one.prefix}/, keeps its tables below {one.files.root}." for one in warehouses)

@@ -1,4 +1,4 @@
-"""What the handlers of the catalog share: its store, its warehouse, and its decisions by name."""
+"""The shared parts of the catalog's handlers: store, warehouse and rules."""
 
 from __future__ import annotations
 
@@ -21,9 +21,9 @@ if TYPE_CHECKING:
 NAMESPACES = "namespaces"  #: the collection of namespaces, each in the place of its parent
 IDENTIFIERS = "identifiers"  #: the collection of tables and views, each in the place of its namespace
 SEPARATOR = "\x1f"  #: between the levels of a namespace in a path or query
-#: What is said of a table or view besides; messages begin as those of Iceberg's own server, which clients and their tests look into.
+#: Suffixes of messages about tables and views; they begin like those of Iceberg's server, which clients and their tests parse.
 NOWHERE = "; neither does its namespace"
-LONGEST_NAME = 1000  #: characters of a name; more does not fit into the paths that everybody can send
+LONGEST_NAME = 1000  #: characters of a name; longer ones do not fit into a path for all clients
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,12 +55,12 @@ class Catalog:
 
 
 def namespace_key(levels: Sequence[str]) -> Key:
-    """Where a namespace is stored; nothing ever is where the empty one would be."""
+    """Return the key of a namespace; the empty namespace has none."""
     return Key(NAMESPACES, tuple(levels[:-1]), levels[-1] if levels else "")
 
 
 def identifier_key(levels: Sequence[str], name: str) -> Key:
-    """Where a table or view is stored."""
+    """Return the key of a table or view."""
     return Key(IDENTIFIERS, tuple(levels), name)
 
 
@@ -81,12 +81,12 @@ def bad_request(message: str) -> Problem:
 
 
 def no_such_namespace(levels: Sequence[str]) -> Problem:
-    """The namespace does not exist."""
+    """Return the refusal of a missing namespace."""
     return Problem(404, "NoSuchNamespaceException", f"Namespace does not exist: {shown(levels)}")
 
 
 def no_such_table(levels: Sequence[str], name: str, *, homeless: bool = False) -> Problem:
-    """The table does not exist, or is a view; `homeless` says that there is no such namespace either."""
+    """Return the refusal of a missing table, or of a view in its place; `homeless` if the namespace is missing too."""
     return Problem(404, "NoSuchTableException", f"Table does not exist: {shown(levels, name)}{NOWHERE if homeless else ''}")
 
 

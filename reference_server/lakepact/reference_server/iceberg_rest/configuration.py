@@ -1,4 +1,4 @@
-"""What the catalog tells a client before anything else: what it offers, and how to address it."""
+"""The configuration that clients load first: endpoints, prefix, defaults and overrides."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ if TYPE_CHECKING:
 
 
 class Configuration:
-    """The configuration operation of the contract.
+    """Return the handler of the configuration operation.
 
     Args:
-        endpoints: what is offered, as the contract spells it; asked for at each call, so that it is never older than the truth.
+        endpoints: returns the offered endpoints, as the contract spells them; called at each request.
         warehouses: the warehouses of this server.
-        newer: what the version of the contract that is served says besides.
+        newer: members that the served version of the contract adds.
     """
 
     def __init__(self, endpoints: Callable[[], list[str]], warehouses: Sequence[ServedWarehouse], newer: VersionExtension) -> None:

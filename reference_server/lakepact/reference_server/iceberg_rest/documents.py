@@ -1,7 +1,7 @@
-"""JSON documents: what they are here, and how members of a request are read from them.
+"""JSON documents, and reading members of a request.
 
-The door has held a request against the contract's JSON Schema. What a schema cannot say is refused here: an integer that is written
-as 1.0 or does not fit its width, a text that must not be empty. Positions in messages are JSON pointers into the request body.
+The endpoint has validated the request against the contract's JSON Schema. This module refuses what a schema cannot express: an integer
+written as 1.0 or out of range, an empty text. Positions in messages are JSON pointers into the request body.
 """
 
 from __future__ import annotations

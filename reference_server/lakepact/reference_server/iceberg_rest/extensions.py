@@ -1,6 +1,6 @@
-"""What newer versions of the contract have beyond the oldest one that is served, around the handlers of that one.
+"""Extensions of newer contract versions, added around the handlers of the oldest one.
 
-Nothing of it is there where the older version is served: a version is a table of what is added to handlers and to the configuration.
+The oldest version is served without them: a version is a table of additions to handlers and configuration.
 """
 
 from __future__ import annotations
@@ -33,12 +33,12 @@ NOT_OFFERED = frozenset({op.sign_request})
 
 @dataclass(frozen=True)
 class VersionExtension:
-    """What a version has beyond the oldest one.
+    """The extensions of one version.
 
     Args:
-        configuration: members of the answer to asking for the configuration.
-        unknown_warehouse: how a warehouse that there is not is refused, given what to say.
-        ignored: by operation, arguments that may be sent and change nothing.
+        configuration: additional members of the configuration.
+        unknown_warehouse: returns the refusal of an unknown warehouse, given a message.
+        ignored: by operation, arguments that are accepted and ignored.
         keyed: operations whose requests may carry an Idempotency-Key.
     """
 
@@ -73,7 +73,7 @@ class VersionExtension:
 
 
 def added(contract: Contract) -> VersionExtension:
-    """What the version of a contract that is served has beyond the oldest one."""
+    """Return the extensions of the served version."""
     if contract.name != "iceberg_rest" or contract.version == contract.versions[0]:
         return VersionExtension()
     older = Contract(contract.name).operations
@@ -93,5 +93,5 @@ def added(contract: Contract) -> VersionExtension:
 
 
 def _without(names: frozenset[str], handler: Handler, **arguments: Any) -> Reply:
-    """What a handler answers that does not know some arguments."""
+    """Return a handler that ignores some arguments."""
     return handler(**{name: value for name, value in arguments.items() if name not in names})

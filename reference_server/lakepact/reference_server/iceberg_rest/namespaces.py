@@ -47,7 +47,7 @@ def parent_exists(transaction: Transaction, levels: Place) -> None:
 
 
 def namespace_is_free(transaction: Transaction, levels: Place) -> None:
-    """A name is given once."""
+    """Check that a name occurs only once."""
     if transaction.get(namespace_key(levels)) is not None:
         raise Problem(409, "AlreadyExistsException", f"Namespace already exists: {shown(levels)}")
 
@@ -61,7 +61,7 @@ def namespace_is_empty(transaction: Transaction, levels: Place) -> None:
 
 
 def levels_are_addressable(levels: Sequence[str]) -> None:
-    """A namespace can be spelled in a path once it exists."""
+    """Check that a namespace can be addressed in a path."""
     if not levels:
         raise bad_request("at /namespace: a namespace has at least one level")
     for index, level in enumerate(levels):
@@ -71,14 +71,14 @@ def levels_are_addressable(levels: Sequence[str]) -> None:
 
 
 def keys_are_disjoint(updates: Mapping[str, str], removals: Sequence[str]) -> None:
-    """A property is either set or removed."""
+    """Check that no property is both set and removed."""
     both = sorted(set(updates) & set(removals))
     if both:
         raise Problem(422, "UnprocessableEntityException", f"these properties are to be set and removed at once: {', '.join(both)[:300]}")
 
 
 def locate_namespace(properties: dict[str, str], location: str) -> None:
-    """A namespace lies where its creator says, or where there is room for it."""
+    """Return the location of a namespace: the requested one, or a free one."""
     properties.setdefault("location", location)
 
 

@@ -1,8 +1,8 @@
-"""What a catalog does with its files when its store is opened after an end that may have cost some of them.
+"""Recovery of a catalog's files when its store is opened after an unclean end.
 
-A metadata file is written before its commit is acknowledged, but nobody waits until it is on the disk. When the machine loses its power, a
-file may be missing or torn whose commit stands in the store. It is written again from there, so that every `metadata-location` names a
-file that can be read. A file that holds something else is left alone: somebody else has put it there.
+A metadata file is written before its commit is acknowledged, but without waiting for the disk. After a power failure, the
+file of a stored commit may be missing or torn. It is written again from the store, so that every `metadata-location` is
+readable. A file with other valid content is left alone.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ logger = logging.getLogger(__name__)
 
 
 def recovering(warehouses: Sequence[Warehouse]) -> Callable[[Iterable[tuple[Key, Record]]], None]:
-    """What writes the metadata files of tables and views again that are not there any more, below one of some warehouses."""
+    """Return the function that restores missing metadata files of tables and views below one of the warehouses."""
 
     def recover(doubtful: Iterable[tuple[Key, Record]]) -> None:
         missing = [key for key, record in doubtful if record.kind in {"table", "view"} and _is_rewritten(warehouses, key, record)]

@@ -1,4 +1,4 @@
-"""What is wrong with a store of tables and views: with its file, with its records, and with the metadata files that they name."""
+"""Defects of a store of tables and views: in its file, its records, and the metadata files that they name."""
 
 from __future__ import annotations
 
@@ -71,7 +71,7 @@ class Checked:
 
 @dataclass(slots=True)
 class _Reading:
-    """What has been seen of a store so far."""
+    """The findings of a store check so far."""
 
     validators: Validators
     contract: str = "unknown"

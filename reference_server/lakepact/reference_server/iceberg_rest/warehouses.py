@@ -57,7 +57,7 @@ class ServedWarehouse:
 
     @property
     def separator(self) -> str:
-        """What clients may put between the levels of a namespace in a path, besides the contract's own."""
+        """Namespace separators that clients may use in paths in addition to the contract's."""
         return unquote(self.overrides.get(ANNOUNCED, self.defaults.get(ANNOUNCED, SEPARATOR)))
 
 

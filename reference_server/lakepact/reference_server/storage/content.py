@@ -80,7 +80,7 @@ class Tally:
 
 @dataclass(slots=True)
 class Content:
-    """What a store holds."""
+    """The content of a store."""
 
     about: dict[str, str]
     mark: Mark | None
@@ -168,7 +168,7 @@ def what_is_lost(path: Path, tally: Tally, about: Mapping[str, str], mark: Mark 
     if "store" in about and tally.total != tally.stated:
         return _refused(path, f"its records are not those that change {tally.changes} left: some are missing, or older ones are back")
     lost = lost_changes(log, path.with_name(f"{path.name}-shm")) if log.exists() else 0
-    # One change that was never acknowledged may be torn after a power failure; where nobody waits for the disk, any number may be.
+    # After a power failure one unacknowledged change may be torn; with `--durability normal` any number may be.
     if lost > 1 and (mark.durability if mark else about.get("durability")) == "full":
         return _refused(path, f"{log.name} has changes behind a place that cannot be read")
     return None

@@ -1,12 +1,12 @@
-"""A store that loses nothing that was acknowledged: records in memory for readers, and in a file for good.
+"""A durable store: records in memory for readers, and in a file.
 
-There are two states. Readers see the one that stands in the file. Transactions see the newest one, with all changes that are still on their
-way to the file: each builds on those before it. Changes go there in batches: while one is written and waited for, the next gathers.
-When a batch is in the file, readers see all of it at once. If it cannot be written, it is undone, together with everything that
-gathered meanwhile and may rely on it; whoever waits for one of these is told.
+There are two states. Readers see the durable one in the file. Transactions see the newest one, with all changes that are still being
+written: each builds on those before it. Changes are written in batches: while one is written and synced, the next gathers.
+When a batch is in the file, readers see all of it at once. If it cannot be written, it is rolled back together with all later changes,
+which may depend on it; every waiting caller gets an error.
 
-A thread writes, so that others are answered as long as the disk takes. To hand changes to it and to be woken by it takes several times as
-long as to write them where the disk is fast: there the loop itself writes what has gathered, once it has done all else that is due.
+A thread writes, so that other requests are answered during a sync. Handing changes to the thread takes several times as
+long as writing them on a fast disk: then the event loop itself writes the batch after all other due work.
 """
 
 from __future__ import annotations
@@ -94,9 +94,9 @@ class Settling:
 
 
 class Pace:
-    """Whether the loop may wait for the disk itself: by what its last writes took.
+    """Decides whether the event loop may wait for the disk itself, by the duration of its last writes.
 
-    What the thread takes says nothing: it has to wait for the loop too. So where the disk was slow, the loop tries again now and then.
+    The thread's durations do not count, because it waits for the loop too. After slow writes the loop tries again now and then.
     """
 
     __slots__ = ("_batches", "_is_slow", "_took")
@@ -114,7 +114,7 @@ class Pace:
         return self._batches % TRIED == 0
 
     def note(self, seconds: float) -> None:
-        """What a write of the loop took."""
+        """Record the duration of a write of the loop."""
         if self._is_slow:
             self._is_slow = seconds >= QUICK
             self._took.clear()
@@ -157,7 +157,7 @@ class FileStore:
         return _Chained(self, self._newest, self.turn, self._lock)
 
     def view(self) -> AbstractContextManager[View]:
-        """What is in the file, for one `with` block in which it does not change."""
+        """Return the records in the file, for one `with` block in which they do not change."""
         return Looking(self._durable, self._lock)
 
     def get(self, key: Key) -> Record | None:
@@ -166,7 +166,7 @@ class FileStore:
             return self._durable.get(key)
 
     def settled(self) -> Settling | None:
-        """What to wait for until everything that this thread's last transactions saw and did is in the file; None if it is."""
+        """Return what to wait for until everything that this thread's last transactions saw and did is in the file; `None` if it is."""
         batch: _Batch | None = getattr(self._local, "batch", None)
         if batch is None:
             return None
@@ -235,11 +235,11 @@ class FileStore:
             loop.call_soon(self._write_gathered, loop, 1)
 
     def _write_gathered(self, loop: AbstractEventLoop, before: int) -> None:
-        """Write changes once no more come: where several callers change something, others are about to, and all wait for the disk once.
+        """Write changes once no more arrive: callers that change records at about the same time share one sync.
 
         Args:
-            loop: where they were made.
-            before: how many there were when it was looked last; for one change nobody looks twice.
+            loop: the event loop of the changes.
+            before: the number of changes at the last look; a single change is written at once.
         """
         gathered = len(self._gathering.changes)
         if before < gathered < FEW:
@@ -248,7 +248,7 @@ class FileStore:
             self._write_at_once()
 
     def _write_at_once(self) -> None:
-        """Write changes where they were made, if that is the sooner way; else let the thread do it, and answer others meanwhile."""
+        """Write changes on the event loop if that is faster; otherwise in the thread."""
         batch = self._gathering
         if 0 < len(batch.changes) <= FEW and not batch.then and self._pace.lets_write() and self._writing.acquire(blocking=False):
             started = time.monotonic()
@@ -302,7 +302,7 @@ class FileStore:
             for one in batches:
                 for key in one.changes:
                     self._newest.put(key, self._durable.get(key))
-            # Before anybody else looks: what is remembered about the changes goes with them.
+            # Before others look: cached facts about the changes are dropped with them.
             for one in reversed(batches):
                 _run(one.otherwise)
             self._written = None
@@ -366,7 +366,7 @@ def _wake(batch: _Batch) -> None:
         try:
             loop.call_soon_threadsafe(_resolve, futures)
         except RuntimeError:
-            logger.debug("nobody is there any more to hear that a change was kept")
+            logger.debug("the caller of a stored change has disconnected")
 
 
 def _running_loop() -> AbstractEventLoop | None:

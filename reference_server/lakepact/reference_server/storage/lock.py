@@ -48,7 +48,7 @@ def alone(path: Path) -> Generator[None]:
                 owner = os.pread(descriptor, 20, 0).decode(errors="replace").strip() or "unknown"
                 which = "this process itself" if owner == str(os.getpid()) else f"the process {owner}"
                 raise Locked(f"the store {path} is in use by {which}; end that one first, or name another store") from None
-        with contextlib.suppress(OSError):  # on a full disk nobody learns which process it is
+        with contextlib.suppress(OSError):  # on a full disk the process id is missing
             os.ftruncate(descriptor, 0)
             os.pwrite(descriptor, f"{os.getpid()}\n".encode(), 0)
         yield

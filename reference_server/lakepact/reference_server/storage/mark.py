@@ -1,11 +1,11 @@
-"""The mark of a store: how many changes were acknowledged, in a file of its own beside the store.
+"""The mark of a store: the number of acknowledged changes, in a separate file.
 
-SQLite takes a log that was deleted or cut off for one that ended early. The mark tells the two apart: a store with fewer changes than the
-mark counts has lost some.
+SQLite treats a deleted or truncated log as one that ended early. The mark shows the difference: a store with fewer changes than the
+mark has lost some.
 
-The mark is written after a change is in the log, and before the change is acknowledged. The operating system keeps the mark when the
-process is killed: it is exact then. Nobody waits for the disk at each change, so the mark may be older than the store after a power
-failure. It is never newer where commits wait for the disk. With `--durability normal` it can be newer, once the machine was started again.
+The mark is written after a change is in the log and before the change is acknowledged. When the process is killed, the operating system
+keeps the mark, which is then exact. It is not synced at each change, so it may be older than the store after a power
+failure. It is never newer where commits are synced. With `--durability normal` it can be newer after a restart of the machine.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ class DamagedMark(BadSetting):
 
 @dataclass(frozen=True, slots=True)
 class Mark:
-    """What is known of a store without its log."""
+    """The facts about a store without its log."""
 
     store: str  #: the id of the store
     changes: int  #: how many were acknowledged
@@ -141,7 +141,7 @@ class MarkFile:
 
     @property
     def mark(self) -> Mark:
-        """What was written last."""
+        """The last written value."""
         return dataclasses.replace(self._mark, changes=self._changes)
 
     def count(self, changes: int) -> None:

@@ -14,11 +14,11 @@ if TYPE_CHECKING:
 
 
 class ScopedStore:
-    """A store of which every collection is one's own.
+    """A store with its own collections.
 
     Args:
-        store: the store that all share.
-        owner: whose collections they are.
+        store: the shared store.
+        owner: the owner of the collections.
     """
 
     def __init__(self, store: Store, owner: str) -> None:
@@ -35,7 +35,7 @@ class ScopedStore:
             yield _OwnTransaction(transaction, self._owner)
 
     def view(self) -> AbstractContextManager[View]:
-        """What is kept for good, for one `with` block in which it does not change."""
+        """Return the durable records, for one `with` block in which they do not change."""
         return self._viewed()
 
     @contextmanager
@@ -48,11 +48,11 @@ class ScopedStore:
         return self._store.get(_scoped(self._owner, key))
 
     def settled(self) -> Settling | None:
-        """What to wait for until everything that this thread's last transactions saw and did is kept for good; None if it is."""
+        """Return what to wait for until everything that this thread's last transactions saw and did is durable; `None` if it is."""
         return self._store.settled()
 
     def close(self) -> None:
-        """Keep what is to be kept, and let go of what is held."""
+        """Make pending changes durable and close the store."""
         self._store.close()
 
 

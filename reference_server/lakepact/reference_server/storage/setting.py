@@ -22,10 +22,10 @@ SUFFIX = ".sqlite"
 
 
 def store_path(settings: Settings, contract: str) -> Path | None:
-    """Where the store of a contract is kept; None for in memory.
+    """Return the path of a contract's store; `None` for memory.
 
     Raises:
-        BadSetting: the store is to be below a warehouse that is no folder.
+        BadSetting: the store would be below a warehouse that is not a local folder.
     """
     if settings.store == MEMORY:
         return None
@@ -71,7 +71,7 @@ def opened_store(
     with ExitStack() as undo:
         file = StoreFile(path, contract=contract, durability=settings.durability)
         undo.callback(file.close)
-        # What was in memory is gone whenever a server ends.
+        # A memory store is lost at every end of the server.
         recover(file.doubtful(every=any(isinstance(kept, MemoryWarehouse) for kept in warehouses)))
         file.trust()
         undo.pop_all()

@@ -70,17 +70,17 @@ _HARMLESS = frozenset({"SQLITE_FULL", "SQLITE_IOERR_WRITE", "SQLITE_IOERR_READ",
 
 
 class StoreFile:
-    """An open file of records, which nobody else has open.
+    """An open store file, locked against other processes.
 
     Args:
-        path: where it is; it is made if it is not there.
-        contract: whose records they are.
-        durability: `full`: what is written survives a power failure; `normal`: it survives the end of the process.
+        path: its path; it is created if it does not exist.
+        contract: the contract of its records.
+        durability: `full`: changes survive a power failure; `normal`: they survive the end of the process.
 
     Raises:
-        Damaged: the file does not hold what was stored.
+        Damaged: the content is not what was stored.
         Locked: another process has it open.
-        BadSetting: it is not a store of this contract, or cannot be made, read or written.
+        BadSetting: it is not a store of this contract, or cannot be created, read or written.
     """
 
     def __init__(self, path: Path, *, contract: str, durability: str = "full") -> None:
@@ -215,7 +215,7 @@ class StoreFile:
         return NotKept(said, 503)
 
     def _make_sure(self) -> None:
-        """Empty the log, so that nothing is found there after a crash that was taken for undone before."""
+        """Truncate the WAL so that changes reported as rolled back cannot reappear after a crash."""
         self._doubted = True
         ((busy, *_),) = self._connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchall()
         if busy:
@@ -242,10 +242,10 @@ def accept_loss(path: Path) -> str | None:
 
 
 def _complete(path: Path, contract: str) -> Content:
-    """What is in a store, which is all that was acknowledged.
+    """Return the content of a store: everything that was acknowledged.
 
     Raises:
-        BadSetting: it is not, or this is no store of the contract, or it cannot be read or written.
+        BadSetting: the file is missing, is not a store of the contract, or cannot be read or written.
     """
     content = read(path)
     if (other := content.about.get("contract")) != contract:

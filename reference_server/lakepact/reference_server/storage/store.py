@@ -1,8 +1,8 @@
-"""What the server knows: documents on collections, by place and name, changed only by transactions.
+"""The records of the server: JSON documents in collections, by place and name, changed only by transactions.
 
-A record is a JSON document together with the bytes that are sent for it. Records live on a collection, in a place (a tuple of names: the
-levels of a namespace, for example), under a name. The names of one place on one collection are one space for records of every kind, so that
-a table and a view cannot share one. Records are values: nobody changes a document once it is stored.
+A record is a JSON document together with its serialized bytes. It lives in a collection, in a place (a tuple of names, for example the
+levels of a namespace), under a name. A place has one name space for records of every kind, so that
+a table and a view cannot share a name. Records are values: a stored document never changes.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ Place = tuple[str, ...]
 
 
 class Key(NamedTuple):
-    """Where a record is found."""
+    """The key of a record."""
 
     collection: str
     place: Place
@@ -44,14 +44,14 @@ class Record:
 
     @classmethod
     def stored(cls, kind: str, body: bytes, tag: bytes) -> Record:
-        """Return a record from a file, whose document is made from its bytes when somebody asks for it."""
+        """Return a record from its bytes; its document is parsed on first use."""
         record: Record = object.__new__(cls)
         for name, value in (("kind", kind), ("body", body), ("tag", tag)):
             object.__setattr__(record, name, value)
         return record
 
     def unread(self) -> None:
-        """Let go of the document, which is made from its bytes again when somebody asks for it."""
+        """Drop the document, which is parsed again on next use."""
         with contextlib.suppress(AttributeError):
             object.__delattr__(self, "document")
 
@@ -74,12 +74,12 @@ class Record:
 
 
 class NotKept(Exception):
-    """Changes that could not be made to last, and were undone.
+    """Changes that could not be stored and were rolled back.
 
     Args:
-        message: why, and what to do; it is sent to the caller.
-        status: HTTP status of the answer to whoever wanted them or relied on them: 507 if there is no room, 503 if it failed,
-            500 if nobody can tell whether the changes come back when the store is opened again.
+        message: the reason and what to do; sent to the caller.
+        status: HTTP status for callers that made or read the changes: 507 without room, 503 after a failure,
+            500 if it is unknown whether the changes reappear when the store is opened again.
     """
 
     def __init__(self, message: str, status: int = 503) -> None:
@@ -119,7 +119,7 @@ class Transaction(View, Protocol):
         ...
 
     def afterwards(self, action: Callable[[], None]) -> None:
-        """Do something that cannot be undone: once the changes are kept for good, before anybody is told, and never if they are not."""
+        """Run an action that cannot be undone after the changes are durable and before the answer; never if they are rolled back."""
         ...
 
     def otherwise(self, action: Callable[[], None]) -> None:
@@ -146,15 +146,15 @@ class Store(Protocol):
     """
 
     def begin(self) -> AbstractContextManager[Transaction]:
-        """Return a transaction for one `with` block: its changes are kept when the block ends and undone when it raises.
+        """Return a transaction for one `with` block: its changes are stored when the block ends and rolled back when it raises.
 
-        It sees what all transactions before it have left, also what is not yet kept for good. Whoever has looked at it waits for
-        `settled` before saying anything about it.
+        It sees the changes of all earlier transactions, also those that are not durable yet. A caller that has seen them waits for
+        `settled` before it answers.
         """
         ...
 
     def view(self) -> AbstractContextManager[View]:
-        """What is kept for good, for one `with` block in which it does not change."""
+        """Return the durable records, for one `with` block in which they do not change."""
         ...
 
     def get(self, key: Key) -> Record | None:
@@ -162,14 +162,14 @@ class Store(Protocol):
         ...
 
     def settled(self) -> Settling | None:
-        """What to wait for until everything that this thread's last transactions saw and did is kept for good; None if it is.
+        """Return what to wait for until everything that this thread's last transactions saw and did is durable; `None` if it is.
 
-        Waiting raises `NotKept` if it was undone.
+        Waiting raises `NotKept` if it was rolled back.
         """
         ...
 
     def close(self) -> None:
-        """Keep what is to be kept, and let go of what is held."""
+        """Make pending changes durable and close the store."""
         ...
 
 
@@ -207,7 +207,7 @@ class MemoryStore:
         return Changing(self._collections, self.turn, self._lock)
 
     def view(self) -> AbstractContextManager[View]:
-        """What is there, for one `with` block in which it does not change."""
+        """Return the records, for one `with` block in which they do not change."""
         return Looking(self._collections, self._lock)
 
     def get(self, key: Key) -> Record | None:
@@ -223,7 +223,7 @@ class MemoryStore:
 
 
 class _Records(Protocol):
-    """What is used of a SortedDict from names to records, which says nothing of its types."""
+    """The used part of SortedDict from names to records, with types."""
 
     def get(self, name: str) -> Record | None: ...
     def pop(self, name: str, default: None) -> Record | None: ...
@@ -240,7 +240,7 @@ def _empty() -> _Records:
 
 
 class Collections:
-    """The records themselves, in the order of their names; whoever uses them sees to it that nobody else does."""
+    """The records themselves, ordered by name; the caller holds the lock."""
 
     __slots__ = ("_places",)
 

@@ -20,13 +20,13 @@ _LAST = 16  #: where the index of the log says which frame is the last that hold
 
 
 def lost_changes(log: Path, index: Path) -> int:
-    """Return how many ends of changes there are in a log behind the last one that SQLite takes for whole.
+    """Return the number of commit frames in a log after the last one that SQLite considers valid.
 
-    None if only the process ended. One may be there after a power failure, of a change that nobody had been told of.
+    0 if only the process ended. After a power failure there may be one, of an unacknowledged change.
 
     Args:
         log: the log.
-        index: its index, as a connection has made it that read the log.
+        index: its index, created by a connection that read the log.
     """
     with log.open("rb") as file:
         raw = file.read(_HEAD.size)

@@ -1,7 +1,7 @@
-"""Where tables keep their files: locations below one root, or the few, and documents written and read there and nowhere else.
+"""Local warehouses: locations below one or a few roots, and the documents written and read there.
 
-A location is a URI. Callers may choose one, so every location that comes from outside passes `held` first: only what lies below a root,
-however it is spelled and whatever links are on the way, is ever written, read or removed.
+A location is a URI. Clients may choose it, so every location from outside passes `held` first: only files below a root,
+for any spelling and after resolving links, are ever written, read or removed.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 PLAIN = re.compile(r"[A-Za-z0-9_-][A-Za-z0-9_.-]*")  #: names that stand for themselves in a path
 LONGEST_NAME = 80  #: characters of one step of a path; file systems have 255 bytes
-LONGEST_STEP, LONGEST_PATH = 255, 3500  #: bytes; room is left for the names of the files
+LONGEST_STEP, LONGEST_PATH = 255, 3500  #: bytes; the rest is for file names
 PRIVATE = ".lakepact"  #: the name of folders that the server keeps for itself
 UNUSUAL = re.compile(r"%|\0|/\.\.")  #: in locations that can be read in two ways, or refused
 #: How folders are opened to be asked where they are; None where the system cannot be asked.
@@ -46,7 +46,7 @@ class Unwritable(ValueError):
 class Warehouse(Protocol):
     """Documents at locations below one root."""
 
-    root: str  #: the location below which tables go if nobody says where, without a slash at the end
+    root: str  #: the default location above tables, without a trailing slash
 
     def held(self, location: str) -> None:
         """Refuse a location that is neither below the root nor below another one that is allowed.
@@ -237,10 +237,10 @@ class FileWarehouse:
         return tuple(dict.fromkeys(map(_real, (spelled, unquote(spelled)))))
 
     def _is_written(self, location: str, body: bytes) -> bool:
-        """Write a document the short way, which is that of nearly every commit: below the root, into a folder that is there.
+        """Write a document on the fast path of nearly every commit: below the root, into an existing folder.
 
-        The folder is opened first and then asked where it really is, so that nobody can move a link between the look and the write.
-        False leaves everything unusual to the long way, and whatever fails.
+        The folder is opened first and its real path is checked then, so that a link cannot be swapped in between.
+        Returns False for everything unusual, which takes the slow path.
         """
         if HANDLE is None or not location.startswith(self._plain) or not location.isascii() or UNUSUAL.search(location):
             return False
@@ -302,7 +302,7 @@ def _opened(path: str) -> str | None:
 
 
 def _remove(folder: str, name: str) -> None:
-    """Remove a folder from another one, which is opened first: nobody can put a link in its place afterwards."""
+    """Remove a folder from an opened parent folder, so that a link cannot be swapped in between."""
     if HANDLE is None:
         shutil.rmtree(Path(folder, name), ignore_errors=True)
         return

@@ -96,7 +96,7 @@ class ObjectWarehouse:
         # Only a server with such a warehouse pays for the library.
         from pyarrow import fs  # noqa: PLC0415
 
-        # What is small is put at once, with one request, and is there as a whole or not at all.
+        # Small objects are written atomically by a single request.
         options: dict[str, Any] = {"request_timeout": SECONDS, "connect_timeout": SECONDS, "allow_delayed_open": True}
         if self._keys is not None:
             options |= {"access_key": self._keys.access_key_id, "secret_key": self._keys.secret_access_key}

@@ -32,19 +32,19 @@ CATALOG = "iceberg"  #: the catalog's name where the settings give none
 
 
 def one_level(levels: Sequence[str]) -> None:
-    """A namespace has one level, and can be spelled in a path."""
+    """Check that a namespace has one level and can be addressed in a path."""
     if len(levels) != 1:
         raise bad_request(f"at /namespace: a namespace has exactly one level here, not {len(levels)}")
     levels_are_addressable(levels)
 
 
 def locate_namespace(properties: dict[str, str], location: str) -> None:
-    """A namespace lies at its storage_location, by default in a folder of its own."""
+    """Return the location of a namespace: its storage_location, by default a folder of its own."""
     properties.setdefault("storage_location", location)
 
 
 def location_below_namespace(catalog: Catalog, namespace: Document, *, levels: Sequence[str], name: str) -> str:
-    """Where a table goes if its creator does not say: below the storage_location of its namespace."""
+    """Return the default location of a table: below the storage_location of its namespace."""
     lies = {"location": namespace["properties"].get("storage_location", "")}
     return default_location(catalog, {"properties": lies}, levels=levels, name=name)
 
@@ -55,7 +55,7 @@ def page_of_any_size(records: Callable[..., Any], listing: str, *, after: str | 
 
 
 def never_over_another(register: Handler) -> Handler:
-    """What registers tables, with a member of the body that the contract does not have left out."""
+    """Return the handler that registers tables, without the body member that the contract does not have."""
 
     def registered(*, namespace: str, body: dict[str, Any]) -> Reply:
         return register(namespace=namespace, body={name: value for name, value in body.items() if name != "overwrite"})
@@ -73,7 +73,7 @@ class InstanceRules(CatalogRules):
     enter = staticmethod(Doorkeeper(None).enter)
 
 
-def service(settings: Settings, beside: Mapping[str, Service]) -> Service:  # noqa: ARG001 - it needs nobody
+def service(settings: Settings, beside: Mapping[str, Service]) -> Service:  # noqa: ARG001 - it needs no other service
     """Return an empty catalog with its own store and warehouse.
 
     Raises:
@@ -95,7 +95,7 @@ def service(settings: Settings, beside: Mapping[str, Service]) -> Service:  # no
     credentials = read_credentials(settings.credentials) if settings.credentials else None
     rules.replace("enter", Doorkeeper(credentials).enter)
     if credentials is not None:
-        served.about = ()  # the index page asks nobody for credentials: it does not name the warehouse's folder
+        served.about = ()  # the index page needs no credentials: it does not show the warehouse's folder
 
     def enter(scope: Scope) -> None:
         rules.enter(scope)

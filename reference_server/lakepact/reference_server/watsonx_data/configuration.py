@@ -1,4 +1,4 @@
-"""What the catalog tells a client before anything else: where its warehouse is."""
+"""The configuration that clients load first: the warehouse's location."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ class Configuration:
         self._warehouse = warehouse
 
     def get_config(self, *, warehouse: str | None = None) -> Reply:
-        """Overrides and defaults; endpoints only where some are missing, since those of the contract are expected without."""
+        """Return overrides and defaults; endpoints only if some are missing, since clients assume the contract's without them."""
         if warehouse and warehouse != self._catalog:
             raise bad_request(f"there is no catalog {warehouse[:200]!r}; the only one is {self._catalog!r}")
         answer: dict[str, Any] = {"overrides": {"warehouse": self._warehouse}, "defaults": {}}

@@ -1,4 +1,4 @@
-"""Who may enter: bearer tokens, and API keys with the names of their users."""
+"""Authentication: bearer tokens, and API keys with user names."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ SHAPE = "it holds `tokens`, a list of texts, and `api-keys`, texts by the names 
 
 @dataclass(frozen=True, slots=True, repr=False)
 class Credentials:
-    """What opens the door, as hashes: none of it can be read again."""
+    """The accepted credentials as hashes."""
 
     tokens: tuple[bytes, ...]
     keys: tuple[bytes, ...]  #: of user, colon and API key
@@ -64,16 +64,16 @@ def read_credentials(path: Path) -> Credentials:
 
 
 class Doorkeeper:
-    """Looks at the Authorization of requests.
+    """Checks the Authorization header of requests.
 
-    Without credentials to compare with, everybody may enter, also without any; what is shown has to be well formed all the same.
+    Without configured credentials every caller is accepted; a sent header must still be well-formed.
     """
 
     def __init__(self, credentials: Credentials | None) -> None:
         self._credentials = credentials
 
     def enter(self, scope: Scope) -> None:
-        """Refuse a caller who shows nothing that opens the door.
+        """Refuse a caller without valid credentials.
 
         Raises:
             Problem: 401.
@@ -122,5 +122,5 @@ def _hash(text: str) -> bytes:
 
 def _among(known: Iterable[bytes], text: str) -> bool:
     wanted = _hash(text)
-    # All are looked at, so that the time says nothing of which one it was.
+    # All are compared, so that the duration does not show which one matched.
     return sum(hmac.compare_digest(wanted, each) for each in known) > 0

@@ -42,7 +42,7 @@ class AsyncPages:
         self.end: EndOfStream | None = None
 
     def failure(self, message: str) -> Failure:
-        """What an error tells of the page that was opened last."""
+        """Return the part of the last page for an error."""
         return Failure(operation="", message=message) if self._opened is None else self._opened.failure(message)
 
     async def close(self) -> None:
@@ -83,14 +83,14 @@ class AsyncPages:
 
 
 class AsyncAnswer:
-    """An answer of the server: what the table is, and then its files, each as it arrives.
+    """An answer of the server: protocol and metadata of the table, then its files as they arrive.
 
-    Iterating over it gives the files, and whatever the server says of how the table was described in earlier versions. It can be
-    iterated over once. An answer that is not read to its end has to be closed, or used by `with`.
+    Iterating over it once yields the files, and earlier metadata that the server sends. An answer that is not read to its end
+    must be closed, or used with `with`.
 
     Attributes:
-        protocol: What a reader has to understand.
-        metadata: What the table is.
+        protocol: The requirements for readers.
+        metadata: The metadata of the table.
     """
 
     protocol: Protocol
@@ -98,7 +98,7 @@ class AsyncAnswer:
 
     def __init__(self, reach: AsyncReach, question: TableRequest) -> None:
         self._reach = reach
-        #: What was asked.
+        #: The request.
         self.question = question
         self._first: list[SharedFile | Metadata] = []
         self._is_read = False
@@ -114,7 +114,7 @@ class AsyncAnswer:
 
     @property
     def end(self) -> EndOfStream | None:
-        """What the end of the answer said, once it was reached; None before that, and where it said nothing."""
+        """The endStreamAction of the answer; None before it is reached, or if there is none."""
         return self._pages.end
 
     async def begin(self) -> Self:
@@ -161,7 +161,7 @@ class AsyncAnswer:
                         yield line
 
     async def blocks(self) -> AsyncGenerator[list[SharedFile | Metadata], None]:
-        """What comes after the description of the table, as much at a time as arrives; the errors are those of iterating over it."""
+        """Yield the rest after the description of the table, as it arrives; errors are those of iterating over the answer."""
         if self._is_read:
             raise RuntimeError("an answer is read once: ask again")
         self._is_read = True
@@ -169,7 +169,7 @@ class AsyncAnswer:
         try:
             yield first
             async for lines in self._rest:
-                # Each page says anew what the table is.
+                # Each page repeats the metadata of the table.
                 yield [line for line in lines if type(line) is SharedFile or not (isinstance(line, Protocol) or line == self.metadata)]
         finally:
             await self.close()

@@ -16,9 +16,9 @@ if TYPE_CHECKING:
 
 
 class AsyncListing(AsyncAnswer):
-    """An answer of the server: what the table is, and its files, each as it arrives, or the rows that are in them.
+    """An answer of the server: the metadata of the table, and its files or their rows as they arrive.
 
-    It is read once, as files or as rows. Who does not read it to its end closes it, or uses it by `with`.
+    It is read once, as files or as rows. Close it, or use it with `with`, if it is not read to its end.
     """
 
     async def batches(

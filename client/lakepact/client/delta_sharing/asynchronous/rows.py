@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
 #: Milliseconds before its end from which a URL is not used.
 _MARGIN = 15_000
-#: What a file weighs whose size nobody says.
+#: Assumed size of a file of unknown size.
 _UNKNOWN = 64 * 1024 * 1024
 
 
@@ -36,11 +36,11 @@ class AsyncRows:
     """Reads the rows of one answer.
 
     Args:
-        reach: Where files come from.
-        answer: What lists the files.
-        columns: The columns that are wanted.
-        progress: Is told after each file how far it has come.
-        clock: The time in seconds since 1970.
+        reach: Fetches the files.
+        answer: Lists the files.
+        columns: The wanted columns.
+        progress: Called after each file.
+        clock: Returns the seconds since 1970.
     """
 
     def __init__(
@@ -142,7 +142,7 @@ class AsyncRows:
         return await self._reach.download(url, most=None, span=span)
 
     async def _with_url(self, file: SharedFile, fetch: Callable[[SharedFile], Awaitable[bytearray]]) -> bytearray:
-        """What `fetch` brings; with a new URL where the old one has run out."""
+        """Return the result of `fetch`, with a new URL if the old one has expired."""
         seen, current = self._renewals, self._renewed.get(_key(file), file)
         if current.expiration is not None and self._clock() * 1000 > current.expiration - _MARGIN:
             return await fetch(await self._renew(file, seen))

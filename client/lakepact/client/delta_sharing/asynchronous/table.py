@@ -64,15 +64,15 @@ class AsyncTable:
         return int(text)
 
     async def metadata(self, *, version: int | None = None, timestamp: datetime | str | None = None) -> Description:
-        """What the table is: its schema, how it is partitioned, what a reader has to understand.
+        """Return the schema, partitioning and protocol of the table.
 
         Args:
-            version: Asks about that version instead of the latest, where the server can.
-            timestamp: Asks about the version at that time, where the server can.
+            version: That version instead of the latest, if the server supports it.
+            timestamp: The version at that time, if the server supports it.
 
         Raises:
-            NoSuchTable: There is no such table, or it is not shared with this recipient.
-            UpgradeNeeded: It needs a later reader than this one.
+            NoSuchTable: The table does not exist or is not shared with this recipient.
+            UpgradeNeeded: It requires a later reader.
         """
         question = About(place=self.place, version=version, timestamp=moment(timestamp))
         async with await AsyncAnswer(self._reach, question).begin() as answer:
@@ -275,14 +275,14 @@ class AsyncTable:
         return await listing.to_polars(columns=columns, progress=progress)
 
     async def credentials(self, *, location: str | None = None) -> DirectoryCredentials:
-        """What opens the directory of the table for a while; asked for anew only when it runs out.
+        """Return temporary credentials of the table's directory; fetched again only when they expire.
 
         Args:
             location: One of the table's auxiliary locations instead of its main one.
 
         Raises:
-            NoSuchTable: There is no such table, or it is not shared with this recipient.
-            BadRequest: The server does not give credentials for it.
+            NoSuchTable: The table does not exist or is not shared with this recipient.
+            BadRequest: The server issues no credentials for it.
         """
         kept = self._reach.credentials.get((self.place, location))
         if kept is not None and kept.are_good(time.time()):

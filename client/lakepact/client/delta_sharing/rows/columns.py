@@ -48,7 +48,7 @@ def conformed(values: Any, wanted: Type, mapping: str, place: str) -> Any:
 
 def _nested(values: Any, wanted: Type, mapping: str, place: str) -> Any:
     if values.offset:
-        # What is cut out of a longer array has parts that do not begin where it does.
+        # A slice of a longer array has children with other offsets.
         values = pa.concat_arrays([values, values[:0]])
     missing = values.is_null() if values.null_count else None
     if isinstance(wanted, Struct) and pa.types.is_struct(values.type):

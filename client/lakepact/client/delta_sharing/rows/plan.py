@@ -29,7 +29,7 @@ _OF_CHANGES = (
     Field(_VERSION, Primitive("long"), nullable=False),
     Field(_TIMESTAMP, Primitive("timestamp"), nullable=False),
 )
-#: What goes wrong with a file that is not what it should be.
+#: Errors of an invalid file.
 _DAMAGE = (ValueError, TypeError, KeyError, NotImplementedError, OSError)
 
 
@@ -37,17 +37,17 @@ class Plan:
     """Reads files into tables of one schema.
 
     Args:
-        metadata: What the table is.
+        metadata: The metadata of the table.
         operation: The operation whose answer is read.
-        columns: The columns that are wanted, in this order; all without it.
-        predicate: Which rows are wanted, a `Predicate` or an expression of pyarrow.
-        gives_changes: Whether rows say which change they were part of.
+        columns: The wanted columns, in this order; by default all.
+        predicate: The wanted rows, a `Predicate` or an expression of pyarrow.
+        gives_changes: Whether rows have the columns of their change.
 
     Raises:
         ValueError: The table does not have a column.
-        TypeError: A column is compared with what it cannot be compared with.
-        BadReply: The schema of the table is none.
-        UpgradeNeeded: A wanted column is of a type that is not known.
+        TypeError: A column is compared with a value of another type.
+        BadReply: The schema of the table is invalid.
+        UpgradeNeeded: A wanted column has an unknown type.
     """
 
     def __init__(self, metadata: Metadata, operation: str, *, columns: Sequence[str] | None, predicate: Any, gives_changes: bool) -> None:

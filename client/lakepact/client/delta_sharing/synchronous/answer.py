@@ -43,7 +43,7 @@ class Pages:
         self.end: EndOfStream | None = None
 
     def failure(self, message: str) -> Failure:
-        """What an error tells of the page that was opened last."""
+        """Return the part of the last page for an error."""
         return Failure(operation="", message=message) if self._opened is None else self._opened.failure(message)
 
     def close(self) -> None:
@@ -52,7 +52,7 @@ class Pages:
             self._opened.close()
 
     def blocks(self) -> Generator[list[Line], None, None]:
-        """The lines of all pages, as many at a time as arrive."""
+        """Yield the lines of all pages, as many at a time as arrive."""
         bookmark, is_delta = Bookmark(self.operation, self._reach.calls.limits), None
         while bookmark.token is not None:
             opened = self._open(bookmark.token or None)
@@ -84,14 +84,14 @@ class Pages:
 
 
 class Answer:
-    """An answer of the server: what the table is, and then its files, each as it arrives.
+    """An answer of the server: protocol and metadata of the table, then its files as they arrive.
 
-    Iterating over it gives the files, and whatever the server says of how the table was described in earlier versions. It can be
-    iterated over once. An answer that is not read to its end has to be closed, or used by `with`.
+    Iterating over it once yields the files, and earlier metadata that the server sends. An answer that is not read to its end
+    must be closed, or used with `with`.
 
     Attributes:
-        protocol: What a reader has to understand.
-        metadata: What the table is.
+        protocol: The requirements for readers.
+        metadata: The metadata of the table.
     """
 
     protocol: Protocol
@@ -99,7 +99,7 @@ class Answer:
 
     def __init__(self, reach: Reach, question: TableRequest) -> None:
         self._reach = reach
-        #: What was asked.
+        #: The request.
         self.question = question
         self._first: list[SharedFile | Metadata] = []
         self._is_read = False
@@ -115,7 +115,7 @@ class Answer:
 
     @property
     def end(self) -> EndOfStream | None:
-        """What the end of the answer said, once it was reached; None before that, and where it said nothing."""
+        """The endStreamAction of the answer; None before it is reached, or if there is none."""
         return self._pages.end
 
     def begin(self) -> Self:
@@ -140,7 +140,7 @@ class Answer:
         self._pages.close()
 
     def __iter__(self) -> Iterator[SharedFile | Metadata]:
-        """The files, and earlier descriptions of the table, in the server's order.
+        """Yield the files, and earlier descriptions of the table, in the server's order.
 
         Raises:
             BadReply: The answer is not what the contract says.
@@ -153,7 +153,7 @@ class Answer:
                 yield from lines
 
     def files(self) -> Iterator[SharedFile]:
-        """The files alone, in the server's order. The errors are those of iterating over the answer."""
+        """Yield the files alone, in the server's order. The errors are those of iterating over the answer."""
         with closing(self.blocks()) as blocks:
             for lines in blocks:
                 for line in lines:
@@ -161,7 +161,7 @@ class Answer:
                         yield line
 
     def blocks(self) -> Generator[list[SharedFile | Metadata], None, None]:
-        """What comes after the description of the table, as much at a time as arrives; the errors are those of iterating over it."""
+        """Yield the rest after the description of the table, as it arrives; errors are those of iterating over the answer."""
         if self._is_read:
             raise RuntimeError("an answer is read once: ask again")
         self._is_read = True
@@ -169,13 +169,13 @@ class Answer:
         try:
             yield first
             for lines in self._rest:
-                # Each page says anew what the table is.
+                # Each page repeats the metadata of the table.
                 yield [line for line in lines if type(line) is SharedFile or not (isinstance(line, Protocol) or line == self.metadata)]
         finally:
             self.close()
 
     def again(self, question: TableRequest) -> Answer:
-        """The answer to another question."""
+        """Return the answer to another question."""
         return Answer(self._reach, question).begin()
 
     def _read_description(self) -> None:

@@ -28,23 +28,23 @@ if TYPE_CHECKING:
 
 
 class SharingClient:
-    """A recipient of tables that are shared by Delta Sharing.
+    """A recipient of tables shared through Delta Sharing.
 
-    Nothing is sent before the first call. Whatever goes wrong with a call is one of `lakepact.client.errors`.
+    Nothing is sent before the first call. Every error of a call is one of `lakepact.client.errors`.
 
     Args:
-        profile: What the provider gave: the path of its file, its text, its document, or a `Profile`.
-        retries: How often and for how long calls are tried.
-        timeouts: How long to wait for the network.
-        limits: How much a reply may bring.
-        downloads: How many files are fetched at once.
-        memory: How many bytes of fetched files are held at once; a larger file is fetched alone.
-        carrier: What carries requests in place of the network, an `httpx` transport.
-        sleep: What waits between tries.
+        profile: The provider's profile: the path of its file, its text, its JSON document, or a `Profile`.
+        retries: The number and duration of retries.
+        timeouts: The time to wait for the network.
+        limits: The maximum size of replies.
+        downloads: The number of files that are fetched at once.
+        memory: The bytes of fetched files that are held at once; a larger file is fetched alone.
+        carrier: An `httpx` transport that replaces the network.
+        sleep: The function that waits between retries.
 
     Raises:
         ValueError: `profile` is not a profile.
-        UpgradeNeeded: It is of a version that is not known here.
+        UpgradeNeeded: Its version is not supported.
         OSError: Its file cannot be read.
     """
 
@@ -85,7 +85,7 @@ class SharingClient:
         self._reach.close()
 
     def shares(self, *, page_size: int | None = None) -> Iterator[Share]:
-        """Every share that the recipient may read; pages are fetched as they are reached.
+        """Yield every share that the recipient may read; pages are fetched as they are reached.
 
         Args:
             page_size: Most shares that the server should put into one page.
@@ -97,15 +97,15 @@ class SharingClient:
             bookmark.turn(page.next_page_token, items=len(page.items or ()))
 
     def share(self, share: str) -> Share:
-        """What is said of a share.
+        """Return the description of a share.
 
         Raises:
-            NoSuchShare: There is none of that name.
+            NoSuchShare: No share has that name.
         """
         return (self._reach.calls.send(get_share.call(share=path_segment(share)))).share
 
     def schemas(self, share: str, *, page_size: int | None = None) -> Iterator[SharedSchema]:
-        """Every schema in a share; pages are fetched as they are reached.
+        """Yield every schema in a share; pages are fetched as they are reached.
 
         Args:
             share: The share to look in.
@@ -122,7 +122,7 @@ class SharingClient:
             bookmark.turn(page.next_page_token, items=len(page.items or ()))
 
     def tables(self, share: str, schema: str, *, page_size: int | None = None) -> Iterator[SharedTable]:
-        """Every table in a schema; pages are fetched as they are reached.
+        """Yield every table in a schema; pages are fetched as they are reached.
 
         Args:
             share: The share that the schema is in.
@@ -141,7 +141,7 @@ class SharingClient:
             bookmark.turn(page.next_page_token, items=len(page.items or ()))
 
     def all_tables(self, share: str, *, page_size: int | None = None) -> Iterator[SharedTable]:
-        """Every table in every schema of a share; pages are fetched as they are reached.
+        """Yield every table in every schema of a share; pages are fetched as they are reached.
 
         Args:
             share: The share to look in.
@@ -158,7 +158,7 @@ class SharingClient:
             bookmark.turn(page.next_page_token, items=len(page.items or ()))
 
     def table(self, share: str, schema: str, table: str) -> Table:
-        """The way to a table; nothing is sent, so it need not be there.
+        """Return the way to a table; nothing is sent, so it need not be there.
 
         Raises:
             ValueError: A name is empty, `.` or `..`, and cannot stand in a path.

@@ -17,15 +17,15 @@ if TYPE_CHECKING:
 
 
 class Listing(Answer):
-    """An answer of the server: what the table is, and its files, each as it arrives, or the rows that are in them.
+    """An answer of the server: the metadata of the table, and its files or their rows as they arrive.
 
-    It is read once, as files or as rows. Who does not read it to its end closes it, or uses it by `with`.
+    It is read once, as files or as rows. Close it, or use it with `with`, if it is not read to its end.
     """
 
     def batches(
         self, *, columns: Sequence[str] | None = None, progress: Callable[[Progress], object] | None = None
     ) -> Iterator[ArrowTable]:
-        """The wanted rows, the files of the answer one after the other, with no more than a few of them in memory.
+        """Yield the wanted rows, the files of the answer one after the other, with no more than a few of them in memory.
 
         Args:
             columns: The columns that are wanted, in this order; all without it.
@@ -50,7 +50,7 @@ class Listing(Answer):
             self.close()
 
     def to_arrow(self, *, columns: Sequence[str] | None = None, progress: Callable[[Progress], object] | None = None) -> ArrowTable:
-        """The wanted rows as a table of Arrow. The arguments and errors are those of `batches`."""
+        """Return the wanted rows as a table of Arrow. The arguments and errors are those of `batches`."""
         need("pyarrow", "pyroaring")
         from lakepact.client.delta_sharing.synchronous.rows import Rows  # noqa: PLC0415 - where pyarrow is there
 
@@ -62,7 +62,7 @@ class Listing(Answer):
             self.close()
 
     def to_pandas(self, *, columns: Sequence[str] | None = None, progress: Callable[[Progress], object] | None = None) -> PandasFrame:
-        """The wanted rows as a frame of pandas. The arguments and errors are those of `batches`.
+        """Return the wanted rows as a frame of pandas. The arguments and errors are those of `batches`.
 
         Integers and booleans are of the types that know nulls, so that none becomes a float.
         """
@@ -72,7 +72,7 @@ class Listing(Answer):
         return pandas_frame(self.to_arrow(columns=columns, progress=progress))
 
     def to_polars(self, *, columns: Sequence[str] | None = None, progress: Callable[[Progress], object] | None = None) -> PolarsFrame:
-        """The wanted rows as a frame of polars. The arguments and errors are those of `batches`."""
+        """Return the wanted rows as a frame of polars. The arguments and errors are those of `batches`."""
         need("polars", "pyarrow", "pyroaring")
         from lakepact.client.delta_sharing.rows.frames import polars_frame  # noqa: PLC0415 - where polars is there
 

@@ -1,5 +1,5 @@
 # Made by codegen.sync_twin from asynchronous/reach.py beside this folder. Do not edit: nox -s generate
-"""What a client reaches: the server, and the places that the server points to."""
+"""Requests of a client: to the server, and to the URLs that the server returns."""
 
 from __future__ import annotations
 
@@ -35,22 +35,22 @@ class Reach:
     workers: Workers
     retries: Retries
     sleep: Callable[[float], None]
-    #: What opens directories, by table and location.
+    #: Credentials of directories, by table and location.
     credentials: dict[tuple[Place, str | None], DirectoryCredentials] = field(default_factory=dict, repr=False)
 
     def download(self, url: str, *, most: int | None, span: Span | None = None) -> bytearray:
-        """The bytes of a file, or of a piece of it; from the beginning again if the reply breaks off.
+        """Return the bytes of a file or of a range; starts again if the reply breaks off.
 
         Args:
-            url: Where it is.
-            most: How many bytes there are; None where nobody knows.
-            span: Which piece of it.
+            url: Its URL.
+            most: The number of bytes; None if unknown.
+            span: The range.
 
         Raises:
             DamagedData: There are more bytes, or fewer.
-            LimitExceeded: There are more bytes than allowed where nobody knows how many.
-            ResponseError: The file is not given.
-            Unreachable: No reply came, or none that did not break off.
+            LimitExceeded: There are more bytes than allowed for a file of unknown size.
+            ResponseError: The storage refuses the file.
+            Unreachable: No complete reply came.
         """
         tried = 0
         while True:
@@ -103,7 +103,7 @@ def reach(
     workers: Workers,
     sleep: Callable[[float], None],
 ) -> Reach:
-    """The connections of a client with that profile."""
+    """Return the connections of a client with that profile."""
     downloads = Downloads(retries)
     engine = Engine(profile.endpoint, profile.auth, retries, REFUSALS)
     calls = Connection(engine, Transport(timeouts, carrier, limits), sleep)

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
 #: Milliseconds before its end from which a URL is not used.
 _MARGIN = 15_000
-#: What a file weighs whose size nobody says.
+#: Assumed size of a file of unknown size.
 _UNKNOWN = 64 * 1024 * 1024
 
 
@@ -37,11 +37,11 @@ class Rows:
     """Reads the rows of one answer.
 
     Args:
-        reach: Where files come from.
-        answer: What lists the files.
-        columns: The columns that are wanted.
-        progress: Is told after each file how far it has come.
-        clock: The time in seconds since 1970.
+        reach: Fetches the files.
+        answer: Lists the files.
+        columns: The wanted columns.
+        progress: Called after each file.
+        clock: Returns the seconds since 1970.
     """
 
     def __init__(
@@ -70,7 +70,7 @@ class Rows:
         )
 
     def tables(self) -> Generator[Any, None, None]:
-        """The rows of each file, in the order of the answer, up to the limit of the question."""
+        """Yield the rows of each file, in the order of the answer, up to the limit of the question."""
         # All files are known before the first is fetched: what renews their URLs stands at the end of the answer.
         files = self._files()
         try:
@@ -92,7 +92,7 @@ class Rows:
                     break
 
     def _files(self) -> list[SharedFile]:
-        """The files of the answer; of a later one, if this one breaks off and the table did not change."""
+        """Return the files of the answer; of a later one, if this one breaks off and the table did not change."""
         tried = 0
         while True:
             try:
@@ -120,7 +120,7 @@ class Rows:
         return self._reach.download(file.url, most=file.size)
 
     def _numbers(self, holder: SharedFile | None) -> BitMap64 | None:
-        """The numbers of rows in the deletion vector of a file."""
+        """Return the numbers of rows in the deletion vector of a file."""
         if holder is None or holder.deletion_vector is None:
             return None
         vector = holder.deletion_vector
@@ -143,7 +143,7 @@ class Rows:
         return self._reach.download(url, most=None, span=span)
 
     def _with_url(self, file: SharedFile, fetch: Callable[[SharedFile], bytearray]) -> bytearray:
-        """What `fetch` brings; with a new URL where the old one has run out."""
+        """Return the result of `fetch`, with a new URL if the old one has expired."""
         seen, current = self._renewals, self._renewed.get(_key(file), file)
         if current.expiration is not None and self._clock() * 1000 > current.expiration - _MARGIN:
             return fetch(self._renew(file, seen))
@@ -154,7 +154,7 @@ class Rows:
         return fetch(renewed)
 
     def _renew(self, file: SharedFile, seen: int) -> SharedFile:
-        """The file with a new URL, from an answer that came after `seen` others."""
+        """Return the file with a new URL, from an answer that came after `seen` others."""
         with self._renewing:
             if self._renewals == seen:
                 self._renewed = self._asked_again()

@@ -49,7 +49,7 @@ class Table:
         return f"{type(self).__name__}({str(self.place)!r})"
 
     def version(self, *, starting_timestamp: datetime | str | None = None) -> int:
-        """The version of the table.
+        """Return the version of the table.
 
         Args:
             starting_timestamp: Asks for the first version at or after that time instead of the latest.
@@ -65,15 +65,15 @@ class Table:
         return int(text)
 
     def metadata(self, *, version: int | None = None, timestamp: datetime | str | None = None) -> Description:
-        """What the table is: its schema, how it is partitioned, what a reader has to understand.
+        """Return the schema, partitioning and protocol of the table.
 
         Args:
-            version: Asks about that version instead of the latest, where the server can.
-            timestamp: Asks about the version at that time, where the server can.
+            version: That version instead of the latest, if the server supports it.
+            timestamp: The version at that time, if the server supports it.
 
         Raises:
-            NoSuchTable: There is no such table, or it is not shared with this recipient.
-            UpgradeNeeded: It needs a later reader than this one.
+            NoSuchTable: The table does not exist or is not shared with this recipient.
+            UpgradeNeeded: It requires a later reader.
         """
         question = About(place=self.place, version=version, timestamp=moment(timestamp))
         with Answer(self._reach, question).begin() as answer:
@@ -131,7 +131,7 @@ class Table:
         version: int | None = None,
         timestamp: datetime | str | None = None,
     ) -> Iterator[SharedFile]:
-        """The files of the table, each as it arrives. The arguments and errors are those of `query`."""
+        """Yield the files of the table, each as it arrives. The arguments and errors are those of `query`."""
         listing = self.query(predicate=predicate, limit=limit, version=version, timestamp=timestamp)
         # A table may have millions of files, so little stands between them and the one who reads them.
         with closing(listing.blocks()) as blocks:
@@ -190,7 +190,7 @@ class Table:
         return Listing(self._reach, question).begin()
 
     def follow(self, starting_version: int, *, interval: float = 30.0, versions_per_request: int = 100) -> Iterator[SharedFile]:
-        """The files that versions add and remove, those that there are first and then each new one, without end.
+        """Yield the files that versions add and remove, those that there are first and then each new one, without end.
 
         Args:
             starting_version: The first version.
@@ -228,7 +228,7 @@ class Table:
         timestamp: datetime | str | None = None,
         progress: Callable[[Progress], object] | None = None,
     ) -> ArrowTable:
-        """The rows of the table as a table of Arrow.
+        """Return the rows of the table as a table of Arrow.
 
         Args:
             columns: The columns that are wanted, in this order; all without it.
@@ -257,7 +257,7 @@ class Table:
         timestamp: datetime | str | None = None,
         progress: Callable[[Progress], object] | None = None,
     ) -> PandasFrame:
-        """The rows of the table as a frame of pandas. The arguments and errors are those of `to_arrow`."""
+        """Return the rows of the table as a frame of pandas. The arguments and errors are those of `to_arrow`."""
         listing = self.query(predicate=predicate, limit=limit, version=version, timestamp=timestamp)
         return listing.to_pandas(columns=columns, progress=progress)
 
@@ -271,19 +271,19 @@ class Table:
         timestamp: datetime | str | None = None,
         progress: Callable[[Progress], object] | None = None,
     ) -> PolarsFrame:
-        """The rows of the table as a frame of polars. The arguments and errors are those of `to_arrow`."""
+        """Return the rows of the table as a frame of polars. The arguments and errors are those of `to_arrow`."""
         listing = self.query(predicate=predicate, limit=limit, version=version, timestamp=timestamp)
         return listing.to_polars(columns=columns, progress=progress)
 
     def credentials(self, *, location: str | None = None) -> DirectoryCredentials:
-        """What opens the directory of the table for a while; asked for anew only when it runs out.
+        """Return temporary credentials of the table's directory; fetched again only when they expire.
 
         Args:
             location: One of the table's auxiliary locations instead of its main one.
 
         Raises:
-            NoSuchTable: There is no such table, or it is not shared with this recipient.
-            BadRequest: The server does not give credentials for it.
+            NoSuchTable: The table does not exist or is not shared with this recipient.
+            BadRequest: The server issues no credentials for it.
         """
         kept = self._reach.credentials.get((self.place, location))
         if kept is not None and kept.are_good(time.time()):

@@ -83,7 +83,7 @@ class AsyncConfigured:
         return await self._connection.send(get_config.call(warehouse=self._warehouse))
 
     async def properties(self) -> Mapping[str, str]:
-        """What the catalog is configured to: the server's defaults, under the caller's properties, under the server's overrides."""
+        """Return the effective configuration: the server's overrides over the caller's properties over the server's defaults."""
         return (await self._settings()).properties
 
     async def offers(self, operation: str) -> bool:

@@ -81,18 +81,18 @@ class AsyncTables(AsyncConfigured):
         """Create a table and load it.
 
         Args:
-            namespace: Where to create it.
+            namespace: Its namespace.
             name: Its name.
             schema: Its schema.
-            location: Where its files go; the server chooses without one.
-            partition_spec: How it is partitioned; not at all without one.
-            write_order: How its rows are sorted; not at all without one.
+            location: The location of its files; by default the server chooses.
+            partition_spec: Its partition spec; by default unpartitioned.
+            write_order: Its sort order; by default unsorted.
             properties: Its properties.
-            access_delegation: How the caller would like to be let to the files.
+            access_delegation: The requested access to the table's files.
 
         Raises:
-            AlreadyExists: There is a table or view of that name.
-            NoSuchNamespace: There is no such namespace.
+            AlreadyExists: A table or view has that name.
+            NoSuchNamespace: The namespace does not exist.
         """
         body = bodies.create_table(
             name, schema, location=location, partition_spec=partition_spec, write_order=write_order, properties=properties, stage=False
@@ -128,17 +128,17 @@ class AsyncTables(AsyncConfigured):
         )
 
     async def register_table(self, namespace: Levels, name: str, metadata_location: str, *, overwrite: bool = False) -> LoadTableResult:
-        """Make a table of a metadata file that is there already, and load it.
+        """Register an existing metadata file as a table, and load it.
 
         Args:
-            namespace: Where to register it.
+            namespace: The namespace of the table.
             name: Its name.
-            metadata_location: Where its metadata file is.
-            overwrite: Whether a table of that name is replaced.
+            metadata_location: The location of the metadata file.
+            overwrite: Whether to replace an existing table.
 
         Raises:
-            AlreadyExists: There is a table or view of that name.
-            NoSuchNamespace: There is no such namespace.
+            AlreadyExists: A table or view has that name.
+            NoSuchNamespace: The namespace does not exist.
         """
         config = await self._settings()
         body = bodies.register_table(name, metadata_location, overwrite=overwrite)
@@ -213,20 +213,20 @@ class AsyncTables(AsyncConfigured):
         *,
         requirements: Sequence[TableRequirement | Mapping[str, Any]] = (),
     ) -> CommitTableResponse:
-        """Change a table by `updates`, all or none, if every one of `requirements` holds.
+        """Apply all of `updates` to a table, or none, if every one of `requirements` holds.
 
-        A commit is sent again only while it certainly has not been carried out.
+        A commit is retried only if it has certainly not been applied.
 
         Args:
-            namespace: The namespace that it is in.
+            namespace: Its namespace.
             name: Its name.
-            updates: What to change, in this order.
-            requirements: What has to hold when the server makes the change.
+            updates: The updates, applied in this order.
+            requirements: The requirements.
 
         Raises:
             CommitRejected: A requirement does not hold; nothing was changed.
-            OutcomeUnknown: The change may or may not have been made; load the table and look.
-            NoSuchTable: There is none of that name.
+            OutcomeUnknown: The commit may or may not have been applied; load the table to find out.
+            NoSuchTable: The table does not exist.
         """
         config = await self._settings()
         body = bodies.commit_table(namespace, name, updates, requirements)
@@ -267,16 +267,16 @@ class AsyncTables(AsyncConfigured):
     async def report_metrics(
         self, namespace: Levels, name: str, report: ScanReportRequest | CommitReportRequest | Mapping[str, Any]
     ) -> None:
-        """Tell the server what a scan of a table, or a commit to it, has cost.
+        """Report the metrics of a scan or commit to the server.
 
         Args:
-            namespace: The namespace that it is in.
+            namespace: The namespace of the table.
             name: Its name.
-            report: What was measured; a plain document says in `report-type` whether it is a `scan-report` or a `commit-report`.
+            report: The metrics; the `report-type` of a plain document is `scan-report` or `commit-report`.
 
         Raises:
-            NoSuchTable: There is none of that name.
-            OperationNotSupported: The server takes no reports.
+            NoSuchTable: The table does not exist.
+            OperationNotSupported: The server accepts no reports.
             OutcomeUnknown: The report may or may not have arrived.
         """
         config = await self._settings()

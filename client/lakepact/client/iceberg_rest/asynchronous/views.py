@@ -69,16 +69,16 @@ class AsyncViews(AsyncConfigured):
         """Create a view and load it.
 
         Args:
-            namespace: Where to create it.
+            namespace: Its namespace.
             name: Its name.
             schema: The schema of its rows.
-            version: Its first version, with a representation for each dialect; the server replaces the `schema-id`.
-            location: Where its metadata files go; the server chooses without one.
+            version: Its first version, with a representation per dialect; the server replaces the `schema-id`.
+            location: The location of its metadata files; by default the server chooses.
             properties: Its properties.
 
         Raises:
-            AlreadyExists: There is a table or view of that name.
-            NoSuchNamespace: There is no such namespace.
+            AlreadyExists: A table or view has that name.
+            NoSuchNamespace: The namespace does not exist.
         """
         config = await self._settings()
         body = bodies.create_view(name, schema, version=version, location=location, properties=properties)
@@ -113,20 +113,20 @@ class AsyncViews(AsyncConfigured):
         *,
         requirements: Sequence[ViewRequirement | Mapping[str, Any]] = (),
     ) -> LoadViewResult:
-        """Change a view by `updates`, all or none, if every one of `requirements` holds.
+        """Apply all of `updates` to a view, or none, if every one of `requirements` holds.
 
-        Like a commit to a table it is sent again only while it certainly has not been carried out.
+        Like a commit to a table, it is retried only if it has certainly not been applied.
 
         Args:
-            namespace: The namespace that it is in.
+            namespace: Its namespace.
             name: Its name.
-            updates: What to change, in this order.
-            requirements: What has to hold when the server makes the change.
+            updates: The updates, applied in this order.
+            requirements: The requirements.
 
         Raises:
             CommitRejected: A requirement does not hold; nothing was changed.
-            OutcomeUnknown: The change may or may not have been made; load the view and look.
-            NoSuchView: There is none of that name.
+            OutcomeUnknown: The commit may or may not have been applied; load the view to find out.
+            NoSuchView: The view does not exist.
         """
         config = await self._settings()
         body = bodies.replace_view(namespace, name, updates, requirements)

@@ -11,25 +11,25 @@ from lakepact.client.iceberg_rest.synchronous.views import Views
 
 
 class IcebergCatalog(Namespaces, Tables, Scans, Transactions, Views):
-    """A catalog that speaks the Iceberg REST contract.
+    """A catalog that implements the Iceberg REST contract.
 
-    Every method makes the calls of one operation of the contract and returns its typed answer; whatever goes wrong is one of
+    Every method makes the calls of one operation of the contract and returns its typed answer; every error is one of
     `lakepact.client.errors`. The first call fetches the catalog's configuration, see `config`.
 
     A namespace is a sequence of levels, `("sales", "emea")`. A string is one level, `"sales"`: dots in it are part of its name.
     What is sent as JSON (schemas, specs, updates, requirements) may be given as generated models or as plain documents.
 
     Args:
-        address: Where the catalog is, without `/v1`.
-        warehouse: Which warehouse to ask for, if the server has several.
-        properties: Configuration of the caller's own; it goes over the server's defaults and under its overrides.
-        auth: How requests are authorized.
-        retries: How often and for how long calls are tried.
-        timeouts: How long to wait for the network.
-        cache_bytes: Most bytes of loaded tables to cache in memory, so that a server that knows ETags sends a table again only when it has
-            changed; 0 for none. It is asked at every load all the same.
-        carrier: What carries requests in place of the network, an `httpx` transport.
-        sleep: What waits between tries.
+        address: The address of the catalog, without `/v1`.
+        warehouse: The warehouse, if the server has several.
+        properties: The caller's configuration; it overrides the server's defaults and is overridden by its overrides.
+        auth: The authorization of requests.
+        retries: The number and duration of retries.
+        timeouts: The time to wait for the network.
+        cache_bytes: The maximum bytes of cached tables; 0 for none. A server that supports ETags sends a table again only if it has
+            changed. Every load still sends a request.
+        carrier: An `httpx` transport that replaces the network.
+        sleep: The function that waits between retries.
 
     Raises:
         ValueError: `address` is not the address of a server, or holds credentials.

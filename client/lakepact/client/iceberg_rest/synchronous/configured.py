@@ -75,7 +75,7 @@ class Configured:
         self._connection.close()
 
     def config(self) -> CatalogConfig:
-        """The configuration that the server gives its clients, fetched once."""
+        """Return the configuration that the server gives its clients, fetched once."""
         with self._config_lock:
             if self._config is None:
                 self._config = self._fetch_config()
@@ -85,7 +85,7 @@ class Configured:
         return self._connection.send(get_config.call(warehouse=self._warehouse))
 
     def properties(self) -> Mapping[str, str]:
-        """What the catalog is configured to: the server's defaults, under the caller's properties, under the server's overrides."""
+        """Return the effective configuration: the server's overrides over the caller's properties over the server's defaults."""
         return (self._settings()).properties
 
     def offers(self, operation: str) -> bool:

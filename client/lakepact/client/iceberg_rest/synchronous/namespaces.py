@@ -30,7 +30,7 @@ class Namespaces(Configured):
     """A catalog's namespaces."""
 
     def list_namespaces(self, parent: Levels | None = None, *, page_size: int | None = None) -> Iterator[tuple[str, ...]]:
-        """Every namespace directly under `parent`, or at the top; pages are fetched as they are reached.
+        """Yield every namespace directly under `parent`, or at the top; pages are fetched as they are reached.
 
         Args:
             parent: The namespace to look in.
@@ -57,7 +57,7 @@ class Namespaces(Configured):
         return self._call(create_namespace.call(prefix=PREFIX, body=bodies.create_namespace(namespace, properties)))
 
     def load_namespace(self, namespace: Levels) -> GetNamespaceResponse:
-        """The namespace with its properties.
+        """Return the namespace with its properties.
 
         Raises:
             NoSuchNamespace: There is none of that name.
@@ -66,7 +66,7 @@ class Namespaces(Configured):
         return self._call(load_namespace_metadata.call(prefix=PREFIX, namespace=config.encode_namespace(namespace)))
 
     def namespace_exists(self, namespace: Levels) -> bool:
-        """Whether there is a namespace of that name; asked by loading it where the server does not offer the question."""
+        """Return whether there is a namespace of that name; asked by loading it where the server does not offer the question."""
         config = self._settings()
         try:
             if "namespaceExists" in config.offered:

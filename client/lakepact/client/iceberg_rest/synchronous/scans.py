@@ -41,28 +41,28 @@ class Scans(Configured):
         use_snapshot_schema: bool | None = None,
         patience: float = 300.0,
     ) -> ScanPlan:
-        """Have the server plan which files a scan reads, and wait until it is done.
+        """Let the server plan the files of a scan, and wait for the plan.
 
-        A scan is of one snapshot, or of the files that were appended between two.
+        A scan covers one snapshot, or the files appended between two.
 
         Args:
-            namespace: The namespace that the table is in.
+            namespace: The namespace of the table.
             name: The table's name.
-            row_filter: What rows are wanted; all of them without it.
-            select: Names of the columns to read, nested ones with dots; all of them without it.
-            snapshot_id: The snapshot to scan; without any, the latest one of the branch main.
-            start_snapshot_id: The snapshot behind which a scan between two begins.
-            end_snapshot_id: The snapshot with which it ends.
-            stats_fields: Names of columns whose statistics the server should send along.
-            case_sensitive: Whether letter case counts in names of columns; it does without it.
-            use_snapshot_schema: Whether names are those of the snapshot's schema instead of the table's.
-            patience: How many seconds of pauses to spend on a plan that the server makes in the background, before it is cancelled.
+            row_filter: The filter of rows; by default all rows.
+            select: Names of the columns to read, nested ones with dots; by default all.
+            snapshot_id: The snapshot to scan; by default the latest one of the branch main.
+            start_snapshot_id: The exclusive start of a scan between two snapshots.
+            end_snapshot_id: Its inclusive end.
+            stats_fields: Names of columns whose statistics the server should send.
+            case_sensitive: Whether column names are case-sensitive; the default is true.
+            use_snapshot_schema: Whether to use the snapshot's schema instead of the table's.
+            patience: The seconds to wait for a plan made in the background before cancelling it.
 
         Raises:
-            PlanningFailed: The server could not plan it, or not in that time.
+            PlanningFailed: The server could not plan it, or not in time.
             BadRequest: The filter or a name does not fit the table, or the snapshots do not go together.
-            NoSuchTable: There is no such table.
-            OperationNotSupported: The server plans no scans.
+            NoSuchTable: The table does not exist.
+            OperationNotSupported: The server does not plan scans.
         """
         config = self._settings()
         where = {"prefix": PREFIX, "namespace": config.encode_namespace(namespace), "table": path_segment(name)}
@@ -100,17 +100,17 @@ class Scans(Configured):
         raise given_up("fetchPlanningResult", f"the plan was not made within {patience:g} s, and is cancelled")
 
     def scan_tasks(self, namespace: Levels, name: str, plan: ScanPlan) -> Iterator[ScanTask]:
-        """Every task of a plan; those that did not come with it are fetched as they are reached.
+        """Yield every task of a plan; tasks on further pages are fetched as they are reached.
 
         Args:
-            namespace: The namespace that the table is in.
+            namespace: The namespace of the table.
             name: The table's name.
-            plan: What was planned.
+            plan: The plan.
 
         Raises:
-            NoSuchPlanTask: The plan was cancelled, or the server does not keep it any more.
-            NoSuchTable: There is no such table any more.
-            BadReply: A task refers to a delete file that did not come with it.
+            NoSuchPlanTask: The plan was cancelled, or the server no longer keeps it.
+            NoSuchTable: The table no longer exists.
+            BadReply: A task refers to a delete file that the answer does not contain.
         """
         config = self._settings()
         yield from plan.tasks
@@ -123,16 +123,16 @@ class Scans(Configured):
             yield from scan_tasks(answer, "fetchScanTasks")
 
     def cancel_plan(self, namespace: Levels, name: str, plan: ScanPlan | str) -> None:
-        """Tell the server that a plan is of no use any more; its plan tasks cannot be fetched afterwards.
+        """Cancel a plan; its plan tasks can no longer be fetched.
 
         Args:
-            namespace: The namespace that the table is in.
+            namespace: The namespace of the table.
             name: The table's name.
-            plan: What was planned, or its id; one without an id is nothing that the server keeps.
+            plan: The plan or its id; a plan without id is ignored.
 
         Raises:
-            NoSuchPlan: The server does not keep it.
-            NoSuchTable: There is no such table.
+            NoSuchPlan: The server does not know the plan.
+            NoSuchTable: The table does not exist.
         """
         plan_id = plan if isinstance(plan, str) else plan.plan_id
         if plan_id is None:

@@ -20,17 +20,17 @@ class Transactions(Configured):
     """A catalog's transactions."""
 
     def commit_transaction(self, changes: Sequence[TableChange]) -> None:
-        """Make all `changes` or none, if every requirement of every one of them holds.
+        """Apply all `changes` or none, if all requirements hold.
 
-        A transaction is sent again only while it certainly has not been carried out. The server answers without the tables: load them.
+        A transaction is retried only if it has certainly not been applied. The answer does not contain the tables: load them.
 
         Args:
-            changes: What to do to each table; many servers refuse two changes to one.
+            changes: The change of each table; many servers refuse two changes to the same table.
 
         Raises:
             CommitRejected: A requirement does not hold; nothing was changed.
-            OutcomeUnknown: The changes may or may not have been made; load a table and look.
+            OutcomeUnknown: The changes may or may not have been applied; load a table to find out.
             NoSuchTable: One of the tables does not exist; nothing was changed.
-            OperationNotSupported: The server has no transactions.
+            OperationNotSupported: The server does not support transactions.
         """
         self._call(commit_transaction.call(prefix=PREFIX, body=bodies.commit_transaction(changes)))

@@ -39,7 +39,7 @@ class Views(Configured):
     """A catalog's views, which share their names with its tables."""
 
     def list_views(self, namespace: Levels, *, page_size: int | None = None) -> Iterator[TableIdentifier]:
-        """Every view in a namespace; pages are fetched as they are reached.
+        """Yield every view in a namespace; pages are fetched as they are reached.
 
         Args:
             namespace: The namespace to look in.
@@ -69,23 +69,23 @@ class Views(Configured):
         """Create a view and load it.
 
         Args:
-            namespace: Where to create it.
+            namespace: Its namespace.
             name: Its name.
             schema: The schema of its rows.
-            version: Its first version, with a representation for each dialect; the server replaces the `schema-id`.
-            location: Where its metadata files go; the server chooses without one.
+            version: Its first version, with a representation per dialect; the server replaces the `schema-id`.
+            location: The location of its metadata files; by default the server chooses.
             properties: Its properties.
 
         Raises:
-            AlreadyExists: There is a table or view of that name.
-            NoSuchNamespace: There is no such namespace.
+            AlreadyExists: A table or view has that name.
+            NoSuchNamespace: The namespace does not exist.
         """
         config = self._settings()
         body = bodies.create_view(name, schema, version=version, location=location, properties=properties)
         return self._call(create_view.call(prefix=PREFIX, namespace=config.encode_namespace(namespace), body=body))
 
     def load_view(self, namespace: Levels, name: str) -> LoadViewResult:
-        """The view's metadata.
+        """Return the view's metadata.
 
         Raises:
             NoSuchView: There is none of that name.
@@ -94,7 +94,7 @@ class Views(Configured):
         return self._call(load_view.call(prefix=PREFIX, namespace=config.encode_namespace(namespace), view=path_segment(name)))
 
     def view_exists(self, namespace: Levels, name: str) -> bool:
-        """Whether there is a view of that name; asked by loading it where the server does not offer the question."""
+        """Return whether there is a view of that name; asked by loading it where the server does not offer the question."""
         config = self._settings()
         try:
             if "viewExists" in config.offered:
@@ -113,20 +113,20 @@ class Views(Configured):
         *,
         requirements: Sequence[ViewRequirement | Mapping[str, Any]] = (),
     ) -> LoadViewResult:
-        """Change a view by `updates`, all or none, if every one of `requirements` holds.
+        """Apply all of `updates` to a view, or none, if every one of `requirements` holds.
 
-        Like a commit to a table it is sent again only while it certainly has not been carried out.
+        Like a commit to a table, it is retried only if it has certainly not been applied.
 
         Args:
-            namespace: The namespace that it is in.
+            namespace: Its namespace.
             name: Its name.
-            updates: What to change, in this order.
-            requirements: What has to hold when the server makes the change.
+            updates: The updates, applied in this order.
+            requirements: The requirements.
 
         Raises:
             CommitRejected: A requirement does not hold; nothing was changed.
-            OutcomeUnknown: The change may or may not have been made; load the view and look.
-            NoSuchView: There is none of that name.
+            OutcomeUnknown: The commit may or may not have been applied; load the view to find out.
+            NoSuchView: The view does not exist.
         """
         config = self._settings()
         body = bodies.replace_view(namespace, name, updates, requirements)

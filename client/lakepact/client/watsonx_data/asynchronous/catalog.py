@@ -26,22 +26,22 @@ if TYPE_CHECKING:
 class AsyncWatsonxCatalog(AsyncIcebergCatalog):
     """A catalog of an IBM watsonx.data instance.
 
-    It has the methods of an Iceberg catalog. Namespaces have one level, a table is never registered over another one, and the property
-    `storage_location` of a namespace says where it lies.
+    It has the methods of an Iceberg catalog. Namespaces have one level, tables cannot be registered over existing ones, and the property
+    `storage_location` of a namespace sets its location.
 
     Args:
-        host: The host name of the instance's route, with a port where it has one; or its address, to reach it by another scheme than https.
+        host: The host name of the instance's route, with a port if needed; or its address, for another scheme than https.
         catalog: The catalog's name.
-        auth: How requests are authorized: a `ZenApiKey` or a `BearerToken`.
-        properties: Configuration of the caller's own; it goes over the server's defaults and under its overrides.
-        retries: How often and for how long calls are tried.
-        timeouts: How long to wait for the network.
-        limits: How much a reply may bring.
-        carrier: What carries requests in place of the network, an `httpx` transport.
-        sleep: What waits between tries.
+        auth: The authorization of requests: a `ZenApiKey` or a `BearerToken`.
+        properties: The caller's configuration; it overrides the server's defaults and is overridden by its overrides.
+        retries: The number and duration of retries.
+        timeouts: The time to wait for the network.
+        limits: The maximum size of replies.
+        carrier: An `httpx` transport that replaces the network.
+        sleep: The function that waits between retries.
 
     Raises:
-        ValueError: `host` is not one, or holds credentials, or `catalog` is empty.
+        ValueError: `host` is invalid or holds credentials, or `catalog` is empty.
     """
 
     _default_operations: ClassVar[frozenset[str]] = frozenset(OPERATIONS)
@@ -93,11 +93,11 @@ class AsyncWatsonxCatalog(AsyncIcebergCatalog):
 
         Args:
             namespace: Its name.
-            properties: Its properties, of which `storage_location` says where it lies.
+            properties: Its properties; `storage_location` sets its location.
 
         Raises:
-            AlreadyExists: There is one of that name.
-            ValueError: It has another number of levels.
+            AlreadyExists: A namespace has that name.
+            ValueError: The name has several levels.
         """
         return await super().create_namespace(one_level(namespace), properties)
 

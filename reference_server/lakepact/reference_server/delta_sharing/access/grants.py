@@ -1,4 +1,4 @@
-"""Where tables lie in the stores that recipients can reach."""
+"""The locations of tables in the stores that recipients can reach."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ if TYPE_CHECKING:
 
 
 def address_of(folder: Path, stores: Iterable[tuple[Path, str]]) -> str | None:
-    """Where recipients find a folder of this machine: below the address of the nearest folder above it that has one."""
+    """Return the address of a local folder for recipients: below the address of its nearest mapped parent folder."""
     above = [(store, address) for store, address in stores if folder.is_relative_to(store)]
     if not above:
         return None

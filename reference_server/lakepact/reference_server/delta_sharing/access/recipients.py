@@ -1,4 +1,4 @@
-"""Who asks: bearer tokens to recipients."""
+"""Authentication: bearer tokens of recipients."""
 
 from __future__ import annotations
 
@@ -27,11 +27,11 @@ WRONG = 'Bearer realm="Delta Sharing", error="invalid_token"'
 
 @dataclass(frozen=True, slots=True)
 class Caller:
-    """Who sent a request, and to which address.
+    """The recipient that sent a request, and the address it used.
 
     Args:
-        recipient: who it is.
-        base: the address that the protocol is served below, as the request spelled it, without a slash at the end.
+        recipient: the recipient.
+        base: the address of the protocol as the request spelled it, without a trailing slash.
     """
 
     recipient: Recipient
@@ -56,10 +56,10 @@ class Recipients:
         self._rules = rules
 
     def caller(self, scope: Scope) -> Caller:
-        """Who sent a request.
+        """Return the caller of a request.
 
         Raises:
-            Problem: nobody who may.
+            Problem: 401, the token is missing or unknown.
         """
         token = self._rules.bearer_token(scope["headers"])
         recipient = self._rules.recipient(self._known, self._digest(token))
@@ -117,10 +117,10 @@ def recipient_of(known: Mapping[bytes, Recipient], digest: bytes) -> Recipient:
 
 
 def token_holds(recipient: Recipient, now: datetime) -> None:
-    """The token of a recipient ends at its time.
+    """Check that the token of a recipient has not expired.
 
     Raises:
-        Problem: it has ended.
+        Problem: 401, it has expired.
     """
     if recipient.expires is not None and recipient.expires <= now:
         raise unauthenticated(f"the bearer token has ended at {recipient.expires:%Y-%m-%dT%H:%M:%SZ}; ask for a new profile", WRONG)

@@ -1,4 +1,4 @@
-"""What the shares file says under temporaryCredentials: who gives keys, and where recipients find the folders of this machine."""
+"""The section temporaryCredentials of the shares file: the issuer of credentials, and the addresses of local folders."""
 
 from __future__ import annotations
 
@@ -24,10 +24,10 @@ VARIABLE = re.compile(r"[A-Za-z_][A-Za-z0-9_]{0,127}")
 
 
 def read_token_service(place: Place) -> TokenService:
-    """Where keys come from.
+    """Return the issuer of credentials.
 
     Raises:
-        BadShares: it is not said, or the keys of this server are not in its environment.
+        BadShares: the section does not name one, or this server's keys are missing from its environment.
     """
     said = place.members(SETTINGS)
     rehearsal = said["rehearsal"].truth() if "rehearsal" in said else False
@@ -76,7 +76,7 @@ def _key(place: Place, said: dict[str, Place], name: str) -> str:
 
 
 def _variable(place: Place) -> str:
-    name = place.secret()  # somebody may have put the key itself here
+    name = place.secret()  # the value may be the key itself
     if not VARIABLE.fullmatch(name):
         raise place.wrong("must be the name of an environment variable; keys do not stand in this file")
     value = os.environ.get(name)

@@ -1,6 +1,6 @@
-"""Tokens of ours that a client keeps for us: what a query was, sealed, so that it goes on or begins anew on the same files.
+"""Sealed tokens that a client keeps: the state of a query, to continue or repeat it on the same files.
 
-A token holds for one purpose, one table, one recipient, and for a time. Who opens it with anything else finds it forged.
+A token is bound to one purpose, one table, one recipient and an expiry time; otherwise it counts as forged.
 """
 
 from __future__ import annotations
@@ -34,11 +34,11 @@ def now() -> int:
 
 
 class Tokens:
-    """What seals tokens and opens them again.
+    """Seals and opens tokens.
 
     Args:
-        secret: the key of the seals; by default one of its own, so that tokens end with the server.
-        clock: the time in milliseconds.
+        secret: the sealing key; by default random, so that tokens end with the server.
+        clock: returns the time in milliseconds.
     """
 
     def __init__(self, secret: bytes | None = None, *, clock: Callable[[], int] = now) -> None:
@@ -59,10 +59,10 @@ class Tokens:
         return _encoded(self._seal(purpose, bound, body) + body)
 
     def opened(self, purpose: str, token: str, *, bound: tuple[str, ...]) -> dict[str, Any]:
-        """What a token holds.
+        """Return the content of a token.
 
         Raises:
-            BadToken: it is not a token of this purpose and binding, or its time is over.
+            BadToken: it has another purpose or binding, or has expired.
         """
         raw = _decoded(token)
         seal, body = raw[:_SEAL], raw[_SEAL:]

@@ -1,4 +1,4 @@
-"""What every line about a file needs: where the file is fetched, until when, and a name for it that never changes."""
+"""The parts of every line about a file: its URL, the URL's expiry, and a stable id."""
 
 from __future__ import annotations
 
@@ -42,16 +42,16 @@ class Links:
     expires: int
 
     def url(self, path: str) -> str:
-        """Where a file is fetched."""
+        """Return the URL of a file."""
         return f"{self.address}{self.key(path)}?{self.signature}"
 
     def filled(self, block: bytes, *, version: int | None = None, timestamp: int | None = None) -> bytes:
-        """Prepared lines with what is this answer's own.
+        """Return prepared lines with the parts of this answer inserted.
 
         Args:
             block: the prepared lines.
-            version: the version that was asked for, if one was.
-            timestamp: its time.
+            version: the requested version, if any.
+            timestamp: the time of that version.
         """
         stamp = b"".join(b',"%b":%d' % (name.encode(), value) for name, value in stamps(self, version, timestamp).items())
         return block.replace(ADDRESS, self.address.encode()).replace(SIGNATURE, b"?" + self.signature.encode()).replace(STAMP, stamp)

@@ -1,6 +1,6 @@
-"""Which files of a snapshot a query may leave out, by what its hints say and what is known of the files.
+"""Data skipping: the files of a snapshot that a query may leave out, by its hints and the files' statistics.
 
-A file is left out only if no row of it can match. What is unsure, misspelled or not understood leaves nothing out.
+A file is left out only if none of its rows can match. Unknown, misspelled or unsupported hints leave nothing out.
 """
 
 from __future__ import annotations

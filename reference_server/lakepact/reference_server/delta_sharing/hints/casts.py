@@ -33,10 +33,10 @@ def check_cast(source: str, target: str) -> None:
 
 
 def cast(values: Values, source: str, target: str) -> Values:
-    """What values of the type `source` are when cast to the type `target`.
+    """Return the possible values of type `source` after a cast to type `target`.
 
     Raises:
-        BadCast: the one value that there is cannot be cast.
+        BadCast: a constant cannot be cast.
     """
     if source == target and values.kind is not Kind.OTHER:
         return values

@@ -49,7 +49,7 @@ class Column:
 
 
 def kind(type_: str) -> Kind:
-    """What values of a type are compared as."""
+    """Return the type in which values of a type are compared."""
     return Kind.REAL if type_.startswith("decimal") else KINDS.get(type_, Kind.OTHER)
 
 
@@ -112,7 +112,7 @@ def _named(name: str, fields: Sequence[dict[str, Any]]) -> dict[str, Any]:
 
 @lru_cache(maxsize=64)
 def _fields(schema: str) -> tuple[dict[str, Any], ...]:
-    """Return the columns of a schema; none if it cannot be read, which is no affair of who sends a hint."""
+    """Return the columns of a schema; `None` if it cannot be parsed, which must not fail a query with hints."""
     try:
         fields = orjson.loads(schema)["fields"]
         return tuple(field for field in fields if isinstance(field["name"], str) and isinstance(field["type"], str | dict))

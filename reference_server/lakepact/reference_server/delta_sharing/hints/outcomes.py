@@ -1,7 +1,7 @@
-"""What a predicate may be for the rows of a file: any set of true, false and null, as three bits.
+"""Possible results of a predicate for the rows of a file: a set of true, false and null, as three bits.
 
-A file is judged without its rows, so a predicate has no value for it, only outcomes that cannot be ruled out. As long as each step rules
-out nothing that a row could bring about, neither does the whole, whatever stands under a NOT.
+Rows are not read, so a predicate has a set of possible results. If every step keeps all results that a row could produce, the whole
+predicate keeps them too, also under NOT.
 """
 
 from __future__ import annotations

@@ -17,10 +17,10 @@ if TYPE_CHECKING:
 
 
 class Known(Protocol):
-    """What is known of a file."""
+    """The facts about a file."""
 
     def values(self, column: Column) -> Values:
-        """What a column may hold in its rows."""
+        """Return the possible values of a column in its rows."""
         ...
 
 
@@ -28,7 +28,7 @@ class Predicate(Protocol):
     """True, false or null for a row."""
 
     def outcomes(self, known: Known) -> int:
-        """What it may be for the rows of a file."""
+        """Return the possible results for the rows of a file."""
         ...
 
     def columns(self) -> frozenset[Column]:
@@ -41,7 +41,7 @@ class Predicate(Protocol):
 
 
 class _Single:
-    """What takes one comparison."""
+    """Count one comparison against the budget."""
 
     __slots__ = ()
 
@@ -58,7 +58,7 @@ class Literal:
     value: Values
 
     def values(self, _: Known) -> Values:
-        """What it may mean."""
+        """Return the possible meanings."""
         return self.value
 
     def columns(self) -> frozenset[Column]:
@@ -74,7 +74,7 @@ class Reading:
     type: str
 
     def values(self, known: Known) -> Values:
-        """What it may hold."""
+        """Return the possible values."""
         return cast(known.values(self.column), self.column.type, self.type)
 
     def columns(self) -> frozenset[Column]:
@@ -123,7 +123,7 @@ class Comparison(_Single):
     right: Operand
 
     def outcomes(self, known: Known) -> int:
-        """What it may be for the rows of a file."""
+        """Return the possible results for the rows of a file."""
         return COMPARISONS[self.sign](self.left.values(known), self.right.values(known))
 
     def columns(self) -> frozenset[Column]:
@@ -138,7 +138,7 @@ class IsNull(_Single):
     operand: Operand
 
     def outcomes(self, known: Known) -> int:
-        """What it may be for the rows of a file."""
+        """Return the possible results for the rows of a file."""
         values = self.operand.values(known)
         return (TRUE if values.nulls else NOTHING) | (NOTHING if values.empty else FALSE)
 
@@ -154,7 +154,7 @@ class Holds(_Single):
     operand: Operand
 
     def outcomes(self, known: Known) -> int:
-        """What it may be for the rows of a file."""
+        """Return the possible results for the rows of a file."""
         values = self.operand.values(known)
         found = NULL if values.nulls else NOTHING
         if values.some:
@@ -186,7 +186,7 @@ class Not:
     child: Predicate
 
     def outcomes(self, known: Known) -> int:
-        """What it may be for the rows of a file."""
+        """Return the possible results for the rows of a file."""
         return negated(self.child.outcomes(known))
 
     def columns(self) -> frozenset[Column]:
@@ -206,7 +206,7 @@ class Joined:
     children: tuple[Predicate, ...]
 
     def outcomes(self, known: Known) -> int:
-        """What it may be for the rows of a file. All children are asked: an error in one of them counts wherever it stands."""
+        """Return the possible results for the rows of a file; all children are evaluated, so that every error counts."""
         return reduce(self.join, [child.outcomes(known) for child in self.children], TRUE if self.join is both else FALSE)
 
     def columns(self) -> frozenset[Column]:

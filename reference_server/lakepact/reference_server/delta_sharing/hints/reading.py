@@ -1,4 +1,4 @@
-"""Values as logs spell them: partition values as text, statistics as JSON. What cannot be read is not known, never guessed."""
+"""Values as logs spell them: partition values as text, statistics as JSON. Unreadable values are unknown, never guessed."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ class Unreadable(ValueError):
 
 
 class Bounds(NamedTuple):
-    """What one spelled value may mean."""
+    """Return the possible meanings of a spelled value."""
 
     low: Any
     high: Any
@@ -61,7 +61,7 @@ def read(type_: str, text: str) -> Values:
 
 
 def partition_value(column: Column, values: Mapping[str, str | None]) -> Values:
-    """What a partition column holds in all rows of a file."""
+    """Return the value of a partition column in a file."""
     of = column.kind
     (name,) = column.path
     if name not in values:
@@ -80,14 +80,14 @@ def partition_value(column: Column, values: Mapping[str, str | None]) -> Values:
 
 
 class Statistics:
-    """What the statistics of a file say of its rows, deleted ones included."""
+    """The statistics of a file; they include deleted rows."""
 
     def __init__(self, text: str | None) -> None:
         self._document = _document(text)
         self.records = _count(self._document.get("numRecords"))
 
     def values(self, column: Column) -> Values:
-        """What a column may hold. Deleted rows can only make this wider than it need be."""
+        """Return the possible values of a column; deleted rows can only widen them."""
         of, path = column.kind, column.path
         nulls = _count(self._at("nullCount", path)) if column.type != "other" else None
         if nulls is not None and nulls == self.records:

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 KEPT = "hints"  #: what is kept of a chunk begins so: what all its files together may hold of a column
 MOST_HINTS = 100  #: predicates of one request that are read
 MOST_CHARACTERS = 65_536  #: of these, together
-#: Comparisons of columns with values, for all predicates and files of a request: about a second. What takes more is not judged.
+#: Comparisons per request, about a second's worth; files beyond that are kept.
 MOST_COMPARISONS = 500_000
 
 
@@ -39,7 +39,7 @@ class Snapshot(Protocol):
 
     @property
     def metadata(self) -> Mapping[str, Any]:
-        """What it says of itself."""
+        """Return the statistics of a file itself."""
         ...
 
     @property
@@ -55,15 +55,15 @@ def selected(
     json_predicate_hints: str | None = None,
     limit: int | None = None,
 ) -> Sequence[int] | None:
-    """Return the files that a query has to answer with, as indexes in their order; None if it is all of them.
+    """Return the indexes of the files that a query must return, in their order; `None` for all of them.
 
     They hold every row that matches the hints, or at least `limit` of them.
 
     Args:
         snapshot: the table.
-        predicate_hints: predicates in SQL, all of which count; those that cannot be read do not.
-        json_predicate_hints: a predicate as a JSON text; if there is anything wrong with it, it does not count.
-        limit: how many rows are wanted; below 0 it does not count.
+        predicate_hints: predicates in SQL, combined with AND; unreadable ones are ignored.
+        json_predicate_hints: a predicate as JSON text; an invalid one is ignored.
+        limit: the number of wanted rows; ignored if negative.
     """
     files = snapshot.files
     given = [*_from_sql(predicate_hints or (), snapshot), *_from_json(json_predicate_hints, snapshot)]
@@ -138,14 +138,14 @@ class _File(NamedTuple):
 
 
 class _Known:
-    """What partition values tell of a file, and what is known besides."""
+    """The partition values of a file together with its statistics."""
 
     def __init__(self, partition: Mapping[Column, Values], statistics: Statistics | None = None) -> None:
         self._partition, self._statistics = partition, statistics
         self.read: dict[Column, Values] = {}  #: from the statistics
 
     def values(self, column: Column) -> Values:
-        """What a column may hold."""
+        """Return the possible values of a column."""
         if column.partition:
             return self._partition.get(column) or anything(column.kind)
         if self._statistics is None:
@@ -169,7 +169,7 @@ class _Partitions:
         return list({id(partition): partition for chunk in self._files.chunks for partition in chunk.partitions}.values())
 
     def value(self, column: Column, partition: PartitionValues) -> Values:
-        """What a column holds in all rows of a file with these values."""
+        """Return the value of a column in all rows of a file with these partition values."""
         key = column, partition.get(column.path[0], ANYTHING)
         value = self._read.get(key)
         if value is None:

@@ -299,7 +299,7 @@ class _Parser:
         return Not(compared) if sign in FLIPPED else compared
 
     def _decided(self, term: _Term, beside: _Term) -> _Term:
-        """What stands between double quotes is a name beside a constant, and a text beside a name unless it is a name too."""
+        """Return what a double-quoted text means: a name beside a constant, and a constant beside a name, unless it is also a name."""
         if not isinstance(term, _Quoted):
             return term
         if isinstance(beside, _Constant):

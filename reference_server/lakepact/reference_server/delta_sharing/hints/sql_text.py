@@ -40,10 +40,10 @@ END = Token("end", "")
 
 
 def tokens(hint: str) -> list[Token]:
-    """What a hint is made of, and `END`.
+    """Return the tokens of a hint, followed by `END`.
 
     Raises:
-        Unusable: it has something else in it.
+        Unusable: the hint has an unknown token.
     """
     found, at, end = list[Token](), 0, len(hint.rstrip())
     while at < end:
@@ -56,10 +56,10 @@ def tokens(hint: str) -> list[Token]:
 
 
 def readings(inner: str) -> tuple[str, ...]:
-    """What a text between quotes may mean: dialects differ in backslashes and in doubled quotes.
+    """Return the possible meanings of a quoted text: dialects differ in backslashes and doubled quotes.
 
     Raises:
-        Unusable: too many things.
+        Unusable: it has too many meanings.
     """
     if "\\" not in inner and "''" not in inner:
         return (inner,)

@@ -1,4 +1,4 @@
-"""What a column may hold in the rows of one file, and what comparing two such things may come to."""
+"""Possible values of a column in the rows of a file, and comparisons of two such sets."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from lakepact.reference_server.delta_sharing.hints.outcomes import FALSE, NOTHIN
 
 #: A time of day without a zone is an instant of this many microseconds earlier or later, wherever its reader sits.
 ZONES = 24 * 3600 * 1_000_000
-#: What a clock is put forward by: a time that it skips is read as one that is this much later, at most.
+#: The largest shift at a clock change: a skipped local time is read at most this much later.
 SKIPPED = 2 * 3600 * 1_000_000
 
 
@@ -26,9 +26,9 @@ class Kind(Enum):
 
 
 class Values(NamedTuple):
-    """The values that are not ruled out: those from `low` to `high`, null, and NaN.
+    """The possible values: those from `low` to `high`, null, and NaN.
 
-    Neither bound has to be met by a value. Where both are the same, that one value it is.
+    The bounds need not occur. Equal bounds mean that single value.
     """
 
     kind: Kind

@@ -1,7 +1,7 @@
-"""One table, two doors: tables of the Iceberg catalog beside, told as if they were Delta tables.
+"""Iceberg tables shared as Delta tables, from the catalog on the same server.
 
-What a table says of itself at each of its metadata files is a version, numbered as the file is. The files of its current snapshot are
-the files of that version. Where Parquet files read by their columns' names would not give the table's rows, it is refused.
+Each metadata file of the table is a version, numbered like the file. The data files of its current snapshot are
+the files of that version. A table is refused if reading its Parquet files by column name would give wrong rows.
 """
 
 from __future__ import annotations

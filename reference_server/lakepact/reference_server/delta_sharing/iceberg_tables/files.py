@@ -44,7 +44,7 @@ class _NoPartition(Exception):
 
 @dataclass(slots=True)
 class Kept:
-    """What was read for a version, for the next one: most of its files are the same."""
+    """The files read for one version, reused for the next: most of them are the same."""
 
     chunks: dict[tuple[Any, ...], tuple[Chunk, ...]] = field(default_factory=dict[tuple[Any, ...], tuple[Chunk, ...]])
     sound: set[tuple[str, int]] = field(default_factory=set[tuple[str, int]])

@@ -65,7 +65,7 @@ class IcebergHistory:
         self._metadata: Document = record.document["metadata"]
         self._location: str = record.document["metadata-location"]
         self._root = Path(catalog.warehouse.root.removeprefix("file://"))
-        self.lineage: object = object()  #: the same for histories of which one continues the other
+        self.lineage: object = object()  #: shared by a history and its continuation
         self._kept = Kept()
 
     def followed(self) -> IcebergHistory:
@@ -100,10 +100,10 @@ class IcebergHistory:
         return self._versions[0].number
 
     def existing(self, version: int) -> int:
-        """That version.
+        """Return a version.
 
         Raises:
-            NoSuchVersion: the table does not have it, or it cannot be read any more.
+            NoSuchVersion: the table does not have it, or it can no longer be read.
         """
         if version > self.latest():
             raise NoSuchVersion(f"the table has no version {version}; the newest is {self.latest()}")
@@ -183,18 +183,18 @@ class IcebergHistory:
         return Snapshot(number, self.timestamp(number), protocol, said, files)
 
     def commit(self, version: int) -> Commit:
-        """What one version changed.
+        """Return the changes of one version.
 
         Raises:
-            LogError: that is not known any more.
+            LogError: they are no longer known.
         """
         return next(self.commits(version, version))
 
     def commits(self, first: int, last: int) -> Iterator[Commit]:
-        """What each version from `first` to `last` changed, one after the other.
+        """Yield the changes of each version from `first` to `last`, in order.
 
         Raises:
-            LogError: that is not known any more; said before the first of them is given.
+            LogError: some are no longer known; raised before the first one is yielded.
         """
         if first > last:
             return iter(())
@@ -218,7 +218,7 @@ class IcebergHistory:
             before = now
 
     def _changes_rows(self, version: int) -> bool:
-        """Return whether a version changed rows, and did not only write the same rows anew."""
+        """Return whether a version changed rows, rather than rewriting the same rows."""
         if version == self.earliest():
             return True
         known = {s["snapshot-id"] for s in self._metadata_of(version - 1).get("snapshots") or ()}

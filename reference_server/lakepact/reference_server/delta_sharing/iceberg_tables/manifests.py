@@ -71,7 +71,7 @@ def data_files(warehouse: Warehouse, manifest: Manifest) -> Iterator[DataFile]:
     """Yield the live files of a manifest.
 
     Raises:
-        UnsupportedTable: one of them is not a Parquet file that anybody can read.
+        UnsupportedTable: one of them is not a readable Parquet file.
         DamagedLog: the manifest cannot be read.
     """
     schema, records = _opened(warehouse, manifest.path)
@@ -118,7 +118,7 @@ def _opened(warehouse: Warehouse, location: str) -> tuple[Record, Iterator[Any]]
 
 
 def _each(records: Iterator[Any], location: str) -> Iterator[Record]:
-    """Records one by one: all of them at once would be many objects."""
+    """Yield records one by one, to keep few objects in memory."""
     with _understood(location):
         yield from records
 

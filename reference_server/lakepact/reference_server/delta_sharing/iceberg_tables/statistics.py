@@ -1,4 +1,4 @@
-"""What the manifests of an Iceberg table know of a data file, as the statistics of a Delta table."""
+"""Statistics of a data file from Iceberg manifests, in the form of Delta statistics."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ class Leaf(NamedTuple):
 
 
 class Known(NamedTuple):
-    """What a manifest says of a data file."""
+    """Return the statistics of a data file in a manifest."""
 
     records: int
     nulls: Counts

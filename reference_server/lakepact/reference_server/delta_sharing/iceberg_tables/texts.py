@@ -14,12 +14,12 @@ if TYPE_CHECKING:
 
 EPOCH = date(1970, 1, 1)
 START = datetime(1970, 1, 1)  # noqa: DTZ001  # a time of day is put behind the day, and the zone behind both
-#: Types whose values make partitions of Delta tables: their text is read alike by everybody.
+#: Types of Delta partition values: all readers parse their text in the same way.
 PARTITION_TYPES = frozenset({"string", "integer", "long", "date", "boolean"})
 
 
 class NoText(ValueError):
-    """A value that has no text of which everybody makes the same value again."""
+    """A value whose text readers parse differently."""
 
 
 def partition_text(type_: str, value: Any) -> str | None:
@@ -71,7 +71,7 @@ def _day(days: int) -> date:
 
 
 def _integer(raw: bytes, _: str) -> str:
-    # What was written before its column became a long is four bytes still.
+    # Values written before their column became a long still have four bytes.
     return str(struct.unpack("<i" if len(raw) == 4 else "<q", raw)[0])
 
 

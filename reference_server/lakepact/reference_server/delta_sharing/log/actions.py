@@ -39,7 +39,7 @@ VECTORS = {"u": "relative to the table", "p": "absolute", "i": "inline"}  #: the
 
 @dataclass(frozen=True, slots=True)
 class Commit:
-    """What one version of a table changed: the actions as documents, as the log has them."""
+    """The changes of one version of a table: the actions of its commit as documents."""
 
     version: int
     timestamp: int  #: milliseconds since 1970
@@ -51,16 +51,16 @@ class Commit:
 
 
 def actions(folder: LogFolder, name: str, only: Sequence[bytes] = ()) -> Iterator[tuple[str, Document, str]]:
-    """Yield each action of a file: its kind, its document, and where it stands.
+    """Yield each action of a file: its kind, document and position.
 
     Args:
         folder: the log.
         name: the file.
-        only: pieces of text of which a line has to have one to be looked at; all lines are, if there are none.
+        only: a line is parsed if it contains one of these texts; empty parses all lines.
 
     Raises:
-        DamagedLog: a line is not an action, or there is none at all.
-        Vanished: the file is not there.
+        DamagedLog: a line is not an action, or the file is empty.
+        Vanished: the file does not exist.
     """
     found = False
     with folder.open(name) as lines:
@@ -104,10 +104,10 @@ def checked_file(kind: str, action: Document, where: str) -> Document:
 
 
 def checked_path_and_size(kind: str, path: Any, size: Any, where: str) -> None:
-    """Where a file is and how large.
+    """Return path and size of a file.
 
     Raises:
-        DamagedLog: that is not said.
+        DamagedLog: one of them is missing.
     """
     if not isinstance(path, str) or not path:
         raise DamagedLog(f"{where}: {kind} without a path")
@@ -139,10 +139,10 @@ def checked_partition(values: Any, where: str) -> None:
 
 
 def checked_vector(vector: Any, where: str) -> None:
-    """A deletion vector that can be found and counted.
+    """Check that a deletion vector can be located and counted.
 
     Raises:
-        DamagedLog: it cannot; without it deleted rows would come back.
+        DamagedLog: it cannot; without it deleted rows would reappear.
     """
     if not isinstance(vector, dict) or vector.get("storageType") not in VECTORS or not isinstance(vector.get("pathOrInlineDv"), str):
         raise DamagedLog(f"{where}: a deletion vector that is stored in no known way")
@@ -152,7 +152,7 @@ def checked_vector(vector: Any, where: str) -> None:
 
 
 def key_of(path: str, vector: Mapping[str, Any] | None) -> Key:
-    """What makes a logical file: its path, and the deletion vector that it is read with."""
+    """Return the identity of a logical file: its path and its deletion vector."""
     if vector is None:
         return path
     offset = vector.get("offset")
@@ -193,10 +193,10 @@ def checked_metadata(metadata: Document, where: str) -> Document:
 
 
 def understood(protocol: Document) -> None:
-    """A table that this server reads rightly.
+    """Check that this server can read a table correctly.
 
     Raises:
-        UnsupportedTable: it has a newer protocol, or a feature that may change which files are rows of it.
+        UnsupportedTable: the protocol is newer, or a table feature may change which rows a file has.
     """
     if protocol["minReaderVersion"] > NEWEST_READER:
         raise UnsupportedTable(

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     Vector = Mapping[str, Any]
 
 CHUNK = 256  #: files of a chunk, at most
-MANY = 64  #: chunks that nobody minds, however small they are
+MANY = 64  #: chunks that are acceptable, however small they are
 DROPPED = frozenset({"tags", "stats_parsed", "partitionValues_parsed"})  #: what no reader of a shared table gets to see
 
 
@@ -62,7 +62,7 @@ class Chunk:
         }
 
     def keys(self) -> Collection[Key]:
-        """What makes each of these files a logical file of its own."""
+        """Return the identities of these files as logical files."""
         if self.vectors is None:
             return self.paths
         return [key_of(path, vector) for path, vector in zip(self.paths, self.vectors, strict=True)]
@@ -109,7 +109,7 @@ class Columns:
             column.extend(further)
 
     def chunks(self) -> list[Chunk]:
-        """These files in chunks."""
+        """Return these files in chunks."""
         return [self._chunk(slice(start, start + CHUNK)) for start in range(0, len(self), CHUNK)]
 
     def _chunk(self, part: slice) -> Chunk:
@@ -126,7 +126,7 @@ class Columns:
 
 
 class Changes:
-    """What commits one after the other do to the files of a table: which are gone, and which have come."""
+    """Collects the effect of consecutive commits on the files of a table: removed and added files."""
 
     def __init__(self) -> None:
         self.gone: set[Key] = set()
@@ -136,15 +136,15 @@ class Changes:
         self._same_others: dict[Any, Mapping[str, Any]] = {}
 
     def remove(self, key: Key) -> None:
-        """A file is gone."""
+        """Record a removed file."""
         self.gone.add(key)
         self._places.pop(key, None)
 
     def add(self, action: Document, where: str) -> None:
-        """A file has come; the action is used up.
+        """Record an added file; the action is consumed.
 
         Raises:
-            DamagedLog: the action lacks what a file has to have.
+            DamagedLog: the action lacks a required member.
         """
         take, columns = action.pop, self._columns
         path, size = take("path", None), take("size", None)
@@ -186,7 +186,7 @@ class Changes:
             return self._same_partitions.setdefault(tuple(values.items()), values)
 
     def _rest(self, action: Document) -> Mapping[str, Any]:
-        """What is left of an action, one object for all files that have the same."""
+        """Return the rest of an action, shared by all files with an equal one."""
         key = tuple(action.items())
         try:
             return self._same_others[key]
@@ -197,7 +197,7 @@ class Changes:
 
 
 def rest_of(action: Document) -> Mapping[str, Any]:
-    """What is kept of the members that have no column."""
+    """Return the members that have no column."""
     return {name: value for name, value in action.items() if value is not None and name not in DROPPED}
 
 
@@ -250,7 +250,7 @@ class ActiveFiles(Sequence[Mapping[str, Any]]):
         return None
 
     def changed(self, gone: set[Key], come: Columns) -> ActiveFiles:
-        """These files without those that are gone, and with others behind them; chunks that nothing happens to stay the same ones."""
+        """Return these files without removed ones and with added ones at the end; unaffected chunks stay the same objects."""
         chunks: list[Chunk] = []
         for chunk in self.chunks:
             keys = chunk.keys()

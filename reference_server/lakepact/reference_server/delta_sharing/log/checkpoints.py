@@ -73,7 +73,7 @@ def read_checkpoint(folder: LogFolder, checkpoint: Checkpoint, *, files: bool) -
 
 
 class State:
-    """What was found in the files of a checkpoint so far."""
+    """Content of a checkpoint that was read so far."""
 
     def __init__(self) -> None:
         self.protocol: Document | None = None
@@ -162,7 +162,7 @@ class State:
             yield same[values]
 
     def _maps(self, maps: Arrow) -> Iterator[Mapping[str, str | None]]:
-        """Maps of strings; equal ones are one object."""
+        """Return maps of strings; equal ones are one object."""
         import pyarrow as pa  # noqa: PLC0415 whoever has a column has loaded it
 
         same = self._same
@@ -212,10 +212,10 @@ def check_shape(schema: Arrow, name: str) -> None:
 
 
 def check_struct(kind: Arrow, member: str | None, where: str) -> None:
-    """A type that is a struct, and has a member.
+    """Check that a type is a struct with a member.
 
     Raises:
-        DamagedLog: it is none, or has it not.
+        DamagedLog: it is not, or lacks the member.
     """
     import pyarrow as pa  # noqa: PLC0415 whoever has a type has loaded it
 

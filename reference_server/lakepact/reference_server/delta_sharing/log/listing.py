@@ -1,4 +1,4 @@
-"""What lies in a `_delta_log` folder, by the names of the files alone."""
+"""The content of a `_delta_log` folder, by file names only."""
 
 from __future__ import annotations
 
@@ -82,10 +82,10 @@ class LogFolder:
     path: Path
 
     def listed(self) -> Listing:
-        """What lies in it.
+        """Return the content of a log folder.
 
         Raises:
-            NoTable: there is no folder, or no commit and no checkpoint in it.
+            NoTable: the folder is missing, or has neither commit nor checkpoint.
         """
         try:
             listing = listing_of(path.name for path in self.path.iterdir())
@@ -129,7 +129,7 @@ class LogFolder:
             raise Vanished(name) from None
 
     def identity(self, name: str) -> Identity | None:
-        """What tells a file of it from one that took its place, None if it is not there."""
+        """Return a value that changes if the file is replaced; `None` if it does not exist."""
         try:
             found = (self.path / name).stat()
         except OSError:

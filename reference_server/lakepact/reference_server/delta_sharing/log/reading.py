@@ -47,7 +47,7 @@ class Snapshot:
 
 @dataclass(frozen=True, slots=True)
 class Start:
-    """What a version is rebuilt from: all that was before a commit."""
+    """The state of a table before a commit, from which the next version is built."""
 
     commit: int
     protocol: Document | None
@@ -64,7 +64,7 @@ class Log:
 
     def __init__(self, folder: Path) -> None:
         self.folder = LogFolder(folder / "_delta_log")
-        self.lineage = object()  #: the same for logs of which one continues the other
+        self.lineage = object()  #: shared by a log and its continuation
         self._newest_metadata: Document | None = None
         self._newest: Identity | None = None
         self._before: CommitTimes | None = None
@@ -72,7 +72,7 @@ class Log:
 
     @cached_property
     def listing(self) -> Listing:
-        """What lies in the log.
+        """Return the content of the log.
 
         Raises:
             NoTable: there is no log.
@@ -131,10 +131,10 @@ class Log:
         return listing.earliest
 
     def existing(self, version: int) -> int:
-        """That version.
+        """Return a version.
 
         Raises:
-            NoSuchVersion: the table does not have it, or it cannot be rebuilt any more.
+            NoSuchVersion: the table does not have it, or it can no longer be rebuilt.
         """
         earliest, latest = self.earliest(), self.latest()
         if version > latest:
@@ -144,19 +144,19 @@ class Log:
         return version
 
     def commit(self, version: int) -> Commit:
-        """What one version changed.
+        """Return the changes of one version.
 
         Raises:
-            NoSuchVersion: there is no such commit, or it was removed.
+            NoSuchVersion: the commit does not exist or was removed.
             DamagedLog: its file holds no commit.
         """
         return next(self.commits(version, version))
 
     def commits(self, first: int, last: int) -> Iterator[Commit]:
-        """What each version from `first` to `last` changed, one after the other.
+        """Yield the changes of each version from `first` to `last`, in order.
 
         Raises:
-            NoSuchVersion: not all of these commits are there; said before the first of them is given.
+            NoSuchVersion: a commit is missing; raised before the first one is yielded.
             DamagedLog: a file holds no commit.
         """
         there = self.listing.commits
@@ -239,7 +239,7 @@ class Log:
         return self.existing(self.latest() if version is None else version)
 
     def _still_there(self, read: Callable[[], T]) -> T:
-        """What is read, from a second look at the folder if files went away after the first."""
+        """Return the result of a read, repeated with a fresh listing if files vanished during the first one."""
         try:
             return read()
         except Vanished:
@@ -252,10 +252,10 @@ class Log:
             raise DamagedLog(f"{vanished} is missing") from None
 
     def _starts(self, version: int, *, files: bool) -> Iterator[Start]:
-        """What a version can be rebuilt from, the best first: checkpoints, and at last nothing at all.
+        """Yield the states from which a version can be rebuilt, best first: checkpoints, then the empty state.
 
         Raises:
-            DamagedLog: there is nothing left; the message names the first file that is to blame.
+            DamagedLog: no state is left; the message names the first damaged file.
         """
         complete_from = self.listing.first_commit_for(version)
         damage: DamagedLog | Vanished | None = None

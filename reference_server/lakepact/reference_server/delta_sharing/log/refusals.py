@@ -16,7 +16,7 @@ class NoSuchVersion(LogError):
 
 
 class DamagedLog(LogError):
-    """What stands in the log cannot be a Delta log."""
+    """The content of the log is not a Delta log."""
 
 
 class UnsupportedTable(LogError):

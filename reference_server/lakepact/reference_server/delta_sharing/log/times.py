@@ -44,7 +44,7 @@ def in_commit_timestamp(folder: LogFolder, name: str) -> int:
 
 
 def increasing(times: Iterable[int]) -> list[int]:
-    """Times of which each is later than the one before, by a millisecond where they were not."""
+    """Return times in increasing order, each at least a millisecond after the one before."""
     adjusted: list[int] = []
     for time in times:
         adjusted.append(max(time, adjusted[-1] + 1) if adjusted else time)

@@ -1,4 +1,4 @@
-"""Where deletion vectors lie that are files."""
+"""Return the paths of deletion vectors that are files."""
 
 from __future__ import annotations
 
@@ -37,10 +37,10 @@ def vector_path(vector: Mapping[str, Any]) -> str | None:
 
 
 def decoded(text: str) -> bytes:
-    """What Z85 digits stand for.
+    """Return the bytes of Z85 digits.
 
     Raises:
-        ValueError: they stand for nothing.
+        ValueError: the digits are invalid.
     """
     if len(text) % 5:
         raise ValueError(text)

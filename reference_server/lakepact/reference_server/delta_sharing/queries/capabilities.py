@@ -1,6 +1,6 @@
-"""What a client can read, as its header `delta-sharing-capabilities` says, and the format in which it is answered.
+"""The capabilities of a client in its header `delta-sharing-capabilities`, and the response format they select.
 
-Only features of the data count in the choice: how a table's log is laid out is the server's affair.
+Only reader features of the data affect the choice; the layout of the log does not.
 """
 
 from __future__ import annotations
@@ -34,12 +34,12 @@ PREVIEW = "-preview"
 
 @dataclass(frozen=True, slots=True)
 class Capabilities:
-    """What a client says that it can read.
+    """The capabilities of a client.
 
     Args:
-        formats: the response formats that it named, as far as they are known; None if it named none at all.
-        reader_features: the Delta reader features that it named, in lower case.
-        end_stream: whether it asked for an endStreamAction.
+        formats: the known response formats that it named; `None` if it named none.
+        reader_features: the named Delta reader features, in lower case.
+        end_stream: whether it requested an endStreamAction.
     """
 
     formats: tuple[str, ...] | None = None
@@ -97,7 +97,7 @@ def _in_schema(word: str) -> Callable[[Mapping[str, Any]], bool]:
     return shows
 
 
-#: Where a feature that is used can be seen; a feature that is not here is used if it is listed.
+#: Actions that show the use of a feature; a feature without an entry counts as used if it is listed.
 _SHOWS: dict[str, Callable[[Mapping[str, Any]], bool]] = {
     "columnmapping": _maps_columns,
     "timestampntz": _in_schema("timestamp_ntz"),

@@ -1,4 +1,4 @@
-"""What changed in a range of versions, as lines: the files that were added and removed, or those that the changed rows are read from."""
+"""Changes of a range of versions as lines: added and removed files, or the files with changed rows."""
 
 from __future__ import annotations
 

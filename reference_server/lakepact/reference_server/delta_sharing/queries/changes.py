@@ -1,4 +1,4 @@
-"""What changed in a range of versions: which actions of each commit say so, to readers of changed rows and to those of changed files."""
+"""Changes of a range of versions: the actions of each commit that matter to readers of changed rows or changed files."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ class Change(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Heading:
-    """What a table says of itself from a version on."""
+    """The metadata of a table from a version on."""
 
     version: int
     protocol: Mapping[str, Any]
@@ -67,10 +67,10 @@ def feed_is_on(heading: Heading) -> bool:
 
 
 def feed_covers(found: Iterable[Heading], rules: SharingRules) -> None:
-    """Changes of rows are known for a range only if they were noted all through it.
+    """Check that row changes were recorded for the whole range.
 
     Raises:
-        Problem: they were not.
+        Problem: 400, they were not.
     """
     for heading in found:
         if not rules.feed_is_on(heading):
@@ -79,12 +79,12 @@ def feed_covers(found: Iterable[Heading], rules: SharingRules) -> None:
 
 @dataclass(frozen=True, slots=True)
 class Range:
-    """What changes a request asks for.
+    """The changes that a request asks for.
 
     Args:
-        first: the version that they start with.
-        last: the version that they end with.
-        of_rows: whether changed rows are asked for, and not changed files.
+        first: the first version.
+        last: the last version.
+        of_rows: whether changed rows are requested rather than changed files.
         with_metadata: whether metadata is sent where it changes.
     """
 
@@ -96,13 +96,13 @@ class Range:
 
 @dataclass(frozen=True, slots=True)
 class Survey:
-    """What has to be known of a range before any change in it is told.
+    """The facts about a range that precede its changes.
 
     Args:
-        protocol: what a client has to understand.
-        metadata: what the table is said to be.
-        needed: the features of the data, of all versions together.
-        commits: the first commits of the range, as far as they were kept.
+        protocol: the requirements for readers.
+        metadata: the metadata of the table.
+        needed: the reader features of all versions together.
+        commits: the first commits of the range, as far as they were cached.
     """
 
     protocol: Heading
@@ -111,7 +111,7 @@ class Survey:
     commits: tuple[Commit, ...] = ()
 
     def held(self) -> dict[str, Any]:
-        """What a token holds of it."""
+        """Return the content for a token."""
         return {"protocol": self.protocol.version, "metadata": self.metadata.version, "needed": sorted(self.needed)}
 
 

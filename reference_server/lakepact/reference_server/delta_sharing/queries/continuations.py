@@ -39,10 +39,10 @@ class Continuations:
         self._tokens, self._shares, self._rules = tokens, shares, rules
 
     def held(self, request: Request, query: Query, *, operation: str) -> dict[str, Any]:
-        """What the token of a request holds; without one, what is asked for and nothing else.
+        """Return the content of a request's token; without one, the request's own state.
 
         Raises:
-            Problem: the token is none of ours, is over, or was made for another query.
+            Problem: 400, the token is forged, expired, or of another query.
         """
         for token, purpose, member in ((query.page_token, PAGE, "pageToken"), (query.refresh_token, REFRESH, "refreshToken")):
             if token is not None:
@@ -71,7 +71,7 @@ class Continuations:
 
 
 def _bound(request: Request, operation: str) -> tuple[str, ...]:
-    """What a token holds for: nobody else, no other table, and no other operation can use it."""
+    """Return the binding of a token: recipient, table and operation."""
     table = request.table
     return (operation, request.caller.recipient.name, *map(folded, (table.share, table.schema, table.name)), table.id)
 

@@ -65,14 +65,14 @@ def end_line(document: dict[str, Any]) -> bytes:
 def ended(chunks: Iterable[bytes], end: Callable[[], dict[str, Any]], *, asked: bool, rules: SharingRules) -> Iterator[bytes]:
     """Yield an answer with its end.
 
-    When the answer cannot be finished, a client that asked for the end is told so there. For others it breaks off, so that the lane cuts
-    the connection and nobody takes the part for the whole.
+    If the answer cannot be finished, a client that requested an endStreamAction gets an error in it. For others the connection is
+    cut, so that the part is not mistaken for the whole.
 
     Args:
         chunks: the answer.
-        end: gives the endStreamAction; called after the last chunk has been made.
-        asked: whether the client asked for an endStreamAction.
-        rules: the decisions.
+        end: returns the endStreamAction; called after the last chunk.
+        asked: whether the client requested an endStreamAction.
+        rules: the rules of the service.
     """
     begun = False
     try:
@@ -91,7 +91,7 @@ def ended(chunks: Iterable[bytes], end: Callable[[], dict[str, Any]], *, asked: 
 
 
 def _reason(error: Exception) -> str:
-    """What the caller learns about an answer that broke off."""
+    """Return the error text for an answer that broke off."""
     if isinstance(error, Problem):
         return error.message
     incident = uuid.uuid4().hex

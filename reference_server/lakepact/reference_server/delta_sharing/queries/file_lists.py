@@ -57,7 +57,7 @@ class FileLists:
         self._shares, self._rules = shares, rules
 
     def metadata(self, request: Request, asked: Mapping[str, Any]) -> Answer:
-        """What a table is, without its files."""
+        """Protocol and metadata of a table, without its files."""
         snapshot, response_format = self._read(request, request.versions.asked_for(asked))
         head = self._head(request, snapshot, response_format, dated=bool(asked))
         return Answer(snapshot.version, response_format, head)
@@ -139,7 +139,7 @@ def links_of(request: Request, files: Files) -> Links:
 
 
 def _mark(snapshot: Snapshot, places: Sequence[int], start: int) -> str:
-    """Tells the file before a page from others: a version that is read anew may list its files in another order."""
+    """Return the id of the file before a page: a version that is read again may list its files in another order."""
     return blake2b(snapshot.files[places[start - 1]]["path"].encode(), digest_size=9).hexdigest()
 
 

@@ -1,4 +1,4 @@
-"""What a request asks of a table: read from bodies and parameters, and held together with the token that it may come with."""
+"""Requests about a table: parsed from bodies and parameters, and compared with the token that they carry."""
 
 from __future__ import annotations
 
@@ -27,14 +27,14 @@ def malformed(message: str) -> Problem:
 
 @dataclass(frozen=True, slots=True)
 class Query:
-    """What a request asks for.
+    """The content of a query.
 
     Args:
-        asked: what is asked, by the contract's names; two requests with equal ones ask for the same.
-        max_files: the most files that the answer may hold.
-        page_token: where an earlier answer is to be taken up.
-        refresh_token: which earlier answer is to be given again.
-        refreshable: whether to send a token with which the answer can be had again.
+        asked: the parameters by the contract's names; equal ones mean the same query.
+        max_files: the maximum number of files in the answer.
+        page_token: the position to continue at.
+        refresh_token: the earlier answer to repeat.
+        refreshable: whether to send a refresh token.
     """
 
     asked: Mapping[str, Any]
@@ -45,29 +45,29 @@ class Query:
 
 
 def points_exclude_each_other(asked: Mapping[str, Any], points: tuple[str, ...]) -> None:
-    """A request says in one way where to look."""
+    """Check that a request selects a version in only one way."""
     said = [name for name in points if name in asked]
     if len(said) > 1:
         raise malformed(f"{' and '.join(said)} exclude each other; send one of them")
 
 
 def limit_is_not_negative(limit: int) -> None:
-    """Nobody reads fewer than no rows."""
+    """Check that a limit is not negative."""
     if limit < 0:
         raise malformed(f"limitHint must be at least 0, but is {limit}")
 
 
 def range_is_in_order(first: int, last: int | None) -> None:
-    """A range ends no earlier than it starts."""
+    """Check that a range does not end before it starts."""
     if last is not None and last < first:
         raise malformed(f"the range ends with version {last}, before it starts with version {first}")
 
 
 def read_query(body: Mapping[str, Any], rules: SharingRules) -> Query:
-    """What a body asks for; members that are null or unknown count as absent.
+    """Return the query of a body; null and unknown members count as absent.
 
     Raises:
-        Problem: it asks for what excludes each other, or for what there cannot be.
+        Problem: 400, members exclude each other or are out of range.
     """
     said: dict[str, Any] = {name: int(value) if name in WHOLE_NUMBERS else value for name, value in body.items() if value is not None}
     rules.points_exclude_each_other(said, POINTS)
@@ -87,15 +87,15 @@ def read_query(body: Mapping[str, Any], rules: SharingRules) -> Query:
 
 
 def agreed(asked: Mapping[str, Any], held: Mapping[str, Any], *, member: str) -> Mapping[str, Any]:
-    """What was asked when a token was made; what a request repeats of it is the same.
+    """Return the query that a token was issued for; members that the request repeats must be equal.
 
     Args:
-        asked: what the request asks for.
-        held: what was asked then.
+        asked: the members of the request.
+        held: the members in the token.
         member: the name of the token's member or parameter.
 
     Raises:
-        Problem: the request asks for something else.
+        Problem: 400, the request differs.
     """
     for name, value in asked.items():
         if name not in held or held[name] != value:

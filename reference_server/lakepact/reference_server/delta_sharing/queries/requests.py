@@ -27,11 +27,11 @@ class Request:
     """One request about one table.
 
     Args:
-        caller: who asks.
+        caller: the recipient.
         table: the table.
-        log: its log, which stays as it is for this request whatever is committed meanwhile.
-        capabilities: what the client says that it can read.
-        versions: the versions that the request may mean.
+        log: its log, fixed for this request even if commits follow.
+        capabilities: the client's capabilities.
+        versions: the versions that the request may read.
     """
 
     caller: Caller
@@ -43,15 +43,15 @@ class Request:
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """What is answered to a request in lines.
+    """An answer in lines.
 
     Args:
-        version: the version that the answer is about.
+        version: its table version.
         response_format: the format of its lines.
         lines: the lines, if they are few.
-        chunks: else the lines in pieces.
-        prompt: whether each piece is made in no time.
-        end_stream: whether the client was promised an endStreamAction.
+        chunks: otherwise the lines in chunks.
+        prompt: whether chunks are produced without blocking.
+        end_stream: whether the client gets an endStreamAction.
     """
 
     version: int
@@ -64,13 +64,13 @@ class Answer:
 
 @contextmanager
 def explained(table: SharedTable) -> Generator[None]:
-    """What the log of a table does not answer is refused in the contract's words."""
+    """Turn errors of the log into the contract's errors."""
     try:
         yield
     except (LogError, OSError) as error:
         problem = refusal(table, error)
         if problem.status >= 500:
-            # In the words of the answer: what stands in a log, and where it lies, is nobody's affair.
+            # The message does not repeat contents or paths of the log.
             logger.warning("%s%s", problem.message, f" ({error.strerror})" if isinstance(error, OSError) else "")
         raise problem from error
 

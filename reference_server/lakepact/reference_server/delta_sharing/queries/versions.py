@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from lakepact.reference_server.delta_sharing.shares import SharedTable
 
 
-#: A path of this machine in a message: what stands before its last slash is nobody's affair.
+#: A local path in a message: only its last segment is shown.
 ABSOLUTE = re.compile(r"(^|[\s'\"])(?:[A-Za-z][A-Za-z0-9+.-]*:)?/[^\s'\"]*/")
 
 
@@ -29,7 +29,7 @@ def named(table: SharedTable) -> str:
 
 
 def refusal(table: SharedTable, error: LogError | OSError) -> Problem:
-    """What the caller learns when a table's log gives no answer: the table, and the file of its log, but not where it lies."""
+    """Return the message about a failing log: table and log file, without the path."""
     if isinstance(error, NoSuchVersion):
         return malformed(f"{named(table)}: {error}")
     if isinstance(error, UnsupportedTable):
@@ -49,7 +49,7 @@ def history_is_shared(table: SharedTable, member: str) -> None:
 
 
 def version_is_shared(table: SharedTable, version: int) -> None:
-    """The history of a table may be shared from a version on."""
+    """Check that a version is within the shared history of the table."""
     if version < table.start_version:
         raise malformed(f"{named(table)} is shared from version {table.start_version} on, and {version} is before it")
 
@@ -86,10 +86,10 @@ class Versions:
         return self._log.latest()
 
     def asked_for(self, asked: Mapping[str, Any]) -> int:
-        """Return the version as of which a request asks, the newest one if it does not say.
+        """Return the version that a request asks for; by default the latest one.
 
         Raises:
-            Problem: it is not shared, or not said in a way that can be read.
+            Problem: 400, the version is not shared or malformed.
             NoSuchVersion: the table does not have it.
         """
         if "version" in asked:

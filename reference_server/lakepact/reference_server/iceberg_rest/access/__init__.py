@@ -45,12 +45,12 @@ class Guarded:
 
 
 class Access:
-    """Who may do what with the catalogs of one service.
+    """The access control of the catalogs of one service.
 
     Args:
-        file: the principals and what was granted to them.
-        rules: the decisions.
-        issues_tokens: whether clients fetch tokens here.
+        file: the principals and their grants.
+        rules: the rules of the service.
+        issues_tokens: whether this server issues tokens.
     """
 
     def __init__(self, file: ServerFile, rules: GuardedRules, *, issues_tokens: bool) -> None:
@@ -75,16 +75,16 @@ class Access:
         catalogs: Sequence[Catalog],
         configuration: Callable[[Sequence[ServedWarehouse]], Handler],
     ) -> None:
-        """Let nobody reach this service's handlers but those who may.
+        """Guard the handlers of a service.
 
         Args:
             served: the service.
-            warehouses: what it serves.
+            warehouses: its warehouses.
             catalogs: the catalog of each.
-            configuration: makes what answers the configuration operation for callers who see some of the warehouses only.
+            configuration: returns the handler of the configuration operation for callers that see only some warehouses.
 
         Raises:
-            Unanswered: it is not said what an operation needs.
+            Unanswered: an operation has no declared access needs.
         """
         unsaid = unsaid_needs(served.contract)
         if unsaid:
@@ -105,13 +105,13 @@ class Access:
 
 
 class Admission:
-    """Asks before each call of a handler whether its caller may.
+    """Checks the rights of the caller before each call of a handler.
 
     Args:
-        served: whose handlers they are.
-        catalogs: what it serves, by the prefixes as the lane reads them.
-        configuration: makes what answers the configuration operation for some of the warehouses.
-        rules: the decisions.
+        served: the service.
+        catalogs: its catalogs, by the prefixes in paths.
+        configuration: returns the handler of the configuration operation for some of the warehouses.
+        rules: the rules.
     """
 
     def __init__(
@@ -128,7 +128,7 @@ class Admission:
         self._only = next(iter(catalogs.values())) if len(catalogs) == 1 else None
 
     def of(self, operation: str, handler: Handler) -> Handler:
-        """Return a handler that may be called with a caller besides, and then asks whether that may."""
+        """Return a handler that also takes the caller, and checks its rights first."""
         if operation == TOKENS or operation not in self._served.handlers:
             return handler
         needs = NEEDS[operation]
@@ -162,12 +162,12 @@ class Admission:
         return answer
 
     def _denied(self, operation: str, rights: Rights, needs: Iterable[Need], catalog: Catalog) -> frozenset[Subject]:
-        """What a caller needs rights to that it has not, and does not find: the handler is not to find it either.
+        """Return the subjects that the caller may not know of; the handler must not find them either.
 
-        Even if somebody makes it in this very moment.
+        They stay hidden even if another client creates them at this moment.
 
         Raises:
-            Problem: 403, it sees what it may not do this to.
+            Problem: 403, the caller sees the subject but lacks the right.
         """
         denied: list[Subject] = []
         for need in needs:
@@ -187,7 +187,7 @@ def _spell(arguments: dict[str, Any], separator: str) -> None:
 
 
 def _places(catalog: Catalog, seen: Visibility, arguments: Mapping[str, Any]) -> tuple[str, ...]:
-    """Where the table lies that is asked about, if it is seen."""
+    """Return the location of the requested table, if it is visible."""
     with seeing(seen), catalog.store.view() as view:
         record = view.get(identifier_key(levels_of(arguments["namespace"]), arguments["table"]))
     return () if record is None else (record.document["metadata"]["location"],)
@@ -234,7 +234,7 @@ def plans_are_of() -> str:
 
 
 def unsaid_needs(contract: Contract) -> list[str]:
-    """Return the operations of a contract of which nothing says what they need."""
+    """Return the operations of a contract that have no declared access needs."""
     return [operation for operation in contract.operations if operation not in NEEDS]
 
 

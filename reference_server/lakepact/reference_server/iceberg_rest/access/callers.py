@@ -1,4 +1,4 @@
-"""Who asks: bearer tokens to principals and their rights."""
+"""Authentication: bearer tokens to principals and their rights."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ REALM = "lakepact"
 
 @dataclass(frozen=True, slots=True)
 class Caller:
-    """Who sent a request, and what it may do in each warehouse, by their names; None for the only one, if it has no name."""
+    """The caller of a request and its rights by warehouse name; the key `None` is the only, unnamed warehouse."""
 
     principal: Principal
     rights: Mapping[str | None, Rights]
@@ -53,18 +53,18 @@ class Callers:
         self._known = {self._keyed(one.token.digest): self._by_name[name] for name, one in file.principals.items() if one.token}
 
     def caller(self, scope: Scope) -> Caller:
-        """Who sent a request.
+        """Return the caller of a request.
 
         Raises:
-            Problem: 401, nobody who is known.
+            Problem: 401, the caller is unknown.
         """
         return self.bearing(self._rules.bearer_token(scope["headers"]))
 
     def bearing(self, token: bytes) -> Caller:
-        """Who has a token.
+        """Return the caller of a token.
 
         Raises:
-            Problem: 401, nobody, or its time is over.
+            Problem: 401, the token is unknown or has expired.
         """
         caller = self._known.get(self._keyed(hashlib.sha256(token).digest()))
         if caller is not None:
@@ -79,7 +79,7 @@ class Callers:
         return known
 
     def claims_of(self, token: bytes) -> Claims | None:
-        """What an issued token says, whether its time is over or not; None if this server has not issued it."""
+        """Return the content of an issued token, expired or not; `None` if this server did not issue it."""
         return self._tokens.read(token) if self._tokens is not None else None
 
     def named(self, name: str) -> Caller:
@@ -117,17 +117,17 @@ def bearer_token(headers: Iterable[tuple[bytes, bytes]]) -> bytes:
 
 
 def token_holds(expires: datetime, now: datetime) -> None:
-    """A token ends at its time; of the two statuses that the contract has for it, this is the one that it recommends.
+    """Check that a token has not expired; of the contract's two statuses this returns the recommended one.
 
     Raises:
-        Problem: it has ended.
+        Problem: 401 or 419, it has expired.
     """
     if expires <= now:
         raise unauthorized("the bearer token has expired; get a new one", error="invalid_token")
 
 
 def unknown_token(token: bytes) -> Problem:  # noqa: ARG001 - a fault may let it be known
-    """Return the refusal of a token that nobody has."""
+    """Return the refusal of an unknown token."""
     return unauthorized("the bearer token is not one of this catalog", error="invalid_token")
 
 

@@ -1,7 +1,7 @@
-"""What each operation needs: for its arguments, which subjects the caller must have which rights to.
+"""The rights that each operation needs: the subjects in its arguments, and the right to each of them.
 
-Reading a table or view stands here as nothing: what one may not read is not there. Who needs more than it has is refused with 403 if it
-sees the subject, and otherwise finds nothing.
+Reading a table or view is not listed: unreadable objects are invisible. A caller without a required right gets 403 if it
+sees the subject, and otherwise 404.
 """
 
 from __future__ import annotations
@@ -107,7 +107,7 @@ def _commit(arguments: Mapping[str, Any]) -> Iterable[Need]:
 
 
 def _commits(arguments: Mapping[str, Any]) -> Iterable[Need]:
-    # A change that names no table is refused by who carries it out.
+    # A change that names no table is refused by the handler of transactions.
     changes = [change for change in arguments["body"]["table-changes"] if change.get("identifier") is not None]
     return [_committed(_named(change["identifier"]), change) for change in changes]
 

@@ -1,4 +1,4 @@
-"""What a principal may do, computed once from its grants: with a catalog, a namespace and all below it, or one table or view."""
+"""The rights of a principal, computed once from its grants: to a catalog, a namespace and all below it, or one table or view."""
 
 from __future__ import annotations
 
@@ -18,17 +18,17 @@ NOTHING, READ, WRITE, ADMIN = range(len(ACCESS) + 1)  #: each includes those bef
 
 @dataclass(frozen=True, slots=True)
 class Subject:
-    """What somebody wants to do something with: a table or view, a namespace, or, without levels, the catalog."""
+    """The subject of a right: a table or view, a namespace, or, without levels, the catalog."""
 
     levels: Place
     name: str | None = None
 
 
 class Rights:
-    """What one principal may do in one catalog.
+    """The rights of one principal in one catalog.
 
     Args:
-        grants: those of the principal that are for this catalog.
+        grants: the grants of the principal for this catalog.
     """
 
     __slots__ = ("_named", "_namespaces", "_ways")
@@ -59,12 +59,12 @@ class Rights:
         return bool(self._namespaces or self._named)
 
     def within(self, levels: Sequence[str]) -> int:
-        """What may be done with everything in a namespace."""
+        """Return the rights to everything in a namespace."""
         known = self._namespaces
         return max((known.get(tuple(levels[:end]), NOTHING) for end in range(len(levels) + 1)), default=NOTHING)
 
     def of(self, subject: Subject) -> int:
-        """What may be done with a subject."""
+        """Return the rights to a subject."""
         level = self.within(subject.levels)
         return level if subject.name is None else max(level, self._named.get((subject.levels, subject.name), NOTHING))
 

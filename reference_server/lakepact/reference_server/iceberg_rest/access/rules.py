@@ -8,4 +8,4 @@ from lakepact.reference_server.iceberg_rest.rules import CatalogRules
 
 
 class GuardedRules(AccessRules, callers.Rules, token_endpoint.Rules, CatalogRules):
-    """The rules of all areas, of which those of access come first."""
+    """The rules of all areas, those of access first."""

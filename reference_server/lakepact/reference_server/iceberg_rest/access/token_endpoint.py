@@ -1,4 +1,4 @@
-"""Where tokens come from: client credentials, and token exchange for users and for tokens that are about to end."""
+"""The token endpoint: client credentials, and token exchange for users and for tokens that are about to expire."""
 
 from __future__ import annotations
 
@@ -41,17 +41,17 @@ _NOBODY = Secret(bytes(32))
 
 @dataclass(frozen=True, slots=True)
 class Shown:
-    """What a token request shows in its Authorization headers, one of each scheme at most."""
+    """Return the credentials in the Authorization headers of a token request, at most one per scheme."""
 
     basic: str | None = None
     bearer: bytes | None = None
 
 
 def shown(scope: Scope) -> Shown:
-    """What a token request shows; a token is not needed to get one.
+    """Return the credentials of a token request; it needs no token.
 
     Raises:
-        Problem: 400 or 401, it shows what cannot be read.
+        Problem: 400 or 401, they are malformed.
     """
     sent = [value.strip() for name, value in scope["headers"] if name == b"authorization"]
     if len(sent) > 1:
@@ -130,10 +130,10 @@ class TokenEndpoint:
         return replace(subject, scope=scope, expires=expires)
 
     def _subject(self, token: str, member: str) -> Claims:
-        """What a token says that was shown to be exchanged; those that do not end are good for everything.
+        """Return the content of a token to exchange; configured tokens without expiry have the full scope.
 
         Raises:
-            Problem: 400, it is none of ours, or its time is over.
+            Problem: 400, the token is unknown or has expired.
         """
         raw = token.encode()
         try:
@@ -193,10 +193,10 @@ def scope_of(body: Mapping[str, str]) -> str:
 
 
 def exchange_is_whole(body: Mapping[str, str]) -> None:
-    """A token exchange says what is exchanged, and of which kind it is.
+    """Check that a token exchange names its subject token and the token's type.
 
     Raises:
-        Problem: 400, something is missing, or a kind is not known.
+        Problem: 400, a parameter is missing or a type is unknown.
     """
     for member in ("subject_token", "subject_token_type"):
         if not body.get(member):
@@ -211,15 +211,15 @@ def exchange_is_whole(body: Mapping[str, str]) -> None:
 
 
 def subject(callers: Callers, token: bytes) -> Any:
-    """Whose a token is: one that this server has issued, or that its file gives somebody. What only says who it is, says nothing."""
+    """Return the principal of a token issued or configured here. Self-asserted identities are not trusted."""
     return callers.bearing(token)
 
 
 def bearer_of_exchange(callers: Callers, token: bytes) -> None:
-    """An exchange that shows a bearer token besides shows one that holds.
+    """Check the bearer token that a token exchange sends in addition.
 
     Raises:
-        Problem: 401, it does not.
+        Problem: 401, it is invalid.
     """
     try:
         callers.bearing(token)
@@ -238,7 +238,7 @@ def oauth(code: str, message: str, *, status: int = 400, headers: tuple[tuple[st
 
 
 def in_oauth_form(reply: Reply, _: Scope) -> Reply:
-    """Return an answer of the token endpoint: refusals as OAuth2 has them, and nothing to be stored by anybody on the way."""
+    """Return an answer of the token endpoint: OAuth2 error bodies, and `Cache-Control: no-store`."""
     if reply.status >= 400 and reply.body:
         error = reply.document["error"]
         code = error["type"] if error["type"] in CODES else "invalid_request" if reply.status < 500 else "server_error"

@@ -16,14 +16,14 @@ PREFIX = "lakepact."  #: tells issued tokens from others, for people and for sca
 
 @dataclass(frozen=True, slots=True)
 class Claims:
-    """What a token says.
+    """The content of a token.
 
     Args:
-        principal: the name of whose token it is.
-        scope: what it is good for.
-        expires: when it ends.
-        authenticated: when its principal proved who it is; an exchanged token keeps the time of the token before it.
-        actor: the name of who acts for the principal, if somebody does.
+        principal: the name of its principal.
+        scope: its scope.
+        expires: its expiry.
+        authenticated: when the principal authenticated; an exchanged token keeps the time of the token before it.
+        actor: the name of the principal that acts for it, if any.
     """
 
     principal: str
@@ -47,7 +47,7 @@ class Tokens:
         return f"{PREFIX}{text}.{_text(self._seal(text))}"
 
     def read(self, token: bytes) -> Claims | None:
-        """What a token says, also when its time is over; None if it was not issued here."""
+        """Return the content of a token, also of an expired one; `None` if it was not issued here."""
         spelled = token.decode("latin-1")
         text, _, seal = spelled.removeprefix(PREFIX).rpartition(".")
         if not spelled.startswith(PREFIX) or not hmac.compare_digest(self._seal(text), _bytes(seal)):
@@ -68,7 +68,7 @@ def _text(raw: bytes) -> str:
 
 
 def _bytes(text: str) -> bytes:
-    """What a text stands for; nothing if it is not spelled as `_text` spells it."""
+    """Return the value of an encoded text; `None` if it is not encoded as by `_text`."""
     try:
         raw = base64.b64decode(text + "=" * (-len(text) % 4), altchars=b"-_", validate=True)
     except (ValueError, binascii.Error):

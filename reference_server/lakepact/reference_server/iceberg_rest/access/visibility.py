@@ -1,7 +1,7 @@
-"""What a caller sees: a store without the records, and a warehouse without the places, that it may know nothing of.
+"""Visibility: a store and a warehouse without the records and places that the caller may not know of.
 
-Handlers need not know who asks: what is hidden from a caller is not there while they answer it, so that they say of it what they say
-of what does not exist. Outside of a request, and in threads of the server's own, everything is there.
+Handlers do not know the caller: hidden objects do not exist while they answer it, so the answer is the same as for
+missing ones. Outside of requests, and in the server's own threads, everything is visible.
 """
 
 from __future__ import annotations
@@ -25,12 +25,12 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Visibility:
-    """What the caller of the moment sees.
+    """The visibility for the current caller.
 
     Args:
-        rights: what it may do.
-        denied: what is not there for it besides, although it may exist.
-        places: locations whose documents it may have read besides: that of the table which it asks about.
+        rights: its rights.
+        denied: further subjects that are hidden from it.
+        places: further locations whose documents it may read: that of the requested table.
         principal: the name of the caller.
     """
 
@@ -63,7 +63,7 @@ def seeing(sight: Visibility) -> Generator[None]:
 
 
 def sight() -> Visibility | None:
-    """What the caller of the moment sees; None for everything."""
+    """Return the visibility for the current caller; `None` for everything."""
     return _sight.get()
 
 
@@ -79,7 +79,7 @@ class FilteredStore:
         return self._store.begin() if now is None or now.is_clear else _begun(self._store, now)
 
     def view(self) -> AbstractContextManager[View]:
-        """What is kept for good, without what is hidden, for one `with` block."""
+        """Return the durable records without hidden ones, for one `with` block."""
         now = _sight.get()
         return self._store.view() if now is None or now.is_clear else _viewed(self._store, now)
 
@@ -89,11 +89,11 @@ class FilteredStore:
         return self._store.get(key) if now is None or now.shows(_subject(key)) else None
 
     def settled(self) -> Settling | None:
-        """What to wait for until what was seen and done is kept for good; None if it is."""
+        """Return what to wait for until everything seen and done is durable; `None` if it is."""
         return self._store.settled()
 
     def close(self) -> None:
-        """Keep what is to be kept, and let go of what is held."""
+        """Make pending changes durable and close the store."""
         self._store.close()
 
 
@@ -128,7 +128,7 @@ class _SeenView:
                 yield name, record
 
     def every(self, collection: str) -> Iterator[tuple[Key, Record]]:
-        # Where files lie concerns all tables: what this is asked for must not depend on who asks.
+        # Locations concern all tables: the result must not depend on the caller.
         return self._view.every(collection)
 
 
@@ -160,9 +160,9 @@ def _subject(key: Key) -> Subject:
 
 
 class SeenWarehouse:
-    """A warehouse in which callers choose places only below the folders of namespaces that they may write in, or read.
+    """A warehouse in which callers choose locations only below folders of namespaces that they may write or read.
 
-    Who may write everywhere, or read everywhere, chooses every place. What the catalog itself chooses is not looked at here.
+    A caller that may write or read everything may choose any location. Locations chosen by the catalog are not checked here.
     """
 
     def __init__(self, warehouse: Warehouse) -> None:

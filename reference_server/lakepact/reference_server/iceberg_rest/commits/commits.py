@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 
 
 def identifier_matches(levels: Place, name: str, body: Document) -> None:
-    """A commit that names its table names the one in the path."""
+    """Check that the identifier in a commit equals the table in the path."""
     identifier = body.get("identifier")
     if identifier is not None and (tuple(identifier["namespace"]), identifier["name"]) != (levels, name):
         named = shown(identifier["namespace"], identifier["name"])
@@ -41,7 +41,7 @@ def identifier_matches(levels: Place, name: str, body: Document) -> None:
 
 
 def kinds_are_known(body: Document, updates: Mapping[str, object], preconditions: Mapping[str, object]) -> None:
-    """What is not understood is refused before anything else is looked at."""
+    """Check that all updates and requirements are known, before anything else."""
     for at, tag, known in (("updates", "action", updates), ("requirements", "type", preconditions)):
         for index, entry in enumerate(body[at]):
             if entry.get(tag) not in known:

@@ -132,10 +132,10 @@ class Keys:
             self._running.discard(name)
 
     def _former(self, transaction: Transaction, name: str, request: str) -> dict[str, Any] | None:
-        """What is kept of the request that came with this key before; None if it is new.
+        """Return the stored reply to the request with this key; `None` for a new key.
 
         Raises:
-            Problem: 400, it was another request.
+            Problem: 400, the key was used for another request.
         """
         record: Record | None = self._rules.known_key(transaction, name)
         if record is None:
@@ -163,7 +163,7 @@ class Keys:
 
 
 def known_key(transaction: Transaction, name: str) -> Record | None:
-    """What is kept under a key, or None."""
+    """Return the entry of a key, or `None`."""
     return transaction.get(_key(name))
 
 
@@ -203,7 +203,7 @@ def _name(spelled: str) -> str:
 
 
 def _request(operation: str, arguments: dict[str, Any]) -> str:
-    """What tells a request from every other."""
+    """Return the fingerprint of a request."""
     text = orjson.dumps([operation, arguments], option=orjson.OPT_SORT_KEYS | orjson.OPT_NON_STR_KEYS, default=list)
     return f"{operation} {blake2b(text, digest_size=16).hexdigest()}"
 

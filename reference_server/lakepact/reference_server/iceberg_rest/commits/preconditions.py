@@ -38,7 +38,7 @@ def assert_create(metadata: Document | None, requirement: Document, where: str) 
 
 
 def assert_table_uuid(metadata: Document | None, requirement: Document, where: str) -> None:
-    """The table has this uuid, in whatever case."""
+    """Check the table's uuid, case-insensitively."""
     expected = text(requirement, "uuid", where)
     found: str | None = metadata["table-uuid"] if metadata else None
     if found is None or expected.casefold() != found.casefold():
@@ -46,7 +46,7 @@ def assert_table_uuid(metadata: Document | None, requirement: Document, where: s
 
 
 def assert_ref_snapshot_id(metadata: Document | None, requirement: Document, where: str) -> None:
-    """The branch or tag is at this snapshot or, for null, does not exist."""
+    """Check that the branch or tag is at this snapshot or, for null, does not exist."""
     name = text(requirement, "ref", where)
     if "snapshot-id" not in requirement:
         raise refused(f"{where}/snapshot-id", "is missing; send null if the branch or tag must not exist")
@@ -107,7 +107,10 @@ def check(
     """
     kinds = [_kind(requirement, table, position) for position, requirement in enumerate(requirements)]
     if CREATE in kinds and set(kinds) != {CREATE}:
-        raise refused("/requirements", f"{CREATE} says that there is no table, so no other requirement can go with it; send it alone")
+        raise refused(
+            "/requirements",
+            f"{CREATE} requires that the table does not exist, so it cannot be combined with other requirements; send it alone",
+        )
     for position, (kind, requirement) in enumerate(zip(kinds, requirements, strict=True)):
         table[kind](metadata, requirement, f"/requirements/{position}")
 

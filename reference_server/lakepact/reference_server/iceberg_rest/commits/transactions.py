@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Change:
-    """What a transaction does to one table."""
+    """The changes of a transaction to one table."""
 
     key: Key
     requirements: Sequence[Document]

@@ -36,7 +36,7 @@ def manifest_may_match(pruning: Pruning, manifest: Manifest) -> bool:
 
 
 def rows_remain(pruning: Pruning, entry: Entry) -> Expression:
-    """What remains to be tested of the rows of a data file."""
+    """Return the residual filter for the rows of a data file."""
     return pruning.remains(entry)
 
 

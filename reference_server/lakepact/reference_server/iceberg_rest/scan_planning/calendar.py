@@ -96,7 +96,7 @@ def _units(groups: tuple[str | None, ...], unit: str) -> int | None:
     h, m, s = int(hour), int(minute), int(second or 0)
     if h > 23 or m > 59 or s > 59:
         return None
-    # What is finer than the unit cannot be told from what is next to it.
+    # Values finer than the unit cannot be distinguished from their neighbours.
     if len(fraction) > DIGITS[unit] and fraction[DIGITS[unit] :].strip("0"):
         return None
     return (h * 3600 + m * 60 + s) * SECOND[unit] + int(fraction[: DIGITS[unit]].ljust(DIGITS[unit], "0"))

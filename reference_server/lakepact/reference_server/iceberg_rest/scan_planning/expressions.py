@@ -79,10 +79,10 @@ ALWAYS, NEVER = Constant(True), Constant(False)
 
 
 def expression(document: Any, names: Names, where: str = "/filter") -> Expression:
-    """Return the filter that a request writes.
+    """Return the filter of a request.
 
     Raises:
-        Problem: 400, it is malformed, or about a column that there is not.
+        Problem: 400, it is malformed or names an unknown column.
     """
     return _read(document, names, where, negated=False, depth=1)
 

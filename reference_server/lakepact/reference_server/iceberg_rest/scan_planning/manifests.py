@@ -64,7 +64,7 @@ class Entry:
 
     @property
     def path(self) -> str:
-        """Where the file is."""
+        """The location of the file."""
         path: str = self.file["file_path"]
         return path
 
@@ -134,7 +134,7 @@ def entries_of(warehouse: Warehouse, manifest: Manifest, specs: Mapping[int, Doc
 
 
 def _sequence_number(record: Record, manifest: Manifest) -> int:
-    """That of an entry, or that of the manifest for what came with it."""
+    """Return the value of an entry, or the inherited one of the manifest."""
     number: int | None = record.get("sequence_number")
     if number is not None:
         return number
@@ -142,7 +142,7 @@ def _sequence_number(record: Record, manifest: Manifest) -> int:
 
 
 def _partition_names(header: Mapping[str, bytes], spec: Document) -> list[str | None]:
-    """What the values of each field of a spec are called in the entries of a manifest; names are told apart by the fields' ids."""
+    """Return the field names of a spec in manifest entries; equal names are distinguished by field ids."""
     schema = json.loads(header["avro.schema"])
     partition = _field(_field(schema, "data_file")["type"], "partition")["type"]
     by_id = {field.get("field-id"): field["name"] for field in partition["fields"]}
@@ -163,9 +163,9 @@ def by_id(pairs: Any) -> dict[int, Any]:
 
 
 def _opened(warehouse: Warehouse, location: str) -> tuple[Mapping[str, bytes], list[Any]]:
-    """What an Avro file says of itself, and its records with values as they are written, logical types left aside.
+    """Return the metadata of an Avro file, and its records with raw values, without logical types.
 
-    Dates and decimals as Python has them end where those of tables do not.
+    Python's dates and decimals have a smaller range than those of tables.
     """
     import fastavro  # noqa: PLC0415 - loaded with the first scan that is planned
 

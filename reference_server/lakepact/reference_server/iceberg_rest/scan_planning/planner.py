@@ -142,7 +142,7 @@ class _Page:
 
 @contextmanager
 def _understood() -> Generator[None]:
-    """What is wrong with the files of a table becomes a problem that says so."""
+    """Turn errors of a table's files into a problem that names them."""
     try:
         yield
     except Damaged as damaged:

@@ -1,4 +1,4 @@
-"""Plans that were made or are being made: under ids that nobody can guess, for a while, and not without limit."""
+"""Plans, finished or running, under random ids, with a limited lifetime and number."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ class Table(NamedTuple):
 
 
 class Cancelled(Exception):
-    """Nobody wants the plan any more."""
+    """The plan was cancelled or dropped."""
 
 
 class State(Enum):
@@ -135,7 +135,7 @@ class Plans:
             return plan.pages[number] if plan is not None and plan.table == table else None
 
     def cancel(self, plan: Plan) -> None:
-        """Make no more of a plan, and let go of what was made of it; that it was cancelled is remembered."""
+        """Stop a plan and drop its tasks; the cancellation is remembered."""
         with self._lock:
             self._let_go(plan)
             plan.state = State.CANCELLED

@@ -1,4 +1,4 @@
-"""What a filter leaves of a table: manifests and files that may hold a matching row, and what remains to be tested of their rows."""
+"""The parts of a table that match a filter: manifests and files that may hold a matching row, and the residual filters."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ class Pruning:
         return self._left(self._whole, fields, spans) != NEVER
 
     def remains(self, entry: Entry) -> Expression:
-        """What remains to be tested of the rows of a data file; `NEVER` if none of them can match."""
+        """Return the residual filter for the rows of a data file; `NEVER` if none can match."""
         if isinstance(self._whole, Constant):
             return self._whole
         fields = self._specs[entry.spec_id]["fields"]
@@ -63,7 +63,7 @@ class Pruning:
         return rewritten(whole, tested)
 
     def _of_test(self, test: Test, fields: list[Document], spans: list[Span]) -> Iterator[Span]:
-        """What partition fields say of what is tested."""
+        """Evaluate a predicate by partition values."""
         for field, span in zip(fields, spans, strict=True):
             if field["source-id"] != test.column.id:
                 continue
@@ -113,7 +113,7 @@ class Pruning:
 
 
 def _column_span(test: Test, statistics: Mapping[str, Mapping[int, Any]]) -> Span:
-    """What statistics say of a column. Files of before a column was added say nothing."""
+    """Return the statistics of a column; files older than the column have none."""
     column = test.column
     kind = name_of(column.type)
     total, nulls, nans = (statistics[f"{what}_counts"].get(column.id) for what in ("value", "null_value", "nan_value"))

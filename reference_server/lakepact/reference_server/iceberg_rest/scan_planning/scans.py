@@ -1,4 +1,4 @@
-"""What a request asks to be planned: which snapshots of a table, under which schema, with what filter."""
+"""Scan requests: the snapshots, schema and filter of a plan."""
 
 from __future__ import annotations
 

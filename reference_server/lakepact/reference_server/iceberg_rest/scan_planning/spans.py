@@ -1,8 +1,8 @@
-"""What is known of the values of a column in a file, and what that says of a test: no row, every row, or it has to be looked at.
+"""Known ranges of a column's values in a file, and whether a predicate holds for no, every or some row.
 
-A span never leaves out a value that the file may hold, so that a file is passed over only where no row can match.
-Readers do not agree on everything: whether NaN is greater than every number, and whether null is unequal to a value. Spans are
-judged so that a file is kept if any of them could find a row, and a test counts as kept by every row only if all of them agree.
+A span contains every value that the file may hold, so that a skipped file cannot have a matching row.
+Readers differ: whether NaN is greater than every number, and whether null is unequal to a value. A file is
+kept if any of them could find a row, and a predicate holds for every row only if all of them agree.
 """
 
 from __future__ import annotations
@@ -21,13 +21,13 @@ class Rows(Enum):
     """Which rows of a file match a test."""
 
     NONE = auto()
-    SOME = auto()  #: nobody knows without looking
+    SOME = auto()  #: unknown without reading rows
     ALL = auto()
 
 
 @dataclass(frozen=True, slots=True)
 class Span:
-    """What values there may be."""
+    """The possible values."""
 
     values: bool = True  #: neither null nor NaN
     null: bool = True

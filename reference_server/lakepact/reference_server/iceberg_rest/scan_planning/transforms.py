@@ -1,4 +1,4 @@
-"""What a value of a partition field says of the column that it was made from, and what type it has."""
+"""Return what a partition value implies for its source column, and the type of the value."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def result_type(transform: str, source: Any) -> Any:
 
 
 def source_span(span: Span, transform: str, source: Any) -> Span:
-    """What is known of a column if the values of a field made from it are within `span`."""
+    """Return the span of a column if the values of a field derived from it are within `span`."""
     name = transform_name(transform)
     if name == "identity":
         return span

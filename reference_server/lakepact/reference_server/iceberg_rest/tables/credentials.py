@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from lakepact.reference_server.iceberg_rest.tables.locations import Located
     from lakepact.reference_server.storage.store import Key, Place, Record
 
-NO_STORE = (b"cache-control", b"no-store")  #: nobody on the way keeps an answer with credentials
+NO_STORE = (b"cache-control", b"no-store")  #: shared caches must not keep answers with credentials
 
 
 def location_is_its_own(located: Located, key: Key, location: str) -> bool:
@@ -34,7 +34,7 @@ def may_write(levels: Sequence[str], name: str) -> bool:  # noqa: ARG001 - where
 
 
 def with_credentials(body: bytes, credentials: Sequence[Document]) -> bytes:
-    """What is sent for a table, with its credentials; also in `config`, where older clients look for them."""
+    """Return the configuration of a table with its credentials, also in `config` for older clients."""
     given = orjson.dumps({"config": credentials[0]["config"], "storage-credentials": credentials})
     return b"%s,%s" % (body[:-1], given[1:])
 
@@ -87,7 +87,7 @@ class Credentials:
         return self._access.is_given
 
     def load_credentials(self, *, namespace: str, table: str, **_: object) -> Reply:
-        """New credentials of a table."""
+        """Return new credentials of a table."""
         levels = levels_of(namespace)
         with self._catalog.store.view() as view:
             record: Record = self._rules.table_exists(view, levels, table)
@@ -136,11 +136,11 @@ class Credentials:
 
 
 class CredentialsAgain:
-    """The operations whose answers hold credentials and may be asked for again, where these are given anew.
+    """The operations whose answers hold credentials and may be repeated, for which credentials are renewed.
 
     Args:
-        rules: the decisions of the catalog.
-        credentials: what gives them.
+        rules: the rules of the catalog.
+        credentials: the issuer.
     """
 
     def __init__(self, rules: CatalogRules, credentials: Credentials) -> None:
@@ -150,7 +150,7 @@ class CredentialsAgain:
     def create_table(
         self, *, answered: Reply, namespace: str, body: Document, x_iceberg_access_delegation: Sequence[str] = (), **_: object
     ) -> Reply:
-        """What was answered to who made a table, with credentials of now, or none if there are none any more."""
+        """Return the stored reply of a creation with current credentials, or without any if none can be issued."""
         location = answered.document["metadata"]["location"]
         levels, name = levels_of(namespace), body["name"]
         credentials = self._credentials.asked_for(x_iceberg_access_delegation, location, levels, name, has_changed=True)

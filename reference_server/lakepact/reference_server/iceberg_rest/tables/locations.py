@@ -1,6 +1,6 @@
-"""Where the tables and views of a catalog lie, kept in order beside its store: a neighbour is found without looking at all of them.
+"""The locations of a catalog's tables and views, indexed: neighbours are found without scanning all records.
 
-Locations are compared as places (`Warehouse.places`), because one folder has many spellings.
+Locations are compared as places (`Warehouse.places`), because a folder has many spellings.
 """
 
 from __future__ import annotations
@@ -95,7 +95,7 @@ class Located:
         return True
 
     def _known(self, transaction: Transaction) -> _Index:
-        """Return the index, which is made from all records if there is none yet; nobody else is in the store."""
+        """Return the index, built from all records on first use; the store is locked."""
         if self._index is None:
             self._index = index = _Index(self._warehouse)
             for collection in (NAMESPACES, IDENTIFIERS):
@@ -111,17 +111,17 @@ class Located:
         return _Following(self, self._store.begin())
 
     def enter(self, following: _Following | None) -> _Following | None:
-        """Note which transaction is open, and return the one before it; nobody else is in the store."""
+        """Set the open transaction and return the previous one; the store is locked."""
         former, self._following = self._following, following
         return former
 
     def moved(self, transaction: Transaction, changes: dict[Key, Record | None], *, is_read: bool) -> None:
-        """Note what a transaction has changed; nobody else is in the store until it has ended.
+        """Record the changes of a transaction; the store is locked until it ends.
 
         Args:
-            transaction: it is about to end.
-            changes: the records that it has put, None for those that it has removed.
-            is_read: whether the index was read while it was open, and holds changes that may still be undone.
+            transaction: the transaction, which is about to end.
+            changes: the stored records; `None` for removed ones.
+            is_read: whether the index was read during it, and holds changes that may be rolled back.
         """
         if self._index is not None and changes:
             has_moved = [self._index.note(key, record) for key, record in changes.items()]
@@ -133,7 +133,7 @@ class Located:
         self._index = None
 
     def view(self) -> AbstractContextManager[View]:
-        """What is kept for good, for one `with` block in which it does not change."""
+        """Return the durable records, for one `with` block in which they do not change."""
         return self._store.view()
 
     def get(self, key: Key) -> Record | None:
@@ -141,11 +141,11 @@ class Located:
         return self._store.get(key)
 
     def settled(self) -> Settling | None:
-        """What to wait for until everything that this thread's last transactions saw and did is kept for good; None if it is."""
+        """Return what to wait for until everything that this thread's last transactions saw and did is durable; `None` if it is."""
         return self._store.settled()
 
     def close(self) -> None:
-        """Keep what is to be kept, and let go of what is held."""
+        """Make pending changes durable and close the store."""
         self._store.close()
 
 
@@ -205,7 +205,7 @@ class _Followed:
 
 
 class _Ordered(Protocol):
-    """What is used of a SortedDict from places to keys, which says nothing of its types."""
+    """The used part of SortedDict from places to keys, with types."""
 
     def get(self, place: str) -> set[Key] | None: ...
     def setdefault(self, place: str, keys: set[Key]) -> set[Key]: ...
@@ -261,10 +261,10 @@ class _Places:
 
 @dataclass(slots=True)
 class _Index:
-    """What lies where in one catalog.
+    """The index of locations of one catalog.
 
     Args:
-        warehouse: where it lies.
+        warehouse: the warehouse.
     """
 
     warehouse: Warehouse
@@ -324,7 +324,7 @@ class _Index:
         own = f"{document['metadata']['location'].rstrip('/')}/"
         properties = document["metadata"].get("properties") or {}
         folders = {path.rpartition("/")[0] for path in _files(document)}
-        # Where a table had its metadata by default, it had its data too.
+        # A table with the default metadata path has the default data path too.
         former = {f"{folder.removesuffix('/metadata')}/data" for folder in folders if folder.endswith("/metadata")}
         self.metadata.move(key, self._elsewhere(own, {properties.get(METADATA_PATH) or "", *folders}))
         self.data.move(key, self._elsewhere(own, {*(properties.get(name) or "" for name in DATA_PATHS), *former}))

@@ -29,7 +29,7 @@ DEFAULT_PREVIOUS_VERSIONS = 100
 
 
 def empty_table_metadata(*, format_version: int = DEFAULT_FORMAT_VERSION) -> Document:
-    """What the updates of a commit that creates its table are applied to: no uuid, location or schema, nothing assigned yet."""
+    """Return the document to which the updates of a creating commit apply: without uuid, location or schema."""
     document: Document = {
         "format-version": format_version,
         "last-sequence-number": 0,
@@ -121,9 +121,9 @@ def first_version_members(document: Document) -> Document:
 
 
 def new_in(metadata: Document, previous: Document) -> Document:
-    """Return the document without what it shares with the one that it follows, which was held against the contract then.
+    """Return the document without the parts that it shares with its predecessor, which was validated before.
 
-    Members are looked at one by one there, and the items of lists as well, so that nothing wrong can hide in what is left out.
+    Members and list items are compared one by one, so that no invalid part is skipped.
     """
     found: Document = {}
     for member, value in metadata.items():

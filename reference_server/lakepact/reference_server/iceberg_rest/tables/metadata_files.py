@@ -35,7 +35,7 @@ NUMBER = re.compile(r"[^/]*?([0-9]{1,9})-[^/]*\.metadata\.json")
 
 
 def default_location(catalog: Catalog, namespace: Document, *, levels: Sequence[str], name: str) -> str:
-    """Where a table goes if its creator does not say: below its namespace, in a folder that no other table ever had."""
+    """Return the default location of a table: below its namespace, in a folder that no other table had."""
     root = namespace["properties"].get("location", "")
     try:
         catalog.warehouse.held(root)
@@ -74,7 +74,7 @@ def prepare(warehouse: Warehouse, location: str) -> None:
 
 
 def next_location(warehouse: Warehouse, metadata: Document, former: str | None) -> str:
-    """Where the next metadata file of a table or view goes, numbered behind the former one; one without a number counts as the first."""
+    """Return the next metadata file of a table or view, numbered after the previous one; one without a number counts as the first."""
     found = NUMBER.fullmatch(former, former.rfind("/") + 1) if former else None
     number = int(found[1]) + 1 if found else 1 if former else 0
     return f"{_folder(warehouse, metadata)}/{number:05d}-{uuid.uuid4()}.metadata.json"
@@ -99,14 +99,14 @@ def written(warehouse: Warehouse, metadata: Document, *, former: str | None) -> 
 
 
 def write(warehouse: Warehouse, location: str, text: bytes) -> None:
-    """Write a metadata file, which can be read once this returns, and until the machine loses its power.
+    """Write a metadata file, which is readable afterwards until a power failure.
 
-    It is not waited for here until the file is on the disk. That made batches of a file store two to three times as slow when it was
-    measured, and is of no use: the store holds the same bytes, waits for the disk itself, and whoever opens it after such an end writes
+    This does not wait for the disk, which made batches of a file store two to three times as slow.
+    It is not needed: the store holds the same bytes and waits for the disk itself, and recovery after a power failure writes
     the file again (`recovery`).
 
     Raises:
-        Problem: 400, there can be no such file.
+        Problem: 400, the location is invalid.
         NotKept: there is no room, or the disk fails.
     """
     try:
@@ -124,22 +124,22 @@ def not_kept(error: OSError) -> NotKept:
 
 
 def record_of(metadata: Document, location: str, text: bytes, *, tag: bytes | None = None) -> Record:
-    """Return the record of a table whose metadata stands at a location.
+    """Return the record of a table whose metadata file is at a location.
 
-    The answers to a commit and to a load are the same bytes: what a load may carry besides is left out.
+    Commits and loads return the same bytes; credentials are not part of them.
 
     Args:
-        metadata: the table as it is.
+        metadata: the table's metadata.
         location: its metadata file.
-        text: the metadata as the file has them.
-        tag: what no other state of the table is tagged with; without it, one is made from the bytes that are sent.
+        text: the bytes of the metadata file.
+        tag: the ETag of this state; by default derived from the bytes.
     """
     body = b'{"metadata-location":' + orjson.dumps(location) + b',"metadata":' + text + b"}"
     return Record("table", {"metadata-location": location, "metadata": metadata}, body, tag_of(body) if tag is None else tag)
 
 
 def read_metadata(catalog: Catalog, location: str) -> Document:
-    """Return the table metadata at a location, held against the contract and against itself."""
+    """Return the table metadata at a location, validated against the contract and for consistency."""
     try:
         raw = catalog.warehouse.read(location)
         leave_the_loop(len(raw))
@@ -167,9 +167,9 @@ def metadata_files_elsewhere(warehouse: Warehouse, table: Document) -> list[str]
 
 
 def forget_metadata_files(warehouse: Warehouse, locations: Iterable[str], uuid: str) -> None:
-    """Remove some metadata files, as far as they are of the table with this UUID.
+    """Remove metadata files that belong to the table with this UUID.
 
-    A log can be registered, and name whatever somebody wrote into it.
+    A registered log can name arbitrary files.
     """
     for location in locations:
         with contextlib.suppress(Outside, Unreadable, NotJson):

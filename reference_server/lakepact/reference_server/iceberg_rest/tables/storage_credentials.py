@@ -97,7 +97,7 @@ def is_asked_for(delegation: Sequence[str]) -> bool:
 
 
 def refresh_path(prefix: str, levels: Sequence[str], name: str) -> str:
-    """Where a client that has a table's credentials gets newer ones, below the catalog's address."""
+    """Return the path of the credentials operation of a table, below the catalog's address."""
     namespace = quote(SEPARATOR.join(levels), safe="")
     return f"v1/{prefix}{'/' if prefix else ''}namespaces/{namespace}/tables/{quote(name, safe='')}/credentials"
 
@@ -204,6 +204,6 @@ class _Said:
     def _value_of(self, variable: str, name: str) -> str:
         value = self._environment.get(variable)
         if not value:
-            # What stands there may be the secret itself: it is not repeated.
+            # The value may be the secret itself: the message does not repeat it.
             raise self.wrong(name, "names an environment variable that is not set, or empty")
         return value

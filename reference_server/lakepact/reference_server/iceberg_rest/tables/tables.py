@@ -1,4 +1,4 @@
-"""Tables as names: created, listed, loaded, renamed, registered and dropped. What changes within them is in `commits`."""
+"""Tables by name: create, list, load, rename, register, drop. Changes to their metadata are in `commits`."""
 
 from __future__ import annotations
 
@@ -84,7 +84,7 @@ def renamed(transaction: Transaction, old: Key, new: Key, is_free: Callable[...,
 
 
 def name_is_addressable(name: str, where: str) -> None:
-    """A table can be spelled in a path once it exists."""
+    """Check that a table can be addressed in a path."""
     check_name(name, f"at {where}: the name of a table")
 
 
@@ -215,9 +215,9 @@ class Tables:
         x_iceberg_access_delegation: Sequence[str] = (),
         **_: object,
     ) -> Reply:
-        """Return a table's metadata, with all snapshots or those that are referenced; nothing for those who have it already.
+        """Return a table's metadata with all or only referenced snapshots; 304 for a client that has it already.
 
-        Who asks for credentials and is given some always gets the table too: those that came with it before may have ended.
+        When credentials are returned, always send the full table (never 304): the cached credentials may have expired.
         """
         levels = levels_of(namespace)
         record = self._existing(levels, table)
@@ -263,7 +263,7 @@ class Tables:
             elsewhere: its metadata files outside its location.
         """
         location, uuid, catalog = metadata["location"], metadata["table-uuid"], self._catalog
-        with catalog.store.begin():  # so that nothing moves there meanwhile
+        with catalog.store.begin():  # nothing may move in between
             if self._rules.files_may_go(catalog.located, location):
                 with contextlib.suppress(Outside):  # the warehouse may have been another one when the table was made
                     catalog.warehouse.purge(location)

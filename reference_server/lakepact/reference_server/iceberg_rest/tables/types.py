@@ -41,7 +41,7 @@ _FIXED = re.compile(r"fixed\[ *([0-9]{1,10}) *\]")
 _GEOMETRY = re.compile(r"geometry\(([^(),]+)\)")
 _GEOGRAPHY = re.compile(r"geography\(([^(),]+)(?:,([^(),]+))?\)")
 
-#: What a column's type may become without a rewrite of data; decimals may also gain precision.
+#: The types that a column's type may be promoted to; decimals may also gain precision.
 #: Text as bytes is no promotion by the table format, but pyiceberg makes it, and data files hold both alike.
 _PROMOTIONS = {"int": {"long"}, "float": {"double"}, "date": {"timestamp", "timestamp_ns"}, "string": {"binary"}}
 

@@ -1,4 +1,4 @@
-"""What must hold once all updates of a commit are applied, and what follows from them."""
+"""Completion of a commit: checks after all updates, and derived members."""
 
 from __future__ import annotations
 

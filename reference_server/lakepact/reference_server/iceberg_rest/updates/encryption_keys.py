@@ -16,7 +16,7 @@ MEMBER = "encryption-keys"
 
 
 def add_encryption_key(draft: Draft, update: Document) -> None:
-    """The key is known; one that is known under its id already stays as it is."""
+    """Add an encryption key; an existing key of that id stays unchanged."""
     where = f"{draft.where}/encryption-key"
     key = child(update, "encryption-key", draft.where)
     key_id = text(key, "key-id", where)
@@ -29,5 +29,5 @@ def add_encryption_key(draft: Draft, update: Document) -> None:
 
 
 def remove_encryption_key(draft: Draft, update: Document) -> None:
-    """The key is gone, even if it never was there."""
+    """Remove an encryption key; unknown ones are ignored."""
     draft.discard(MEMBER, [text(update, "key-id", draft.where)])

@@ -13,19 +13,19 @@ if TYPE_CHECKING:
 
 
 class Alike(NamedTuple):
-    """What makes two items of a list the same."""
+    """Return the identity of an item of a list."""
 
     meaning: Callable[[Document], Hashable]  #: equal for items that are the same, and only for them
     sketch: Callable[[Document], Hashable]  #: equal for items that are the same; cheap, so that few meanings are asked for
 
 
 class Members:
-    """The items of one list member of a document.
+    """The items of a list member of a document.
 
     Args:
-        items: the list, which is not changed.
+        items: the list; it is not changed.
         id_member: the member that holds the id of an item.
-        alike: what makes two items the same; None where nobody asks.
+        alike: returns the identity of an item; `None` if duplicates need no detection.
     """
 
     def __init__(self, items: Iterable[Document], id_member: str, alike: Alike | None = None) -> None:

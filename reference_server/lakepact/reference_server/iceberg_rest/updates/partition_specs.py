@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 
 def add_spec(draft: Draft, update: Document) -> None:
-    """The spec is known under the next id, or under the id of one that is the same; fields without an id get one."""
+    """Add a partition spec under the next id, or return the id of an equal one; fields without an id get one."""
     where = f"{draft.where}/spec"
     spec = child(update, "spec", draft.where)
     check_spec(spec, draft.columns(where), where)
@@ -31,7 +31,7 @@ def add_spec(draft: Draft, update: Document) -> None:
 
 
 def set_default_spec(draft: Draft, update: Document) -> None:
-    """The spec is the one that data is written with, from now on."""
+    """Set the default partition spec."""
     spec_id = chosen_id(draft, update, "spec-id", added=draft.added_spec, kind="spec")
     if draft.members("partition-specs").get(spec_id) is None:
         raise refused(f"{draft.where}/spec-id", f"the table has no partition spec {spec_id}")
@@ -40,7 +40,7 @@ def set_default_spec(draft: Draft, update: Document) -> None:
 
 
 def remove_partition_specs(draft: Draft, update: Document) -> None:
-    """The specs are gone, those too that never were there; the default one cannot go."""
+    """Remove partition specs, ignoring unknown ones; the default spec cannot be removed."""
     where = f"{draft.where}/spec-ids"
     spec_ids = {exact(value, f"{where}/{index}", within=INT32) for index, value in enumerate(children(update, "spec-ids", draft.where))}
     if draft.get("default-spec-id") in spec_ids:

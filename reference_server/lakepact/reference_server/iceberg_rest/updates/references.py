@@ -19,7 +19,7 @@ _RETENTION = ("max-ref-age-ms", *_OF_BRANCHES)
 
 
 def set_snapshot_ref(draft: Draft, update: Document) -> None:
-    """The branch or tag is at the snapshot, with the retention that was sent and no other."""
+    """Set a branch or tag to a snapshot, with exactly the sent retention."""
     name = text(update, "ref-name", draft.where)
     reference = _reference(draft, update)
     if name == MAIN and reference["type"] != "branch":
@@ -63,7 +63,7 @@ def _move_main(draft: Draft, snapshot_id: int) -> None:
 
 
 def remove_snapshot_ref(draft: Draft, update: Document) -> None:
-    """The branch or tag is gone, even if it never was there; its snapshot stays."""
+    """Remove a branch or tag, ignoring unknown ones; its snapshot stays."""
     drop_reference(draft, text(update, "ref-name", draft.where))
 
 

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 def add_schema(draft: Draft, update: Document) -> None:
-    """The schema is known under the next id, or under the id of one that is the same; its field ids stay as they are."""
+    """Add a schema under the next id, or return the id of an equal one; its field ids are kept."""
     where = f"{draft.where}/schema"
     schema = child(update, "schema", draft.where)
     found = columns(schema, where, format_version=draft.format_version)
@@ -51,7 +51,7 @@ def _check_reused_ids(draft: Draft, found: Mapping[int, Column], where: str) -> 
 
 
 def set_current_schema(draft: Draft, update: Document) -> None:
-    """The schema is the one that is read and written with, from now on."""
+    """Set the current schema."""
     schema_id = chosen_id(draft, update, "schema-id", added=draft.added_schema, kind="schema")
     if draft.members("schemas").get(schema_id) is None:
         raise refused(f"{draft.where}/schema-id", f"the table has no schema {schema_id}")
@@ -60,7 +60,7 @@ def set_current_schema(draft: Draft, update: Document) -> None:
 
 
 def remove_schemas(draft: Draft, update: Document) -> None:
-    """The schemas are gone; the current one, and those that snapshots were written with, cannot go."""
+    """Remove schemas; the current one and those of snapshots cannot be removed."""
     where = f"{draft.where}/schema-ids"
     schema_ids = {exact(value, f"{where}/{index}", within=INT32) for index, value in enumerate(children(update, "schema-ids", draft.where))}
     if draft.get("current-schema-id") in schema_ids:

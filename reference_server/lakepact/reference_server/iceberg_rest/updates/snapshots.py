@@ -22,11 +22,11 @@ if TYPE_CHECKING:
     from lakepact.reference_server.iceberg_rest.documents import Document
     from lakepact.reference_server.iceberg_rest.updates.draft import Draft
 
-NO_SNAPSHOT = -1  #: how some writers spell that there is no current snapshot; never the id of one
+NO_SNAPSHOT = -1  #: some writers' value for no current snapshot; never the id of one
 
 
 def add_snapshot(draft: Draft, update: Document) -> None:
-    """The snapshot is known, exactly as it was sent; no branch or tag changes."""
+    """Add a snapshot exactly as sent; no branch or tag changes."""
     where = f"{draft.where}/snapshot"
     snapshot = child(update, "snapshot", draft.where)
     snapshot_id = _new_snapshot_id(draft, snapshot, where)
@@ -92,7 +92,7 @@ def _advance_row_id(draft: Draft, snapshot: Document, where: str) -> None:
 
 
 def remove_snapshots(draft: Draft, update: Document) -> None:
-    """The snapshots are gone, those too that never were there, with their statistics and all branches and tags on them."""
+    """Remove snapshots with their statistics, branches and tags; unknown ones are ignored."""
     where = f"{draft.where}/snapshot-ids"
     wanted = {exact(value, f"{where}/{index}", within=INT64) for index, value in enumerate(children(update, "snapshot-ids", draft.where))}
     gone = wanted & draft.snapshots.keys()

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 
 def add_sort_order(draft: Draft, update: Document) -> None:
-    """The order is known under the next id, or under the id of one that is the same; the one without fields has id 0."""
+    """Add a sort order under the next id, or return the id of an equal one; the unsorted order has id 0."""
     where = f"{draft.where}/sort-order"
     order = child(update, "sort-order", draft.where)
     check_order(order, draft.columns(where), where)
@@ -28,7 +28,7 @@ def add_sort_order(draft: Draft, update: Document) -> None:
 
 
 def set_default_sort_order(draft: Draft, update: Document) -> None:
-    """The order is the one that data is written in, from now on."""
+    """Set the default sort order."""
     order_id = chosen_id(draft, update, "sort-order-id", added=draft.added_order, kind="sort order")
     if draft.members("sort-orders").get(order_id) is None:
         raise refused(f"{draft.where}/sort-order-id", f"the table has no sort order {order_id}")

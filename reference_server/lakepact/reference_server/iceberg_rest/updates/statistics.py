@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 
 def set_statistics(draft: Draft, update: Document) -> None:
-    """The file is the statistics of its snapshot, in the place of any before."""
+    """Set the statistics file of its snapshot."""
     where = f"{draft.where}/statistics"
     file = child(update, "statistics", draft.where)
     snapshot_id = _check_file(file, where)
@@ -39,18 +39,18 @@ def set_statistics(draft: Draft, update: Document) -> None:
 
 
 def set_partition_statistics(draft: Draft, update: Document) -> None:
-    """The file is the partition statistics of its snapshot, in the place of any before."""
+    """Set the partition statistics file of its snapshot."""
     file = child(update, "partition-statistics", draft.where)
     _replace(draft, "partition-statistics", _check_file(file, f"{draft.where}/partition-statistics"), file)
 
 
 def remove_statistics(draft: Draft, update: Document) -> None:
-    """The snapshot has no statistics."""
+    """Remove the statistics of a snapshot."""
     _replace(draft, "statistics", integer(update, "snapshot-id", draft.where), None)
 
 
 def remove_partition_statistics(draft: Draft, update: Document) -> None:
-    """The snapshot has no partition statistics."""
+    """Remove the partition statistics of a snapshot."""
     _replace(draft, "partition-statistics", integer(update, "snapshot-id", draft.where), None)
 
 

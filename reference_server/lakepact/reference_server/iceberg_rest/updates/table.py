@@ -16,7 +16,7 @@ _UUID = re.compile(r"[0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}")
 
 
 def assign_uuid(draft: Draft, update: Document) -> None:
-    """A new table gets the uuid; a table that exists keeps its own for life."""
+    """Assign the uuid of a new table; an existing table keeps its own."""
     wanted = text(update, "uuid", draft.where)
     if not _UUID.fullmatch(wanted):
         raise refused(f"{draft.where}/uuid", f"{shown(wanted)} is no uuid")
@@ -28,7 +28,7 @@ def assign_uuid(draft: Draft, update: Document) -> None:
 
 
 def upgrade_format_version(draft: Draft, update: Document) -> None:
-    """The format version goes up, and what the new one needs is added; there is no way down."""
+    """Upgrade the format version and add the members it needs; downgrades are refused."""
     wanted = integer(update, "format-version", draft.where)
     current = draft.format_version
     if wanted not in FORMAT_VERSIONS:
@@ -57,19 +57,19 @@ def _leave_first_version(draft: Draft) -> None:
 
 
 def set_location(draft: Draft, update: Document) -> None:
-    """The table's files are written below the location from now on."""
+    """Set the location for new files of the table."""
     draft.set("location", text(update, "location", draft.where))
 
 
 def set_properties(draft: Draft, update: Document) -> None:
-    """The properties are set; others stay as they are."""
+    """Set properties; others are kept."""
     updates = texts(update, "updates", draft.where)
     if updates:
         draft.own_object("properties").update(updates)
 
 
 def remove_properties(draft: Draft, update: Document) -> None:
-    """The properties are gone, those too that never were there."""
+    """Remove properties; unknown ones are ignored."""
     removals = children(update, "removals", draft.where)
     for index, name in enumerate(removals):
         if not isinstance(name, str):

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 
 def assert_view_uuid(metadata: Document, requirement: Document, where: str) -> None:
-    """The view has this uuid, in whatever case."""
+    """Check the view's uuid, case-insensitively."""
     expected, found = text(requirement, "uuid", where), metadata["view-uuid"]
     if expected.casefold() != found.casefold():
         why = f"view UUID does not match: expected {shown(expected)}, found {found}; load the view and commit on top of what it is now"

@@ -17,10 +17,10 @@ if TYPE_CHECKING:
 
 
 def read_view_metadata(catalog: Catalog, location: str) -> Document:
-    """Return the view metadata at a location, held against the contract and against itself.
+    """Return the view metadata at a location, validated against the contract and for consistency.
 
     Raises:
-        Problem: 400, there is none, or something in it refers to what it does not hold.
+        Problem: 400, the file is missing, or a reference in it is dangling.
     """
     try:
         raw = catalog.warehouse.read(location)

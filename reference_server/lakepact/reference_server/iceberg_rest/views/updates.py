@@ -30,7 +30,7 @@ class ViewDraft(Draft):
 
 
 def assign_uuid(draft: ViewDraft, update: Document) -> None:
-    """A view has its uuid from its creation, and keeps it for life."""
+    """Check that a view keeps its uuid."""
     wanted, current = text(update, "uuid", draft.where), draft.get("view-uuid")
     if wanted.casefold() != current.casefold():
         raise refused(f"{draft.where}/uuid", f"the view has uuid {current} and keeps it")
@@ -44,7 +44,7 @@ def upgrade_format_version(draft: ViewDraft, update: Document) -> None:
 
 
 def add_schema(draft: ViewDraft, update: Document) -> None:
-    """The schema is known under the next id, or under the id of one that is the same; its field ids stay as they are."""
+    """Add a schema under the next id, or return the id of an equal one; its field ids are kept."""
     schema = checked_schema(update, draft.where)
     known = draft.members("schemas")
     twin = known.twin(schema)
@@ -56,7 +56,7 @@ def add_schema(draft: ViewDraft, update: Document) -> None:
 
 
 def add_view_version(draft: ViewDraft, update: Document) -> None:
-    """The version is known under its id or, when that is taken, the next one; or under the id of one that is the same."""
+    """Add a view version under its id, the next free id, or the id of an equal one."""
     version = checked_version(update, draft.where)
     where = f"{draft.where}/view-version"
     schema_id = integer(version, "schema-id", where, within=INT32)
@@ -77,7 +77,7 @@ def add_view_version(draft: ViewDraft, update: Document) -> None:
 
 
 def set_current_view_version(draft: ViewDraft, update: Document) -> None:
-    """The version is the one that is read from now on, and the log says since when."""
+    """Set the current view version and append to the version log."""
     version_id = chosen_id(draft, update, "view-version-id", added=draft.added_version, kind="version")
     if draft.members("versions").get(version_id) is None:
         raise refused(f"{draft.where}/view-version-id", f"the view has no version {version_id}")

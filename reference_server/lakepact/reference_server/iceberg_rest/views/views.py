@@ -1,4 +1,4 @@
-"""Views as names: created, listed, loaded, renamed and dropped. What changes within them is in `view_commits`."""
+"""Views by name: create, list, load, rename, drop. Changes to their metadata are in `view_commits`."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ def view_exists(view: View, levels: Place, name: str) -> Record:
 
 
 def view_name_is_addressable(name: str, where: str) -> None:
-    """A view can be spelled in a path once it exists."""
+    """Check that a view can be addressed in a path."""
     check_name(name, f"at {where}: the name of a view")
 
 

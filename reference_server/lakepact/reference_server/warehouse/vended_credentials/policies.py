@@ -1,4 +1,4 @@
-"""What temporary keys may do: policies that are limited to one directory of a bucket."""
+"""Session policies of vended credentials, limited to one directory of a bucket."""
 
 from __future__ import annotations
 

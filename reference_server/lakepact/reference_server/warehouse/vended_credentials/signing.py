@@ -17,12 +17,12 @@ ALGORITHM = "AWS4-HMAC-SHA256"
 
 @dataclass(frozen=True, slots=True)
 class Keys:
-    """What requests are signed with.
+    """The credentials that sign requests.
 
     Args:
-        access_key_id: names the secret.
-        secret_access_key: the secret.
-        session_token: goes with keys that end.
+        access_key_id: the id of the key.
+        secret_access_key: the secret key.
+        session_token: the session token of temporary keys.
     """
 
     access_key_id: str

@@ -1,4 +1,4 @@
-"""Where temporary keys come from: a service that speaks AWS's STS, or, to rehearse with, nowhere."""
+"""Issuers of temporary keys: a service that implements AWS STS, or a fake one."""
 
 from __future__ import annotations
 
