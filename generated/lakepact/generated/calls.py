@@ -1,4 +1,4 @@
-# Made by codegen.generate from specs/codegen/templates/calls.py, sha256 acf91ed78655eb27. Do not edit: nox -s generate
+# Made by codegen.generate from specs/codegen/templates/calls.py, sha256 0322f6d13477ed44. Do not edit: nox -s generate
 """How the parts of a call are written: segments of paths, parameters, forms."""
 
 from __future__ import annotations
@@ -18,12 +18,12 @@ def segment(value: str) -> str:
 
 
 def given(*parameters: tuple[str, Value | None]) -> tuple[tuple[str, str], ...]:
-    """The parameters that have a value, as text."""
+    """Return the parameters that have a value, as text."""
     return tuple((name, _text(value)) for name, value in parameters if value is not None)
 
 
 def form(body: WireModel) -> bytes:
-    """A flat object as an HTML form."""
+    """Return a flat object as an HTML form."""
     return urlencode([(name, _text(value)) for name, value in body.to_wire().items() if value is not None]).encode()
 
 

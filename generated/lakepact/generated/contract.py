@@ -1,7 +1,7 @@
-# Made by codegen.generate from specs/codegen/templates/contract.py, sha256 575a671c89ae01b1. Do not edit: nox -s generate
-"""What a contract is once it is code: operations, answers, requirements, features and corrections, as frozen values.
+# Made by codegen.generate from specs/codegen/templates/contract.py, sha256 f7e27f139662bed7. Do not edit: nox -s generate
+"""A contract as code: operations, answers, requirements, features and corrections, as frozen values.
 
-Every room of lakepact reads these tables; none of them parses the contract itself.
+Every package of lakepact reads these tables; none of them parses the contract.
 """
 
 from __future__ import annotations
@@ -64,7 +64,7 @@ class Operation:
     deprecated: bool = False
 
     def answer(self, status: int) -> Answer | None:
-        """The documented answer for `status`, exact before range (`5XX`)."""
+        """Return the documented answer for `status`, exact before range (`5XX`)."""
         return self.answers.get(str(status)) or self.answers.get(f"{status // 100}XX")
 
 
@@ -109,7 +109,7 @@ class Correction:
 
 @dataclass(frozen=True, slots=True)
 class Difference:
-    """What a profile has otherwise than the contract that it is a profile of."""
+    """A difference of a profile from its base contract."""
 
     id: str
     sentence: str
@@ -141,7 +141,7 @@ class Call(Generic[T]):
 
 
 class UnknownVersion(ValueError):
-    """There are no tables of a version of a contract; the message says of which there are."""
+    """No tables of a version of a contract exist; the message lists the versions that have some."""
 
 
 class Contract:
@@ -211,7 +211,7 @@ class Contract:
 
     @cached_property
     def differences(self) -> Mapping[str, Difference]:
-        """What a profile has otherwise than the contract that it is a profile of, by id; nothing if this is no profile."""
+        """The differences of a profile from its base contract, by id; empty for other contracts."""
         differences: Mapping[str, Difference] = self._module("requirements").DIFFERENCES
         return differences
 
@@ -228,7 +228,7 @@ class Contract:
         return prose
 
     def place(self, clause: str) -> str:
-        """Where a clause stands, for people: the file, what leads there in it, and the heading's words."""
+        """Return the place of a clause for people: file, path in it, and heading."""
         if self.prose is not None and clause.startswith("#"):
             return f"{self.prose.name}{clause} ({self.prose.headings[clause[1:]]})"
         return f"{f'{self.profile_of} ' if self.profile_of else ''}openapi.yaml#{clause}"
@@ -258,7 +258,7 @@ class Contract:
         return (known["version"], *known.get("tables", ()))
 
     def difference(self, version: str) -> dict[str, Any]:
-        """What another version has more, less or otherwise than the one with models: operations, schemas, requirements, features."""
+        """Return the differences of another version from the one with models: operations, schemas, requirements, features."""
         file = resources.files(f"lakepact.generated.{self.name}").joinpath(f"versions/{version}.json")
         document: dict[str, Any] = json.loads(file.read_bytes())
         return document
@@ -275,12 +275,12 @@ class Contract:
 
 
 def version_module(version: str) -> str:
-    """What packages of one version of a contract are called, in every room."""
+    """Return the package name of a version of a contract."""
     return f"v{version.replace('.', '_').replace('-', '_')}"
 
 
 def contracts() -> tuple[str, ...]:
-    """Names of the contracts that this installation holds; the first is meant where none is named."""
+    """Return names of the contracts that this installation holds; the first is meant where none is named."""
     return tuple(json.loads(_manifest().read_bytes())["contracts"])
 
 

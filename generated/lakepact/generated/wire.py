@@ -1,7 +1,7 @@
-# Made by codegen.generate from specs/codegen/templates/wire.py, sha256 d819b6852eb30d44. Do not edit: nox -s generate
-"""What every generated model can do: go over the wire and come back with the same value.
+# Made by codegen.generate from specs/codegen/templates/wire.py, sha256 14b68917f23dea20. Do not edit: nox -s generate
+"""A base class of generated models: it serializes a model and parses it back to an equal one.
 
-Members that a contract does not know are kept. What was absent stays absent, and what was null stays null.
+Unknown members are kept. Absent members stay absent, and null stays null.
 """
 
 from __future__ import annotations
@@ -17,11 +17,11 @@ class WireModel(BaseModel):
     model_config = ConfigDict(extra="allow", validate_by_name=True, validate_by_alias=True)
 
     def to_wire(self) -> dict[str, Any]:
-        """The object as a JSON document."""
+        """Return the object as a JSON document."""
         return self.model_dump(mode="json", by_alias=True, exclude_unset=True)
 
     def to_json(self) -> bytes:
-        """The object as JSON text in UTF-8."""
+        """Return the object as JSON text in UTF-8."""
         return self.model_dump_json(by_alias=True, exclude_unset=True).encode()
 
 

@@ -1,4 +1,4 @@
-# Made by codegen.registry from the registry of delta_sharing 2026-02, sha256 8ede1893c51da4e1. Do not edit: nox -s generate
+# Made by codegen.registry from the registry of delta_sharing 2026-02, sha256 8d5176f64e51273e. Do not edit: nox -s generate
 """What Delta Sharing Protocol 2026-02 demands, what a target may leave out, and how we corrected the contract."""
 
 from __future__ import annotations
@@ -2945,7 +2945,7 @@ REQUIREMENTS: dict[str, Requirement] = {
             "queryTableChanges",
         ),
         features=("second-recipient",),
-        interpretation="D-24: A recipient is said to have access to all resources of a share, without saying what that comes to. Whatever a recipient finds in a listing, it can read.",
+        interpretation="D-24: A recipient is said to have access to all resources of a share, without saying what that comes to. A recipient can read every object in its listings.",
     ),
     "DS-GEN-03": Requirement(
         id="DS-GEN-03",
@@ -3075,7 +3075,7 @@ REQUIREMENTS: dict[str, Requirement] = {
         clause="#rest-apis",
         basis="our-interpretation",
         area="transport",
-        interpretation="D-39: Status 500 is described for errors of the server, without saying that a client cannot cause them. What a client sends is never answered with 5xx, since a client tries again what it takes for a failure; 501 and 503 say that something is not there at all, or not now, and are no failures.",
+        interpretation="D-39: Status 500 is described for errors of the server, without saying that a client cannot cause them. No request causes a 5xx, because clients retry those; 501 and 503 say that something is not there at all, or not now, and are no failures.",
     ),
     "DS-GEN-16": Requirement(
         id="DS-GEN-16",
@@ -3084,7 +3084,7 @@ REQUIREMENTS: dict[str, Requirement] = {
         clause="#rest-apis",
         basis="our-interpretation",
         area="transport",
-        interpretation="D-40: The message of an error is free text, and a token is as good as the password of a recipient. Whatever the message says, the token of the request is not in it.",
+        interpretation="D-40: The message of an error is free text, and a token is as good as the password of a recipient. The message does not contain the token of the request.",
     ),
     "DS-VER-01": Requirement(
         id="DS-VER-01",
@@ -3107,7 +3107,7 @@ REQUIREMENTS: dict[str, Requirement] = {
     "DS-VER-03": Requirement(
         id="DS-VER-03",
         level="MUST",
-        sentence="The version of a table is that of its metadata and of a query for its current snapshot while nobody writes.",
+        sentence="The version of a table is that of its metadata and of a query for its current snapshot while no client writes.",
         clause="#query-table-version",
         basis="text",
         area="version",

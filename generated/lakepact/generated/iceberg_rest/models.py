@@ -1,4 +1,4 @@
-# Made by datamodel-code-generator 0.89.0 from the contract of iceberg_rest 1.10.0, sha256 46f4931e05ec1a54. Do not edit: nox -s generate
+# Made by datamodel-code-generator 0.89.0 from the contract of iceberg_rest 1.10.0, sha256 1d4e15b341ea702d. Do not edit: nox -s generate
 # An alternative narrows the tag that it has from the common part, which pyright does not allow of what can be assigned.
 # pyright: reportIncompatibleVariableOverride=false
 """The JSON documents of the contract, one class or alias for each of its schemas."""
@@ -1009,7 +1009,7 @@ TableRequirement = TypeAliasType(
         Field(discriminator="type"),
     ],
 )
-"""What has to hold of a table for a commit to it to be applied."""
+"""The conditions under which a commit to a table is applied."""
 
 
 class CommitReportRequest(CommitReport):

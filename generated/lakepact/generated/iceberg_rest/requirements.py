@@ -1,4 +1,4 @@
-# Made by codegen.registry from the registry of iceberg_rest 1.10.0, sha256 0ed141e41cd094ed. Do not edit: nox -s generate
+# Made by codegen.registry from the registry of iceberg_rest 1.10.0, sha256 26518df57f1623d9. Do not edit: nox -s generate
 """What Apache Iceberg REST Catalog API 1.10.0 demands, what a target may leave out, and how we corrected the contract."""
 
 from __future__ import annotations
@@ -138,7 +138,7 @@ CORRECTIONS: dict[str, Correction] = {
     "E07": Correction(
         id="E07",
         sentence="a failed plan carries a status and an error",
-        why="It combines a status with IcebergErrorResponse, which forbids every member besides error, so that no document fits (A-02).",
+        why="It combines a status with IcebergErrorResponse, which forbids every member other than error, so no document is valid (A-02).",
         effect="corrects",
         targets=("/components/schemas/FailedPlanningResult/allOf/0",),
     ),
@@ -294,7 +294,7 @@ REQUIREMENTS: dict[str, Requirement] = {
     "IRC-CLI-004": Requirement(
         id="IRC-CLI-004",
         level="MUST",
-        sentence="A client whose commit returns 500, 502 or 504, so that nobody knows whether it was made, does not send it again before it has loaded the table.",
+        sentence="A client whose commit returns 500, 502 or 504, which leaves its outcome unknown, does not send it again before it has loaded the table.",
         clause="/paths/~1v1~1{prefix}~1namespaces~1{namespace}~1tables~1{table}/post/responses/500",
         basis="implied",
         area="clients",
@@ -341,7 +341,7 @@ REQUIREMENTS: dict[str, Requirement] = {
     "IRC-COM-004": Requirement(
         id="IRC-COM-004",
         level="MUST",
-        sentence="A commit of which any requirement fails applies none of its updates and leaves the table's `metadata-location` as it was.",
+        sentence="A commit with any failing requirement applies none of its updates and leaves the table's `metadata-location` as it was.",
         clause="/components/schemas/CommitTableRequest/properties/requirements",
         basis="text",
         area="commits",
@@ -1068,7 +1068,7 @@ REQUIREMENTS: dict[str, Requirement] = {
     "IRC-ERR-006": Requirement(
         id="IRC-ERR-006",
         level="MUST",
-        sentence="The body of an error answer has no top-level member besides error.",
+        sentence="The body of an error answer has no top-level member other than error.",
         clause="/components/schemas/IcebergErrorResponse/additionalProperties",
         basis="schema",
         area="errors",
@@ -1174,7 +1174,7 @@ REQUIREMENTS: dict[str, Requirement] = {
     "IRC-ERR-009": Requirement(
         id="IRC-ERR-009",
         level="MUST",
-        sentence="Where a 404 can have several causes, the type of the error tells them apart, as a missing source table from a missing target namespace.",
+        sentence="If a 404 can have several causes, the type of the error tells them apart, as a missing source table from a missing target namespace.",
         clause="/paths/~1v1~1{prefix}~1tables~1rename/post/responses/404",
         basis="implied",
         area="errors",
@@ -2157,7 +2157,7 @@ REQUIREMENTS: dict[str, Requirement] = {
     "IRC-NS-DROP-009": Requirement(
         id="IRC-NS-DROP-009",
         level="MUST",
-        sentence="A namespace created anew after it was dropped has none of its former properties.",
+        sentence="A namespace created again after it was dropped has none of its former properties.",
         clause="/paths/~1v1~1{prefix}~1namespaces~1{namespace}/delete/responses/204",
         basis="implied",
         area="namespaces",
@@ -2555,7 +2555,7 @@ REQUIREMENTS: dict[str, Requirement] = {
         area="oauth",
         operations=("getToken",),
         features=("oauth-tokens",),
-        uncovered="permits rather than demands; no check looks at what is said besides the error",
+        uncovered="permits rather than demands; no check reads further members of the error",
     ),
     "IRC-OAU-015": Requirement(
         id="IRC-OAU-015",
@@ -3334,7 +3334,7 @@ REQUIREMENTS: dict[str, Requirement] = {
         area="register",
         operations=("registerTable",),
         features=("register-overwrite",),
-        interpretation="A-32: What registering over an existing table keeps of it is not said. The answer is 200 with the new metadata or a 4xx status, and a 200 without effect fails.",
+        interpretation="A-32: The contract does not specify which properties of an existing table registering over it keeps. The answer is 200 with the new metadata or a 4xx status, and a 200 without effect fails.",
     ),
     "IRC-TBL-REG-006": Requirement(
         id="IRC-TBL-REG-006",
@@ -3345,7 +3345,7 @@ REQUIREMENTS: dict[str, Requirement] = {
         area="register",
         operations=("registerTable",),
         features=("register-overwrite",),
-        interpretation="A-32: What registering over an existing table keeps of it is not said. The answer is 200 with the new metadata or a 4xx status, and a 200 without effect fails.",
+        interpretation="A-32: The contract does not specify which properties of an existing table registering over it keeps. The answer is 200 with the new metadata or a 4xx status, and a 200 without effect fails.",
     ),
     "IRC-TBL-REG-007": Requirement(
         id="IRC-TBL-REG-007",
@@ -3355,7 +3355,7 @@ REQUIREMENTS: dict[str, Requirement] = {
         basis="our-interpretation",
         area="register",
         operations=("registerTable",),
-        interpretation="A-32: What registering over an existing table keeps of it is not said. The answer is 200 with the new metadata or a 4xx status, and a 200 without effect fails.",
+        interpretation="A-32: The contract does not specify which properties of an existing table registering over it keeps. The answer is 200 with the new metadata or a 4xx status, and a 200 without effect fails.",
     ),
     "IRC-TBL-REG-008": Requirement(
         id="IRC-TBL-REG-008",
@@ -3482,7 +3482,7 @@ REQUIREMENTS: dict[str, Requirement] = {
         basis="our-interpretation",
         area="scan-planning",
         operations=("planTableScan",),
-        interpretation="A-02: FailedPlanningResult combines a status with IcebergErrorResponse, which forbids every member besides error, so that no document can satisfy it. A failed plan returns 200 and carries the members status and error.",
+        interpretation="A-02: FailedPlanningResult combines a status with IcebergErrorResponse, which forbids every member other than error, so that no document can satisfy it. A failed plan returns 200 and carries the members status and error.",
         corrections=("E07",),
     ),
     "IRC-SCAN-PLAN-007": Requirement(
@@ -3717,7 +3717,7 @@ REQUIREMENTS: dict[str, Requirement] = {
         area="scan-planning",
         operations=("fetchPlanningResult",),
         features=("async-planning",),
-        interpretation="A-02: FailedPlanningResult combines a status with IcebergErrorResponse, which forbids every member besides error, so that no document can satisfy it. A failed plan returns 200 and carries the members status and error.",
+        interpretation="A-02: FailedPlanningResult combines a status with IcebergErrorResponse, which forbids every member other than error, so that no document can satisfy it. A failed plan returns 200 and carries the members status and error.",
         corrections=("E07",),
     ),
     "IRC-SCAN-FETCH-005": Requirement(
@@ -3977,7 +3977,7 @@ REQUIREMENTS: dict[str, Requirement] = {
         basis="our-interpretation",
         area="scan-planning",
         operations=("planTableScan", "fetchPlanningResult", "fetchScanTasks"),
-        interpretation="A-04: PrimitiveTypeValue demands exactly one of sixteen alternatives, many of which accept the same strings and numbers, and leaves no room for null. One or more alternatives suffice, null is a value, and the type of the column decides which form is right.",
+        interpretation="A-04: PrimitiveTypeValue demands exactly one of sixteen alternatives, although many accept the same strings and numbers, and leaves no room for null. One or more alternatives suffice, null is a value, and the type of the column decides which form is right.",
     ),
     "IRC-SCAN-SCH-009": Requirement(
         id="IRC-SCAN-SCH-009",
@@ -4014,7 +4014,7 @@ REQUIREMENTS: dict[str, Requirement] = {
         basis="our-interpretation",
         area="scan-planning",
         operations=("planTableScan", "fetchPlanningResult", "fetchScanTasks"),
-        interpretation="A-04: PrimitiveTypeValue demands exactly one of sixteen alternatives, many of which accept the same strings and numbers, and leaves no room for null. One or more alternatives suffice, null is a value, and the type of the column decides which form is right.",
+        interpretation="A-04: PrimitiveTypeValue demands exactly one of sixteen alternatives, although many accept the same strings and numbers, and leaves no room for null. One or more alternatives suffice, null is a value, and the type of the column decides which form is right.",
     ),
     "IRC-SCAN-SCH-013": Requirement(
         id="IRC-SCAN-SCH-013",
@@ -4033,7 +4033,7 @@ REQUIREMENTS: dict[str, Requirement] = {
         basis="our-interpretation",
         area="scan-planning",
         operations=("planTableScan", "fetchPlanningResult", "fetchScanTasks"),
-        interpretation="A-04: PrimitiveTypeValue demands exactly one of sixteen alternatives, many of which accept the same strings and numbers, and leaves no room for null. One or more alternatives suffice, null is a value, and the type of the column decides which form is right.",
+        interpretation="A-04: PrimitiveTypeValue demands exactly one of sixteen alternatives, although many accept the same strings and numbers, and leaves no room for null. One or more alternatives suffice, null is a value, and the type of the column decides which form is right.",
         corrections=("E06",),
     ),
     "IRC-SCAN-SCH-015": Requirement(
@@ -5116,7 +5116,7 @@ REQUIREMENTS: dict[str, Requirement] = {
         basis="our-interpretation",
         area="schemas",
         operations=("fetchPlanningResult", "planTableScan"),
-        interpretation="A-02: FailedPlanningResult combines a status with IcebergErrorResponse, which forbids every member besides error, so that no document can satisfy it. A failed plan returns 200 and carries the members status and error.",
+        interpretation="A-02: FailedPlanningResult combines a status with IcebergErrorResponse, which forbids every member other than error, so that no document can satisfy it. A failed plan returns 200 and carries the members status and error.",
         corrections=("E07",),
     ),
     "IRC-SCH-AsyncPlanningResult": Requirement(
@@ -5875,7 +5875,7 @@ REQUIREMENTS: dict[str, Requirement] = {
         basis="our-interpretation",
         area="schemas",
         operations=("fetchPlanningResult", "fetchScanTasks", "planTableScan"),
-        interpretation="A-04: PrimitiveTypeValue demands exactly one of sixteen alternatives, many of which accept the same strings and numbers, and leaves no room for null. One or more alternatives suffice, null is a value, and the type of the column decides which form is right.",
+        interpretation="A-04: PrimitiveTypeValue demands exactly one of sixteen alternatives, although many accept the same strings and numbers, and leaves no room for null. One or more alternatives suffice, null is a value, and the type of the column decides which form is right.",
     ),
     "IRC-SCH-PrimitiveTypeValue": Requirement(
         id="IRC-SCH-PrimitiveTypeValue",
@@ -5897,7 +5897,7 @@ REQUIREMENTS: dict[str, Requirement] = {
             "replaceView",
             "updateTable",
         ),
-        interpretation="A-04: PrimitiveTypeValue demands exactly one of sixteen alternatives, many of which accept the same strings and numbers, and leaves no room for null. One or more alternatives suffice, null is a value, and the type of the column decides which form is right.",
+        interpretation="A-04: PrimitiveTypeValue demands exactly one of sixteen alternatives, although many accept the same strings and numbers, and leaves no room for null. One or more alternatives suffice, null is a value, and the type of the column decides which form is right.",
         corrections=("E06",),
     ),
     "IRC-SCH-FileFormat": Requirement(
@@ -6860,7 +6860,7 @@ REQUIREMENTS: dict[str, Requirement] = {
     "IRC-TBL-STAGE-006": Requirement(
         id="IRC-TBL-STAGE-006",
         level="MUST",
-        sentence="Committing a staged table returns 409 when a table of that name was created meanwhile, and leaves that table as it was.",
+        sentence="Committing a staged table returns 409 when a table of that name was created in between, and leaves that table as it was.",
         clause="/paths/~1v1~1{prefix}~1namespaces~1{namespace}~1tables~1{table}/post/responses/409",
         basis="text",
         area="tables",
@@ -7416,7 +7416,7 @@ REQUIREMENTS: dict[str, Requirement] = {
         basis="text",
         area="transactions",
         operations=("commitTransaction",),
-        interpretation="A-40: A transaction needs identifiers by description only, and several of its cases are not described. Whatever a server makes of those cases, a transaction is applied whole or not at all.",
+        interpretation="A-40: A transaction needs identifiers by description only, and several of its cases are not described. A transaction is always applied as a whole or not at all, also in those cases.",
     ),
     "IRC-TXN-003": Requirement(
         id="IRC-TXN-003",
@@ -7426,7 +7426,7 @@ REQUIREMENTS: dict[str, Requirement] = {
         basis="implied",
         area="transactions",
         operations=("commitTransaction",),
-        interpretation="A-40: A transaction needs identifiers by description only, and several of its cases are not described. Whatever a server makes of those cases, a transaction is applied whole or not at all.",
+        interpretation="A-40: A transaction needs identifiers by description only, and several of its cases are not described. A transaction is always applied as a whole or not at all, also in those cases.",
     ),
     "IRC-TXN-004": Requirement(
         id="IRC-TXN-004",
@@ -7445,7 +7445,7 @@ REQUIREMENTS: dict[str, Requirement] = {
         basis="text",
         area="transactions",
         operations=("commitTransaction",),
-        interpretation="A-40: A transaction needs identifiers by description only, and several of its cases are not described. Whatever a server makes of those cases, a transaction is applied whole or not at all.",
+        interpretation="A-40: A transaction needs identifiers by description only, and several of its cases are not described. A transaction is always applied as a whole or not at all, also in those cases.",
     ),
     "IRC-TXN-006": Requirement(
         id="IRC-TXN-006",
@@ -7464,7 +7464,7 @@ REQUIREMENTS: dict[str, Requirement] = {
         basis="our-interpretation",
         area="transactions",
         operations=("commitTransaction",),
-        interpretation="A-40: A transaction needs identifiers by description only, and several of its cases are not described. Whatever a server makes of those cases, a transaction is applied whole or not at all.",
+        interpretation="A-40: A transaction needs identifiers by description only, and several of its cases are not described. A transaction is always applied as a whole or not at all, also in those cases.",
     ),
     "IRC-TXN-008": Requirement(
         id="IRC-TXN-008",
@@ -7479,7 +7479,7 @@ REQUIREMENTS: dict[str, Requirement] = {
     "IRC-TXN-009": Requirement(
         id="IRC-TXN-009",
         level="MUST",
-        sentence="Whoever loads the tables of a transaction one after the other never sees the first one changed and the later one unchanged.",
+        sentence="A client that loads the tables of a transaction one after the other never sees the first one changed and the later one unchanged.",
         clause="/paths/~1v1~1{prefix}~1transactions~1commit/post/responses/204",
         basis="implied",
         area="transactions",
@@ -7502,7 +7502,7 @@ REQUIREMENTS: dict[str, Requirement] = {
         basis="our-interpretation",
         area="transactions",
         operations=("commitTransaction",),
-        interpretation="A-40: A transaction needs identifiers by description only, and several of its cases are not described. Whatever a server makes of those cases, a transaction is applied whole or not at all.",
+        interpretation="A-40: A transaction needs identifiers by description only, and several of its cases are not described. A transaction is always applied as a whole or not at all, also in those cases.",
     ),
     "IRC-TXN-012": Requirement(
         id="IRC-TXN-012",
@@ -7512,7 +7512,7 @@ REQUIREMENTS: dict[str, Requirement] = {
         basis="our-interpretation",
         area="transactions",
         operations=("commitTransaction",),
-        interpretation="A-40: A transaction needs identifiers by description only, and several of its cases are not described. Whatever a server makes of those cases, a transaction is applied whole or not at all.",
+        interpretation="A-40: A transaction needs identifiers by description only, and several of its cases are not described. A transaction is always applied as a whole or not at all, also in those cases.",
     ),
     "IRC-TXN-013": Requirement(
         id="IRC-TXN-013",
@@ -8594,7 +8594,7 @@ REQUIREMENTS: dict[str, Requirement] = {
     "IRC-UPD-040": Requirement(
         id="IRC-UPD-040",
         level="MUST",
-        sentence="The keys that a snapshot's `summary` has besides `operation` are kept with their string values.",
+        sentence="The keys that a snapshot's `summary` has in addition to `operation` are kept with their string values.",
         clause="/components/schemas/Snapshot/properties/summary/additionalProperties",
         basis="schema",
         area="updates",

@@ -1,4 +1,4 @@
-# Made by codegen.registry from the registry of watsonx_data 2026, sha256 1599d2dcc5be14e2. Do not edit: nox -s generate
+# Made by codegen.registry from the registry of watsonx_data 2026, sha256 7d2b33fe1a827406. Do not edit: nox -s generate
 """What IBM watsonx.data Iceberg REST Catalog API 2026 demands, what a target may leave out, and how we corrected the contract."""
 
 from __future__ import annotations
@@ -139,7 +139,7 @@ CORRECTIONS: dict[str, Correction] = {
     "E07": Correction(
         id="E07",
         sentence="a failed plan carries a status and an error",
-        why="It combines a status with IcebergErrorResponse, which forbids every member besides error, so that no document fits (A-02).",
+        why="It combines a status with IcebergErrorResponse, which forbids every member other than error, so no document is valid (A-02).",
         effect="corrects",
         targets=("/components/schemas/FailedPlanningResult/allOf/0",),
     ),
@@ -374,7 +374,7 @@ DIFFERENCES: dict[str, Difference] = {
     "D-07": Difference(
         id="D-07",
         sentence="listings of namespaces have no parameter parent",
-        taken="What a server makes of that parameter is not judged.",
+        taken="The effect of that parameter is not checked.",
         without=("IRC-NS-LIST-005", "IRC-NS-LIST-006", "IRC-NS-LIST-007"),
     ),
     "D-08": Difference(
@@ -402,7 +402,7 @@ DIFFERENCES: dict[str, Difference] = {
     "D-12": Difference(
         id="D-12",
         sentence="a pageSize of 0 is allowed, and so is every other up to a quadrillion",
-        taken="What a pageSize of 0 means is left to the server, and whatever is no number is refused as ever.",
+        taken="The meaning of a pageSize of 0 is left to the server; values that are not numbers are refused as in Iceberg REST.",
         without=("IRC-PAG-010",),
     ),
     "D-13": Difference(
@@ -418,7 +418,7 @@ DIFFERENCES: dict[str, Difference] = {
     ),
     "D-15": Difference(
         id="D-15",
-        sentence="nobody asks for access to be delegated, and storage credentials come in the config of a table only",
+        sentence="clients do not request access delegation, and storage credentials are only in the config of a table",
         taken="Neither the header nor the member of its own is demanded.",
         without=("IRC-TBL-CREATE-025", "IRC-TBL-LOAD-013", "IRC-TBL-LOAD-014"),
     ),
@@ -580,7 +580,7 @@ DIFFERENCES: dict[str, Difference] = {
     "D-20": Difference(
         id="D-20",
         sentence="the page's general table lists eight statuses, and its operations list more",
-        taken="What stands at an operation counts.",
+        taken="The text of an operation takes precedence.",
     ),
     "D-21": Difference(
         id="D-21",
@@ -591,7 +591,7 @@ DIFFERENCES: dict[str, Difference] = {
     "D-22": Difference(
         id="D-22",
         sentence="the interface is in beta state and expected to change",
-        taken="What only the page says of values, and no client depends on, is advised rather than demanded.",
+        taken="Rules for values that only the page states, and that no client depends on, are SHOULD rather than MUST.",
         without=("IRC-CFG-001",),
     ),
 }
@@ -628,7 +628,7 @@ REQUIREMENTS: dict[str, Requirement] = {
     "IRC-CLI-004": Requirement(
         id="IRC-CLI-004",
         level="MUST",
-        sentence="A client whose commit returns 500, 502 or 504, so that nobody knows whether it was made, does not send it again before it has loaded the table.",
+        sentence="A client whose commit returns 500, 502 or 504, which leaves its outcome unknown, does not send it again before it has loaded the table.",
         clause="/paths/~1v1~1{prefix}~1namespaces~1{namespace}~1tables~1{table}/post/responses/500",
         basis="implied",
         area="clients",
@@ -675,7 +675,7 @@ REQUIREMENTS: dict[str, Requirement] = {
     "IRC-COM-004": Requirement(
         id="IRC-COM-004",
         level="MUST",
-        sentence="A commit of which any requirement fails applies none of its updates and leaves the table's `metadata-location` as it was.",
+        sentence="A commit with any failing requirement applies none of its updates and leaves the table's `metadata-location` as it was.",
         clause="/components/schemas/CommitTableRequest/properties/requirements",
         basis="text",
         area="commits",
@@ -1216,7 +1216,7 @@ REQUIREMENTS: dict[str, Requirement] = {
     "IRC-ERR-006": Requirement(
         id="IRC-ERR-006",
         level="MUST",
-        sentence="The body of an error answer has no top-level member besides error.",
+        sentence="The body of an error answer has no top-level member other than error.",
         clause="/components/schemas/IcebergErrorResponse/additionalProperties",
         basis="schema",
         area="errors",
@@ -1304,7 +1304,7 @@ REQUIREMENTS: dict[str, Requirement] = {
     "IRC-ERR-009": Requirement(
         id="IRC-ERR-009",
         level="MUST",
-        sentence="Where a 404 can have several causes, the type of the error tells them apart, as a missing source table from a missing target namespace.",
+        sentence="If a 404 can have several causes, the type of the error tells them apart, as a missing source table from a missing target namespace.",
         clause="/paths/~1v1~1{prefix}~1tables~1rename/post/responses/404",
         basis="implied",
         area="errors",
@@ -1919,7 +1919,7 @@ REQUIREMENTS: dict[str, Requirement] = {
     "IRC-NS-DROP-009": Requirement(
         id="IRC-NS-DROP-009",
         level="MUST",
-        sentence="A namespace created anew after it was dropped has none of its former properties.",
+        sentence="A namespace created again after it was dropped has none of its former properties.",
         clause="/paths/~1v1~1{prefix}~1namespaces~1{namespace}/delete/responses/204",
         basis="implied",
         area="namespaces",
@@ -4126,7 +4126,7 @@ REQUIREMENTS: dict[str, Requirement] = {
             "replaceView",
             "updateTable",
         ),
-        interpretation="A-04: PrimitiveTypeValue demands exactly one of sixteen alternatives, many of which accept the same strings and numbers, and leaves no room for null. One or more alternatives suffice, null is a value, and the type of the column decides which form is right.",
+        interpretation="A-04: PrimitiveTypeValue demands exactly one of sixteen alternatives, although many accept the same strings and numbers, and leaves no room for null. One or more alternatives suffice, null is a value, and the type of the column decides which form is right.",
         corrections=("E06",),
     ),
     "IRC-SEC-001": Requirement(
@@ -4845,7 +4845,7 @@ REQUIREMENTS: dict[str, Requirement] = {
     "IRC-TBL-STAGE-006": Requirement(
         id="IRC-TBL-STAGE-006",
         level="MUST",
-        sentence="Committing a staged table returns 409 when a table of that name was created meanwhile, and leaves that table as it was.",
+        sentence="Committing a staged table returns 409 when a table of that name was created in between, and leaves that table as it was.",
         clause="/paths/~1v1~1{prefix}~1namespaces~1{namespace}~1tables~1{table}/post/responses/409",
         basis="text",
         area="tables",
@@ -5302,7 +5302,7 @@ REQUIREMENTS: dict[str, Requirement] = {
         basis="text",
         area="transactions",
         operations=("commitTransaction",),
-        interpretation="A-40: A transaction needs identifiers by description only, and several of its cases are not described. Whatever a server makes of those cases, a transaction is applied whole or not at all.",
+        interpretation="A-40: A transaction needs identifiers by description only, and several of its cases are not described. A transaction is always applied as a whole or not at all, also in those cases.",
     ),
     "IRC-TXN-003": Requirement(
         id="IRC-TXN-003",
@@ -5312,7 +5312,7 @@ REQUIREMENTS: dict[str, Requirement] = {
         basis="implied",
         area="transactions",
         operations=("commitTransaction",),
-        interpretation="A-40: A transaction needs identifiers by description only, and several of its cases are not described. Whatever a server makes of those cases, a transaction is applied whole or not at all.",
+        interpretation="A-40: A transaction needs identifiers by description only, and several of its cases are not described. A transaction is always applied as a whole or not at all, also in those cases.",
     ),
     "IRC-TXN-004": Requirement(
         id="IRC-TXN-004",
@@ -5331,7 +5331,7 @@ REQUIREMENTS: dict[str, Requirement] = {
         basis="text",
         area="transactions",
         operations=("commitTransaction",),
-        interpretation="A-40: A transaction needs identifiers by description only, and several of its cases are not described. Whatever a server makes of those cases, a transaction is applied whole or not at all.",
+        interpretation="A-40: A transaction needs identifiers by description only, and several of its cases are not described. A transaction is always applied as a whole or not at all, also in those cases.",
     ),
     "IRC-TXN-006": Requirement(
         id="IRC-TXN-006",
@@ -5350,12 +5350,12 @@ REQUIREMENTS: dict[str, Requirement] = {
         basis="our-interpretation",
         area="transactions",
         operations=("commitTransaction",),
-        interpretation="A-40: A transaction needs identifiers by description only, and several of its cases are not described. Whatever a server makes of those cases, a transaction is applied whole or not at all.",
+        interpretation="A-40: A transaction needs identifiers by description only, and several of its cases are not described. A transaction is always applied as a whole or not at all, also in those cases.",
     ),
     "IRC-TXN-009": Requirement(
         id="IRC-TXN-009",
         level="MUST",
-        sentence="Whoever loads the tables of a transaction one after the other never sees the first one changed and the later one unchanged.",
+        sentence="A client that loads the tables of a transaction one after the other never sees the first one changed and the later one unchanged.",
         clause="/paths/~1v1~1{prefix}~1transactions~1commit/post/responses/204",
         basis="implied",
         area="transactions",
@@ -5378,7 +5378,7 @@ REQUIREMENTS: dict[str, Requirement] = {
         basis="our-interpretation",
         area="transactions",
         operations=("commitTransaction",),
-        interpretation="A-40: A transaction needs identifiers by description only, and several of its cases are not described. Whatever a server makes of those cases, a transaction is applied whole or not at all.",
+        interpretation="A-40: A transaction needs identifiers by description only, and several of its cases are not described. A transaction is always applied as a whole or not at all, also in those cases.",
     ),
     "IRC-TXN-012": Requirement(
         id="IRC-TXN-012",
@@ -5388,7 +5388,7 @@ REQUIREMENTS: dict[str, Requirement] = {
         basis="our-interpretation",
         area="transactions",
         operations=("commitTransaction",),
-        interpretation="A-40: A transaction needs identifiers by description only, and several of its cases are not described. Whatever a server makes of those cases, a transaction is applied whole or not at all.",
+        interpretation="A-40: A transaction needs identifiers by description only, and several of its cases are not described. A transaction is always applied as a whole or not at all, also in those cases.",
     ),
     "IRC-TXN-013": Requirement(
         id="IRC-TXN-013",
@@ -6269,7 +6269,7 @@ REQUIREMENTS: dict[str, Requirement] = {
     "IRC-UPD-040": Requirement(
         id="IRC-UPD-040",
         level="MUST",
-        sentence="The keys that a snapshot's `summary` has besides `operation` are kept with their string values.",
+        sentence="The keys that a snapshot's `summary` has in addition to `operation` are kept with their string values.",
         clause="/components/schemas/Snapshot/properties/summary/additionalProperties",
         basis="schema",
         area="updates",
@@ -7342,7 +7342,7 @@ REQUIREMENTS: dict[str, Requirement] = {
         basis="our-interpretation",
         area="names",
         operations=("createNamespace", "loadNamespaceMetadata", "dropNamespace", "createTable", "loadTable", "dropTable"),
-        interpretation="C-02: Hyphens are allowed in a namespace that is created and not in its path, in the path of a view and not when it is created, and an example renames views with hyphens. What was created under a name with a hyphen can be addressed by it, and refusing it at creation is right too.",
+        interpretation="C-02: Hyphens are allowed in a namespace that is created and not in its path, in the path of a view and not when it is created, and an example renames views with hyphens. A namespace created with a hyphen in its name can be addressed by it; refusing it at creation is correct too.",
         difference="D-10",
     ),
     "WXD-NAME-005": Requirement(
@@ -7353,7 +7353,7 @@ REQUIREMENTS: dict[str, Requirement] = {
         basis="our-interpretation",
         area="names",
         operations=("createNamespace", "loadNamespaceMetadata", "createTable", "loadTable"),
-        interpretation="C-03: All patterns of names allow spaces, which some clients encode as %20 and others as a plus sign. Where a name with a space is accepted, %20 addresses it, and a plus sign is not judged.",
+        interpretation="C-03: All patterns of names allow spaces, which some clients encode as %20 and others as a plus sign. If a name with a space is accepted, %20 addresses it; a plus sign is not checked.",
         difference="D-10",
     ),
     "WXD-NS-001": Requirement(
@@ -7503,7 +7503,7 @@ REQUIREMENTS: dict[str, Requirement] = {
         basis="our-interpretation",
         area="register",
         operations=("registerTable",),
-        interpretation="C-10: The example of registering a table writes metadataLocation, the list of members writes metadata-location. The spelling with a hyphen works, and the other one may work besides.",
+        interpretation="C-10: The example of registering a table writes metadataLocation, the list of members writes metadata-location. The spelling with a hyphen works; the other one may work too.",
         difference="D-16",
     ),
     "WXD-SEC-001": Requirement(

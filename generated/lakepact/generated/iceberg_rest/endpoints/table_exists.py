@@ -1,4 +1,4 @@
-# Made by openapi-python-client 0.29.1 from the contract of iceberg_rest 1.10.0, sha256 46f4931e05ec1a54. Do not edit: nox -s generate
+# Made by openapi-python-client 0.29.1 from the contract of iceberg_rest 1.10.0, sha256 1d4e15b341ea702d. Do not edit: nox -s generate
 """HEAD /v1/{prefix}/namespaces/{namespace}/tables/{table}."""
 
 from __future__ import annotations

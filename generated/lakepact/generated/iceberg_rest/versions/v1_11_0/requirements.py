@@ -1,4 +1,4 @@
-# Made by codegen.registry from the registry of iceberg_rest 1.11.0, sha256 1865490782fb6f9c. Do not edit: nox -s generate
+# Made by codegen.registry from the registry of iceberg_rest 1.11.0, sha256 2add47e65caa157f. Do not edit: nox -s generate
 """What Apache Iceberg REST Catalog API 1.11.0 demands, what a target may leave out, and how we corrected the contract."""
 
 from __future__ import annotations
@@ -134,7 +134,7 @@ CORRECTIONS: dict[str, Correction] = {
     "E07": Correction(
         id="E07",
         sentence="a failed plan carries a status and an error",
-        why="It combines a status with IcebergErrorResponse, which forbids every member besides error, so that no document fits (A-02).",
+        why="It combines a status with IcebergErrorResponse, which forbids every member other than error, so no document is valid (A-02).",
         effect="corrects",
         targets=("/components/schemas/FailedPlanningResult/allOf/0",),
     ),
@@ -398,7 +398,7 @@ REQUIREMENTS: dict[str, Requirement] = {
     "IRC-IDEM-008": Requirement(
         id="IRC-IDEM-008",
         level="MUST",
-        sentence="A table that was created anew under the name of a dropped one is left alone when dropping the old one is sent again with its key.",
+        sentence="A table that was created again under the name of a dropped one is left alone when dropping the old one is sent again with its key.",
         clause="/components/parameters/idempotency-key",
         basis="text",
         area="idempotency",
@@ -743,7 +743,7 @@ REQUIREMENTS: dict[str, Requirement] = {
     "IRC-WHS-001": Requirement(
         id="IRC-WHS-001",
         level="MUST",
-        sentence="Where asking for the configuration of a warehouse that does not exist is an error, it returns 404 and NoSuchWarehouseException.",
+        sentence="If the configuration of an unknown warehouse is refused, the answer is 404 and NoSuchWarehouseException.",
         clause="/paths/~1v1~1config/get/responses/404",
         basis="text",
         area="warehouses",
