@@ -42,12 +42,12 @@ def made() -> Service:
 
 
 class Counted(ContractRouter):
-    """A lane that counts what comes the usual way."""
+    """A router that counts what comes the usual way."""
 
     calls = 0
 
-    def __init__(self, lane: Any) -> None:
-        self.__dict__.update(lane.__dict__)
+    def __init__(self, router: Any) -> None:
+        self.__dict__.update(router.__dict__)
 
     async def __call__(self, scope: Any, receive: Any, send: Any) -> None:
         self.calls += 1
@@ -103,11 +103,11 @@ class Connection(asyncio.Transport):
 
 
 class Ways:
-    """Both ways to one lane, each with connections of its own."""
+    """Both ways to one router, each with connections of its own."""
 
-    def __init__(self, lane: Counted, limits: Limits = LIMITS) -> None:
-        self.lane = lane
-        self._configs = {name: configured(lane, fast_path=name == "short", limits=limits) for name in ("short", "usual")}
+    def __init__(self, router: Counted, limits: Limits = LIMITS) -> None:
+        self.router = router
+        self._configs = {name: configured(router, fast_path=name == "short", limits=limits) for name in ("short", "usual")}
         for config in self._configs.values():
             config.load()
 

@@ -32,14 +32,14 @@ OPERATIONS = ("*Namespace*", "loadTable", "updateTable", "dropTable")
 
 
 class Here:
-    """One lane in this process.
+    """One worker in this process.
 
     Args:
         until: how many cases it sends before it breaks off; all if it is not said.
     """
 
     name = "here"
-    lanes = 1
+    workers = 1
 
     def __init__(self, until: int | None = None) -> None:
         self.left = until

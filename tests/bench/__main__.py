@@ -47,7 +47,7 @@ MEMORY_TARGET = 45.0  #: MB of it after that
 STARTS = 9
 SLOW_FILE = 150e-6  #: seconds for a new file that tell of something else than of what is measured
 FILES_WERE_DELETED = ": very long; where thousands of files were deleted lately, wait ten minutes or name another --folder"
-WAYS = ("bare", "lane", "fast")  #: the servers that are compared
+WAYS = ("bare", "router", "fast")  #: the servers that are compared
 
 
 @dataclass
@@ -150,12 +150,12 @@ def starts(_: argparse.Namespace, __: int) -> bool:
 def speeds(chosen: argparse.Namespace, core: int) -> bool:
     """Against bare ASGI."""
     missed = False
-    ways = "".join(f"{way:>20}{'ratio':>8}{'least':>7}{'':7}" for way in ("lane", "fast path"))
+    ways = "".join(f"{way:>20}{'ratio':>8}{'least':>7}{'':7}" for way in ("router", "fast path"))
     say(f"{f'{CONNECTIONS} connections':20}{'bare ASGI':>20}{ways}")
     for workload in WORKLOADS:
-        bare, lane, fast = compared(workload, seconds=chosen.seconds, rounds=chosen.rounds, core=core)
+        bare, router, fast = compared(workload, seconds=chosen.seconds, rounds=chosen.rounds, core=core)
         line = f"{workload.name:20}{shown(bare)}"
-        for speed, target in ((lane, workload.lane), (fast, workload.fast)):
+        for speed, target in ((router, workload.router), (fast, workload.fast)):
             ratio = statistics.median(bare.computing) / statistics.median(speed.computing)
             missed = missed or (target is not None and ratio < target)
             line += f"{shown(speed)}{ratio:>8.2f}{against(ratio, target)}"

@@ -56,7 +56,7 @@ def bare(served: Service) -> Any:
 
 
 def main() -> None:
-    """Serve `bare`, the `lane` or the `fast` path on a free port, which is printed.
+    """Serve `bare`, the `router` or the `fast` path on a free port, which is printed.
 
     Arguments: which of them, the warehouse, the core if its number is not negative, and how many names there are (see `scaling`).
     """

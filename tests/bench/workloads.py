@@ -24,7 +24,7 @@ class Workload:
 
     name: str
     requests: Callable[[], Iterator[bytes]]
-    lane: float | None  #: on the usual way
+    router: float | None  #: on the usual way
     fast: float | None  #: with the fast path
     warehouse: str = "memory:"
 

@@ -128,7 +128,7 @@ def test_without_shares_nothing_is_shared() -> None:
     ("wanted", "settings", "said"),
     [
         (["delta_sharing"], {}, "delta_sharing cannot be served without --shares"),
-        (["iceberg_rest"], {"shares": "x"}, "--shares is of use to delta_sharing alone"),
+        (["iceberg_rest"], {"shares": "x"}, "--shares requires --contract delta_sharing"),
     ],
 )
 def test_a_contract_and_its_setting_belong_together(wanted: list[str], settings: dict[str, Any], said: str) -> None:

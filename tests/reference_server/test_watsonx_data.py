@@ -309,5 +309,5 @@ def test_a_file_that_holds_no_credentials_is_refused_without_being_repeated(tmp_
 
 
 def test_credentials_are_of_no_use_to_others(tmp_path):
-    with pytest.raises(BadSetting, match="--credentials is of use to watsonx_data alone"):
+    with pytest.raises(BadSetting, match="--credentials requires --contract watsonx_data"):
         services(["iceberg_rest"], Settings(credentials=write(tmp_path, tokens=["t"])))

@@ -111,10 +111,10 @@ def recognised(wire: Wire, target: Target) -> str:
 
 
 def found(wire: Wire, target: Target, contract: str, version: str | None = None) -> ProbedServer:
-    """What a server of a contract declares, and what it serves.
+    """Return what a server declares and implements, operation by operation.
 
     Raises:
-        Blocked: it does not answer, or as the contract would not have it.
+        Blocked: the server does not answer, or not in the form of the contract.
     """
     asked = probe_spec(contract)
     first = _first(wire, asked, asked.path(target))
@@ -149,7 +149,7 @@ def _first(wire: Wire, asked: ProbeSpec, where: str) -> Exchange:
 
 
 def _why(message: str) -> str:
-    """What may help where no answer came."""
+    """Return advice for a server that does not answer."""
     reasons = {
         "CERTIFICATE_VERIFY_FAILED": "its certificate is not trusted here",
         "WRONG_VERSION_NUMBER": "it does not speak TLS at this port: try http://",
@@ -170,12 +170,12 @@ def _strange(exchange: Exchange) -> str:
 
 
 def refused(wire: Wire, first: Exchange) -> str:
-    """What a target answered that cannot be asked, and what to try."""
+    """Return the message about a target that cannot be probed, with advice."""
     return _strange(first) + advice(wire, [first])
 
 
 def advice(wire: Wire, seen: Sequence[Exchange]) -> str:
-    """What to try when no answer is what a contract would have."""
+    """Return advice for answers that match no contract."""
     statuses = {exchange.status for exchange in seen}
     moved = next((e.headers["location"] for e in seen if 300 <= e.status < 400 and "location" in e.headers), "")
     if statuses & {401, 403}:
@@ -192,7 +192,7 @@ def advice(wire: Wire, seen: Sequence[Exchange]) -> str:
 
 
 def _message(exchange: Exchange) -> str:
-    """What a refusal in the common form says, as one line of letters and signs."""
+    """Return the message of an error body, as one printable line."""
     error = exchange.parsed.get("error") if isinstance(exchange.parsed, dict) else None
     said = error.get("message") if isinstance(error, dict) else None
     return "".join(c if c.isprintable() else " " for c in said)[:LONGEST_MESSAGE] if isinstance(said, str) else ""

@@ -16,7 +16,7 @@ SECRET_FIELDS = frozenset({b"client_secret", b"subject_token", b"actor_token", b
 REDACTED = "<redacted>"
 
 #: Names of headers that hold secrets, and values that look like secrets: long, letters and digits, no UUID.
-TELLING = re.compile(r"auth|token|key|secret|credential|password|signature|session", re.IGNORECASE)
+SECRET_NAMES = re.compile(r"auth|token|key|secret|credential|password|signature|session", re.IGNORECASE)
 AT_RANDOM = re.compile(r"(?!\S{8}-\S{4}-\S{4}-\S{4}-\S{12}\Z)(?=\S*\d)(?=\S*[A-Za-z])\S{16,}")
 
 # Names are assumed to be short: a search for long ones would be slow on hostile bodies.
@@ -65,7 +65,7 @@ def secrets_of(headers: Iterable[tuple[str, str]]) -> tuple[str, ...]:
     For Basic credentials: the base64 text and the password. Values that are not secret, such as a tenant's name, are left out:
     they may occur in answers.
     """
-    secret = [value for name, value in headers if name.lower() in SECRET_HEADERS or TELLING.search(name) or AT_RANDOM.fullmatch(value)]
+    secret = [value for name, value in headers if name.lower() in SECRET_HEADERS or SECRET_NAMES.search(name) or AT_RANDOM.fullmatch(value)]
     words = [word for value in secret for word in (value, value.rpartition(" ")[2])]
     secrets = (secret for word in words for secret in (word, *_behind_name(word)))
     return tuple(secret for secret in secrets if len(secret) > 3 and secret.strip().lower() not in SCHEMES | NO_SECRETS)

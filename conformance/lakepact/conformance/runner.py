@@ -333,7 +333,7 @@ def _names(exchange: Exchange) -> set[bytes]:
 
 
 class _InvariantBook:
-    """What one invariant saw in a run."""
+    """The verdict of one invariant in a run."""
 
     SHOWN = 3  #: breaches that are reported; more of the same say nothing new
 

@@ -74,7 +74,7 @@ class Target:
 
 @dataclass(frozen=True)
 class Offer:
-    """What a target declares; requirements about anything else are not-offered.
+    """The declaration of a target; requirements about anything else are not-offered.
 
     Args:
         operations: ids of the declared operations.

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
-PLAIN = ("--engine", "local", "--lanes", "2")
+PLAIN = ("--engine", "local", "--workers", "2")
 ON_TWO = ("--master", "local[2]")
 ENOUGH = 30  #: cases after which it is ended
 
@@ -73,7 +73,7 @@ def test_a_run_that_is_killed_ends_as_if_nothing_had_happened(engine: tuple[str,
 
 @pytest.mark.spark
 @pytest.mark.parametrize("engine", [PLAIN, ON_TWO], ids=["plain", "spark"])
-def test_a_run_that_is_interrupted_by_hand_lets_its_lanes_end_and_nothing_is_in_doubt(
+def test_a_run_that_is_interrupted_by_hand_lets_its_workers_end_and_nothing_is_in_doubt(
     engine: tuple[str, ...], plan: Path, tmp_path: Path
 ) -> None:
     run = tmp_path / "run"
@@ -87,7 +87,7 @@ def test_a_run_that_is_interrupted_by_hand_lets_its_lanes_end_and_nothing_is_in_
     assert tables.read_json(run / "run.json")["status"] == "incomplete"
 
 
-def test_who_stops_waiting_in_the_middle_of_a_chunk_ends_its_lanes_and_nothing_is_in_doubt(plan: Path, tmp_path: Path) -> None:
+def test_who_stops_waiting_in_the_middle_of_a_chunk_ends_its_workers_and_nothing_is_in_doubt(plan: Path, tmp_path: Path) -> None:
     run = tmp_path / "run"
     with serving(warehouse="memory:") as server:
         runs.prepare(plan, run, asked([f"a={server.url}"], ["iceberg_rest"]))

@@ -126,19 +126,19 @@ def test_what_spark_connect_lacks_is_named_with_its_extra(monkeypatch: pytest.Mo
 
 
 @pytest.mark.parametrize(
-    ("lanes", "remote", "sentence"),
+    ("workers", "remote", "sentence"),
     [
         (
             2,
             False,
-            "2000 cases take about 6 s with --engine local, 16 s with Spark in 2 lanes: 10 s to start, and no more lanes than here",
+            "2000 cases take about 6 s with --engine local, 16 s with Spark in 2 workers: 10 s to start, and no more workers than here",
         ),
-        (4, False, "2000 cases take about 6 s with --engine local, 13 s with Spark in 4 lanes, which pays from about 6667 cases"),
+        (4, False, "2000 cases take about 6 s with --engine local, 13 s with Spark in 4 workers, which pays from about 6667 cases"),
         (4, True, None),
     ],
 )
-def test_who_chooses_spark_is_told_what_it_costs_for_so_many_cases(lanes: int, sentence: str | None, *, remote: bool) -> None:
-    assert sentence == cost(2000, lanes, own=2, remote=remote)
+def test_who_chooses_spark_is_told_what_it_costs_for_so_many_cases(workers: int, sentence: str | None, *, remote: bool) -> None:
+    assert sentence == cost(2000, workers, own=2, remote=remote)
 
 
 def test_master_and_remote_together_make_no_sense(tmp_path: Path) -> None:

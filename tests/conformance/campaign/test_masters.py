@@ -46,7 +46,7 @@ with Choice(**choice).made() as engine:
         runs.prepare(folder / name / "plan", folder / name / "run", asked([f"a={url}"], ["iceberg_rest"]))
         for landed in runs.carried_on(folder / name / "run", engine):
             pass
-        print(name, landed.planned - landed.landed, "missing,", engine.lanes, "lanes")
+        print(name, landed.planned - landed.landed, "missing,", engine.workers, "workers")
 """
 KINDS = ("local[2]", "local-cluster[2,1,1024]", "standalone", "connect")
 
@@ -82,7 +82,7 @@ def test_every_kind_of_spark_draws_the_same_cases_and_comes_to_the_same_verdicts
     with spark(kind, tmp_path) as choice, serving(warehouse="memory:") as server:
         words = (str(tmp_path), server.url, json.dumps(DRAWN), json.dumps({"engine": "spark", **choice}))
         done = subprocess.run([sys.executable, "-c", IN_ONE_SESSION, *words], capture_output=True, text=True, check=False, timeout=PATIENCE)
-    assert done.stdout == "requests 0 missing, 2 lanes\nchecks 0 missing, 2 lanes\n", done.stderr
+    assert done.stdout == "requests 0 missing, 2 workers\nchecks 0 missing, 2 workers\n", done.stderr
     cases = [[tables.read(folder / name / "plan" / "cases", tables.CASES).to_pylist() for name in DRAWN] for folder in (plain, tmp_path)]
     requests = [said(folder / "requests" / "run", Here()) for folder in (plain, tmp_path)]
 

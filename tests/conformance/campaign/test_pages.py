@@ -73,7 +73,7 @@ def test_a_run_that_ended_early_is_shown_with_what_it_has(shown: facts.Facts, en
 
 
 def test_the_commands_do_what_they_can_with_a_run_that_ended_early_and_say_so(ended: Path) -> None:
-    where = ["--run", str(ended), "--engine", "local", "--lanes", "1"]
+    where = ["--run", str(ended), "--engine", "local", "--workers", "1"]
     done = {verb: CliRunner().invoke(campaign, [verb, *where]) for verb in ("judge", "report")}
 
     assert dict.fromkeys(done, 3) == {verb: one.exit_code for verb, one in done.items()}

@@ -147,13 +147,13 @@ class Dealing(Here):
         self.targets.append(errands.column("target").to_pylist())
 
 
-@pytest.mark.parametrize("lanes", [2, 3])
-def test_lanes_that_take_turns_have_as_many_cases_of_each_target(lanes: int, plan: Path, server: str, tmp_path: Path) -> None:
+@pytest.mark.parametrize("workers", [2, 3])
+def test_workers_that_take_turns_have_as_many_cases_of_each_target(workers: int, plan: Path, server: str, tmp_path: Path) -> None:
     engine = Dealing()
     ran(plan, tmp_path / "run", engine, f"a={server}", f"b={server}", f"c={server}", chunk=36)
-    dealt = [Counter(engine.targets[0][lane::lanes]) for lane in range(lanes)]
+    dealt = [Counter(engine.targets[0][worker::workers]) for worker in range(workers)]
 
-    assert dealt == [{"a": 12 / lanes, "b": 12 / lanes, "c": 12 / lanes}] * lanes
+    assert dealt == [{"a": 12 / workers, "b": 12 / workers, "c": 12 / workers}] * workers
 
 
 def test_a_target_that_is_not_there_is_named_before_anything_is_sent(plan: Path, tmp_path: Path) -> None:

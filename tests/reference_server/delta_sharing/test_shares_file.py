@@ -142,7 +142,7 @@ HEAD = "authorization: {bearerToken: x}\nshares:\n"
         ("shares: [", ":1: this is not YAML"),
         ("[]", ":1: the file must be a mapping, but is a list"),
         ("version: 1", "says nothing under `shares`"),
-        ("shares: []", "lets nobody in"),
+        ("shares: []", "gives no recipient access"),
         ("version: 2\nshares: []", ":1: version must be 1"),
         ("shares: []\nrecipient: []", ":2: recipient is not known here; did you mean recipients?"),
         ("shares: []\nshares: []", ":2: shares is given twice"),
@@ -273,4 +273,4 @@ def test_the_command_refuses_a_wrong_file_in_a_sentence(tmp_path: Path) -> None:
     (tmp_path / "shares.yaml").write_text("shares: []", encoding="utf-8")
     result = CliRunner().invoke(serve, ["--port", "0", "--shares", str(tmp_path / "shares.yaml")])
 
-    assert (result.exit_code, "lets nobody in" in result.output) == (2, True)
+    assert (result.exit_code, "gives no recipient access" in result.output) == (2, True)

@@ -55,8 +55,8 @@ def get(url: str) -> tuple[int, str, bytes]:
             return refused.code, refused.headers["content-type"], refused.read()
 
 
-def taken(lane: Any) -> dict[tuple[str, str], tuple[str, Any]]:
-    """Everything that a lane routes, as (method, path) -> (operation, what answers it)."""
+def taken(router: Any) -> dict[tuple[str, str], tuple[str, Any]]:
+    """Everything that a router routes, as (method, path) -> (operation, what answers it)."""
     found: dict[tuple[str, str], tuple[str, Any]] = {}
 
     def walk(node: Any, path: str) -> None:
@@ -68,7 +68,7 @@ def taken(lane: Any) -> dict[tuple[str, str], tuple[str, Any]]:
         if node.variable is not None:
             walk(node.variable, f"{path}/{{}}")
 
-    for room in lane._rooms:
+    for room in router._rooms:
         walk(room.routes._root, "")
     return found
 
@@ -84,9 +84,9 @@ def shares(tmp_path: Path) -> Path:
 def test_connexion_resolves_what_the_plan_says(contract: str, shares: Path) -> None:
     made = service(contract, Settings(shares=shares))
     _, stack = cast("FlaskApp", application(made, engine="connexion")).middleware._build_middleware_stack()
-    (lane,) = (layer for layer in stack if isinstance(layer, ConnexionRouter))
+    (router,) = (layer for layer in stack if isinstance(layer, ConnexionRouter))
 
-    assert taken(lane) == taken(application(made))
+    assert taken(router) == taken(application(made))
 
 
 @pytest.mark.parametrize("contract", contracts())

@@ -224,19 +224,19 @@ def test_all_headers_of_bodies_are_answered_alike(ways: Ways, headers: bytes, le
 def test_bodies_of_any_length_behind_known_headers_are_answered_the_short_way(ways: Ways) -> None:
     bodies = [b'{"removals": ["%s"]}' % (b"x" * number) for number in range(1, 200, 9)]
     ways.say("short", again(posted(PROPERTIES, bodies[0])))
-    before = ways.lane.calls
+    before = ways.router.calls
     sent = ways.say("short", [(posted(PROPERTIES, body), True) for body in bodies])
 
-    assert (ways.lane.calls - before, sent.count(b"HTTP/1.1 200 OK")) == (0, len(bodies))
+    assert (ways.router.calls - before, sent.count(b"HTTP/1.1 200 OK")) == (0, len(bodies))
 
 
 def test_a_body_that_comes_behind_its_head_is_answered_the_short_way(ways: Ways) -> None:
     ways.say("short", again(COMMIT))
     head, body = COMMIT[: -len(NOTHING_TO_DO)], NOTHING_TO_DO
-    before = ways.lane.calls
+    before = ways.router.calls
     sent = ways.say("short", [(head, True), (body[:9], True), (body[9:], True)] * 3)
 
-    assert (ways.lane.calls - before, sent) == (0, ways.say("usual", [(COMMIT, True)] * 3))
+    assert (ways.router.calls - before, sent) == (0, ways.say("usual", [(COMMIT, True)] * 3))
 
 
 class Slow:
@@ -263,12 +263,12 @@ def settling(conversation: Callable[[Any, Connection, ServerState, Slow], Any]) 
         for _ in range(3):
             connection.receive(COMMIT)
             await quiet(protocol, state)
-        before, own.lane.calls = len(connection.sent), 0
+        before, own.router.calls = len(connection.sent), 0
         slow.append(Slow())
         connection.receive(COMMIT)
         for _ in range(20):
             await asyncio.sleep(0)
-        assert (connection.sent[before:], own.lane.calls) == (b"", 0)
+        assert (connection.sent[before:], own.router.calls) == (b"", 0)
         await conversation(protocol, connection, state, slow[0])
         await asyncio.gather(*state.tasks)
         await asyncio.sleep(0)
@@ -329,10 +329,10 @@ def test_who_hangs_up_while_an_answer_waits_is_sent_nothing() -> None:
 
 def test_what_came_before_is_answered_the_short_way(ways: Ways) -> None:
     asked = request(T, HOST + b"X-Own: of this test\r\n")
-    before = ways.lane.calls
+    before = ways.router.calls
     ways.say("short", [(asked, True)] * 10)
 
-    assert ways.lane.calls - before == 2
+    assert ways.router.calls - before == 2
 
 
 @pytest.mark.parametrize(
@@ -342,10 +342,10 @@ def test_answers_of_the_short_way_do_not_need_the_same_path_twice(ways: Ways, ta
     asked = request(target, HOST + b"X-Own: of this other test\r\n")
     known = again(request(T, HOST + b"X-Own: of this other test\r\n"))
     ways.say("short", known)
-    before = ways.lane.calls
+    before = ways.router.calls
     ways.say("short", [(asked, True)])
 
-    assert ways.lane.calls - before == 0
+    assert ways.router.calls - before == 0
 
 
 def test_a_table_that_is_known_is_304_the_short_way_too(ways: Ways) -> None:
@@ -357,7 +357,7 @@ def test_a_table_that_is_known_is_304_the_short_way_too(ways: Ways) -> None:
 
 
 def test_a_change_is_seen_at_once(ways: Ways) -> None:
-    served: Service = next(iter(ways.lane._by_name.values())).service
+    served: Service = next(iter(ways.router._by_name.values())).service
     asked = request("/v1/namespaces/changing", HOST)
     before = ways.say("short", again(asked))
     served.handlers["createNamespace"](body={"namespace": ["changing"]})
@@ -416,7 +416,7 @@ def test_where_anything_else_has_a_say_the_usual_way_is_taken(install: Install) 
     asked = again(request(T))
     short, usual = ways.both(asked)
 
-    assert (short, ways.lane.calls) == (usual, 2 * short.count(b"HTTP/1.1 200 OK"))
+    assert (short, ways.router.calls) == (usual, 2 * short.count(b"HTTP/1.1 200 OK"))
 
 
 @pytest.mark.parametrize("raised", [Problem(404, "NoSuchTableException", "gone"), RuntimeError("broken")])
@@ -434,7 +434,7 @@ def test_what_a_handler_raises_is_answered_once(raised: Exception, caplog: pytes
     answers = ways.say("short", again(request(T)))
 
     problem = isinstance(raised, Problem)
-    assert (asked, answers.count(b"HTTP/1.1 404" if problem else b"HTTP/1.1 500"), ways.lane.calls) == (4, 4, 2)
+    assert (asked, answers.count(b"HTTP/1.1 404" if problem else b"HTTP/1.1 500"), ways.router.calls) == (4, 4, 2)
     assert sum("loadTable failed" in record.getMessage() for record in caplog.records) == (0 if problem else 4)
 
 
@@ -528,7 +528,7 @@ def test_headers_that_come_once_are_not_kept(ways: Ways) -> None:
 
 def test_a_table_of_the_short_way_is_the_one_that_the_store_holds(ways: Ways) -> None:
     _, _, body = ways.say("short", again(request(T)))[:].rpartition(b"\r\n\r\n")
-    served: Service = next(iter(ways.lane._by_name.values())).service
+    served: Service = next(iter(ways.router._by_name.values())).service
 
     assert orjson.loads(body) == served.handlers["loadTable"](namespace="n", table="t").document
 

@@ -134,7 +134,7 @@ class Pair:
     @property
     def long_way(self) -> tuple[int, int]:
         """How many requests came to the application of each."""
-        return self._short.lane.calls, self._usual.lane.calls
+        return self._short.router.calls, self._usual.router.calls
 
 
 @pytest.fixture(scope="module")

@@ -1,4 +1,4 @@
-"""Stock connexion is the oracle of the lane: by path, method and parameters, it accepts and refuses the same requests."""
+"""Stock connexion is the oracle of the router: by path, method and parameters, it accepts and refuses the same requests."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 Request = tuple[str, str]
 
-#: Stock connexion decodes a path before it splits it, so that an encoded slash ends a segment; the lane knows better.
+#: Stock connexion decodes a path before it splits it, so that an encoded slash ends a segment; the router knows better.
 SLASH = "/v1/p/namespaces/n%2Fm"
 
 PATHS = [
@@ -105,7 +105,7 @@ def stock() -> dict[Request, int]:
 
 
 @pytest.fixture(scope="module")
-def lane() -> dict[Request, int]:
+def router() -> dict[Request, int]:
     made = service("iceberg_rest", Settings())
     made.paths = lambda template: (template,)
     made.handlers.update(dict.fromkeys(made.contract.operations, lambda **_: Reply(200)))
@@ -115,8 +115,8 @@ def lane() -> dict[Request, int]:
 
 @pytest.mark.parametrize("request_", CORPUS, ids=" ".join)
 def test_the_lane_accepts_and_refuses_what_stock_connexion_does(
-    stock: dict[Request, int], lane: dict[Request, int], request_: Request
+    stock: dict[Request, int], router: dict[Request, int], request_: Request
 ) -> None:
     expected = DIFFERENT.get(request_, (stock[request_], stock[request_]))
 
-    assert (stock[request_], lane[request_]) == expected
+    assert (stock[request_], router[request_]) == expected

@@ -59,7 +59,7 @@ def test_a_version_that_there_is_not_is_refused_with_those_that_there_are() -> N
 
 
 def test_a_version_is_of_no_use_to_a_server_without_the_contract() -> None:
-    refused = pytest.raises(BadSetting, match="--contract-version is of use to iceberg_rest alone")
+    refused = pytest.raises(BadSetting, match="--contract-version requires --contract iceberg_rest")
     with refused, running(contract="watsonx_data", contract_version="1.11.0"):
         pass
 

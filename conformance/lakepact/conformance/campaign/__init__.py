@@ -1,21 +1,21 @@
-"""Campaigns: the same many cases sent to several targets, kept as tables, judged and compared without another request.
+"""Campaigns: the same cases sent to several targets, stored as tables, judged and compared without further requests.
 
 | module       | holds                                                                                    |
 |--------------|------------------------------------------------------------------------------------------|
-| `cases`      | one request with what has to be there before it, named by what it says                   |
+| `cases`      | one request with its setup, named by its content                                         |
 | `generation` | cases from operations, modes and seeds                                                   |
 | `tables`     | the columns of all tables, and how they are kept in folders                              |
-| `targets`    | who is asked; secrets by the names of environment variables                              |
-| `evidence`   | an exchange as a row, secrets left out, and back                                         |
-| `execution`  | sends the cases of one lane                                                              |
-| `engines`    | where lanes run: processes of this machine, or Spark (`spark`)                           |
-| `running`    | chunk after chunk, so that what landed is never sent again                               |
-| `judging`    | verdicts and normalised answers, from exchanges alone; `alike` of many, column by column |
-| `glances`    | what invariants say of an exchange before they see all of it                                   |
-| `analysis`   | what they say together (`findings`), in Python; `sql` says the same in Spark and DuckDB  |
-| `itself`     | the row of a run among runs                                                              |
-| `report`     | all of that for people                                                                   |
-| `replaying`  | one case again, and the least that breaks the same                                       |
+| `targets`    | the targets; secrets by the names of environment variables                               |
+| `evidence`   | an exchange as a row without secrets, and back                                           |
+| `execution`  | sends the cases of one worker                                                            |
+| `engines`    | run workers: processes of this machine, or Spark (`spark`)                               |
+| `running`    | chunk after chunk; stored cases are never sent again                                     |
+| `judging`    | verdicts and normalised answers from exchanges; `canonical_form` groups equal ones       |
+| `partial_exchanges` | verdicts of invariants from parts of an exchange                                  |
+| `analysis`   | combines them (`findings`), in Python; `sql` does the same in Spark and DuckDB           |
+| `run_metadata` | the row of a run in the table of runs                                                  |
+| `report`     | the results as pages                                                                     |
+| `replaying`  | one case again, shrunk to the smallest that still fails                                  |
 | `landing`    | the tables of a run in an Iceberg catalog, or as Delta tables                            |
-| `doctor`     | whether Spark can run here, and what to do if not                                        |
+| `doctor`     | whether Spark can run here, and what to install                                          |
 """

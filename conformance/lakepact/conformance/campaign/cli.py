@@ -1,4 +1,4 @@
-"""The verb `lakepact campaign`: plan, run, judge, report, doctor. Parsing and telling only."""
+"""The verb `lakepact campaign`: plan, run, judge, report, doctor. Parsing and printing only."""
 
 from __future__ import annotations
 
@@ -54,9 +54,9 @@ def campaign() -> None:
     "named",
     multiple=True,
     type=click.Choice(contracts()),
-    help=f"Whose cases are drawn; may be given several times.  [default: {contracts()[0]}]",
+    help=f"Contract of the cases; may be given several times.  [default: {contracts()[0]}]",
 )
-@click.option("--seeds", default="0:4", show_default=True, metavar="FROM:TO", help="Where drawing starts; TO is not one of them.")
+@click.option("--seeds", default="0:4", show_default=True, metavar="FROM:TO", help="Seeds of the cases, TO excluded.")
 @click.option(
     "--modes", default=",".join(generation.MODES), show_default=True, help="Kinds of cases: single requests, sequences of them, checks."
 )
@@ -87,7 +87,7 @@ def plan(*, named: tuple[str, ...], seeds: str, modes: str, per_seed: int, only:
 
 @campaign.command()
 @click.option("--plan", "plan_folder", type=folder, help="Folder of the plan; not with --resume.")
-@click.option("--target", "targets", multiple=True, metavar="NAME=[CONTRACT+]URL|FILE.toml", help="Who is asked; secrets by the file.")
+@click.option("--target", "targets", multiple=True, metavar="NAME=[CONTRACT+]URL|FILE.toml", help="A target; only a file can name secrets.")
 @click.option("--out", type=folder, required=True, help="Folder of the run.")
 @click.option("--resume", is_flag=True, help="Go on with the run in --out: send what has not landed.")
 @with_engine(SPARK)
@@ -132,7 +132,7 @@ def run(
         with _told_how_to_go_on(out), made as used, Ticker("cases") as ticker:
             for landed in runs.carried_on(out, used, rps=rps, chunk=chunk, patience=patience, every=ticker.every):
                 if not ticker.begun and used.name == SPARK:
-                    ticker.say(cost(landed.planned - landed.landed, used.lanes, remote=bool(engine.remote)))
+                    ticker.say(cost(landed.planned - landed.landed, used.workers, remote=bool(engine.remote)))
                 ticker.tell(landed.landed, landed.planned)
             if reported:
                 judged_runs.judge(out, used)
@@ -140,7 +140,7 @@ def run(
         if landed is None or landed.missing or landed.landed < landed.planned:
             _tell_missing(landed, out)
             sys.exit(runner.INCOMPLETE)
-        click.echo(f"{landed.landed} cases landed in {out}, {ticker.seconds:.1f} s with {used.name} in {used.lanes} lanes")
+        click.echo(f"{landed.landed} cases landed in {out}, {ticker.seconds:.1f} s with {used.name} in {used.workers} workers")
 
     told("run", send)
 
@@ -170,7 +170,7 @@ def judge(*, run_folder: Path, engine: Choice) -> None:
 @campaign.command()
 @click.option("--run", "run_folder", type=a_folder_there, required=True, help="Folder of the run, judged.")
 @click.option("--base", type=a_folder_there, help="Folder of an earlier run, judged: what changed since then.")
-@click.option("--format", "formats", default=",".join(FORMATS), show_default=True, help="What to write: report.md, report.html.")
+@click.option("--format", "formats", default=",".join(FORMATS), show_default=True, help="Files to write: report.md, report.html.")
 @with_engine(SPARK)
 def report(*, run_folder: Path, base: Path | None, formats: str, engine: Choice) -> None:
     """Say what a run shows: coverage, matrix, divergences, and what changed since another run; as tables and as pages.
@@ -190,7 +190,7 @@ def report(*, run_folder: Path, base: Path | None, formats: str, engine: Choice)
 
 
 @campaign.command("doctor")
-@click.option("--remote", is_flag=True, help="What it takes to speak to a Spark Connect server.")
+@click.option("--remote", is_flag=True, help="Check the requirements of Spark Connect.")
 def doctor_command(*, remote: bool) -> None:
     """Say whether Spark can run here, and what to do if not."""
     found = doctor.examined(remote=remote)
@@ -215,7 +215,7 @@ def _tell_missing(landed: runs.Progress | None, out: Path) -> None:
 
 @contextlib.contextmanager
 def _told_how_to_go_on(out: Path) -> Generator[None]:
-    """What ends a run that is there says how it goes on."""
+    """Return how to continue a run, for messages."""
     try:
         yield
     except CannotRun as wrong:

@@ -29,7 +29,7 @@ SEEDS = 4
 @click.command()
 @click.argument("left")
 @click.argument("right")
-@click.option("--contract", type=click.Choice(contracts()), default=contracts()[0], show_default=True, help="Whose cases are sent.")
+@click.option("--contract", type=click.Choice(contracts()), default=contracts()[0], show_default=True, help="Contract of the cases.")
 @click.option("--only", multiple=True, metavar="GLOB", help="Only these operations.")
 @click.option(
     "--seeds",
@@ -72,10 +72,10 @@ def diff(*, left: str, right: str, contract: str, only: tuple[str, ...], seeds: 
 
 @contextlib.contextmanager
 def _folder(out: Path | None) -> Generator[Path]:
-    """Where the campaign is kept.
+    """Return the folder of a new campaign.
 
     Raises:
-        ValueError: something is there.
+        ValueError: the folder is not empty.
     """
     if out is None:
         with tempfile.TemporaryDirectory(prefix="lakepact-diff-", ignore_cleanup_errors=True) as folder:

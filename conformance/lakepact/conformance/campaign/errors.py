@@ -1,4 +1,4 @@
-"""What ends a verb of a campaign without being a wrong word on the command line; the message says what to do."""
+"""An error that ends a verb of a campaign, other than wrong usage; the message says what to do."""
 
 
 class Refused(Exception):

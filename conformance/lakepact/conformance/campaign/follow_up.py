@@ -1,4 +1,4 @@
-"""The verbs of a campaign that come after its report: replay, minimize, land. Parsing and telling only."""
+"""The verbs of a campaign that come after its report: replay, minimize, land. Parsing and printing only."""
 
 from __future__ import annotations
 
@@ -60,7 +60,7 @@ def replay(*, run_folder: Path, case_id: str, target: str, url: str | None) -> N
 @of_case
 @of_target
 @elsewhere
-@click.option("--requirement", metavar="ID", help="What it breaks; the first of it if it is left out.")
+@click.option("--requirement", metavar="ID", help="The broken requirement. [default: the first one]")
 @click.option("--attempts", default=ATTEMPTS, show_default=True, help="How often to send it at most.")
 def minimize(*, run_folder: Path, case_id: str, target: str, url: str | None, requirement: str | None, attempts: int) -> None:
     """Make a case smaller as long as it breaks the same requirement, and show the least that does."""
@@ -93,7 +93,7 @@ def _tell_step(when: str, step: int, one: replays.Answered) -> None:
 
 @click.command()
 @click.option("--run", "run_folder", type=folder, required=True, help="Folder of the run, judged and reported.")
-@click.option("--as", "form", type=click.Choice(["iceberg", "delta"]), required=True, help="What the tables become.")
+@click.option("--as", "form", type=click.Choice(["iceberg", "delta"]), required=True, help="Format of the tables.")
 @click.option("--catalog", metavar="URL", help="Iceberg: the REST catalog that takes them.")
 @click.option("--namespace", default=iceberg.NAMESPACE, show_default=True, help="Iceberg: the namespace that they are in.")
 @click.option("--warehouse", metavar="NAME", help="Iceberg: which warehouse of the catalog.")

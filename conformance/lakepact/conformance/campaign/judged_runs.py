@@ -26,7 +26,7 @@ def analyse(run: Path, engine: Engine, base: Path | None = None) -> dict[str, li
     for judged in (run, base or run):
         if not (judged / "results").is_dir():
             raise LookupError(f"{judged / 'results'} is not there: judge it first, lakepact campaign judge --run {judged}")
-    quiet = tuple(start["word"] for start in said.get("starts", ()) if start["lanes"] == 1)
+    quiet = tuple(start["word"] for start in said.get("starts", ()) if start["workers"] == 1)
     earlier = base / "results" if base is not None else None
     found = engine.analyse(Sources(run / "results", run / "answers", run / "exchanges", earlier, quiet))
     for name, schema in TABLES.items():

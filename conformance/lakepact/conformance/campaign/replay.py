@@ -43,7 +43,7 @@ class Answered:
 
     @property
     def bad(self) -> tuple[Row, ...]:
-        """What is broken."""
+        """Return the broken requirements."""
         return tuple(one for one in self.verdicts if one["verdict"] in BAD)
 
 
@@ -62,7 +62,7 @@ class Replayed:
     after: tuple[Answered, ...]
 
     def differs(self, step: int) -> tuple[str, ...]:
-        """What is otherwise in the answer to a step once names, times and places are taken out; nothing if it is alike."""
+        """Return the differences of the answer to a step without names, times and places; empty if it is equivalent."""
         if step >= len(self.before) or step >= len(self.after):
             return ("only one of them came so far",)
         then, now = (each[step].row for each in (self.before, self.after))

@@ -1,4 +1,4 @@
-"""What a run says of itself, as the one row of its table `campaigns`: who was asked what, with which engine, how far it came."""
+"""The row of a run in the table `campaigns`: targets, plan, engine and progress."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ CAMPAIGNS = pa.schema(
         ("python", tables.TEXT),
         ("spark", tables.TEXT),
         ("engine", tables.TEXT),
-        ("lanes", tables.NUMBER),
+        ("workers", tables.NUMBER),
         ("rps", pa.float64()),
         ("starts", tables.NUMBER),
         ("planned_cases", tables.WHOLE),
@@ -90,7 +90,7 @@ def row_of(run: Path) -> dict[str, Any]:
         "python": platform.python_version(),
         "spark": _installed("pyspark") if last.get("engine") == "spark" else None,
         "engine": last.get("engine"),
-        "lanes": last.get("lanes"),
+        "workers": last.get("workers"),
         "rps": last.get("rps"),
         "starts": len(said.get("starts", ())),
         "planned_cases": cases,

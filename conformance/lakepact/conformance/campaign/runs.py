@@ -1,7 +1,7 @@
-"""A run of a plan against targets; what has landed is never sent again.
+"""A run of a plan against targets; stored cases are never sent again.
 
-Lanes land what they send themselves (`shore`). Each start has a word of its own, which the names of all that it makes begin with: what an
-earlier start had in flight when it ended is marked so, and sent again under names that nothing has.
+Workers store their answers themselves (`journal`). Each start has its own prefix of names: cases that an
+earlier start had in flight are marked, and sent again under new names.
 """
 
 from __future__ import annotations
@@ -123,34 +123,34 @@ def is_there(run: Path) -> None:
 def carried_on(
     run: Path, engine: Engine, *, rps: float = 0.0, chunk: int = CHUNK, patience: float = PATIENCE, every: float | None = None
 ) -> Iterator[Progress]:
-    """Send what has not landed; yields at the beginning, after each chunk, and in between now and then.
+    """Send the cases that are not stored; yields at the beginning, after each chunk, and in between.
 
     Args:
         run: its folder.
-        engine: runs the lanes.
-        rps: requests a second and target at most; 0 for no limit.
-        chunk: how many cases the engine is given at a time.
-        patience: seconds to wait for targets that are down when all others are done.
-        every: seconds between two looks at how far it is; none if it is not said.
+        engine: runs the workers.
+        rps: maximum requests per second and target; 0 for no limit.
+        chunk: the number of cases per chunk.
+        patience: seconds to wait for targets that are down after all others are done.
+        every: seconds between two progress events.
 
     Raises:
         LookupError: there is no run.
-        Refused: no target answers, or somebody else is at it, or the disk is full.
+        Refused: no target answers, another process runs it, or the disk is full.
     """
     with _alone(run):
         said = tables.read_json(run / "run.json")
         targets, away = _there([of_document(document) for document in said["targets"]])
         word = secrets.token_hex(3)
-        job = Job(str(run.resolve()), said["run_id"], word, targets, lanes=engine.lanes, rps=rps, patience=patience)
-        said["starts"].append({"at": _now(), "word": word, "engine": engine.name, "lanes": engine.lanes, "rps": rps})
+        job = Job(str(run.resolve()), said["run_id"], word, targets, workers=engine.workers, rps=rps, patience=patience)
+        said["starts"].append({"at": _now(), "word": word, "engine": engine.name, "workers": engine.workers, "rps": rps})
         tables.write_json({**said, "status": "running"}, run / "run.json")
         journal.begin(run, word)
         try:
             journal.gathered(run, said["run_id"])
             work = _Work(run, targets, away)
             yield work.progress
-            for number, errands, lanes in work.chunks(chunk, engine.lanes):
-                yield from _awaited(engine, errands, replace(job, chunk=number, lanes=lanes), work=work, every=every)
+            for number, errands, workers in work.chunks(chunk, engine.workers):
+                yield from _awaited(engine, errands, replace(job, chunk=number, workers=workers), work=work, every=every)
         finally:
             journal.end(run)
             with contextlib.suppress(OSError):  # where there is no room for it, it is for the next start
@@ -160,7 +160,7 @@ def carried_on(
 
 
 def _awaited(engine: Engine, errands: Table, job: Job, *, work: _Work, every: float | None) -> Iterator[Progress]:
-    """Have one chunk sent; yields how far it is, and that it is over. If nobody waits for it any more, its lanes end."""
+    """Send one chunk; yields progress, then its end. If the caller stops iterating, the workers end."""
     with ThreadPoolExecutor(1, thread_name_prefix="campaign") as pool:
         sending = pool.submit(engine.execute, errands, job)
         try:
@@ -178,12 +178,12 @@ def _awaited(engine: Engine, errands: Table, job: Job, *, work: _Work, every: fl
 
 
 class _Work:
-    """What is left to be sent of a run.
+    """The rest of a run.
 
     Args:
         run: its folder.
         targets: those that answer.
-        away: the others.
+        away: those that do not.
     """
 
     def __init__(self, run: Path, targets: Sequence[Asked], away: Iterable[Asked]) -> None:
@@ -209,7 +209,7 @@ class _Work:
         return sum(target == name for target, _ in self._landed)
 
     def under_way(self) -> Progress:
-        """Return how far lanes are, as they last told."""
+        """Return the progress of workers, as last reported."""
         return Progress(min(self._before + journal.under_way(self.run), self._planned), self._planned, {})
 
     def after(self, errands: Table) -> Progress:
@@ -224,10 +224,10 @@ class _Work:
     def _left(self, name: str) -> int:
         return next(self._of(target) for target in self._all if target.name == name) - self._landed_of(name)
 
-    def chunks(self, size: int, lanes: int) -> Iterator[tuple[int, Table, int]]:
-        """What to send: number of the chunk, its errands, and how many lanes may send them at a time.
+    def chunks(self, size: int, workers: int) -> Iterator[tuple[int, Table, int]]:
+        """Yield the chunks to send: number, errands, and the number of workers.
 
-        What a target missed comes once more in the end, if it is back by then.
+        The missed cases of a target come again at the end, if it is back by then.
         """
         number = 0
         for _ in range(PASSES):
@@ -238,13 +238,13 @@ class _Work:
                     if chosen:
                         names = pa.array([target for _, target in chosen], tables.TEXT)
                         errands = self._cases.take([row for row, _ in chosen]).add_column(0, "target", names).cast(tables.ERRANDS)
-                        yield number, errands, 1 if alone else lanes
+                        yield number, errands, 1 if alone else workers
                         number += 1
 
     def _pending(self) -> dict[bool, list[tuple[int, str]]]:
-        """Return rows of cases with their targets, apart where nothing else may be sent meanwhile.
+        """Return rows of cases with their targets; cases that must run alone are separate.
 
-        Targets take turns at coming first, so that lanes, which are dealt errands like cards, have as many of each.
+        Targets take turns at coming first, so that each worker gets as many cases of each.
         """
         columns = [self._cases.column(name).to_pylist() for name in ("case_id", "contract", "alone")]
         pending: dict[bool, list[tuple[int, str]]] = {False: [], True: []}
@@ -292,14 +292,14 @@ def _all(run: Path, targets: Iterable[Mapping[str, Any]]) -> int:
 
 @contextlib.contextmanager
 def _alone(run: Path) -> Generator[None]:
-    """Nobody else at the same run; the end of the process ends it, however it comes."""
+    """Lock a run for this process, however it ends."""
     if not run.is_dir():
         raise LookupError(f"{run} is not there: is it the folder of a run?")
     with (run / ".lock").open("w") as file:
         try:
             fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except OSError as taken:
-            raise Refused(f"somebody else is at the run in {run}; wait for its end") from taken
+            raise Refused(f"another process is executing the run in {run}; wait for its end") from taken
         yield
 
 

@@ -36,13 +36,13 @@ CASES = _schema(
     method=TEXT,
     path_template=TEXT,
     mutates=YES_NO,  # or has nothing to prepare: it gets a corner of its own
-    alone=YES_NO,  # nothing else is sent to the target meanwhile
+    alone=YES_NO,  # nothing else is sent to the target at the same time
     setup=TEXT,
     request=TEXT,  # one step, those of a sequence, or the name of a check
 )
-#: What a lane is given: cases, each with the target that it is for.
+#: The errands of a worker: cases, each with its target.
 ERRANDS = pa.schema([("target", TEXT), *CASES])
-#: What a check says of requirements; it cannot be said again from its exchanges alone.
+#: Verdicts of checks; they cannot be judged again from exchanges alone.
 SAID = pa.list_(
     pa.struct([("check_id", TEXT), ("requirement_id", TEXT), ("verdict", TEXT), ("expected", TEXT), ("observed", TEXT), ("step", NUMBER)])
 )
@@ -124,7 +124,7 @@ def write_part(table: Table, folder: Path, name: str) -> None:
 
 
 def replace(table: Table, folder: Path) -> None:
-    """A table in place of the one that is there."""
+    """Replace a table atomically."""
     fresh = folder.with_name(f"_{folder.name}")
     shutil.rmtree(fresh, ignore_errors=True)
     write_part(table, fresh, "part-00000")
@@ -158,7 +158,7 @@ def read(folder: Path, schema: Schema, columns: Sequence[str] | None = None) -> 
 
 
 def write_json(document: Any, path: Path) -> None:
-    """A document, there as a whole or not at all."""
+    """Write a document atomically."""
     path.parent.mkdir(parents=True, exist_ok=True)
     fresh = path.with_name(f".{path.name}")
     fresh.write_text(json.dumps(document, indent=1, sort_keys=True) + "\n", encoding="utf-8")

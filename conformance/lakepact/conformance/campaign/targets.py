@@ -1,6 +1,6 @@
-"""Who is asked: addresses, and headers in which secrets stand as names of environment variables.
+"""Targets: addresses, and headers whose secrets are named environment variables.
 
-A secret is looked up by the process that sends it, and nowhere else: no frame, plan, file or log ever holds one.
+The process that sends a request reads its secret; no frame, plan, file or log holds one.
 """
 
 from __future__ import annotations
@@ -64,7 +64,7 @@ class Asked:
 
     @property
     def offer(self) -> Offer:
-        """What it declares."""
+        """The declaration of the target."""
         return Offer(frozenset(self.operations), segments=self.segments, found=self.found)
 
     @property

@@ -1,6 +1,6 @@
-"""Clients under test: a program of the user's is given tasks against a server that answers as a script says.
+"""Clients under test: the user's program performs tasks against a scripted server.
 
-What a client has to do is in the registry with all else, as requirements whose side is `client`. A suite of clients (`clients/<contract>`)
-is made of checks and invariants as that of servers is; only the bench of its checks is another (`lab`): it starts the program (`program`)
-and stands between it and the reference server (`stage`).
+The tasks of a client are requirements in the registry whose side is `client`. A suite of clients (`clients/<contract>`)
+consists of checks and invariants like that of servers; only its lab differs (`lab`): it starts the program (`program`)
+and forwards its requests to the reference server (`stage`).
 """

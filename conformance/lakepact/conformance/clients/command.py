@@ -31,12 +31,12 @@ MAX_WORKERS = min(4, os.cpu_count() or 1)  #: tasks at a time: each starts a pro
 
 @click.command(context_settings={"allow_interspersed_args": False})
 @click.argument("command", nargs=-1, type=click.UNPROCESSED)
-@click.option("--contract", type=click.Choice(suites.with_clients()), help=f"What the client speaks. [default: {suites.with_clients()[0]}]")
+@click.option("--contract", type=click.Choice(suites.with_clients()), help=f"Contract of the client. [default: {suites.with_clients()[0]}]")
 @click.option(
     "--contract-version", metavar="VERSION", help="A version of the contract; see `lakepact contracts list`. [default: the oldest]"
 )
 @click.option("--only", multiple=True, metavar="GLOB", help="Only these requirement ids, areas, operations or checks.")
-@click.option("--name", help="What reports call the client. [default: the name of its program]")
+@click.option("--name", help="Name of the client in reports. [default: the name of its program]")
 @click.option(
     "--known-failures", "known_file", type=click.Path(exists=True, dir_okay=False, path_type=Path), help="File of known failures."
 )
@@ -132,6 +132,6 @@ def _found(command: Sequence[str]) -> tuple[str, ...]:
 
 
 def _named(command: Sequence[str]) -> str:
-    """What a client is called by its command: the file that is run. The words behind it may be secret."""
+    """Return the name of a client from its command: the executed file. The arguments may be secret."""
     files = [word for word in command if Path(word).is_file()]
     return Path(files[-1] if files else command[0]).name

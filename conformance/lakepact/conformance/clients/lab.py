@@ -1,4 +1,4 @@
-"""What a check of clients works with: it lets the program do tasks on the stage, and judges what came of them."""
+"""The tools of one check of a client: it starts tasks of the program against the stage, and records verdicts."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ class Performance:
 
     @property
     def result(self) -> Any:
-        """What the client printed; it is unmet that it did not end well."""
+        """Return the output of the client; a failed task raises `Unmet`."""
         return self.ended.result
 
     def is_refused(self, why: str) -> None:
@@ -53,7 +53,7 @@ class Performance:
         self.ended.is_refused(why)
 
     def of(self, *operations: OperationId) -> tuple[Exchange, ...]:
-        """What was exchanged for some operations."""
+        """Return the exchanges of some operations."""
         return tuple(exchange for exchange in self.exchanges if exchange.operation in operations)
 
 
@@ -61,7 +61,7 @@ class ClientLab(Lab):
     """The bench of one check of clients."""
 
     target: Client
-    tasks: ClassVar[Mapping[str, str]] = {}  #: what clients are asked to do, and what each task needs besides the server
+    tasks: ClassVar[Mapping[str, str]] = {}  #: the tasks of clients, and the arguments of each other than the server
 
     @property
     def stage(self) -> Stage:
@@ -69,20 +69,20 @@ class ClientLab(Lab):
         return stage_of(self.wire, self.contract, self.target)
 
     def arguments(self, url: str, arguments: Mapping[str, Any]) -> Mapping[str, Any]:
-        """What the program is told of a task; each contract says how a server is named."""
+        """Return the arguments of a task; each contract names the server in its own way."""
         return {"url": url, **arguments}
 
     def performs(self, task: str, script: Script = as_it_is, *, prefix: str = "", **arguments: Any) -> Performance:
-        """Let the client do a task.
+        """Let the client perform a task.
 
         Args:
             task: its name.
-            script: what the client is answered meanwhile.
-            prefix: what it is to put before the paths of a catalog.
+            script: answers the client's requests.
+            prefix: the prefix of the catalog's paths.
             arguments: of the task.
 
         Raises:
-            NotOffered: the client has nothing that does it.
+            NotOffered: the client does not implement the task.
             Blocked: the server behind the stage failed.
         """
         with self.stage.scene(self.check, script, prefix=prefix) as scene:
@@ -123,6 +123,6 @@ def stage_of(wire: Wire, contract: Contract, target: Target) -> Stage:
 
 
 def everything(contract: Contract, wire: Wire, target: Target) -> Offer:
-    """What there is for clients: all operations and optional behaviours, which scripts bring about; the stage is open after this."""
+    """Return the offer for clients: all operations and features, which scripts provide; the stage is open afterwards."""
     stage_of(wire, contract, target)
     return Offer(operations=frozenset(contract.operations), features=dict.fromkeys(contract.features, True))

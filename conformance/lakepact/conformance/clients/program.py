@@ -55,15 +55,15 @@ class Ended:
 
     @property
     def outcome(self) -> str:
-        """What it printed, or how it ended without."""
+        """Return the output of the program, or how it failed."""
         return shown(self.printed.decode("utf-8", "replace").strip()) if self.code == DONE else self.shown
 
     @property
     def result(self) -> Any:
-        """What it printed.
+        """Return the output.
 
         Raises:
-            Unmet: it did not end well, or printed no JSON.
+            Unmet: it failed, or printed no JSON.
         """
         if self.code != DONE:
             raise Unmet(f"the client to do {self.task}", self.shown)
@@ -104,11 +104,11 @@ def in_order(value: Any) -> Any:
 
 @dataclass(frozen=True)
 class Program:
-    """What is started for each task.
+    """The program that is started for each task.
 
     Args:
-        command: its first words.
-        seconds: how long one task may take.
+        command: the beginning of its command line.
+        seconds: the time limit of a task.
     """
 
     command: tuple[str, ...]

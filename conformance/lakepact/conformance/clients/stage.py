@@ -1,7 +1,7 @@
-"""The stage: a server on this machine, and somebody between it and the client who writes down what is said and may change it.
+"""The stage: a local server between the client and the reference server, which records exchanges and may change them.
 
-Each task of the client has a *scene*, an address of its own below that of the stage, so that tasks can be done side by side. A *script*
-gets each request of a scene together with what passes it on; it answers with what it likes.
+Each task of the client has a *scene*, an address of its own below that of the stage, so that tasks can run concurrently. A *script*
+receives each request of a scene together with a function that forwards it, and returns the answer.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ if TYPE_CHECKING:
 START_SECONDS = 15
 UPSTREAM_SECONDS = 30
 MOST_REQUESTS = 400  #: of one scene; a client that sends more goes round in circles
-#: Headers of one connection, which mean nothing on the next; lengths are counted anew.
+#: Hop-by-hop headers; lengths are computed again.
 OF_A_CONNECTION = frozenset({"connection", "content-length", "host", "keep-alive", "te", "transfer-encoding", "upgrade", "expect"})
 SCENE = re.compile(r"/scene-(\d+)(/[^?]*)?(\?.*)?")
 
@@ -69,7 +69,7 @@ class Request:
 
 @dataclass(frozen=True)
 class Answer:
-    """What a client is answered."""
+    """An answer to the client."""
 
     status: int
     headers: tuple[tuple[str, str], ...] = (("content-type", "application/json"),)
@@ -130,12 +130,12 @@ class Scene:
 
 
 class Stage:
-    """What clients are given in the place of a server.
+    """The server that clients are tested against.
 
     Args:
-        contract: what is spoken there.
+        contract: its contract.
         upstream: the base address of the server behind it.
-        wire: where exchanges are written down.
+        wire: records the exchanges.
     """
 
     def __init__(self, contract: Contract, upstream: str, wire: Wire) -> None:
@@ -179,7 +179,7 @@ class Stage:
         return self
 
     def close(self) -> None:
-        """Answer nobody any more."""
+        """Stop answering."""
         self._server.should_exit = True
         self._thread.join(START_SECONDS)
         self._client.close()
@@ -196,7 +196,7 @@ class Stage:
             del self._scenes[number]
 
     def once(self, key: str, make: Callable[[], Any]) -> Any:
-        """What `make` returns or raises, once for all checks."""
+        """Return the result of `make`, or raise its error, computed once for all checks."""
         with self._lock:
             if key not in self._remembered:
                 try:
@@ -209,10 +209,10 @@ class Stage:
         return made
 
     def ask(self, method: str, target: str, *, document: Any = None, headers: Mapping[str, str] | None = None) -> Answer:
-        """What the server itself answers, whatever the script.
+        """Return the server's own answer, without the script.
 
         Raises:
-            Blocked: it does not do it.
+            Blocked: the server failed.
         """
         body = b"" if document is None else orjson.dumps(document)
         given = {"content-type": "application/json", **(headers or {})}

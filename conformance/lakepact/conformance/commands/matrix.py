@@ -18,7 +18,7 @@ KINDS = ("html", "json", "md")
 
 @click.command()
 @click.argument("runs", nargs=-1, required=True, metavar="[NAME=]RUN.jsonl…")
-@click.option("--by", type=click.Choice(compatibility.BY), default=compatibility.AREA, show_default=True, help="What the rows are.")
+@click.option("--by", type=click.Choice(compatibility.BY), default=compatibility.AREA, show_default=True, help="The kind of rows.")
 @click.option("--differing", is_flag=True, help="Only rows in which the reports differ.")
 @click.option("--report", "reports", multiple=True, metavar="KIND=FILE", help="Also write html=…, json=… or md=…")
 @click.option("--json", "as_json", is_flag=True, help="Print the matrix as JSON instead of text.")

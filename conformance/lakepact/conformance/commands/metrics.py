@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 PATH = "/metrics-reports"
 INCOMPLETE = 3
 #: The figures of a report that are shown.
-TELLING = ("total-planning-duration", "total-duration", "result-data-files", "result-delete-files", "added-data-files", "added-records")
+FIGURES = ("total-planning-duration", "total-duration", "result-data-files", "result-delete-files", "added-data-files", "added-records")
 
 
 @click.command()
@@ -80,7 +80,7 @@ def _reports(document: Any) -> list[dict[str, Any]]:
 
 def figures(metrics: Mapping[str, Any]) -> Iterator[str]:
     """Return the shown figures of a report as short texts."""
-    for name in TELLING:
+    for name in FIGURES:
         said = metrics.get(name)
         if isinstance(said, dict) and "total-duration" in said:
             yield f"{name} {said['total-duration']} {said.get('time-unit', '')}".rstrip()

@@ -1,8 +1,8 @@
-"""Tables of a chosen size and shape whose rows follow from their numbers: written, served through both doors, and read back.
+"""Tables of a chosen size and shape whose rows follow from their numbers: written, served by both protocols, and read back.
 
     lakepact data write DIR --rows 1000000 --shape types
     lakepact data verify DIR
 
-What a table holds at each version is computed from the numbers of its rows alone, never from its files, so that whatever is lost, doubled
-or changed between the writer, the catalog, the server and a reader is seen.
+The content of a table at each version is computed from row numbers, never from files, so that rows lost, doubled
+or changed between writer, catalog, server and reader are detected.
 """

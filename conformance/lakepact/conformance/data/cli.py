@@ -1,4 +1,4 @@
-"""The verb `lakepact data`: tables whose rows are known, written, and read back through both doors."""
+"""The verb `lakepact data`: tables with known rows, written and read back through both protocols."""
 
 from __future__ import annotations
 
@@ -55,8 +55,8 @@ def data() -> None:
 @click.option("--rows", type=click.IntRange(min=10), default=100_000, show_default=True, help="Rows of the first version of each table.")
 @click.option("--files", type=click.IntRange(min=1), default=8, show_default=True, help="Files of the first version of each table.")
 @click.option("--as", "doors", type=click.Choice(DOORS), multiple=True, help="How tables are kept; may be given twice. [default: both]")
-@click.option("--engine", type=click.Choice(("local", "spark")), default="local", show_default=True, help="Who writes the files.")
-@click.option("--master", default="local[*]", show_default=True, help="Where Spark runs.")
+@click.option("--engine", type=click.Choice(("local", "spark")), default="local", show_default=True, help="The writer of the files.")
+@click.option("--master", default="local[*]", show_default=True, help="The Spark master.")
 @click.option("--remote", metavar="sc://…", help="A Spark Connect server, in the place of --master.")
 @click.option("--conf", "confs", multiple=True, metavar="KEY=VALUE", help="A setting of Spark; may be given several times.")
 @CATALOG

@@ -63,7 +63,7 @@ def write(folder: Path, shape: Shape, *, versions: Sequence[Version], files: int
 
 
 def share(folder: Path, tables: Sequence[WrittenTable], schema: str) -> str:
-    """Write the file that shares the tables of a folder with one recipient, readable by nobody else; the recipient's token."""
+    """Write the shares file of a folder's tables, readable only by its owner; return the recipient's token."""
     token = secrets.token_urlsafe(32)
     listed = "\n".join(f"    - {{name: {table.name}, location: {table.name}, historyShared: true}}" for table in tables)
     path = folder / "shares.yaml"

@@ -1,4 +1,4 @@
-"""What rows come down to: how many, a checksum that knows no order, and figures of each column."""
+"""Digests of rows: their number, an order-independent checksum, and figures of each column."""
 
 from __future__ import annotations
 
@@ -107,7 +107,7 @@ def _word(said: bytes) -> int:
 
 @dataclass(frozen=True)
 class Figures:
-    """What is known of one column: how often it is null, and its least and greatest value as text; none for what has no order here."""
+    """The figures of one column: number of nulls, and least and greatest value as text; `None` for unordered types."""
 
     nulls: int = 0
     least: Any = None

@@ -1,4 +1,4 @@
-"""What verifying finds: one thing of one table each, as it is and as it has to be."""
+"""Findings of a verification: one difference of one table."""
 
 from __future__ import annotations
 

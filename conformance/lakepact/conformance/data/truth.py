@@ -1,4 +1,4 @@
-"""What was written, as a file beside the tables says it: shapes, versions, and the numbers of the rows of each version."""
+"""The file beside the tables that records what was written: shapes, versions, and the row numbers of each version."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ class Version:
         return shape.batches(self.first, self.last)
 
     def digest(self, shape: Shape) -> Digest:
-        """What the rows come down to."""
+        """Return the digest of the rows."""
         return digest(self.rows(shape))
 
     def figures(self, shape: Shape) -> dict[str, Figures]:
@@ -65,7 +65,7 @@ class WrittenTable:
 
     @cached_property
     def digests(self) -> tuple[Digest, ...]:
-        """What the rows of each version come down to."""
+        """Return the digests of the rows of each version."""
         return tuple(version.digest(self.columns) for version in self.versions)
 
     def inserted(self, version: int) -> Version:
@@ -87,7 +87,7 @@ class Written:
     tables: tuple[WrittenTable, ...]
 
     def of(self, door: str) -> tuple[WrittenTable, ...]:
-        """Return the tables behind one door."""
+        """Return the tables of one protocol."""
         return tuple(table for table in self.tables if table.door == door)
 
 
@@ -98,17 +98,17 @@ def write(folder: Path, written: Written) -> None:
 
 
 def read(folder: Path) -> Written:
-    """What the tables of a folder hold.
+    """Return the recorded content of the tables of a folder.
 
     Raises:
-        NotWritten: it does not say.
+        NotWritten: the folder has no valid record.
     """
     try:
         document: dict[str, Any] = json.loads((folder / FILE).read_text("utf-8"))
     except (OSError, ValueError) as wrong:
         raise NotWritten(f"{folder} holds no tables of `lakepact data write`: {FILE}: {wrong}") from None
     if document.get("format") != FORMAT:
-        raise NotWritten(f"{folder / FILE} is of format {document.get('format')}, this lakepact reads {FORMAT}; write the tables anew")
+        raise NotWritten(f"{folder / FILE} is of format {document.get('format')}, this lakepact reads {FORMAT}; write the tables again")
     return Written(document["namespace"], tuple(_table(table) for table in document["tables"]))
 
 

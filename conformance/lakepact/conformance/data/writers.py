@@ -1,4 +1,4 @@
-"""Who writes the files of a table: Spark, each of its tasks some of them, or this process."""
+"""The writers of table files: Spark, with files per task, or this process."""
 
 from __future__ import annotations
 

@@ -1,16 +1,16 @@
-"""Fuzzing: requests that nobody would write, made from the contract, judged by the same requirements as everything else.
+"""Fuzzing: unusual requests generated from the contract, judged by the same requirements as all others.
 
 | module      | holds                                                                                                  |
 |-------------|--------------------------------------------------------------------------------------------------------|
-| `steps`     | one request, in which everything that the target chose is named rather than spelled out                |
-| `world`     | what a contract says of the corner of the target that a sequence has to itself                         |
-| `bodies`    | bodies and queries that schemathesis makes, by the schema (*valid*) and against it (*wild*)            |
-| `near`      | bodies *near* to an example that the target should accept                                              |
-| `judging`   | what counts as broken                                                                                  |
-| `drawing`   | what comes next in a fuzzed sequence                                                                   |
-| `sequences` | sequences drawn from a seed, sent, judged after each request                                           |
-| `shrinking` | the shortest sequence, with the smallest bodies, that still shows it                                   |
-| `verdicts`  | a whole run                                                                                            |
+| `steps`     | a request in which all values chosen by the target are named rather than spelled out                   |
+| `world`     | the objects of one sequence on the target                                                              |
+| `bodies`    | bodies and queries of schemathesis, valid by the schema (*valid*) or not (*wild*)                      |
+| `near`      | bodies close to an acceptable example (*near*)                                                         |
+| `judging`   | the rules for failures                                                                                 |
+| `drawing`   | the next step of a sequence                                                                            |
+| `sequences` | sequences generated from a seed, sent, judged after each request                                       |
+| `shrinking` | the shortest sequence, with the smallest bodies, that still fails                                      |
+| `verdicts`  | a complete run                                                                                         |
 """
 
 from lakepact.conformance.fuzz.judging import Fuzz

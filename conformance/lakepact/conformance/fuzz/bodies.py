@@ -55,12 +55,12 @@ class _Pool:
 
 
 class Bodies:
-    """What can be sent for the operations of a contract.
+    """Generated requests of a contract's operations.
 
     Args:
-        contract: whose bundle the cases are made from.
+        contract: the contract.
         start: the seed; equal seeds draw equal cases in equal order.
-        batch: how many cases to draw at first; who needs few waits less.
+        batch: the number of cases to generate at first; a small one needs less time.
     """
 
     def __init__(self, contract: Contract, start: int, *, batch: int = FIRST_BATCH) -> None:
@@ -97,7 +97,7 @@ class Bodies:
 
 @cache
 def _schema(name: str) -> Any:
-    """What schemathesis makes of a contract."""
+    """Return the requests that schemathesis generates from a contract."""
     contract = Contract(name)
     paths = {f"/{o.id}": {o.method.lower(): _parts_to_draw(o, contract)} for o in contract.operations.values() if o.method != "HEAD"}
     components = {"schemas": contract.bundle["components"]["schemas"]}
@@ -106,7 +106,7 @@ def _schema(name: str) -> Any:
 
 
 def _parts_to_draw(operation: Operation, contract: Contract) -> dict[str, Any]:
-    """Return an operation with its body and query alone: where it goes and who sends it is not for schemathesis to decide."""
+    """Return an operation with only body and query: the suite chooses path and credentials itself."""
     content = {"application/json": {"schema": {"$ref": f"#/components/schemas/{operation.body}"}}}
     parameters = [
         {"name": p.name, "in": "query", "required": p.required, "schema": p.schema} for p in operation.parameters if p.where == "query"
@@ -121,7 +121,7 @@ def _parts_to_draw(operation: Operation, contract: Contract) -> dict[str, Any]:
 
 @cache
 def _batch(contract: str, operation: OperationId, *, valid: bool, number: int, size: int) -> tuple[Drawn, ...]:
-    """Different cases, none of them too large; at least one. Nobody changes them."""
+    """Return distinct cases of limited size; at least one. They must not be changed."""
     mode = GenerationMode.POSITIVE if valid else GenerationMode.NEGATIVE
     strategy: SearchStrategy[Case[Any]] = _schema(contract)[f"/{operation}"][Contract(contract).operations[operation].method].as_strategy(
         generation_mode=mode
@@ -157,7 +157,7 @@ def _batch(contract: str, operation: OperationId, *, valid: bool, number: int, s
 
 
 def forget() -> None:
-    """Draw everything anew from now on, also what was drawn before."""
+    """Generate everything again from now on."""
     _batch.cache_clear()
 
 

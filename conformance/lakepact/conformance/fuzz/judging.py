@@ -1,7 +1,7 @@
-"""What a fuzzed exchange is judged by: every invariant of the contract, and the refusal of what its schemas forbid.
+"""The rules for fuzzed exchanges: every invariant of the contract, and the refusal of bodies that its schemas forbid.
 
-Only what nobody can call a wrong accusation counts. A body that its schema allows may still be refused, for reasons that no
-schema knows; a body that its schema forbids must be refused only where JSON itself, a required member or a JSON type is wrong.
+Only undisputable failures count. A server may refuse a valid body for other reasons;
+it must refuse an invalid body only where the JSON itself, a required member or a JSON type is wrong.
 """
 
 from __future__ import annotations
@@ -24,26 +24,26 @@ if TYPE_CHECKING:
     from lakepact.conformance.judges import Invariant
     from lakepact.generated.contract import Contract, OperationId
 
-#: What can be wrong with a body, as `Fuzz.refusals` names it.
+#: The kinds of invalid bodies, as `Fuzz.refusals` names them.
 EMPTY, MALFORMED, NO_OBJECT, MISSING, WRONG_TYPE = "empty", "malformed", "no object", "missing", "wrong type"
 
-SHOWN = 3  #: operations of which one requirement is reported broken; more of the same say nothing new
+SHOWN = 3  #: operations that a failure report names per requirement
 
 
 @dataclass(frozen=True)
 class Fuzz:
-    """What a contract gives the fuzzer.
+    """The settings of the fuzzer for a contract.
 
     Args:
-        world: makes a corner of the target for one sequence; the lab cleans it up.
-        operations: what is sent; what a target does not offer is left out.
-        answers: the requirement that is broken when a connection ends without an answer.
-        refusals: the requirement that is broken when a body is accepted although this is wrong with it.
-        tolerated: whether a required member may be missing all the same: operation, name of the member, and what lacks it.
-        rehearsed: the body that answers a request of the opening, as far as the contract decides it, for who draws requests before
-            there is a target; none where what can be asked for is the target's own.
-        planning: the same as `world`, before there is a target; `world` itself if it asks nothing of one.
-        model: makes a corner of which is known what it has to hold; none where requests change nothing.
+        world: creates the objects of one sequence; the lab removes them.
+        operations: the operations to send, as far as the target offers them.
+        answers: the requirement that a connection closed without an answer breaks.
+        refusals: the requirement that accepting an invalid body of each kind breaks.
+        tolerated: returns whether a missing required member is tolerated: operation, name of the member, and its object.
+        rehearsed: returns the answer to a setup request, as far as the contract determines it, for sequences generated without
+            a target; `None` if requests depend on the target's own objects.
+        planning: like `world`, but without a target; equal to `world` if that sends nothing.
+        model: creates objects with a model of their state; `None` if requests change nothing.
     """
 
     world: Callable[[Any], World]
@@ -67,12 +67,12 @@ class Breach:
 
 
 class Judge:
-    """Judges exchanges, and remembers what held and what is known to be broken.
+    """Judges exchanges, and remembers passed and failed requirements.
 
     Args:
         contract: the contract that the target is checked against.
-        invariants: what every exchange is held against; those that are no MUST are left out.
-        fuzz: what the contract gives the fuzzer.
+        invariants: the invariants; those that are no MUST are left out.
+        fuzz: the settings of the fuzzer.
     """
 
     def __init__(self, contract: Contract, invariants: Sequence[Invariant], fuzz: Fuzz) -> None:
@@ -140,7 +140,7 @@ class Judge:
             )
 
     def _forbidden(self, exchange: Exchange, operation: OperationId) -> tuple[str, str] | None:
-        """What is wrong with the body of a request, if that must be refused."""
+        """Return the reason why the body of a request must be refused."""
         known = self.contract.operations[operation]
         if known.body is None or known.body_media_type != "application/json":
             return None
@@ -172,6 +172,6 @@ class Judge:
 
 
 def _means_absent_or_number(error: Any) -> bool:
-    """Return whether a value of the wrong type may be forgiven: null where a member is left out, and a number that is not integral."""
+    """Return whether a value of the wrong type is tolerated: null for an absent member, and a non-integral number."""
     numeric = isinstance(error.instance, (int, float)) and not isinstance(error.instance, bool)
     return error.instance is None or (numeric and set(error.kind.types) <= {"integer", "number"})

@@ -67,7 +67,7 @@ def near_miss(body: Any, random: Random) -> Any:
 
 
 def places_in(value: Any, path: Place = ()) -> Iterator[Place]:
-    """Where something stands in a JSON value, outer places before those in them."""
+    """Yield the places of a JSON value, outer ones first."""
     if path:
         yield path
     if isinstance(value, dict):

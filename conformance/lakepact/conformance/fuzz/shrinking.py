@@ -18,13 +18,13 @@ LONG_TEXT = 20  #: characters of a text that is worth to be made shorter
 
 
 class Shrinking:
-    """One search for the shortest sequence.
+    """A search for the shortest sequence.
 
     Args:
-        steps: the sequence to begin with, of which it is known that it shows what is looked for.
-        shows: sends a sequence and says how many of its steps were needed; 0 when it does not show what is looked for.
-        plain: arguments that address what every sequence begins with.
-        attempts: how often to send at most.
+        steps: a sequence that fails.
+        shows: sends a sequence and returns how many steps it took to fail; 0 if it passes.
+        plain: arguments that address the objects of every sequence.
+        attempts: the maximum number of sequences to send.
     """
 
     def __init__(

@@ -1,4 +1,4 @@
-"""What a sequence is made of: requests that can be sent again elsewhere, because nothing in them is the target's own."""
+"""The steps of a sequence: requests that can be replayed elsewhere, because they hold no value of the target."""
 
 from __future__ import annotations
 

@@ -38,14 +38,14 @@ class Progress:
 def fuzzed(
     lab: Callable[[int], Lab], contract: Contract, invariants: Sequence[Invariant], *, fuzz: Fuzz, budget: int, start: int
 ) -> Iterator[Verdict | Progress]:
-    """Fuzz a target; yields how far it is, and a verdict for every requirement that was looked at.
+    """Fuzz a target; yields progress, and a verdict for every requirement that was judged.
 
     Args:
-        lab: makes the bench of one sequence from its number.
+        lab: returns the lab of one sequence by its number.
         contract: the contract that the target is checked against.
-        invariants: what every exchange is held against.
-        fuzz: what the contract gives the fuzzer.
-        budget: about how many requests to send, those of shrinking and cleaning up apart.
+        invariants: the invariants of the contract.
+        fuzz: the settings of the fuzzer.
+        budget: about how many requests to send, without those of shrinking and cleaning up.
         start: the seed; the same seed, target and version send the same requests.
     """
     from lakepact.conformance.fuzz.bodies import Bodies  # noqa: PLC0415 - what makes them takes longer to import than all else together
@@ -58,14 +58,14 @@ def fuzzed(
 def modelled(
     lab: Callable[[int], Lab], contract: Contract, *, fuzz: Fuzz, model: Callable[[Any], Remembering], budget: int, start: int
 ) -> Iterator[Verdict | Progress]:
-    """Hold a target against a model of it: random histories, in which every look has to find what was accepted before.
+    """Run stateful tests: random sequences in which every read must return what was accepted before.
 
     Args:
-        lab: makes the bench of one history from its number.
+        lab: returns the lab of one sequence by its number.
         contract: the contract that the target is checked against.
-        fuzz: what the contract gives.
-        model: what it is held against.
-        budget: about how many requests to send, those of shrinking and cleaning up apart.
+        fuzz: the settings of the fuzzer.
+        model: the model of the state.
+        budget: about how many requests to send, without those of shrinking and cleaning up.
         start: the seed; the same seed, target and version send the same requests.
     """
     # Invariants look at these exchanges in a run of their own, and nothing is sent that has to be refused for its form.
@@ -123,7 +123,7 @@ class _Search:
         )
 
     def _silence(self, sent: Sent) -> Iterator[Verdict]:
-        """What a sequence means that ended without an answer: a breach, if the connection breaks again or the target is gone."""
+        """Return the verdict about a sequence that ended without an answer: a failure if it happens again or the target is gone."""
         why = str(sent.silent)
         if sent.silent is None or sent.silent.late:
             self._vain += 1
@@ -141,7 +141,7 @@ class _Search:
                 yield self._verdict(breach, again)
 
     def _rest(self) -> Iterator[Verdict]:
-        """What is to be said of all that was not found broken."""
+        """Yield passes for all requirements without a failure."""
         for name, (requirements, trouble) in self._judge.trouble.items():
             for requirement in requirements:
                 yield Verdict(requirement, Outcome.ERROR, self._check, actual=f"the invariant {name} broke: {trouble!r}")

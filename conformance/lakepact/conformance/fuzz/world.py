@@ -1,4 +1,4 @@
-"""What a contract tells the fuzzer: where a sequence may play, what it can address there, and what became of it."""
+"""The objects of a sequence on the target: their names and state."""
 
 from __future__ import annotations
 
@@ -52,8 +52,8 @@ class World(Protocol):
 
 
 class Remembering(World, Protocol):
-    """A corner of which is known what it has to hold: a model of the target, as far as one sequence sees it."""
+    """Objects with a model: the state that the target must have, as far as one sequence sees it."""
 
     def history(self, random: Random, operations: Sequence[OperationId]) -> Iterator[Step]:
-        """What happens in it, without an end: changes, each followed by looks at what has to be there now."""
+        """Yield steps without end: changes, each followed by reads of the expected state."""
         ...

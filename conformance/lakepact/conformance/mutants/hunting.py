@@ -1,11 +1,11 @@
-"""The suite under test: every named fault of the reference server has to be found by the checks of what it breaks.
+"""The test of the suite: the checks of a broken requirement must find every named fault of the reference server.
 
     python -m lakepact.conformance.mutants [--contract NAME …] [--contract-version VERSION] [--only GLOB …] [--jobs N]
 
-Every version of a contract is gone through, `--only` or not: of one beside that which has models, what came with it is hunted.
+Every version of a contract is tested, with or without `--only`: of a later version, its additions.
 
-A *mutant* is the reference server with one fault. A mutant that nothing finds is a hole in the suite; a judged requirement
-that no mutant breaks is a check that may prove nothing. Both are listed, and both make this command fail.
+A *mutant* is the reference server with one fault. A mutant that no check finds is a gap in the suite; a judged requirement
+that no mutant breaks may have a check that proves nothing. Both are listed, and both make this command fail.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ BROKEN = (Outcome.FAIL, Outcome.WARN)
 
 @dataclass(frozen=True)
 class Hunt:
-    """What the suite found out about one mutant."""
+    """The result of the suite for one mutant."""
 
     fault: str
     breaks: tuple[str, ...]
@@ -77,12 +77,12 @@ def served(suite: Suite[Any], folder: str, *, faults: Sequence[Fault] = ()) -> G
     home = _home(suite, folder)
     with running(contract=suite.contract.name, faults=faults, **home.settings) as server:
         target = home.target(server.url)
-        yield replace(target, headers={"Authorization": "Bearer known-to-nobody", **target.headers})
+        yield replace(target, headers={"Authorization": "Bearer lakepact-unknown", **target.headers})
 
 
 @cache
 def _home(suite: Suite[Any], folder: str) -> EmbeddedTarget:
-    """What the servers of this process need, laid out once: processes share nothing that a check might touch."""
+    """Return the launch settings of this process's servers; processes share no files that a check might change."""
     own = Path(folder) / str(os.getpid())
     own.mkdir(exist_ok=True)
     return suite.launch_settings(own)

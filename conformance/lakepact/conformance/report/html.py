@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 #: The sections of outcomes that are shown with evidence: anchor, heading and introduction.
 SECTIONS = {
     "broken": (
-        "What is not kept",
+        "Failures",
         (Outcome.FAIL, Outcome.UNEXPECTED_PASS),
         "Each breaks a MUST, or passes although it is listed as a known failure.",
     ),

@@ -10,10 +10,10 @@ from rich.console import Console
 
 
 class Screen(Console):
-    """A console that tells the command when nobody reads any more, as any other file does; rich would end it with the exit code 1."""
+    """A console that raises BrokenPipeError when its pipe is closed; rich would exit with 1."""
 
     def on_broken_pipe(self) -> NoReturn:
-        """Say that nobody reads.
+        """Raise the error of a closed pipe.
 
         Raises:
             BrokenPipeError: always.

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-#: What stands for a verdict, and is read aloud.
+#: Signs of verdicts, which screen readers read aloud.
 SIGNS = {"pass": "✓", "fail": "✗", "warn": "!", "error": "⚡", "inconclusive": "?", "": "·"}
 NAMES = {
     "pass": "kept",

@@ -50,10 +50,10 @@ def column(schema: Schema, name: str) -> Any:
 
 
 def fits(field: Mapping[str, Any], found: Any, what: str) -> None:
-    """A column of a file is of the type that a field of the schema says; one that is not there is null.
+    """Check that a column of a file has the type in the schema; a missing column is null.
 
     Raises:
-        Unmet: it is of another.
+        Unmet: it has another type.
     """
     if found is not None and not _is_of(field["type"], found.type):
         raise Unmet(f"{what} of type {_name(field['type'])}", f"{found.type} in the file")

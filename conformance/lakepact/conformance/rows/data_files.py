@@ -80,10 +80,10 @@ def _at(column: list[Any] | None, n: int) -> Any:
 
 
 def stored_table(content: bytes) -> Table:
-    """What a data file holds, as it is stored.
+    """Return the content of a data file, as stored.
 
     Raises:
-        Unmet: it is no Parquet file.
+        Unmet: it is not a Parquet file.
     """
     try:
         return pq.ParquetFile(pa.BufferReader(content), coerce_int96_timestamp_unit="us").read(use_threads=False)

@@ -52,7 +52,7 @@ class SharedFile:
 
 @dataclass(frozen=True)
 class Answer:
-    """What an answer to metadata, query or changes says."""
+    """The content of an answer to metadata, query or changes."""
 
     format: str  #: `parquet` or `delta`
     protocol: Mapping[str, Any]

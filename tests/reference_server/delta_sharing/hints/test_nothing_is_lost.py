@@ -15,12 +15,12 @@ from rows_and_predicates import READERS, as_json, as_sql, holds, random_predicat
 TABLES, PREDICATES = 90, 28  #: four tests, each of so many tables, with so many predicates for each
 
 
-@pytest.mark.parametrize("lane", range(4))
-def test_no_file_with_a_matching_row_is_left_out(lane):
+@pytest.mark.parametrize("router", range(4))
+def test_no_file_with_a_matching_row_is_left_out(router):
     @settings(max_examples=TABLES, derandomize=False, database=None)
     @given(seed=st.integers(0, 2**63))
     def invariant(seed):
-        random = Random(f"{lane} {seed}")
+        random = Random(f"{router} {seed}")
         table = random_table(random)
         snapshot = table.snapshot()
         read = {reader: [table.live_rows(part, reader) for part in table.parts] for reader in READERS}

@@ -16,14 +16,14 @@ TEXTS = pa.list_(TEXT)
 
 @dataclass(frozen=True)
 class Sources:
-    """What is analysed.
+    """The inputs of the analysis.
 
     Args:
         results: folder of the verdicts.
-        answers: of the normalised answers.
-        exchanges: of what was sent.
-        base: of the verdicts of an earlier run, if there is one to compare with.
-        quiet: words of the starts that had one request on its way at a time.
+        answers: folder of the normalised answers.
+        exchanges: folder of the exchanges.
+        base: folder of the verdicts of an earlier run to compare with, if any.
+        quiet: words of the starts that had one request in flight at a time.
     """
 
     results: Path

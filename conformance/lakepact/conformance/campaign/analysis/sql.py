@@ -20,11 +20,11 @@ KINDS = (*FINER, "header")
 
 @dataclass(frozen=True)
 class Dialect:
-    """What an engine calls otherwise than others.
+    """The SQL functions that differ between engines.
 
     Args:
-        number_of: how many different values a column of identifiers has.
-        set_of: all different values of a column, in order.
+        number_of: the number of distinct values of a column of identifiers.
+        set_of: all distinct values of a column, in order.
         object_of: values by target, as JSON.
     """
 
@@ -50,7 +50,7 @@ _BAD = ", ".join(f"'{verdict}'" for verdict in BAD)
 
 
 def queries(dialect: Dialect) -> dict[str, str]:
-    """What makes each table of `findings`."""
+    """Return the query of each table of `findings`."""
     return {
         "coverage": _coverage(dialect),
         "divergences": _divergences(dialect),

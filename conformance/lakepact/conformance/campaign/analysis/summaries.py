@@ -1,6 +1,6 @@
-"""What the verdicts and answers of a run say together: coverage, divergences between targets, regressions since another run.
+"""Analysis of verdicts and answers: coverage, divergences between targets, regressions since another run.
 
-In Python over rows; `sql` says the same in Spark and DuckDB, and is held against this.
+In Python over rows; `sql` does the same in Spark and DuckDB, and is tested against this.
 """
 
 from __future__ import annotations
@@ -81,7 +81,7 @@ def divergences(answers: Iterable[Mapping[str, Any]], results: Iterable[Mapping[
 
 
 def regressions(before: Iterable[Mapping[str, Any]], after: Iterable[Mapping[str, Any]]) -> list[Row]:
-    """What was kept and is not any more, and the other way round, by target, case and requirement."""
+    """Return requirements that passed before and fail now, and the reverse, by target, case and requirement."""
     old, new = _worst(before), _worst(after)
     rows = []
     for key in sorted(old.keys() & new.keys()):
@@ -136,7 +136,7 @@ def _worst(results: Iterable[Mapping[str, Any]]) -> dict[tuple[str, str, str, st
 
 
 def analysed(sources: Sources) -> dict[str, Table]:
-    """Return all tables of `findings`, row by row: slow, and what SQL is held against."""
+    """Return all tables of `findings`, row by row: slow; the reference for SQL."""
     results = tables.read(sources.results, tables.RESULTS).to_pylist()
     base = tables.read(sources.base, tables.RESULTS).to_pylist() if sources.base else []
     answers = tables.read(sources.answers, tables.ANSWERS).to_pylist()

@@ -1,1 +1,1 @@
-"""Where the workers of a campaign run: local processes or Spark."""
+"""Engines that run the workers of a campaign: local processes or Spark."""

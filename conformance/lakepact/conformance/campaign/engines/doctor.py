@@ -17,14 +17,14 @@ ENDLESS = (1000, 0)
 #: Least version, and the first that is too new.
 PACKAGES = {"pyspark": ((4, 1), (4, 2)), "pandas": ((2, 2), (3, 0)), "pyarrow": ((18, 0), ENDLESS)}
 
-#: What Spark Connect needs besides.
+#: Further requirements of Spark Connect.
 CONNECT = {"grpcio": (1, 76), "grpcio-status": (1, 76), "googleapis-common-protos": (1, 71), "zstandard": (0, 25)}
 INSTALL_CONNECT = "pip install 'lakepact[spark-connect]'"
 
 
 @dataclass(frozen=True)
 class Finding:
-    """What was found of one thing that Spark needs."""
+    """The result of checking one requirement of Spark."""
 
     what: str
     well: bool

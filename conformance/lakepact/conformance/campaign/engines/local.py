@@ -1,4 +1,4 @@
-"""Where the lanes of a campaign run: in processes of this machine. `spark` has the same for Spark."""
+"""Workers of a campaign as processes of this machine. `spark` has the same for Spark."""
 
 from __future__ import annotations
 
@@ -33,10 +33,10 @@ Features = Mapping[str, Mapping[str, bool]]  #: by target, by name
 
 
 class Engine(Protocol):
-    """Runs lanes."""
+    """Runs workers."""
 
     name: str
-    lanes: int  #: known once it is entered
+    workers: int  #: known once it is entered
 
     def __enter__(self) -> Self: ...
 
@@ -47,7 +47,7 @@ class Engine(Protocol):
         ...
 
     def execute(self, errands: Table, job: Job) -> None:
-        """Send each errand once, in as many lanes as the job says, which land what comes back."""
+        """Send each errand once, with as many workers as the job says; they store the answers."""
         ...
 
     def judge(self, exchanges: Path, features: Features, *, results: Path, answers: Path) -> None:
@@ -60,17 +60,17 @@ class Engine(Protocol):
 
 
 class LocalEngine:
-    """Processes of this machine.
+    """Processes of this machine as workers.
 
     Args:
-        lanes: how many.
+        workers: the number of processes.
     """
 
     name = "local"
 
-    def __init__(self, lanes: int | None = None) -> None:
-        self.lanes = lanes or os.cpu_count() or 1
-        self._pool = ProcessPoolExecutor(self.lanes, mp_context=multiprocessing.get_context("spawn"), initializer=_begin)
+    def __init__(self, workers: int | None = None) -> None:
+        self.workers = workers or os.cpu_count() or 1
+        self._pool = ProcessPoolExecutor(self.workers, mp_context=multiprocessing.get_context("spawn"), initializer=_begin)
 
     def __enter__(self) -> Self:
         return self
@@ -80,19 +80,19 @@ class LocalEngine:
 
     def draw(self, blocks: Sequence[Block]) -> list[Rows]:
         """Return the rows of each block of cases, in the order of the blocks."""
-        if len(blocks) <= FEW_BLOCKS or self.lanes == 1:
+        if len(blocks) <= FEW_BLOCKS or self.workers == 1:
             return list(drawn(blocks))  # sooner than another process has started
         some = [self._pool.submit(_drawn, block) for block in blocks]  # one by one: what is not begun yet can be called off
         return [future.result() for future in some]
 
     def execute(self, errands: Table, job: Job) -> None:
-        """Send each errand once, in as many lanes as the job says, which land what comes back."""
-        lanes = min(self.lanes, job.lanes)
+        """Send each errand once, with as many workers as the job says; they store the answers."""
+        workers = min(self.workers, job.workers)
         waiting = []
-        for lane in range(lanes):
-            own = errands.take(list(range(lane, errands.num_rows, lanes)))
+        for worker in range(workers):
+            own = errands.take(list(range(worker, errands.num_rows, workers)))
             if own.num_rows:
-                waiting.append(self._pool.submit(_lane, own, job, lane))
+                waiting.append(self._pool.submit(_lane, own, job, worker))
         for future in as_completed(waiting):
             future.result()
 
@@ -110,13 +110,13 @@ class LocalEngine:
 
 
 def _begin() -> None:
-    """What is remembered of many exchanges holds no circles: it is seldom looked through for them."""
+    """Disable most garbage collection: cached exchanges hold no cycles."""
     gc.set_threshold(ALLOCATED)
     _end_with_parent()
 
 
 def _end_with_parent() -> None:
-    """End this process when the one that started it is gone, not when that one is interrupted: it lets lanes end."""
+    """End this process when its parent is gone, but not on Ctrl-C: workers finish their cases then."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     parent = multiprocessing.parent_process()
 
@@ -133,6 +133,6 @@ def _drawn(block: Block) -> Rows:
     return rows
 
 
-def _lane(errands: Table, job: Job, lane: int) -> None:
-    for _ in travelled(errands.to_pylist(), job, lane):
+def _lane(errands: Table, job: Job, worker: int) -> None:
+    for _ in travelled(errands.to_pylist(), job, worker):
         pass

@@ -1,7 +1,7 @@
-"""Spark as the engine of a campaign: lanes are its tasks. By the DataFrame API alone, so that the same works through Spark Connect.
+"""Spark as the engine of a campaign: workers are its tasks. It uses the DataFrame API only, so that Spark Connect works too.
 
-One action a chunk, because every action on a lazy frame would send all again; what comes back lands where it is sent (`shore`), so that a
-task that breaks down loses nothing.
+Each chunk is one action, because another action on a lazy frame would send all cases again. Workers store answers themselves
+(`journal`), so that a failing task loses nothing.
 """
 
 from __future__ import annotations
@@ -73,36 +73,36 @@ BLOCKS = pa.schema(
 )
 DRAWN = pa.schema([("place", NUMBER), *CASES])
 TAKEN = pa.schema([("target", TEXT), ("cases", WHOLE)])
-OFTEN = 50  #: cases after which a lane says that it is there: one that nobody listens to any more ends
+OFTEN = 50  #: cases after which a worker reports that it is alive: it ends if the driver is gone
 MANY = 1000  #: partitions to look at to learn how many tasks run at a time
-BLOCKS_EACH = 4  #: times as many partitions as lanes: blocks are not equally dear
+BLOCKS_EACH = 4  #: partitions per worker: partitions differ in cost
 
 
 class Spark:
-    """A Spark session that runs lanes.
+    """A Spark session that runs workers.
 
     Args:
-        master: where, unless `remote` says.
+        master: the Spark master, unless `remote` is given.
         confs: further settings, `KEY=VALUE`.
         remote: address of a Spark Connect server, `sc://…`.
-        lanes: how many tasks send at a time; as many as Spark runs if it is not said.
+        workers: how many tasks send at a time; by default as many as Spark runs.
 
     Raises:
-        CannotRun: something that Spark needs is missing here.
-        ValueError: a setting is none.
+        CannotRun: a requirement of Spark is missing.
+        ValueError: a setting is malformed.
     """
 
     name = "spark"
 
-    def __init__(self, master: str, confs: Sequence[str] = (), *, remote: str | None = None, lanes: int | None = None) -> None:
+    def __init__(self, master: str, confs: Sequence[str] = (), *, remote: str | None = None, workers: int | None = None) -> None:
         ill = [finding for finding in doctor.examined(remote=remote is not None) if not finding.well]
         if ill:
             raise CannotRun("; ".join(f"{finding.what}: {finding.sentence}" for finding in ill))
-        self._master, self._remote, self._lanes = master, remote, lanes
+        self._master, self._remote, self._workers = master, remote, workers
         own = {} if remote else {**SETTINGS, **(LOCAL if master.startswith("local") else {})}
         self._settings = {**own, **dict(_setting(conf) for conf in confs)}
         self._session: Any = None
-        self.lanes = lanes or 1
+        self.workers = workers or 1
 
     def __enter__(self) -> Self:
         # Else workers run whatever `python3` is on PATH, which has none of what is needed.
@@ -122,7 +122,7 @@ class Spark:
                     self._session.conf.set(name, SETTINGS[name])
             if self._remote or not _is_this_machine(self._master):
                 self._session.addArtifacts(code_bundle.packed(), pyfile=True)
-            self.lanes = self._lanes or self._tasks_at_a_time()
+            self.workers = self._workers or self._tasks_at_a_time()
         except Exception as wrong:
             advice = "`lakepact campaign doctor` looks at what it needs"
             raise CannotRun(f"Spark did not start with {where}: {_said(wrong)}; {advice}") from wrong
@@ -143,15 +143,15 @@ class Spark:
             CannotRun: a task failed.
         """
         wanted = pa.Table.from_pylist([{"place": n, **_document(block)} for n, block in enumerate(blocks)], schema=BLOCKS)
-        frame = self._session.createDataFrame(wanted).repartition(min(len(blocks), BLOCKS_EACH * self.lanes))
+        frame = self._session.createDataFrame(wanted).repartition(min(len(blocks), BLOCKS_EACH * self.workers))
         found: list[Rows] = [[] for _ in blocks]
         for row in self._collected(frame.mapInArrow(drawn_batches, _spark_schema(DRAWN))).to_pylist():
             found[row.pop("place")].append(row)
-        # What Spark hands over is in no order; within a block, the number says where a case was drawn.
+        # Spark returns rows in any order; within a partition, the number gives the order.
         return [sorted(rows, key=lambda row: int(row["number"])) for rows in found]
 
     def mapped(self, rows: Table, function: Any, schema: Schema, *, parts: int) -> Table:
-        """What a function of Arrow record batches makes of some rows, in as many tasks.
+        """Return the result of a function of Arrow record batches over rows, in as many tasks.
 
         Raises:
             CannotRun: a task failed.
@@ -160,12 +160,12 @@ class Spark:
         return self._collected(frame.mapInArrow(function, _spark_schema(schema)))
 
     def execute(self, errands: Table, job: Job) -> None:
-        """Send each errand once, in as many lanes as the job says, which land what comes back.
+        """Send each errand once, with as many workers as the job says; they store the answers.
 
         Raises:
             CannotRun: a task failed.
         """
-        frame = self._session.createDataFrame(errands).repartition(min(self.lanes, job.lanes))
+        frame = self._session.createDataFrame(errands).repartition(min(self.workers, job.workers))
         self._collected(frame.mapInArrow(partial(travelled_batches, job=job), _spark_schema(TAKEN)))
 
     def judge(self, exchanges: Path, features: Features, *, results: Path, answers: Path) -> None:
@@ -244,7 +244,7 @@ def _document(block: Block) -> dict[str, Any]:
 
 @contextlib.contextmanager
 def _own_interrupts() -> Generator[None]:
-    """Keep Ctrl-C what it is: PySpark would cancel all tasks at once, and lanes are to finish the cases they have sent."""
+    """Keep the default Ctrl-C handler: PySpark would cancel all tasks at once, but workers should finish their cases."""
     if threading.current_thread() is not threading.main_thread():
         yield
         return
@@ -260,7 +260,7 @@ def _is_this_machine(master: str) -> bool:
     return master.startswith("local") and not master.startswith("local-cluster")
 
 
-#: What a task says that cannot go on, and what to do about it.
+#: Messages of failing tasks, and what to do.
 ADVICE = {
     "ModuleNotFoundError": f"workers of Spark lack a package: there, {doctor.INSTALL}, and let PYSPARK_PYTHON name their interpreter",
     "PYTHON_VERSION_MISMATCH": "workers of Spark run another Python than this one: let PYSPARK_PYTHON name one of the same version there",
@@ -275,11 +275,11 @@ ADVICE = {
 def _broken(wrong: Exception) -> CannotRun:
     said = _said(wrong)
     advice = next((sentence for sign, sentence in ADVICE.items() if sign in said), "a task of Spark failed")
-    return CannotRun(f"{advice} ({said}). What had landed is kept")
+    return CannotRun(f"{advice} ({said}). Stored answers are kept")
 
 
 def _said(wrong: Exception) -> str:
-    """What went wrong: of a traceback of Python its last line, else the beginning."""
+    """Return the message of an error: the last line of a Python traceback, else its beginning."""
     lines = [line.strip() for line in str(wrong).splitlines() if line.strip() and not line.strip().startswith("at ")]
     errors = [line for line in lines if any(sign in line for sign in ("Error: ", "NoSecret: ", "NotShared: "))]
     return (errors or lines or [type(wrong).__name__])[-1 if errors else 0][:500]

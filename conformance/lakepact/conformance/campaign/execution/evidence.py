@@ -37,11 +37,11 @@ def _pairs(headers: Iterable[tuple[str, str]], secrets: tuple[str, ...], own: fr
 
 
 def row_of(exchange: Exchange, own_headers: Iterable[str] = ()) -> dict[str, Any]:
-    """What an exchange says, as columns of the table `exchanges`.
+    """Return an exchange as columns of the table `exchanges`.
 
     Args:
-        exchange: as it stood on the wire.
-        own_headers: names of headers of the target, whose values are nobody's business.
+        exchange: the exchange.
+        own_headers: names of the target's headers, whose values are hidden.
     """
     secrets = tuple(sorted(exchange.secrets, key=len, reverse=True))  # a whole value before what is a part of it
     own = frozenset(name.lower() for name in own_headers)

@@ -1,4 +1,4 @@
-"""What every lane of a campaign knows: it can be pickled, and holds no secret."""
+"""The settings that every worker of a campaign gets: it can be pickled and holds no secret."""
 
 from __future__ import annotations
 
@@ -11,17 +11,17 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Job:
-    """What every lane of one start of a run knows.
+    """The settings of one start of a run, for every worker.
 
     Args:
         run: folder of the run.
         run_id: its name.
-        word: what names begin with; another one at each start, so that nothing is met that an earlier start left.
-        targets: who is asked.
-        chunk: number of what is done in this start.
-        lanes: how many lanes there are at a time.
-        rps: requests a second and target, of all lanes together; 0 for no limit.
-        patience: seconds to wait in the end for targets that are down.
+        word: prefix of names, different at each start, so that leftovers of an earlier start do not collide.
+        targets: the targets.
+        chunk: number of the chunk in this start.
+        workers: the number of workers at a time.
+        rps: requests per second and target, of all workers together; 0 for no limit.
+        patience: seconds to wait at the end for targets that are down.
     """
 
     run: str
@@ -29,6 +29,6 @@ class Job:
     word: str
     targets: tuple[Asked, ...]
     chunk: int = 0
-    lanes: int = 1
+    workers: int = 1
     rps: float = 0.0
     patience: float = 0.0

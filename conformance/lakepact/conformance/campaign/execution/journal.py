@@ -1,7 +1,7 @@
-"""Where the rows of a lane land: each case in a log as soon as it is answered, many of them together as a file of the table.
+"""The rows of a worker: each case is logged as soon as it is answered, and many are stored as a file of the table.
 
-The log says of each case that it sets out, and then what came back. Whatever ends a lane, all that was answered is in its log, and what
-set out and did not come back is what was in flight, and nothing else is.
+The log records when a case is sent, and then its answer. However a worker ends, all answers are in its log, and the cases
+without an answer are exactly those that were in flight.
 """
 
 from __future__ import annotations
@@ -27,17 +27,17 @@ if TYPE_CHECKING:
 JOURNAL, EXCHANGES = "journal", "exchanges"
 TOGETHER = 1000  #: cases that land as one file
 OFTEN = 10.0  #: seconds after which those that are there land, however few
-TELL = 0.5  #: seconds between two looks at how far a lane is
-LINES, COUNT, TELLING, START = ".jsonl", ".count", ".telling", ".start"
-PATIENCE = 60.0  #: seconds to wait for a lane of an earlier start that has not seen yet that it is over
+TELL = 0.5  #: seconds between two reads of a worker's progress
+LINES, COUNT, UNFINISHED, START = ".jsonl", ".count", ".unfinished", ".start"
+PATIENCE = 60.0  #: seconds to wait for a worker of an earlier start that has not noticed its end
 
 
-class Shore:
-    """The log and the files of one lane.
+class WorkerLog:
+    """The log and the files of one worker.
 
     Args:
         run: folder of the run.
-        name: of the lane; no other has it, in this start or another.
+        name: of the worker, unique across starts.
     """
 
     def __init__(self, run: Path, name: str) -> None:
@@ -52,11 +52,11 @@ class Shore:
         self._told_at = 0.0
 
     def sets_out(self, target: str, case_id: str, word: str) -> None:
-        """A case is about to be sent."""
+        """Record that a case is about to be sent."""
         self._write({"out": [target, case_id, word]})
 
     def turns_back(self, target: str, case_id: str) -> None:
-        """It was not sent after all, or not to its end: it will be, later."""
+        """Record that a case was not sent completely; it will be sent later."""
         self._write({"back": [target, case_id]})
 
     def lands(self, rows: Sequence[dict[str, Any]]) -> None:
@@ -70,9 +70,9 @@ class Shore:
             self._land()
         if now > self._told_at + TELL:
             self._told_at = now
-            told = self._path.with_suffix(TELLING)
+            told = self._path.with_suffix(UNFINISHED)
             told.write_text(str(self._all), encoding="ascii")
-            told.replace(self._path.with_suffix(COUNT))  # who looks meanwhile finds the number before, not none
+            told.replace(self._path.with_suffix(COUNT))  # a concurrent reader finds the old number
 
     def close(self) -> None:
         """Land what is left; nothing remains of the log."""
@@ -109,23 +109,23 @@ def _write_file(run: Path, name: str, rows: Sequence[Mapping[str, Any]]) -> None
     fresh.rename(folder / f"{name}.parquet")
 
 
-def landed(run: Path, lanes: str = "") -> set[Key]:
-    """Target and case of all that has landed.
+def landed(run: Path, workers: str = "") -> set[Key]:
+    """Return target and case of all stored rows.
 
     Args:
         run: its folder.
-        lanes: what names of lanes begin with.
+        workers: prefix of the names of workers.
     """
     keys: set[Key] = set()
     for part in tables.parts(run / EXCHANGES):
-        if part.name.startswith(lanes):
+        if part.name.startswith(workers):
             held = tables.read_file(part, tables.EXCHANGES, ["target", "case_id"])
             keys.update(zip(held.column("target").to_pylist(), held.column("case_id").to_pylist(), strict=True))
     return keys
 
 
 def under_way(run: Path) -> int:
-    """Return how many cases lanes have landed since their start, as they last told."""
+    """Return how many cases workers have stored since their start, as last reported."""
     found = 0
     for path in (run / JOURNAL).glob(f"*{COUNT}"):
         with contextlib.suppress(OSError, ValueError):
@@ -133,11 +133,11 @@ def under_way(run: Path) -> int:
     return found
 
 
-# -- starts: lanes of one that is over send nothing any more ------------------------------------------------------------
+# -- starts: workers of an ended start send nothing ---------------------------------------------------------------------
 
 
 def begin(run: Path, word: str) -> None:
-    """From now on only lanes of this start send anything."""
+    """Let only workers of this start send from now on."""
     folder = run / JOURNAL
     folder.mkdir(exist_ok=True)
     end(run)
@@ -145,7 +145,7 @@ def begin(run: Path, word: str) -> None:
 
 
 def end(run: Path) -> None:
-    """From now on no lane sends anything."""
+    """Let no worker send from now on."""
     for path in (run / JOURNAL).glob(f"*{START}"):
         path.unlink(missing_ok=True)
 
@@ -155,17 +155,17 @@ def goes_on(run: Path, word: str) -> bool:
     return (run / JOURNAL / f"{word}{START}").exists()
 
 
-# -- what lanes left ----------------------------------------------------------------------------------------------------
+# -- logs of ended workers -----------------------------------------------------------------------------------------------
 
 
 def gathered(run: Path, run_id: str, *, only: str = "", patience: float = PATIENCE) -> None:
-    """Land what lanes that ended early left in their logs, and mark what they had in flight as inconclusive.
+    """Store what workers that ended early left in their logs, and mark their cases in flight as inconclusive.
 
     Args:
         run: its folder.
         run_id: its name.
-        only: what names of lanes begin with.
-        patience: seconds to wait for lanes that are still at it.
+        only: prefix of the names of workers.
+        patience: seconds to wait for workers that are still running.
     """
     logs = sorted((run / JOURNAL).glob(f"{only}*{LINES}"))
     known = landed(run, only) if logs else set[tuple[str, str]]()
@@ -183,13 +183,13 @@ def gathered(run: Path, run_id: str, *, only: str = "", patience: float = PATIEN
                 marks = [{**same, "target": target, "case_id": case_id, "word": word} for (target, case_id), word in lost.items()]
                 tables.write_part(tables.table_of(marks, tables.INTERRUPTIONS), run / "interruptions", path.stem)
             path.unlink()
-    told = (path for kind in (COUNT, TELLING) for path in (run / JOURNAL).glob(f"{only}*{kind}"))
+    told = (path for kind in (COUNT, UNFINISHED) for path in (run / JOURNAL).glob(f"{only}*{kind}"))
     for path in (*told, *(run / EXCHANGES).glob(f"_{only}*")):
         path.unlink(missing_ok=True)
 
 
 def _left_alone(file: Any, patience: float) -> bool:
-    """Return whether a log is nobody's any more."""
+    """Return whether the worker of a log has ended."""
     until = time.monotonic() + patience
     while True:
         try:

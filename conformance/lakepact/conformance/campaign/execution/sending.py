@@ -40,7 +40,7 @@ PATIENCE = 3  #: answers in a row that are awaited in vain before a target is le
 NEVER_SENT = (httpx.ConnectError, httpx.ConnectTimeout, ConnectionRefusedError)
 INCONCLUSIVE = "inconclusive"
 SHOWN = 2000  #: characters of what a check expected and what came
-#: What is kept of what a check says; what a target does not offer is no verdict.
+#: Outcomes of checks that are stored; not-offered is no verdict.
 KEPT = {Outcome.BLOCKED: INCONCLUSIVE, **{o: o.value for o in (Outcome.PASS, Outcome.FAIL, Outcome.WARN, Outcome.ERROR)}}
 
 Row = dict[str, Any]
@@ -74,7 +74,7 @@ class _PacedWire(Wire):
 
 @dataclass
 class _Corner:
-    """A place on the target for one case, or for all those of a lane that only read."""
+    """The place on the target of one case, or of all read-only cases of a worker."""
 
     lab: Lab
     world: World
@@ -82,12 +82,12 @@ class _Corner:
 
 
 class Bench:
-    """Sends cases to one target.
+    """Sends the cases of one target.
 
     Args:
-        job: what every lane knows.
-        place: of the target among those of the job.
-        word: what names begin with, but for the target's place.
+        job: the settings of workers.
+        place: index of the target in the job.
+        word: prefix of names, without the target's index.
     """
 
     def __init__(self, job: Job, place: int, word: str) -> None:
@@ -98,7 +98,7 @@ class Bench:
         self._wire = _PacedWire(
             self._target.url, headers=self._target.headers, timeout=self._target.timeout, max_body=self._target.max_body
         )
-        self._wire.gap = job.lanes / job.rps if job.rps else 0.0
+        self._wire.gap = job.workers / job.rps if job.rps else 0.0
         self._shared: dict[str, _Corner] = {}
         self._made = Counter[int]()  #: corners, by numbers of cases: each has names that no other had
         self._vain = 0
@@ -249,7 +249,7 @@ class Bench:
         return lab
 
     def _corner(self, errand: Mapping[str, Any], steps: Sequence[Step]) -> _Corner:
-        """What the case is about, made anew unless it only reads."""
+        """Return the objects of a case, created again unless it only reads."""
         setup = errand["setup"]
         if not errand["mutates"] and setup in self._shared:
             return self._shared[setup]

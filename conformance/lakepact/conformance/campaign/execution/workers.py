@@ -1,6 +1,6 @@
-"""Lanes: each sends its cases one after another, wherever an engine puts it, and lands what comes back itself.
+"""Workers: each sends its cases one after another and stores the answers itself, wherever the engine runs it.
 
-What a lane is given can be pickled and holds no secret. It needs the folder of the run, which the machines of a cluster share.
+Its arguments can be pickled and hold no secret. It needs the folder of the run, which the machines of a cluster share.
 """
 
 from __future__ import annotations
@@ -23,34 +23,34 @@ LOOK = 2.0  #: seconds between two looks whether a target that was down is back
 
 
 class NotShared(Exception):
-    """The folder of the run is not there where a lane runs."""
+    """The folder of the run does not exist where a worker runs."""
 
 
 def travelled(errands: Iterable[Mapping[str, Any]], job: Job, number: int, attempt: int = 0) -> Iterator[str]:
-    """Send cases to targets and land what they answer; yields the name of the target after each.
+    """Send cases to targets and store the answers; yields the name of the target after each.
 
-    A target that is down is left alone for a while; what it missed comes last, and is left out if it is still down then.
+    A target that is down is skipped for a while; its cases come last, and are left out if it is still down then.
 
     Args:
         errands: cases, each with its target.
-        job: what every lane knows.
-        number: of the lane.
-        attempt: how often the same lane was begun before: an engine may try again what broke down.
+        job: the settings of workers.
+        number: of the worker.
+        attempt: how often the worker was started before: an engine may retry failed tasks.
 
     Raises:
-        NotShared: the folder of the run is not here.
+        NotShared: the folder of the run does not exist here.
     """
-    lane = _Lane(job, number, attempt)
+    worker = _Worker(job, number, attempt)
     try:
-        yield from lane.sent(errands)
+        yield from worker.sent(errands)
     except BaseException:
-        lane.leave()
+        worker.leave()
         raise
-    lane.close()
+    worker.close()
 
 
-class _Lane:
-    """One lane, its connections and its log."""
+class _Worker:
+    """A worker with its connections and its log."""
 
     def __init__(self, job: Job, number: int, attempt: int) -> None:
         self._job, self._run = job, Path(job.run)
@@ -59,7 +59,7 @@ class _Lane:
         name = f"{job.word}-{job.chunk:05d}-{number:05d}"
         self._word = job.word + "a" * attempt
         self._landed = self._of_earlier_attempts(name) if attempt else set[tuple[str, str]]()
-        self._shore = journal.Shore(self._run, f"{name}.{attempt}")
+        self._log = journal.WorkerLog(self._run, f"{name}.{attempt}")
         self._benches: dict[str, Bench] = {}
         self._waiting: dict[str, deque[Mapping[str, Any]]] = {}  #: for targets that are down
         self._look_at: dict[str, float] = {}
@@ -71,11 +71,11 @@ class _Lane:
 
     def close(self) -> None:
         self._clean_up()
-        self._shore.close()
+        self._log.close()
 
     def leave(self) -> None:
         """End early; what was landed is in the log."""
-        self._shore.leave()
+        self._log.leave()
         self._clean_up()
 
     def _clean_up(self) -> None:
@@ -109,7 +109,7 @@ class _Lane:
         return True
 
     def _new_bench(self, target: str) -> Bench:
-        """Connections, and names that nothing has: what was under way when the target went down may have left some."""
+        """Open connections with a new prefix of names: cases in flight may have left objects."""
         place = next(n for n, known in enumerate(self._job.targets) if known.name == target)
         return Bench(self._job, place, self._word + "b" * self._downs[target])
 
@@ -130,12 +130,12 @@ class _Lane:
         if target not in self._benches:
             self._benches[target] = self._new_bench(target)
         bench = self._benches[target]
-        self._shore.sets_out(target, errand["case_id"], bench.word)
+        self._log.sets_out(target, errand["case_id"], bench.word)
         try:
             rows = bench.rows(errand)
         except Down:
-            self._shore.turns_back(target, errand["case_id"])
+            self._log.turns_back(target, errand["case_id"])
             self._downs[target] += 1
             return False
-        self._shore.lands(rows)
+        self._log.lands(rows)
         return True

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 #: Classes of differences, the coarsest first; one that differs makes the finer ones idle, but for headers.
 CLASSES = ("status", "error_type", "schema", "body", "header")
 
-SHOWN, SHOWN_TEXT = 4, 80  #: differences that are told of two answers, and characters of each value
+SHOWN, SHOWN_TEXT = 4, 80  #: differences that are shown of two answers, and characters of each value
 ABSENT: Any = object()
 
 #: Names of the campaign, also where only letters and digits are allowed in one.
@@ -34,9 +34,9 @@ FREE = frozenset({"config", "storage-credentials", "defaults", "overrides", "end
 
 
 def normalised(exchange: Exchange) -> dict[str, str]:
-    """Return the classes of an answer, each as a text that is equal where answers are alike.
+    """Return the classes of an answer: equal texts for equivalent answers.
 
-    What was asked without a name of our own is about the whole target, others of a run included: what it holds is not compared.
+    Requests without a generated name concern the whole target, including objects of others: their content is not compared.
     """
     classes, plain = normalised_answer(exchange, is_own=asks_for_own(exchange.url, exchange.request_body))
     return {name: digest(plain) if name == "body" else classes[name] for name in CLASSES}
@@ -142,12 +142,12 @@ def _dumped(value: Any) -> bytes:
 
 
 def digest(content: bytes) -> str:
-    """What stands for bytes in a class."""
+    """Return the class of a body."""
     return hashlib.sha256(content).hexdigest()[:16]
 
 
 def differences(one: Exchange, other: Exchange) -> tuple[str, ...]:
-    """Where two answers differ once names, times and places are taken out: each place with both values, the first few of them."""
+    """Return the first differences of two answers without names, times and places, each with both values."""
     found = _differing(_plain(one.parsed, ""), _plain(other.parsed, ""), "")
     return tuple(f"{path or '/'}: {_short(a)} ≠ {_short(b)}" for path, a, b in itertools.islice(found, SHOWN))
 

@@ -1,7 +1,7 @@
-"""What makes two exchanges alike: they differ in nothing but names of a campaign, UUIDs, when things happened, where they are, and words.
+"""The canonical form of exchanges: without names of a campaign, UUIDs, times, places and free text.
 
-What is said of an exchange looks at none of these but for whether two of them are equal, or how far two times lie apart; both stay as they
-are. Words are what stands in a message, and in a property that nobody but who sets it knows: one whose name is a single word.
+Verdicts depend on these only by equality, or by the distance of two times; both are kept. Free text is the content of
+messages, and of properties with single-word names, which have no meaning to the target.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
 OWN = re.compile(rb"lp_[0-9a-fr]+_\d+_")
-#: What tells a UUID, a time, and what a target has added to a place from all else: a hyphen is found sooner than a digit.
+#: Hints of UUIDs, times and places: a hyphen is found sooner than a digit.
 TOLD = re.compile(
     rb"-(?:(?<=[0-9a-f]{8}-)[0-9a-f]{4}-([0-9a-f])[0-9a-f]{3}-([0-9a-f])[0-9a-f]{3}-[0-9a-f]{12}"
     rb'|ms": ?(\d{13})\b'
@@ -129,7 +129,7 @@ def _is_escaped(content: bytes, met: re.Match[bytes]) -> bool:
 
 
 def _in_properties(content: bytes) -> list[tuple[int, int]]:
-    """Where the words of properties stand."""
+    """Return the places of properties' texts."""
     places = []
     for opened in PROPERTIES.finditer(content):
         if _is_escaped(content, opened):
@@ -143,11 +143,11 @@ def _in_properties(content: bytes) -> list[tuple[int, int]]:
 
 
 def anywhere(url: bytes, others: Sequence[bytes]) -> tuple[bytes, ...]:
-    """What an exchange consists of, as if its target were somewhere else, unless anything but its URL tells where it is.
+    """Return an exchange as if its target had another address, unless parts other than the URL reveal it.
 
     Args:
-        url: that was asked for.
-        others: headers and bodies; the last is only looked at.
+        url: the requested URL.
+        others: headers and bodies, which are only searched.
     """
     scheme, _, rest = url.partition(b"://")
     place, slash, path = rest.partition(b"/")

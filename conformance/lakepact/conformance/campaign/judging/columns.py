@@ -1,4 +1,4 @@
-"""What is said of many exchanges, put together column by column."""
+"""Verdicts of many exchanges, column by column."""
 
 from __future__ import annotations
 
@@ -22,11 +22,11 @@ WHOSE = ("run_id", "target", "contract", "case_id", "operation_id", "mode")
 
 @dataclass(frozen=True)
 class Said:
-    """What is said of an exchange.
+    """The verdicts of an exchange.
 
     Args:
-        kinds: of verdicts, by their places in what a judge has seen.
-        texts: the verdicts, where there is more to say than that all is well.
+        kinds: indexes of the kinds of verdicts that the judge has seen.
+        texts: the verdicts with a text.
         answer: the classes of the normalised answer.
     """
 
@@ -42,7 +42,7 @@ class Kinds:
     places: dict[Kind, int] = field(default_factory=dict)
 
     def of(self, verdicts: Iterable[Kind]) -> Any:
-        """Where some stand; a new one comes last."""
+        """Return the index of a value; a new value is appended."""
         return np.array([self.places.setdefault(kind, len(self.places)) for kind in verdicts], np.int64)
 
     def column(self, number: int, places: Any) -> Array:

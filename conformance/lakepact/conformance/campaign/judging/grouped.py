@@ -56,7 +56,7 @@ NO_ANSWER = ("",) * len(CLASSES)
 
 @dataclass(frozen=True)
 class About:
-    """What many exchanges have in common, besides their bodies and headers."""
+    """Properties that many exchanges share, without bodies and headers."""
 
     contract: str
     operation_id: str | None
@@ -72,7 +72,7 @@ class About:
 
     @cached_property
     def suite(self) -> Suite[Any]:
-        """What they are judged by."""
+        """Return the invariants and rules."""
         return suite_of(self.contract)
 
     @cached_property
@@ -88,13 +88,13 @@ class About:
 
     @cached_property
     def essence(self) -> tuple[Any, ...]:
-        """What of this any judge sees."""
+        """Return the properties that a judge reads."""
         request = self.contract, self.operation_id, self.state, self.method, self.accepts, self.authorized
         return (*request, self.http_status, self.response_truncated, self.mode == CHECK, self.off)
 
 
 class At(NamedTuple):
-    """Where an exchange stands, and what it has in common with others."""
+    """Return the index of an exchange's properties."""
 
     rows: Rows
     row: int
@@ -104,14 +104,14 @@ class At(NamedTuple):
 
 @dataclass(frozen=True)
 class Known:
-    """What is said of all answers that are alike.
+    """The verdicts of all equivalent answers.
 
     Args:
-        kinds: of verdicts; nothing if an invariant has to be asked about each exchange.
+        kinds: of verdicts; `None` if an invariant must be evaluated for each exchange.
         invariants: the verdict of each invariant, or the invariant if it must be evaluated; None if they depend on the request.
-        is_curious: whether an invariant wants to see the request.
-        classes: of the normalised answer; nothing if it is none that can be normalised.
-        body: what the class of the body is made of, with the numbers of words in between.
+        is_curious: whether an invariant reads the request.
+        classes: of the normalised answer; `None` if it cannot be normalised.
+        body: parts of the class of the body, with indexes of free texts in between.
     """
 
     kinds: Any
@@ -131,7 +131,7 @@ class Known:
 
 
 class Memory(dict[Any, Any]):
-    """What is remembered until there is too much of it."""
+    """A cache with a maximum size."""
 
     def __setitem__(self, key: Any, value: Any) -> None:
         if len(self) >= REMEMBERED:
@@ -189,7 +189,7 @@ class Judges:
     # -- one exchange ---------------------------------------------------------------------------------------------------
 
     def _alone(self, at: At) -> Said:
-        """What is said of an exchange that stands for itself."""
+        """Return the verdicts of an exchange of its own."""
         self.judged += 1
         whole = at.rows.row(at.row)
         exchange = self._exchange(at, whole)
@@ -197,7 +197,7 @@ class Judges:
         return self._of(whole, decided(whole, exchange, self._features), answer)
 
     def _one(self, at: At, parts: tuple[str, bytes, bytes, str]) -> Said:
-        """What is said of an exchange that may be like others, of its URL, request, answer and the headers of that."""
+        """Return the verdicts of an exchange by its URL, request, answer and headers."""
         url, request, response, answered = parts
         headers = self._plain(answered, len(response))
         is_own = asks_for_own(url, request)
@@ -222,7 +222,7 @@ class Judges:
         return known
 
     def _learned(self, at: At, model: bytes, *, is_own: bool) -> Known:
-        """What is said of an answer, and of all that are like it."""
+        """Return the verdicts of an answer and of all equivalent ones."""
         self.judged += 1
         whole = at.rows.row(at.row)
         sent, headers = self._pairs_of(at)
@@ -272,7 +272,7 @@ class Judges:
         return found
 
     def _closer(self, at: At, known: Known, refusals: Any, words: Sequence[bytes]) -> Said:
-        """What is said of an exchange of which all has to be seen."""
+        """Return the verdicts of an exchange that must be read completely."""
         key = self._key(at) if known.is_curious and known.classes is not None else None
         if key is not None and key in self._wholes:
             return Said(self._wholes[key], (), known.answer(words))
@@ -297,7 +297,7 @@ class Judges:
         return found
 
     def _key(self, at: At) -> bytes:
-        """What a whole exchange has in common with those that are alike."""
+        """Return the canonical form of a complete exchange."""
         rows, row = at.rows, at.row
         response = rows.responses[row] or b""
         headers = self._plain(rows.answered[row], len(response))
@@ -365,7 +365,7 @@ def judged_part(part: Path, features: Features, *, folders: tuple[Path, Path], n
     judges, name = _judges(features), f"part-{number:05d}.parquet"
     for folder in folders:
         folder.mkdir(parents=True, exist_ok=True)
-    # What a verdict says stands in few words: as dictionaries they are written fast, and read by others as the texts that they are.
+    # Texts of verdicts have few distinct values: dictionary columns are written fast and read as plain texts.
     with (
         pq.ParquetFile(part) as source,
         pq.ParquetWriter(folders[0] / name, _WRITTEN, compression="zstd", store_schema=False) as results,

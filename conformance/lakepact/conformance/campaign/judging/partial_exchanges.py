@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from lakepact.conformance.suite import Suite
     from lakepact.generated.contract import OperationId
 
-REMEMBERED = 4096  #: glances
+REMEMBERED = 4096  #: partial exchanges
 
 Kind = tuple[str, str, str, str]  #: of a verdict: check, requirement, level, verdict
 
@@ -30,12 +30,12 @@ class Closer(BaseException):
 
 
 @dataclass(frozen=True, slots=True)
-class Glance:
-    """What many exchanges have in common. Whatever else an invariant looks for, it looks for in vain.
+class PartialExchange:
+    """The parts of exchanges that invariants read; all other parts are absent.
 
     Args:
-        contract: what the exchange is about; no invariant sees it.
-        off: optional behaviours that its target does not have; no invariant sees them.
+        contract: the contract of the exchange; invariants do not read it.
+        off: features that its target does not have; invariants do not read them.
     """
 
     contract: str
@@ -52,12 +52,12 @@ class Glance:
         raise Closer(name)
 
 
-#: What tells an exchange from others that are answered alike.
+#: The properties that distinguish exchanges with equal answers.
 OF_REQUEST = frozenset({"number", "url", "request_headers", "request_body", "request_parsed", "seconds", "left_out", "curl"})
 
 
 class Answer(Exchange):
-    """An answer; of its request and of the time it took there is no more to see than at a glance."""
+    """An answer whose request and duration are partial."""
 
     def __getattribute__(self, name: str) -> Any:
         if name in OF_REQUEST:
@@ -75,7 +75,7 @@ class Asked:
     """An invariant, and what there is to say where it held.
 
     Args:
-        is_certain: whether it held already at a glance.
+        is_certain: whether the partial exchange alone shows that it holds.
     """
 
     invariant: Invariant
@@ -85,7 +85,7 @@ class Asked:
 
 @cache
 def suite_of(contract: str) -> Suite[Any]:
-    """What a contract is judged by."""
+    """Return the invariants of a contract."""
     return suites.load(contract)
 
 
@@ -93,20 +93,20 @@ def asked_about(exchange: Exchange, contract: str, off: frozenset[str]) -> tuple
     """Return the invariants that can apply to an exchange, in the order of their suite.
 
     Args:
-        exchange: of which all is known.
-        contract: what it is about.
-        off: optional behaviours that its target does not have; what is demanded of them is not judged.
+        exchange: a complete exchange.
+        contract: its contract.
+        off: features that its target does not have; their requirements are not judged.
     """
     seen = (exchange.check, exchange.operation, exchange.method, exchange.status, exchange.media_type, exchange.accepts, exchange.secrets)
-    glance = Glance(contract, off, *seen)
-    _, topics = _at(glance)
-    return _about(glance, tuple(frozenset(shown(exchange)) for shown in topics))
+    partial = PartialExchange(contract, off, *seen)
+    _, topics = _at(partial)
+    return _about(partial, tuple(frozenset(shown(exchange)) for shown in topics))
 
 
 @lru_cache(REMEMBERED)
-def _about(glance: Glance, shown: tuple[frozenset[str], ...]) -> tuple[Asked, ...]:
+def _about(partial: PartialExchange, shown: tuple[frozenset[str], ...]) -> tuple[Asked, ...]:
     """Return the invariants of whose topics something is shown, and those that have none."""
-    found, topics = _at(glance)
+    found, topics = _at(partial)
     by_topic = dict(zip(topics, shown, strict=True))
     return tuple(
         one
@@ -116,23 +116,23 @@ def _about(glance: Glance, shown: tuple[frozenset[str], ...]) -> tuple[Asked, ..
 
 
 @lru_cache(REMEMBERED)
-def _at(glance: Glance) -> tuple[tuple[Asked, ...], tuple[Callable[[Exchange], Collection[str]], ...]]:
+def _at(partial: PartialExchange) -> tuple[tuple[Asked, ...], tuple[Callable[[Exchange], Collection[str]], ...]]:
     """Return the invariants that can apply to what looks like this, and what there is to look closer at for topics of theirs."""
-    suite, found = suite_of(glance.contract), []
+    suite, found = suite_of(partial.contract), []
     known = suite.contract.requirements
     for invariant in suite.invariants.values():
-        held = _held(invariant, glance)
+        held = _held(invariant, partial)
         if held is not False:
-            judged = [known[name] for name in invariant.requirements if glance.off.isdisjoint(known[name].features)]
+            judged = [known[name] for name in invariant.requirements if partial.off.isdisjoint(known[name].features)]
             kinds = tuple((invariant.name, one.id, one.level, Outcome.PASS.value) for one in judged)
             found.append(Asked(invariant, kinds, is_certain=held is True))
     topics = [one.invariant.topic.shown for one in found if one.invariant.topic is not None and not one.is_certain]
     return tuple(found), tuple(dict.fromkeys(topics))
 
 
-def _held(invariant: Invariant, glance: Glance) -> bool | None:
-    """Return whether an invariant holds, or does not apply; nothing if that takes more than a glance, or there is more to say."""
-    exchange = cast("Exchange", glance)
+def _held(invariant: Invariant, partial: PartialExchange) -> bool | None:
+    """Return whether an invariant holds, or does not apply; `None` if it must be evaluated."""
+    exchange = cast("Exchange", partial)
     try:
         if invariant.topic is not None and invariant.topic.what not in invariant.topic.shown(exchange):
             return False

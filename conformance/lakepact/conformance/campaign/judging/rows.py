@@ -10,7 +10,7 @@ import numpy as np
 from lakepact.conformance.arrow import Array, Table, pa, pc
 from lakepact.conformance.campaign.execution import evidence
 
-#: What of an exchange is one of few values.
+#: Columns of an exchange with few distinct values.
 SAME = (
     "contract",
     "operation_id",
@@ -23,7 +23,7 @@ SAME = (
     "target",
     "mode",
 )
-#: What else a judge looks at.
+#: Further columns that judges read.
 SEEN = ("number", "step", "latency_us", "reason", "said", "url", "request_body", "response_body")
 HEADERS = ("request_headers", "response_headers")
 
@@ -95,6 +95,6 @@ def _lines(pairs: Array) -> list[str]:
 
 
 def _offsets(lists: Array) -> Array:
-    """Where each list begins in what `flatten` gives, which is without what lies before, behind and in missing ones."""
+    """Return the start of each list in the result of `flatten`, which omits missing lists."""
     lengths = pc.fill_null(pc.list_value_length(lists), 0).to_numpy(zero_copy_only=False)
     return pa.array(np.concatenate([[0], np.cumsum(lengths)]).astype(np.int32))

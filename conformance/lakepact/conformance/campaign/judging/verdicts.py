@@ -30,7 +30,7 @@ Verdict = tuple[Kind, str, str, int | None, int]  #: kind, expected, observed, s
 
 @cache
 def _judge(contract: str) -> Judge:
-    """What judges refusals; its schemas are compiled once."""
+    """Return the judge of refusals; its schemas are compiled once."""
     suite = suite_of(contract)
     if suite.fuzz is None:
         raise LookupError(f"nothing is known of what {contract} has to refuse")
@@ -72,14 +72,14 @@ def decided(row: Mapping[str, Any], exchange: Exchange, features: Mapping[str, M
 
 
 def _kind(suite: Suite[Any], check: str, requirement: str, verdict: str, off: frozenset[str]) -> tuple[Kind, ...]:
-    """What kind of verdict that is; none of a requirement that is not known, or of a behaviour that a target does not have."""
+    """Return the kind of a verdict; `None` for unknown requirements and for features that a target does not have."""
     known = suite.contract.requirements.get(requirement)
     return ((check, requirement, known.level, verdict),) if known is not None and off.isdisjoint(known.features) else ()
 
 
 def _said(suite: Suite[Any], row: Mapping[str, Any], exchange: Exchange, off: frozenset[str]) -> Iterator[Said]:
     if row["state"] in {LATE, BROKEN} and suite.fuzz is not None:
-        # What came too late may be the fault of a busy machine.
+        # A timeout may come from a busy machine.
         verdict = Outcome.FAIL.value if row["state"] == BROKEN else INCONCLUSIVE
         for kind in _kind(suite, "answers", suite.fuzz.answers, verdict, off):
             yield kind, "an answer", row["reason"][:SHOWN]
@@ -96,7 +96,7 @@ def _invariants(suite: Suite[Any], exchange: Exchange, off: frozenset[str]) -> I
 
 
 def said_by(one: Asked, exchange: Exchange, suite: Suite[Any]) -> Iterator[Said]:
-    """What an invariant says of an exchange that it can apply to; nothing where it does not."""
+    """Return the verdict of an invariant about an exchange; `None` where it does not apply."""
     expected, observed, kinds = "", "", one.held
     if not one.is_certain:
         try:
@@ -113,14 +113,14 @@ def said_by(one: Asked, exchange: Exchange, suite: Suite[Any]) -> Iterator[Said]
 
 
 def refused(suite: Suite[Any], exchange: Exchange, off: frozenset[str]) -> Iterator[Said]:
-    """What there is to say of an exchange whose request a contract may forbid; of its answer, only the status counts."""
+    """Yield the verdicts about a request that a contract may forbid; only the status of the answer matters."""
     for check, requirement, verdict, expected, observed in _refusals(suite, exchange):
         for kind in _kind(suite, check, requirement, verdict, off):
             yield kind, expected[:SHOWN], observed[:SHOWN]
 
 
 def _refusals(suite: Suite[Any], exchange: Exchange) -> Iterator[tuple[str, str, str, str, str]]:
-    """What should have been refused for its body, as the fuzzer judges it: check, requirement, verdict, expected, observed."""
+    """Return the verdict about a body that should have been refused, as in fuzzing: check, requirement, verdict, expected, observed."""
     if suite.fuzz is None:
         return
     judge = _judge(suite.contract.name)

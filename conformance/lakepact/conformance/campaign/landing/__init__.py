@@ -37,7 +37,7 @@ class CannotLand(Exception):
 
 @dataclass(frozen=True)
 class Landed:
-    """What became of one table."""
+    """The result of storing one table."""
 
     table: str
     rows: int
@@ -66,7 +66,7 @@ class Kept:
 
     @property
     def digest(self) -> str:
-        """What it holds, as one word; equal files give equal words."""
+        """Return a digest of a file; equal files have equal digests."""
         said = hashlib.sha256()
         for part in tables.parts(self.folder):
             with part.open("rb") as file:

@@ -15,21 +15,21 @@ if TYPE_CHECKING:
 NAMESPACE = "lakepact"
 ROWS_A_FILE = 1_000_000
 INSTALL = "pip install 'lakepact[data]'"
-#: What a snapshot says of the run that it brought, to be known again.
+#: The snapshot property with the id of the run, which makes storing idempotent.
 SAYS_RUN, SAYS_CONTENT = "lakepact.run", "lakepact.content"
 
 
 def land(tables: Iterable[Kept], url: str, *, namespace: str = NAMESPACE, properties: Mapping[str, str] | None = None) -> Iterator[Landed]:
-    """Put tables into a catalog; yields after each.
+    """Store tables in a catalog; yields after each.
 
     Args:
         tables: of one run.
         url: address of the catalog.
-        namespace: where they are; made if it is not there.
-        properties: what the catalog wants besides, as pyiceberg calls it: `token`, `warehouse`.
+        namespace: their namespace; created if it does not exist.
+        properties: further properties of pyiceberg, such as `token` and `warehouse`.
 
     Raises:
-        CannotLand: pyiceberg is not installed, the catalog does not answer, or its tables are where nothing can be written.
+        CannotLand: pyiceberg is not installed, the catalog does not answer, or its tables are not writable.
     """
     try:
         catalogs = import_module("pyiceberg.catalog")
@@ -120,7 +120,7 @@ class _Files:
             self._writer = None
 
     def discard(self) -> None:
-        """What no table will ever speak of must not stay."""
+        """Remove files that no table refers to."""
         with contextlib.suppress(Exception):
             self.close()
         for name in self.names:

@@ -1,7 +1,7 @@
-"""Cases: one request, a sequence of them, or a check of the suite, as text that says the same wherever it is read.
+"""Cases: one request, a sequence of requests, or a check of the suite, as canonical text.
 
-What a target chooses is named (`Learned`), not spelled out; a case is called by what it says, so that equal cases have equal names
-in all plans.
+Values that a target chooses are named (`Learned`), not spelled out. The id of a case is a hash of its content, so that equal cases
+have equal ids in all plans.
 """
 
 from __future__ import annotations
@@ -28,13 +28,13 @@ SEQUENCE, CHECK = "sequence", "check"
 
 @dataclass(frozen=True)
 class Case:
-    """What is sent in one corner of a target.
+    """A case: requests for one place on a target.
 
     Args:
         contract: name of the contract.
         mode: how it was drawn.
-        seed: what it was drawn from.
-        setup: requests that make what it is about.
+        seed: the seed of its generation.
+        setup: requests that create its objects.
         steps: the request, or those of a sequence.
     """
 
@@ -91,7 +91,7 @@ def _document(step: Step) -> dict[str, Any]:
 
 
 def text_of_steps(steps: Sequence[Step]) -> str:
-    """Requests as canonical text; how they were drawn is no part of it."""
+    """Return requests as canonical text, without how they were generated."""
     return text_of([_document(step) for step in steps])
 
 
@@ -104,7 +104,7 @@ def steps_of(text: str) -> tuple[Step, ...]:
 
 
 def fingerprint(contract: Contract) -> str:
-    """What a contract says, as one hash."""
+    """Return a hash of a contract."""
     return hashlib.sha256(json.dumps(contract.bundle, sort_keys=True).encode()).hexdigest()
 
 
@@ -124,7 +124,7 @@ def row_of(case: Case, contract: Contract, contract_sha256: str) -> dict[str, An
         return {**row, "operation_id": SEQUENCE, "method": "", "path_template": "", "mutates": True}
     operation = contract.operations[case.steps[0].operation]
     named = {"operation_id": operation.id, "method": operation.method, "path_template": operation.path}
-    # What only reads shares a corner, unless one costs nothing.
+    # Read-only cases share a place, unless it costs nothing.
     return {**row, **named, "mutates": operation.method not in READING or not case.setup}
 
 

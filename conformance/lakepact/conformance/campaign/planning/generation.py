@@ -40,7 +40,7 @@ MODES = (*ONE_REQUEST, SEQUENCE, CHECK)
 NOWHERE = "http://plan.invalid"  #: nothing is ever sent there
 FEWEST = 4  #: bodies that are drawn at once; the first one is the same for every seed
 SEQUENCES = 2  #: of each seed, as many times as cases of an operation
-#: What every listing is asked besides plainly, where it has such parameters.
+#: Query parameters of further requests to each listing, where it has such parameters.
 PAGES: tuple[tuple[tuple[str, str], ...], ...] = (
     (("pageToken", ""), ("pageSize", "1")),
     (("pageToken", ""), ("pageSize", "1000")),
@@ -83,7 +83,7 @@ def alike_everywhere() -> Generator[None]:
 
 
 def generator_fingerprint(contract: str) -> str:
-    """What cases depend on besides seeds, as one hash."""
+    """Return a hash of what cases depend on other than seeds."""
     parts = (
         fingerprint(suites.load(contract).contract),
         version("hypothesis"),
@@ -119,18 +119,18 @@ class Block:
 def blocks(
     contract: str, *, seeds: Iterable[int], modes: Sequence[str] = MODES, per_seed: int = 1, only: Sequence[str] = ("*",)
 ) -> list[Block]:
-    """What has to be drawn, in the order of seeds and operations.
+    """Generate cases, in the order of seeds and operations.
 
     Args:
         contract: name of the contract.
-        seeds: where drawing starts.
-        modes: how to draw.
-        per_seed: cases of each operation, mode and seed; operations that matter more give several times as many.
-        only: patterns of operations; of checks, also of requirements and names.
+        seeds: the seeds.
+        modes: the modes.
+        per_seed: cases per operation, mode and seed; important operations have several times as many.
+        only: patterns of operations; for checks also of requirements and names.
 
     Raises:
-        CannotBePlanned: its requests are about what only a target knows.
-        LookupError: there are no checks for such a contract.
+        CannotBePlanned: its requests depend on objects that only a target knows.
+        LookupError: the contract has no checks.
     """
     weights = _weights(contract, tuple(only))
     requests = tuple(mode for mode in modes if mode in ONE_REQUEST)
@@ -264,7 +264,7 @@ class _Drawing:
         return Case(self._contract.name, mode, seed, setup, (step,))
 
     def _reading(self, operation: OperationId, seed: int) -> Iterator[Case]:
-        """What an invariant looks at first: a plain request for each thing that can be read, and pages of what is listed."""
+        """Yield requests for invariants: a plain one for each readable object, and pages of listings."""
         known = self._contract.operations[operation]
         if known.method not in READING:
             return

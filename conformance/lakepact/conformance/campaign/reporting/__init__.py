@@ -1,1 +1,1 @@
-"""What a run says, for people: facts, drawn from its tables, and two ways to write them down."""
+"""The report of a run: facts from its tables, and two formats."""

@@ -28,7 +28,7 @@ MOST = 40  #: findings, and rows of a table, that a page shows
 INTERRUPTED = "exchanges were on their way when a start was interrupted: inconclusive, and sent again under other names"
 KINDS = (*FINER, "header")
 SHOWN_EXAMPLES = 24
-QUIET = "Latencies are told of runs that send one request at a time (one lane); with more on their way it is the waiting that is measured."
+QUIET = "Latencies are shown only for runs with one request in flight (one worker); with more, they would include waiting times."
 
 
 @dataclass(frozen=True)
@@ -90,17 +90,17 @@ class Facts:
     findings: tuple[Finding, ...]
     left_out: int  #: findings for which there was no room
     divergences: Mapping[str, Mapping[str, int]]  #: by operation, by class
-    unexplained: Mapping[str, int]  #: divergences in which nobody breaks a requirement, by operation
+    unexplained: Mapping[str, int]  #: number of divergences without a broken requirement, by operation
     examples: tuple[Example, ...]
     regressions: tuple[Row, ...]  #: counted: kind, target, requirement, cases, first case, before, after
     compared: bool
     latencies: tuple[Row, ...]
     interrupted: int
-    untouched: int  #: requirements that invariants judge, of which no exchange shows anything
+    untouched: int  #: requirements of invariants that no exchange concerns
 
     @property
     def title(self) -> str:
-        """What the run is about."""
+        """Return the description of the run."""
         return ", ".join(self.titles.values())
 
     @property
@@ -215,7 +215,7 @@ def _by_operation(divergences: Sequence[Row]) -> dict[str, dict[str, int]]:
 
 
 def _examples(run: Path, divergences: Sequence[Row]) -> Iterable[Example]:
-    """One case of each operation and class, those first in which nobody breaks a requirement."""
+    """Return one case of each operation and class, those without a broken requirement first."""
     first: dict[tuple[str, str], Row] = {}
     for row in sorted(divergences, key=lambda r: bool(r["requirement_ids"])):
         first.setdefault((row["operation_id"], row["kind"]), row)

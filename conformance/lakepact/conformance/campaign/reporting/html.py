@@ -47,7 +47,7 @@ def _top(facts: Facts) -> Iterator[str]:
         "targets": f"{len(facts.targets)}",
         "exchanges": f"{exchanges:,}",
         "requirements judged": f"{len(facts.matrix):,}",
-        "engine": f"{campaign['engine']}, {campaign['lanes']} {'lane' if campaign['lanes'] == 1 else 'lanes'}",
+        "engine": f"{campaign['engine']}, {campaign['workers']} {'worker' if campaign['workers'] == 1 else 'workers'}",
     }
     items = "".join(f"<li>{escape(name)} <b>{escape(str(value))}</b></li>" for name, value in told.items())
     state = "" if facts.missing else '<li><span class="state">complete</span></li>'
@@ -56,7 +56,7 @@ def _top(facts: Facts) -> Iterator[str]:
         yield f'<p class="notice"><b>This run is {escape(facts.status)}.</b> What follows is said of what has; --resume sends the rest.</p>'
     if facts.interrupted:
         yield f'<p class="notice">{facts.interrupted} {INTERRUPTED}.</p>'
-    links = {"targets": "Targets", "matrix": "Matrix", "findings": "What is not kept", "divergences": "Divergences"}
+    links = {"targets": "Targets", "matrix": "Matrix", "findings": "Broken requirements", "divergences": "Divergences"}
     links |= {"since": "Since the other run"} if facts.compared else {}
     links |= {"latencies": "Latencies", "cases": "Cases"}
     yield "<nav>" + "".join(f'<a href="#{anchor}">{name}</a>' for anchor, name in links.items()) + "</nav></header>"

@@ -41,7 +41,7 @@ def _lines(facts: Facts) -> Iterator[str]:
     yield from _counts("target", facts.verdicts, columns=tuple(VERDICTS))
     yield f"\n{len(facts.matrix)} requirements were judged; of {facts.untouched} that invariants judge no exchange shows anything.\n"
     yield from _table(("area", *facts.targets), _areas(facts))
-    yield "\nKept of those that were judged. What is not kept, or could not be decided:\n"
+    yield "\nPassed, of those that were judged. Failed or undecided:\n"
     yield from _table(("requirement", *facts.targets), _broken_rows(facts))
     yield from _findings(facts)
     yield from _divergences(facts)
@@ -83,7 +83,7 @@ def _broken_rows(facts: Facts) -> Iterator[Sequence[object]]:
 
 
 def _findings(facts: Facts) -> Iterator[str]:
-    yield "\n## What is not kept\n"
+    yield "\n## Broken requirements\n"
     if not facts.findings:
         yield "Nothing was found."
     for finding in facts.findings:

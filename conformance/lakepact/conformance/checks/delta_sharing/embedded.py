@@ -15,7 +15,7 @@ WITH_AUXILIARY = "url_and_dir"  #: the table that is said to have files elsewher
 
 def launch_settings(folder: Path) -> EmbeddedTarget:
     """Return the fixture pack in `folder`, shared with a recipient who may read all of it."""
-    # Written here and needed by nobody who judges others.
+    # Only the embedded target needs this file.
     import yaml  # noqa: PLC0415
 
     from lakepact.conformance.fixtures.pack import write  # noqa: PLC0415

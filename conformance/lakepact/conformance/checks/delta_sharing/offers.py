@@ -1,4 +1,4 @@
-"""What a server offers beyond its listings, found by asking for it politely and looking at what comes."""
+"""Discovery of what a server offers beyond its listings, by harmless requests."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 OPERATIONS = Contract("delta_sharing").operations
 
-#: What later versions of the protocol added, or an earlier one deprecated: who answers that there is no such thing does not offer it.
+#: Operations that later versions added, or that are deprecated: a server that returns 404 for them does not offer them.
 OPTIONAL = (op.head_table_version, op.query_table_changes, op.generate_temporary_table_credentials)
 
 NO_SUCH_THING = frozenset({404, 405, 406, 501})  #: said of a table that is there
@@ -138,5 +138,5 @@ def _segments(table: SharedTable) -> tuple[str, ...]:
 
 
 def _objects(reply: Reply, kind: str) -> list[dict[str, Any]]:
-    """What the lines of a kind hold."""
+    """Return the content of the lines of a kind."""
     return [line[kind] for line in reply.exchange.lines or () if isinstance(line, dict) and isinstance(line.get(kind), dict)]

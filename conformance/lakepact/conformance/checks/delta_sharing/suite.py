@@ -19,10 +19,10 @@ if TYPE_CHECKING:
 
 
 def discover(wire: Wire, target: Target) -> Offer:
-    """What a server shares, and which operations it has.
+    """Return the shared objects and operations of a server.
 
     Raises:
-        Blocked: it does not answer at all.
+        Blocked: it does not answer.
     """
     walk = Walk(wire)
     catalogue = walk.catalogue()
@@ -50,10 +50,10 @@ def discover(wire: Wire, target: Target) -> Offer:
     )
 
 
-#: What no fault can break here, since nobody waits for it.
+#: Requirements that no fault can break here, because no client waits for them.
 UNSERVED = {"short-lived-urls": "URLs of the embedded server hold for an hour, so that no check stumbles over one that has expired"}
 
-#: What can be told of a server.
+#: The settings of a target.
 PARAMETERS = {
     "fixtures": "the folder of the fixture pack that the server shares, as `lakepact fixtures delta` wrote it",
     "fixtures-writable": "yes, if the server shares the very files of that folder and a commit may be appended to one of its tables",

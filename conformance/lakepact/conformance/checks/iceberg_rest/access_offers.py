@@ -43,7 +43,7 @@ def _issued(wire: Wire, offer: Offer) -> dict[str, bool]:
     unknown = _asked(wire, "lakepact_unknown")
     issues = TOKENS in offer.operations or (unknown.status in {400, 401} and bool(_error(unknown)))
     if not issues and unknown.status not in NOWHERE:
-        # What refuses an unknown flow in a form of its own may issue tokens nevertheless, even to a client that nobody knows.
+        # A server that refuses an unknown flow in its own form may still issue tokens, even to an unknown client.
         # The secret is no word: what was sent as one is in no report.
         issues = _is_token(_asked(wire, f"client_credentials&client_id=lakepact&client_secret={secrets.token_hex(8)}"))
     exchanges = issues and _error(unknown) == UNSUPPORTED
@@ -56,7 +56,7 @@ def _asked(wire: Wire, grant_type: str) -> Reply:
     body = f"grant_type={grant_type}".encode()
     try:
         return wire.send("POST", PATH, operation=TOKENS, check="discover", headers=FORM, body=body, anonymous=True)
-    except NoAnswer as silence:  # of an endpoint that nobody has to have: no reason to judge nothing else
+    except NoAnswer as silence:  # of an optional endpoint: the other checks still run
         return Reply(silence.keep())
 
 

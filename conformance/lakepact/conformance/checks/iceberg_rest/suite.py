@@ -35,7 +35,7 @@ OPERATIONS: Mapping[OperationId, Operation] = {
     for operation in Contract("iceberg_rest", version).operations.values()
 }
 
-#: What a catalog promises that sends no `endpoints` (the contract's own list).
+#: Operations of a catalog that sends no `endpoints` (the contract's own list).
 DEFAULT_OPERATIONS = frozenset(
     {
         op.list_namespaces,
@@ -55,20 +55,21 @@ DEFAULT_OPERATIONS = frozenset(
     }
 )
 
-#: What it takes to look at a table of one's own.
+#: Operations needed to read a new table.
 TABLE_OF_OUR_OWN = frozenset({op.create_namespace, op.create_table, op.load_table, op.drop_table, op.drop_namespace})
 
-#: What it takes to look at a namespace of one's own.
+#: Operations needed to read a new namespace.
 NAMESPACE_OF_OUR_OWN = frozenset({op.create_namespace, op.load_namespace_metadata, op.drop_namespace})
 
 OK, NOT_ACCEPTABLE = 200, 406
 TURNED_AWAY = range(300, 500)
-REFUSED = frozenset({400, 405, NOT_ACCEPTABLE, 422, 501})  #: answers of who does not do what is asked for, rather than of who cannot now
+#: Statuses of a server that does not support a request, rather than refusing it in this state.
+REFUSED = frozenset({400, 405, NOT_ACCEPTABLE, 422, 501})
 
 #: Optional behaviours that only a table tells of.
 TOLD_BY_A_TABLE = frozenset({"etag", "vended-credentials"})
 
-#: The configuration is always there; the token endpoint is declared by nobody and probed by its own checks.
+#: The configuration always exists; no server declares the token endpoint, which its own checks probe.
 ALWAYS = frozenset({op.get_config})
 
 
@@ -202,7 +203,7 @@ def _operations(endpoints: list[Any]) -> frozenset[OperationId]:
     return frozenset(by_endpoint[e] for e in endpoints if isinstance(e, str) and e in by_endpoint)
 
 
-#: What can be told of a catalog.
+#: The settings of a target.
 PARAMETERS = {
     "warehouse": "the warehouse that is judged; it is named when the configuration is asked for",
     "prefix": "the prefix of all paths, where the configuration does not say it",

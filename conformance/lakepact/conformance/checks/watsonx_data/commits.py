@@ -1,4 +1,4 @@
-"""Commits: what nobody knows is refused and changes nothing."""
+"""Commits: unknown updates and requirements are refused and change nothing."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a catalog says of itself, and that what it says nothing of is there."""
+"""The configuration of a catalog, and its undeclared operations."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ def the_configuration_has_its_members(lab: WatsonxLab) -> None:
 
 @check("WXD-CFG-006")
 def the_operations_of_the_page_are_there(lab: WatsonxLab) -> None:
-    """Who names no endpoints serves all of them."""
+    """A catalog without endpoints serves all operations."""
     if configuration(lab).document.get("endpoints"):
         lab.skip("WXD-CFG-006", "the target declares its endpoints")
         return

@@ -18,9 +18,9 @@ USER = "harness"
 
 
 def launch_settings(folder: Path) -> EmbeddedTarget:
-    """Return a catalog that asks for credentials, with a token and an API key that are known to nobody else.
+    """Return a catalog that requires credentials, with a generated token and API key.
 
-    Features are what no answer tells of: server and harness share a machine, and the server keeps all tables below one folder.
+    Features are settings that no answer shows: server and suite share a machine, and the server keeps all tables below one folder.
     """
     token, key = secrets.token_hex(), secrets.token_hex()
     file = folder / "credentials.yaml"

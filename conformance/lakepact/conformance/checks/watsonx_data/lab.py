@@ -57,7 +57,7 @@ def zen_api_key(text: str) -> str:
 
 
 def _shown(target: Target, scheme: str) -> str:
-    """What the header stands on that is sent with every request, if it has this scheme."""
+    """Return the credentials in the Authorization header of the target, if it has this scheme."""
     header = next((value for name, value in target.headers.items() if name.casefold() == "authorization"), "")
     said, _, rest = header.partition(" ")
     return rest.strip() if said.casefold() == scheme else ""

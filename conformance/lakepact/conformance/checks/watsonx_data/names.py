@@ -80,7 +80,7 @@ def underscores_are_one_thing_everywhere(lab: WatsonxLab) -> None:
 
 @check("WXD-NAME-004")
 def hyphens_can_be_addressed(lab: WatsonxLab) -> None:
-    """What was created under a name with a hyphen is found, listed and dropped by it."""
+    """An object created with a hyphen in its name can be found, listed and dropped by it."""
     home, namespace, table = lab.make_namespace(), f"{lab.name()}-a", f"{lab.name()}-a"
 
     with lab.judge("WXD-NAME-004"):
@@ -101,7 +101,7 @@ def hyphens_can_be_addressed(lab: WatsonxLab) -> None:
 
 @check("WXD-NAME-005")
 def spaces_are_spelled_with_percent(lab: WatsonxLab) -> None:
-    """What was created under a name with a space is found by %20."""
+    """An object created with a space in its name can be found by %20."""
     home, namespace, table = lab.make_namespace(), f"{lab.name()} a", f"{lab.name()} a"
     root = lab.path(op.list_namespaces)
 

@@ -43,7 +43,7 @@ def namespaces_have_a_level(lab: WatsonxLab) -> None:
 
 
 def locations(lab: WatsonxLab, namespace: Namespace) -> list[str]:
-    """What a namespace says of where it lies: its storage_location, and its location."""
+    """Return the location members of a namespace: storage_location and location."""
     properties = lab.send(op.load_namespace_metadata, namespace=namespace).at("properties") or {}
     return [properties[key] for key in ("storage_location", "location") if isinstance(properties.get(key), str)]
 

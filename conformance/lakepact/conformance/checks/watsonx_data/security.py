@@ -1,4 +1,4 @@
-"""Who may enter: bearer tokens, API keys, and callers who show neither."""
+"""Authentication: bearer tokens, API keys, and callers without either."""
 
 from __future__ import annotations
 
@@ -112,7 +112,7 @@ def unknown_keys_are_refused(lab: WatsonxLab) -> None:
 
 @check("WXD-SEC-003")
 def broken_keys_are_refused(lab: WatsonxLab) -> None:
-    """What is no base64 of a user, a colon and a key is a mistake of the caller's."""
+    """A credential that is not the base64 of user, colon and key returns 400 or 401."""
     asks_for_credentials(lab)
     for broken in BROKEN_KEYS:
         for operation, reply in answers(lab, f"ZenApiKey {broken}".strip()):
@@ -123,7 +123,7 @@ def broken_keys_are_refused(lab: WatsonxLab) -> None:
 
 @check("WXD-SEC-004")
 def line_feeds_behind_keys_are_noted(lab: WatsonxLab) -> None:
-    """What `echo` leaves behind a key may be passed over or make it another key."""
+    """A trailing newline, as `echo` adds it, may be ignored or make another key."""
     reply = lab.send(op.get_config, headers=[("Authorization", zen_api_key(key_of(lab) + "\n"))], anonymous=True)
 
     lab.note("WXD-SEC-004", f"answered with status {reply.status}")

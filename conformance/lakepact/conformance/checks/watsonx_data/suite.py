@@ -23,10 +23,10 @@ OPERATIONS = frozenset(Contract("watsonx_data").operations)
 
 
 def discover(wire: Wire, target: Target) -> Offer:
-    """What a catalog declares: what its endpoints name, or all of the page's operations where it sends none.
+    """Return the declared operations of a catalog: its endpoints, or all of the page's operations if it sends none.
 
     Raises:
-        Blocked: it does not answer at all, or nobody says which catalog is meant.
+        Blocked: it does not answer, or the catalog's name is missing.
     """
     named = quote(target.parameters.get("warehouse", ""), safe="")
     found = discover_catalog(wire, target, catalog=named)
@@ -55,7 +55,7 @@ def discover(wire: Wire, target: Target) -> Offer:
 
 NO_ENDPOINTS = "a catalog that names its endpoints"
 
-#: What can be told of an instance, beside what can be told of every catalog.
+#: The settings of an instance, in addition to those of every catalog.
 PARAMETERS = {
     "warehouse": "the catalog that is judged",
     "bearer-token-env": "the variable that holds a bearer token, where another kind of credentials is sent with every request",

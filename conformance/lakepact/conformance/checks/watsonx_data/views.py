@@ -1,4 +1,4 @@
-"""Views: moved between namespaces, and refused what nobody knows."""
+"""Views: moved between namespaces, and unknown updates refused."""
 
 from __future__ import annotations
 

@@ -1,1 +1,1 @@
-"""What clients of Delta Sharing have to do."""
+"""Checks of Delta Sharing clients."""

@@ -1,4 +1,4 @@
-"""What a client makes of the lines of an answer."""
+"""Handling of the lines of an answer."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ def _asks_for(done: Performance, capability: str, value: str, *operations: Opera
 
 @check("DS-PRO-03")
 def unknown_members(lab: SharingClientLab) -> None:
-    """A table whose lines have members that nobody knows is read as if they were not there."""
+    """A table whose lines have unknown members is read as if they were absent."""
     table, rows = lab.reads()
     with lab.judge("DS-PRO-03"):
         same_rows(
@@ -65,7 +65,7 @@ def unknown_members(lab: SharingClientLab) -> None:
 
 @check("DS-PRO-02")
 def versions_of_the_future(lab: SharingClientLab) -> None:
-    """A table that needs a reader of a version that nobody has is not read."""
+    """A table that requires an unknown reader version is not read."""
     table, _ = lab.reads()
     script = in_lines(lambda lines: _inside(lines, "protocol", {"minReaderVersion": FUTURE}))
     with lab.judge("DS-PRO-02"):
@@ -74,7 +74,7 @@ def versions_of_the_future(lab: SharingClientLab) -> None:
 
 @check("DS-EST-05")
 def failures_in_the_end(lab: SharingClientLab) -> None:
-    """An answer whose last line says that it failed is not taken for the table."""
+    """An answer that ends with an error line is not taken for the table."""
     table, _ = lab.reads()
 
     def fails(lines: list[Line]) -> list[Line]:
@@ -87,7 +87,7 @@ def failures_in_the_end(lab: SharingClientLab) -> None:
 
 @check("DS-ESA-05", "DS-ESA-06")
 def answers_that_are_cut(lab: SharingClientLab) -> None:
-    """Who asked for a line in the end misses it where the answer promises it; who did not ask reads without one."""
+    """A client that requested an endStreamAction notices its absence; one that did not reads without it."""
     table, rows = lab.reads()
     plain = lab.performs("read-table", table=table)
     if not _asks_for(plain, "includeendstreamaction", "true", QUERY):
@@ -107,7 +107,7 @@ def answers_that_are_cut(lab: SharingClientLab) -> None:
 
 @check("DS-CAP-08")
 def the_older_format(lab: SharingClientLab) -> None:
-    """Who asked for delta format and is answered in parquet format reads the table."""
+    """A client that requested delta format and gets parquet format reads the table."""
     table, rows = lab.reads()
     if not _asks_for(lab.performs("read-table", table=table), *DELTA_FORMAT):
         raise NotOffered("the client does not ask for delta format")
@@ -121,7 +121,7 @@ def the_older_format(lab: SharingClientLab) -> None:
 
 @check("DS-CAP-09")
 def the_newer_format(lab: SharingClientLab) -> None:
-    """Who did not ask for delta format and is answered in it does not take the answer for a table."""
+    """A client that did not request delta format and gets it does not take the answer for a table."""
     table, _ = lab.reads()
     if _asks_for(lab.performs("read-table", table=table), *DELTA_FORMAT):
         raise NotOffered("the client asks for delta format")

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
     from lakepact.conformance.clients.program import Ended
 
-#: Every task has besides: profile, the path of the file that says where the server is, and who asks.
+#: Arguments of every task: profile, the path of the profile file.
 TASKS = {
     "list-tables": "print all tables that are shared, an array of SHARE.SCHEMA.TABLE",
     "read-table": "table: print its rows, an array of objects; with limit that many of them, with where only those whose columns are so",
@@ -35,13 +35,13 @@ class SharingClientLab(ClientLab):
 
     @property
     def pack(self) -> Manifest:
-        """What is shared."""
+        """The shared objects."""
         manifest: Manifest = self.stage.once("the fixture pack", lambda: read_manifest(Path(self.target.parameters["fixtures"])))
         return manifest
 
     @property
     def token(self) -> str:
-        """Who the client is."""
+        """The recipient."""
         return self.target.headers["Authorization"].partition(" ")[2]
 
     def arguments(self, url: str, arguments: Mapping[str, Any]) -> Mapping[str, Any]:

@@ -46,7 +46,7 @@ def _judge_spellings(lab: SharingClientLab, requirement: str, spellings: Mapping
 
 @check("DS-PAG-10")
 def listings_end(lab: SharingClientLab) -> None:
-    """A listing whose last page has an empty token and one whose last page has none are both read whole."""
+    """A listing whose last page has an empty token, and one whose last page has none, are both read completely."""
     tables = [table for share in lab.catalogue().values() for table in share]
     spellings = {f"where {TOKEN} is empty in the end": listing(_ends_empty), f"where {TOKEN} is missing in the end": listing(_ends_absent)}
     _judge_spellings(lab, "DS-PAG-10", spellings, tables)
@@ -54,7 +54,7 @@ def listings_end(lab: SharingClientLab) -> None:
 
 @check("DS-PAG-12")
 def empty_listings(lab: SharingClientLab) -> None:
-    """A share without tables is read alike whether its items are empty or missing."""
+    """A share without tables is read in the same way whether its items are empty or missing."""
     catalogue = lab.catalogue()
     emptied = next(reversed(catalogue))
     tables = [table for share, its in catalogue.items() if share != emptied for table in its]

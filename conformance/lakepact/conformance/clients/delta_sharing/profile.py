@@ -1,4 +1,4 @@
-"""What a client reads in its profile."""
+"""Reading of the profile."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ FUTURE = 99  #: a version that no client of today can know
 
 @check("DS-PRF-01")
 def profiles_of_the_future(lab: SharingClientLab) -> None:
-    """A profile of a version that nobody knows is not used."""
+    """A profile of an unknown version is not used."""
     table, _ = lab.reads()
     with lab.judge("DS-PRF-01"):
         done = lab.performs("read-table", table=table, profile={"shareCredentialsVersion": FUTURE})
@@ -26,7 +26,7 @@ def profiles_of_the_future(lab: SharingClientLab) -> None:
 
 @check("DS-PRF-02", "DS-PRF-03")
 def addresses_and_tokens(lab: SharingClientLab) -> None:
-    """The endpoint is used with and without a slash at its end, and the token goes with every request."""
+    """The endpoint works with and without a trailing slash, and the token is sent with every request."""
     table, rows = lab.reads()
     seen: list[Exchange] = []
     with lab.judge("DS-PRF-02"):
@@ -41,5 +41,5 @@ def addresses_and_tokens(lab: SharingClientLab) -> None:
 
 
 def _told(sent: list[str]) -> str:
-    """What was sent, without what may be secret."""
+    """Return the sent request without possible secrets."""
     return " and ".join(f"{value.partition(' ')[0]} and {len(value.partition(' ')[2])} characters" for value in sent) or "no such header"

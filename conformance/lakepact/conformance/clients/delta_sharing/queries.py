@@ -1,4 +1,4 @@
-"""What a client asks for, and does itself with the rows that it gets."""
+"""Queries of a client, and its own processing of the rows."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def _sends(done: Performance, member: str) -> bool:
 
 @check("DS-HNT-14")
 def limits_are_kept(lab: SharingClientLab) -> None:
-    """A limit holds for the rows that are printed, though the server sends all files."""
+    """A limit applies to the printed rows, although the server sends all files."""
     table, rows = lab.reads()
     printed = lab.performs("read-table", blind, table=table, limit=LIMIT)
     with lab.judge("DS-HNT-14"):
@@ -60,7 +60,7 @@ def predicates_are_applied(lab: SharingClientLab) -> None:
 
 @check("DS-QRY-03")
 def queries_without_wishes(lab: SharingClientLab) -> None:
-    """A query that asks for nothing in particular has an object as its body."""
+    """A query without parameters has an object as its body."""
     table, _ = lab.reads()
     done = lab.performs("read-table", table=table)
     if not done.of(QUERY):
@@ -99,7 +99,7 @@ def saying(modes: list[str] | None) -> Script:
 
 @check("DS-LTB-12")
 def tables_without_modes(lab: SharingClientLab) -> None:
-    """A table of which nobody says how it can be read is read by URLs, as one that says so."""
+    """A table without access modes is read by URLs."""
     table, rows = lab.address(ROWS), lab.rows(ROWS)
     try:
         same_rows(lab.performs("read-table", saying(["url"]), table=table).ended, rows, "")
@@ -111,7 +111,7 @@ def tables_without_modes(lab: SharingClientLab) -> None:
 
 @check("DS-ACC-01")
 def tables_by_directory(lab: SharingClientLab) -> None:
-    """A client that reads by URLs does not take a table that has none for an empty one."""
+    """A client that reads by URLs does not take a table without URLs for an empty one."""
     lab.reads()
     done = lab.performs("read-table", table=lab.address(BY_DIRECTORY))
     if done.of(KEYS):

@@ -1,1 +1,1 @@
-"""What clients of Iceberg REST catalogs have to do."""
+"""Checks of Iceberg REST clients."""

@@ -1,4 +1,4 @@
-"""What a client makes of the configuration."""
+"""Handling of the configuration."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def configured(*, defaults: Mapping[str, str], overrides: Mapping[str, str]) -> 
 
 
 OWN = {PREFIX: "own"}
-#: What the catalog says by default, what the client is told by its user, what the catalog insists on, and which of them counts.
+#: The catalog's default, the user's setting, the catalog's override, and the effective value.
 MERGED = (
     ({PREFIX: "default"}, NONE, NONE, "default"),
     ({PREFIX: "default"}, OWN, NONE, "own"),
@@ -45,7 +45,7 @@ MERGED = (
 
 @check("IRC-CFG-003")
 def settings_are_merged(lab: CatalogClientLab) -> None:
-    """The prefix of a client's paths is the default, unless its user says another, unless the catalog insists on one."""
+    """The prefix of a client's paths is the override, else the user's setting, else the default."""
     home = lab.namespace("t")
     lab.does("list-tables", ["t"], namespace=home)
     with lab.judge("IRC-CFG-003"):

@@ -20,7 +20,7 @@ SCHEMA = {
 }
 
 
-#: Every task has besides: uri, the address of the catalog, and properties, the client's own.
+#: Arguments of every task: uri, the address of the catalog, and properties, the client's own.
 TASKS = {
     "list-namespaces": "print the namespaces at the top, an array of arrays of levels",
     "list-tables": "namespace: print the names of its tables, an array",

@@ -40,7 +40,7 @@ ENDS: dict[str, Callable[[dict[str, Any]], dict[str, Any]]] = {
 
 @check("IRC-PAG-006")
 def listings_end(lab: CatalogClientLab) -> None:
-    """A listing whose last page says null and one whose last page says nothing are both read whole, and no further."""
+    """A listing whose last page has a null token, and one whose last page has none, are both read to the end and no further."""
     names = [f"t{n}" for n in range(5)]
     home = lab.namespace(*names)
     read = {how: lab.performs("list-tables", ending(change), namespace=home).ended for how, change in ENDS.items()}

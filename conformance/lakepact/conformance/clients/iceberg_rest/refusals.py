@@ -1,4 +1,4 @@
-"""What a client does when it is refused, and when nobody knows whether it was."""
+"""Handling of refusals, and of commits whose outcome is unknown."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def refusing(operation: OperationId, status: int, kind: str, *, is_done: bool = 
 
 @check("IRC-CLI-003")
 def refusals_are_noticed(lab: CatalogClientLab) -> None:
-    """A client that is refused, whatever it asked for, does not end as if it had been answered."""
+    """A refused request never ends like a successful one."""
     home = lab.namespace("t")
     lab.does("list-tables", ["t"], namespace=home)
     with lab.judge("IRC-CLI-003"):
@@ -50,7 +50,7 @@ def refusals_are_noticed(lab: CatalogClientLab) -> None:
 
 @check("IRC-CLI-003", "IRC-CLI-004")
 def commits_that_were_not_made(lab: CatalogClientLab) -> None:
-    """A commit that was refused is not taken for made, and one that nobody knows of is not sent again unseen."""
+    """A refused commit is not taken for an applied one, and one with unknown outcome is not sent again without loading the table."""
     home = lab.namespace("t")
     lab.does("set-properties", namespace=home, table="t", updates={"lakepact.first": "1"})
     with lab.judge("IRC-CLI-003"):

@@ -1,4 +1,4 @@
-"""What a client sends: bodies and parameters are what the contract says, in every request of every task."""
+"""Bodies and parameters of requests match the contract, in every request of every task."""
 
 from __future__ import annotations
 
@@ -94,7 +94,7 @@ def _allows(parameter: Parameter, value: str) -> bool:
 
 
 def _readings(values: list[Any], *, many: bool) -> list[Any]:
-    """What the text of a parameter may stand for."""
+    """Return the possible values of a parameter's text."""
     if many:
         return [values, ",".join(values)]
     (text,) = values

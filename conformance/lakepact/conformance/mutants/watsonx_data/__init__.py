@@ -1,6 +1,6 @@
-"""What the catalog of watsonx.data gets wrong when it is asked to: its own differences here, and what the Iceberg one can."""
+"""Faults of the watsonx.data catalog: of its differences, and those of the Iceberg one."""
 
-#: What faults of the Iceberg catalog break of this contract's own requirements.
+#: Requirements of this contract that faults of the Iceberg catalog break.
 ALSO_BREAKS: dict[str, tuple[str, ...]] = {
     "skips-unknown-requirements": ("WXD-COM-001", "WXD-COM-002"),
     "unknown-requirements-fail": ("WXD-COM-002",),
@@ -86,7 +86,7 @@ NOT_INHERITED: dict[str, str] = {
             "strangers-create-namespaces",
             "tokens-may-go-on",
         ),
-        "the catalog has a way of its own to tell who enters, and everybody who may enter may do everything",
+        "the catalog authenticates callers in its own way, and every authenticated caller has all rights",
     ),
     **dict.fromkeys(
         ("credentials-for-a-location", "credentials-end-at-a-number", "credentials-by-old-names"), "tables come without credentials"

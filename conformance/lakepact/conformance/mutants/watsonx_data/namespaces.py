@@ -94,7 +94,7 @@ def drops_of_full_ones_are_bad(reply: Reply, _: Scope) -> Reply:
 
 @fault("WXD-NS-006", "WXD-NS-007")
 def drops_of_full_ones_are_404() -> Install:
-    """What is not empty is not found when it is dropped."""
+    """Dropping a namespace that is not empty returns 404."""
     return on_status(op.drop_namespace, {409: 404})
 
 

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 def _cut_at(most: int) -> Install:
-    """End listings that nobody wants in pages."""
+    """Listings without paging parameters are cut."""
 
     def wrap(page: Pages) -> Pages:
         def cut(records: Any, listing: str, *, after: str | None, size: int | None) -> tuple[list[Any], str | None]:

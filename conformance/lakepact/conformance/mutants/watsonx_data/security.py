@@ -115,7 +115,7 @@ def api_keys_for_tables_only() -> Install:
 
 @fault("WXD-SEC-002")
 def any_api_key() -> Install:
-    """Whatever is formed like an API key opens the catalog."""
+    """Every well-formed API key is accepted."""
     return _unless(_well_formed_key)
 
 

@@ -33,7 +33,7 @@ def any_catalog(reply: Reply, scope: Scope) -> Reply:
 
 @fault("WXD-GEN-003", "WXD-GEN-004")
 def unknown_paths_break() -> Install:
-    """What is not there is a server error."""
+    """A missing object returns 500."""
     return on_status(UNKNOWN_PATH, {404: 500})
 
 

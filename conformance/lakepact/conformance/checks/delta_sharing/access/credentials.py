@@ -181,7 +181,7 @@ def _has_texts(exchange: Exchange, kind: str, *members: str) -> bool:
     if found is None or found.get(kind) is None:
         return False
     inner = required(found, kind, dict, "credentials")
-    # What stands there is a secret, so that nothing of it is shown.
+    # The value is a secret, so it is not shown.
     lacking = [member for member in members if not isinstance(inner.get(member), str)]
     expect.true(not lacking, f"{kind} with the texts {', '.join(members)}", f"no text {', '.join(lacking)}")
     return True

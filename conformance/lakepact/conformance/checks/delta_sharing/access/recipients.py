@@ -1,4 +1,4 @@
-"""Who may ask: requests with and without a token that is right, and recipients that see less."""
+"""Authentication: requests with and without a valid token, and recipients with fewer rights."""
 
 from __future__ import annotations
 
@@ -22,10 +22,10 @@ if TYPE_CHECKING:
     from lakepact.generated.contract import OperationId
 
 #: Values of `Authorization` that carry no bearer token.
-NO_BEARER = ("Basic bm9ib2R5Omxha2VwYWN0LWtub3duLXRvLW5vYm9keQ==", "lakepact-known-to-nobody", "Token lakepact-known-to-nobody")
+NO_BEARER = ("Basic bm9ib2R5Omxha2VwYWN0LWtub3duLXRvLW5vYm9keQ==", "lakepact-unknown", "Token lakepact-unknown")
 
-#: Values that carry one which nobody has.
-UNKNOWN = ("Bearer lakepact-known-to-nobody", "Bearer", "Bearer  ", "Bearer null")
+#: Authorization values with an unknown token.
+UNKNOWN = ("Bearer lakepact-unknown", "Bearer", "Bearer  ", "Bearer null")
 
 #: Tokens that are numbers or UUIDs, which are the same in either case.
 HEXADECIMAL = re.compile("[0-9A-Fa-f-]+")

@@ -1,1 +1,1 @@
-"""What checks of several areas share: the lab, requests, lines of answers, and the shared tables to read."""
+"""Shared parts of checks: the lab, requests, lines of answers, and the shared tables to read."""

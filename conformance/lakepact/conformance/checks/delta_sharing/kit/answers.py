@@ -1,4 +1,4 @@
-"""What answers of this contract hold, whatever operation they come from."""
+"""The content of answers of this contract, for any operation."""
 
 from __future__ import annotations
 
@@ -74,11 +74,11 @@ def version_of(reply: Reply) -> int | None:
 
 
 def named(lines: tuple[dict[str, Any], ...], kind: str) -> Iterator[dict[str, Any]]:
-    """What the lines of one kind hold."""
+    """Return the content of the lines of one kind."""
     return (line[kind] for line in lines if isinstance(line.get(kind), dict))
 
 
-#: What lines say that does not depend on when they were asked for, and what wraps such members.
+#: Members of lines that do not depend on the time of the request, and the members that wrap them.
 LASTING = frozenset(
     {"id", "deletionVectorFileId", "name", "description", "format", "schemaString", "configuration", "partitionColumns", "numFiles"}
     | {"partitionValues", "size", "stats", "version", "timestamp", "storageType", "offset", "sizeInBytes", "cardinality", "dataChange"}
@@ -91,11 +91,11 @@ TEXTS_OF_JSON = frozenset({"stats", "schemaString"})
 
 
 def lasting(lines: tuple[dict[str, Any], ...], *, ids: bool = True) -> list[str]:
-    """What the lines of an answer say that every other answer to the same question says as well, in whichever order, URLs left out.
+    """Return the stable content of an answer: lines in canonical order, without URLs.
 
     Args:
         lines: the lines.
-        ids: whether the ids of files count, which some servers make anew for each answer.
+        ids: whether file ids count, which some servers create again for each answer.
     """
     left_out = {kind: frozenset() if ids or kind in OF_THE_TABLE else IDS for kind in KINDS if kind != "endStreamAction"}
     found = [(kind, _lasting(one, without)) for kind, without in left_out.items() for one in named(lines, kind)]
@@ -119,7 +119,7 @@ def _meant(name: str, value: Any) -> Any:
 
 
 def essence(reply: Reply) -> Any:
-    """What an answer says that does not depend on when and how it was asked for: names, versions, and what lines say of files."""
+    """Return the content of an answer that does not depend on time and form of the request: names, versions, and lines about files."""
     exchange = reply.exchange
     if exchange.operation in ANSWERS_IN_LINES and reply.status == 200:
         return reply.status, version_of(reply), lasting(reply.lines, ids=False)

@@ -1,4 +1,4 @@
-"""What a server shares: a walk of its listings, bounded so that a large catalogue is sampled rather than read."""
+"""The shared objects of a server: a walk of its listings, bounded so that a large server is sampled."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ class SharedTable:
     schema: str
     name: str
     document: Mapping[str, Any]  #: as it is listed
-    format: str = ""  #: in which its metadata is answered to who understands both; empty where it is not answered
+    format: str = ""  #: of its metadata for clients that support both formats; empty if it is not returned
     changes: bool = False  #: whether it says that it has a change data feed
     reader_features: tuple[str, ...] = ()  #: that its protocol names, in delta format
     access_modes: tuple[str, ...] = ("url",)
@@ -58,7 +58,7 @@ class SharedTable:
 
 @dataclass(frozen=True)
 class Catalogue:
-    """What was found; `whole` says whether it is everything."""
+    """The discovered objects; `whole` is false if some were left out."""
 
     shares: tuple[Mapping[str, Any], ...]
     schemas: tuple[tuple[str, str], ...]  #: share and schema
@@ -177,7 +177,7 @@ def path(*segments: str) -> str:
 
 
 def _inside(lines: tuple[Any, ...] | None, kind: str) -> dict[str, Any] | None:
-    """What the first line of a kind holds."""
+    """Return the content of the first line of a kind."""
     return next((line[kind] for line in lines or () if isinstance(line, dict) and isinstance(line.get(kind), dict)), None)
 
 

@@ -31,7 +31,7 @@ class SharingLab(Lab):
 
     @property
     def catalogue(self) -> Catalogue:
-        """What was found when the target was first looked at."""
+        """Return the result of discovery."""
         found: Catalogue = self.offer.found["catalogue"]
         return found
 
@@ -125,11 +125,11 @@ class SharingLab(Lab):
 
     @property
     def manifest(self) -> Manifest:
-        """What is known of the fixture pack.
+        """Return the known content of the fixture pack.
 
         Raises:
             NotOffered: the target does not share it.
-            Blocked: there is none where it is said to be.
+            Blocked: its folder is missing.
         """
         if not self.knows_content:
             raise NotOffered("the content of the target is not known: `lakepact fixtures delta DIR` and --parameter fixtures=DIR")
@@ -172,7 +172,7 @@ class SharingLab(Lab):
 
 
 def bearing(token: str) -> list[tuple[str, str]]:
-    """Headers of who has a token."""
+    """Return the headers of a recipient with a token."""
     return [("Authorization", f"Bearer {token}")]
 
 

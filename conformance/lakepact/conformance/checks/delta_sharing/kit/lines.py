@@ -60,7 +60,7 @@ def in_form(exchange: Exchange, form: str, *operations: OperationId) -> tuple[Li
 
 
 def objects(lines: Iterable[Line] | None, *kinds: str) -> Iterator[Line]:
-    """What the lines of some kinds hold."""
+    """Return the content of the lines of some kinds."""
     for line in lines or ():
         for kind in kinds:
             if isinstance(line.get(kind), dict):
@@ -112,7 +112,7 @@ def asks_for_end(exchange: Exchange) -> bool:
 
 
 def body_of(exchange: Exchange) -> dict[str, Any]:
-    """What the body of a query asks for."""
+    """Return the body of a query."""
     body = exchange.request_parsed if exchange.request_body else None
     return {name: value for name, value in body.items() if value is not None} if isinstance(body, dict) else {}
 
@@ -174,7 +174,7 @@ def required(document: Mapping[str, Any], member: str, kind: type, what: str) ->
 
 
 def json_of(text: Any) -> Any:
-    """What a text says as JSON; `None` where it is none."""
+    """Return a text parsed as JSON; `None` if it is not JSON."""
     if not isinstance(text, str):
         return None
     try:
@@ -184,16 +184,16 @@ def json_of(text: Any) -> Any:
 
 
 def content(reply: Reply, *, ids: bool = True) -> tuple[Any, ...]:
-    """What an answer says of a table: status, format, version, and what lasts in its lines; not how it ends."""
+    """Return the stable content of an answer about a table: status, format, version and lines, without the end."""
     if reply.status != 200:
         return (reply.status,)
     return reply.status, form_of(reply.lines), version_of(reply), lasting(reply.lines, ids=ids)
 
 
 def differ(plain: Callable[[], Reply], other: Callable[[], Reply]) -> tuple[Any, Any] | None:
-    """What two requests are answered, if it is not the same; they are sent anew where the table has changed between them.
+    """Return the answers to two requests if they differ; both are sent again if the table has changed in between.
 
-    What differs between two answers to one request says nothing of another.
+    A difference between two answers to the same request does not count.
     """
     for _ in range(TRIES):
         first, second = plain(), other()
@@ -208,10 +208,10 @@ def differ(plain: Callable[[], Reply], other: Callable[[], Reply]) -> tuple[Any,
 
 
 def action_of(file: dict[str, Any]) -> tuple[str, dict[str, Any]]:
-    """Return the action that a file line wraps, and of which kind it is.
+    """Return the action that a file line wraps, and its kind.
 
     Raises:
-        Unmet: it wraps none, or several.
+        Unmet: it wraps none or several.
     """
     single = required(file, "deltaSingleAction", dict, "a file line")
     found = [kind for kind in ACTIONS if single.get(kind) is not None]

@@ -139,12 +139,12 @@ def token_of(reply: Reply) -> str:
 
 
 def key(item: Item) -> tuple[str, ...]:
-    """What names an item among all of a share: names count in any case."""
+    """Return the identity of an item in a share: names are case-insensitive."""
     return tuple(lower(str(item.get(member, ""))) for member in ("schema", "name"))
 
 
 def keys(items: Iterable[Item]) -> list[tuple[str, ...]]:
-    """What names each of several items, sorted."""
+    """Return the identities of several items, sorted."""
     return sorted(key(item) for item in items)
 
 

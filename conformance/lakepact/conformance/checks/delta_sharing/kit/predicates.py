@@ -43,18 +43,18 @@ SQL_TYPES = frozenset({*VALUE_TYPES, "decimal"} - {"timestamp"})
 
 
 class Predicate(Protocol):
-    """Something that rows satisfy, do not satisfy, or of which nothing is known."""
+    """A predicate that holds, does not hold, or is unknown for a row."""
 
     def holds(self, row: Mapping[str, Any]) -> bool | None:
         """Return whether a row satisfies it; None where a null, or a NaN, leaves it open."""
         ...
 
     def sql(self) -> str:
-        """What it says in SQL."""
+        """Return it as SQL."""
         ...
 
     def tree(self) -> dict[str, Any]:
-        """What it says as a JSON predicate."""
+        """Return it as a JSON predicate."""
         ...
 
 
@@ -76,14 +76,14 @@ class Comparison:
         return OPERATIONS[self.operation][0](value, self.value)
 
     def sql(self) -> str:
-        """What it says in SQL."""
+        """Return it as SQL."""
         name = self.column if self.column.isidentifier() else f"`{self.column}`"
         if self.flipped:
             return f"{constant(self.value)} {OPERATIONS[self.operation][2]} {name}"
         return f"{name} {self.operation} {constant(self.value)}"
 
     def tree(self) -> dict[str, Any]:
-        """What it says as a JSON predicate."""
+        """Return it as a JSON predicate."""
         if self.operation == "<>":
             return {"op": "not", "children": [Comparison(self.column, self.kind, "=", self.value, self.flipped).tree()]}
         sides = [column(self.column, self.kind), literal(self.value, self.kind)]
@@ -104,12 +104,12 @@ class IsNull:
         return (row.get(self.column) is None) != self.negated
 
     def sql(self) -> str:
-        """What it says in SQL."""
+        """Return it as SQL."""
         name = self.column if self.column.isidentifier() else f"`{self.column}`"
         return f"{name} IS {'NOT ' if self.negated else ''}NULL"
 
     def tree(self) -> dict[str, Any]:
-        """What it says as a JSON predicate."""
+        """Return it as a JSON predicate."""
         plain = {"op": "isNull", "children": [column(self.column, self.kind)]}
         return {"op": "not", "children": [plain]} if self.negated else plain
 
@@ -128,11 +128,11 @@ class Joined:
         return decisive if decisive in found else None if None in found else not decisive
 
     def sql(self) -> str:
-        """What it says in SQL."""
+        """Return it as SQL."""
         return "(" + f" {self.operation.upper()} ".join(part.sql() for part in self.parts) + ")"
 
     def tree(self) -> dict[str, Any]:
-        """What it says as a JSON predicate."""
+        """Return it as a JSON predicate."""
         return {"op": self.operation, "children": [part.tree() for part in self.parts]}
 
 
@@ -148,11 +148,11 @@ class Negated:
         return None if found is None else not found
 
     def sql(self) -> str:
-        """What it says in SQL."""
+        """Return it as SQL."""
         return f"NOT ({self.part.sql()})"
 
     def tree(self) -> dict[str, Any]:
-        """What it says as a JSON predicate."""
+        """Return it as a JSON predicate."""
         return {"op": "not", "children": [self.part.tree()]}
 
 

@@ -64,10 +64,10 @@ def asked_changes(lab: SharingLab, table: AnyTable, bounds: Mapping[str, Any], *
 
 
 def understood(reply: Reply, about: str = "") -> Answer:
-    """What an answer in lines says.
+    """Return the content of an answer in lines.
 
     Raises:
-        Unmet: it was refused, or its lines are not those of an answer.
+        Unmet: it was refused, or its lines are invalid.
     """
     expect.status(reply, 200, about=about)
     return lines.parsed(reply.lines)
@@ -101,7 +101,7 @@ def changed_rows(lab: SharingLab, answer: Answer) -> list[Row]:
 
 
 def told_apart(files: Iterable[SharedFile]) -> list[Any]:
-    """What tells files apart by what they are, sorted: their ids are judged by themselves."""
+    """Return the identities of files without their ids, sorted; ids have their own checks."""
     values = ((file, sorted(map(str, file.partition_values.items()))) for file in files)
     return sorted([file.version or 0, file.kind, file.size or 0, partition] for file, partition in values)
 
@@ -119,7 +119,7 @@ def version_header(reply: Reply) -> str:
 
 
 class Downloads:
-    """Files of one target, each of which is fetched once: what has one id is one file, whichever answer names it."""
+    """The files of one target, each fetched once; files with equal ids are the same file."""
 
     def __init__(self, *, timeout: float) -> None:
         self._client = httpx.Client(timeout=timeout, follow_redirects=True, trust_env=False, headers={"user-agent": "lakepact-conformance"})
@@ -131,7 +131,7 @@ class Downloads:
         self._client.close()
 
     def fetch(self, file: SharedFile, url: str) -> bytes:
-        """What stands at a URL that belongs to a file: its data, or its deletion vector.
+        """Return the content of a URL of a file: its data, or its deletion vector.
 
         Raises:
             Unmet: it cannot be read.

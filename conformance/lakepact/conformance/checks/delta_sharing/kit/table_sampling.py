@@ -84,7 +84,7 @@ def version(lab: SharingLab, table: SharedTable, since: str | None = None) -> in
 
 
 def questions(lab: SharingLab, table: SharedTable) -> Iterator[Question]:
-    """What can be asked about a table."""
+    """Requests about sampled tables."""
     yield Question(METADATA, "metadata", {})
     if "url" not in table.access_modes:
         return

@@ -37,7 +37,7 @@ if TYPE_CHECKING:
 LINES = ("protocol", "metaData", "file", END)
 OF_ALL = ("path", "partitionValues", "size", "dataChange", "tags")
 
-#: What Delta's actions have.
+#: Members of Delta's actions.
 MEMBERS = {
     "add": frozenset(
         {*OF_ALL, "modificationTime", "stats", "deletionVector", "baseRowId", "defaultRowCommitVersion", "clusteringProvider"}
@@ -140,7 +140,7 @@ def files_wrap_one_action(exchange: Exchange) -> bool:
 
 @check("DS-DFL-06")
 def actions_have_the_members_of_delta(lab: SharingLab) -> None:
-    """What is wrapped has no members that Delta's actions do not have: a log of them would be of another format."""
+    """Wrapped actions have only members of Delta's actions, so that a log of them is valid."""
     judged = False
     for table in by_url(lab):
         for question in questions(lab, table):

@@ -31,10 +31,10 @@ if TYPE_CHECKING:
 #: Tables whose log has a layout of its own: whether that is forwarded is a requirement by itself.
 LAID_OUT = frozenset({"times_in_commit", "checkpoint_v2", "checkpoint_v2_json"})
 
-#: Plain tables of which one is as good as another are left out: each takes a while to replay.
+#: Plain tables with equivalent content are left out: each takes a while to replay.
 ALIKE = ("times", "checkpoint_", "changes_", "streamed", "url_and_dir")
 
-#: Tables of which a log is begun with metadata that was asked for by itself, too: partitions, and columns with other names in files.
+#: Tables whose log also starts with separately requested metadata: partitions, and mapped column names.
 BY_ITSELF = ("partitioned", "column_mapping_name")
 
 

@@ -37,7 +37,7 @@ TRAFFIC = (*TOUR, "end_stream.ends_say_what_follows")
 MOST_TABLES = 4
 EARLIEST = "minUrlExpirationTimestamp"
 
-#: What makes an endStreamAction needed: tokens that were asked for, and failures.
+#: Conditions that require an endStreamAction: requested tokens, and failures.
 NEEDED = ("refreshToken", "nextPageToken", "errorMessage")
 
 
@@ -48,7 +48,7 @@ def _is_end(line: Mapping[str, Any]) -> bool:
 
 @invariant("DS-ESA-02", traffic=TRAFFIC)
 def ends_are_needed_or_asked_for(exchange: Exchange) -> bool:
-    """Who did not ask for an endStreamAction gets one only with a token in it."""
+    """A client that did not request an endStreamAction gets one only with a token in it."""
     lines = lines_of(exchange)
     if lines is None or asks_for_end(exchange):
         return False
@@ -59,7 +59,7 @@ def ends_are_needed_or_asked_for(exchange: Exchange) -> bool:
 
 @invariant("DS-DF-05", traffic=TRAFFIC)
 def nothing_is_said_to_who_asks_for_nothing(exchange: Exchange) -> bool:
-    """Who asked for neither an endStreamAction nor tokens nor pages gets no endStreamAction."""
+    """A client that requested neither an endStreamAction nor tokens nor pages gets no endStreamAction."""
     lines = lines_of(exchange)
     said = {**parameters_of(exchange), **body_of(exchange)}
     if lines is None or asks_for_end(exchange) or is_continued(exchange) or "maxFiles" in said or said.get("includeRefreshToken"):
@@ -92,7 +92,7 @@ def what_is_announced_comes_last(exchange: Exchange) -> bool:
 
 @invariant("DS-ESA-07", traffic=TRAFFIC)
 def what_was_asked_for_is_announced(exchange: Exchange) -> bool:
-    """An endStreamAction without a token, which comes to who asked for one alone, is announced in the header."""
+    """An endStreamAction without a token, which only clients that requested one get, is announced in the header."""
     lines = lines_of(exchange)
     if lines is None or not asks_for_end(exchange):
         return False

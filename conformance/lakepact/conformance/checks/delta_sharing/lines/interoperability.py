@@ -1,4 +1,4 @@
-"""What real clients need beyond the prose, in tables that bring it to light."""
+"""Needs of real clients beyond the prose, checked on tables that show them."""
 
 from __future__ import annotations
 
@@ -93,7 +93,7 @@ def breaks_are_escaped(lab: SharingLab) -> None:
 
 @check("DS-DF-18")
 def the_layout_of_the_log_stays_at_home(lab: SharingLab) -> None:
-    """What is wrapped names no feature and no setting that says how the provider's log is laid out."""
+    """Wrapped actions name no feature and no setting of the provider's log layout."""
     for name in LAID_OUT:
         reply = asked(lab, lab.fixture(name), ASKED_FOR[DELTA])
         if reply.status != 200 or form_of(reply.lines) != DELTA:
@@ -113,7 +113,7 @@ def the_layout_of_the_log_stays_at_home(lab: SharingLab) -> None:
 
 @check("DS-DF-19")
 def features_of_the_log_need_not_be_named(lab: SharingLab) -> None:
-    """A table is answered to who names the reader features of its files alone."""
+    """A table is returned to a client that names only the reader features of its files."""
     with lab.judge("DS-DF-19"):
         for table in lab.manifest.tables.values():
             by_url = not table.document["access_modes"] or "url" in table.document["access_modes"]

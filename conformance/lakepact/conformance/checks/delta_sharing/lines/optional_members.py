@@ -1,4 +1,4 @@
-"""What lines may say beyond what they have to: where it is said, it is true."""
+"""Optional members of lines: where they are present, they are correct."""
 
 from __future__ import annotations
 
@@ -61,7 +61,7 @@ def _of_versions(lab: SharingLab, form: str) -> Iterator[tuple[str, dict[str, An
 
 
 def _truth(known: PackVersion) -> dict[str, Any]:
-    """What metadata of a version may say."""
+    """Optional members of metadata are correct."""
     sizes = [file["size"] for file in known.files]
     return {"version": known.version, "size": sum(sizes), "numFiles": len(sizes)}
 
@@ -93,7 +93,7 @@ def files_say_the_time_of_the_version(lab: SharingLab) -> None:
 
 
 def _say(lab: SharingLab, requirement: str, reply: Reply, *, form: str, member: str, truth: Any) -> None:
-    """What the files of an answer say is true."""
+    """Optional members of file lines are correct."""
     answered = reply.status == 200 and form_of(reply.lines) == form
     values = [file[member] for file in objects(reply.lines if answered else (), "file") if file.get(member) is not None]
     if not values:

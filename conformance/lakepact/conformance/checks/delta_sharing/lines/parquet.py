@@ -191,12 +191,12 @@ def urls_expire_in_the_future(exchange: Exchange) -> bool:
 
 
 def expire_later(exchange: Exchange, described: Iterable[dict[str, Any]]) -> bool:
-    """Return whether files say when their URLs expire, always in milliseconds and after the answer.
+    """Return whether files have expiry times of their URLs, always in milliseconds and after the answer.
 
-    What counts is the clock of who answers, as its header `Date` says: others may be slow, and exchanges are judged years later.
+    The server's clock counts, as its `Date` header shows it: the client's may differ, and exchanges may be judged later.
 
     Raises:
-        Unmet: one says another time.
+        Unmet: one has another time.
     """
     answered = _date_of(exchange)
     found = [file["expirationTimestamp"] for file in described if file.get("expirationTimestamp") is not None]

@@ -30,7 +30,7 @@ def schemas_name_themselves_and_their_share(exchange: Exchange) -> bool:
 
 @check("DS-LSC-01")
 def schemas_of_every_share_are_listed(lab: SharingLab) -> None:
-    """Whoever has a share can list its schemas; those of the fixture pack are known."""
+    """The schemas of every share can be listed; those of the fixture pack are known."""
     known = {share["name"]: [schema["name"] for schema in share["schemas"]] for share in lab.manifest.shares} if lab.knows_content else {}
 
     for share in lab.shares():

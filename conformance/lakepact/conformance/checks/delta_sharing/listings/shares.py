@@ -77,7 +77,7 @@ def properties_are_texts_by_name(exchange: Exchange) -> bool:
 
 @invariant("DS-GSH-01")
 def a_share_stands_in_a_member(exchange: Exchange) -> bool:
-    """The answer to who asks for a share holds it as `share`."""
+    """The answer to getShare holds the share as `share`."""
     if exchange.operation != op.get_share or exchange.method != "GET" or exchange.status != 200:
         return False
     share = Reply(exchange).at("share")

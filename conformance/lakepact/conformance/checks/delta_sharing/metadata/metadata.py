@@ -87,7 +87,7 @@ def metadata_comes_in_the_format_asked_for(lab: SharingLab) -> None:
             continue
         with lab.judge(requirement):
             for table, reply in answers:
-                # A table that is answered in this format to who understands both is not refused to who asks for it alone.
+                # A table that is returned in this format to clients that support both is returned to clients that name only it.
                 if table.format == form:
                     expect.status(reply, 200, about=f"for {table.name} in {form} format")
                 if reply.status == 200:

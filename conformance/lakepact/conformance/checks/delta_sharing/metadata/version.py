@@ -69,7 +69,7 @@ def the_version_is_that_of_everything(lab: SharingLab) -> None:
         query = lab.send(op.query_table, body={"limitHint": 1}, headers=[EITHER_FORMAT], **table.address)
         last = lab.send(op.get_table_version, **table.address)
         if version_of(first) != version_of(last):
-            continue  # somebody writes
+            continue  # another client writes
         with lab.judge("DS-VER-03"):
             version = _version(first)
             if lab.knows_content and table.name in lab.manifest.tables and table.name != CHANGING:

@@ -73,7 +73,7 @@ def questions(lab: SharingLab, table: SharedTable) -> Iterator[Question]:
 
 @check("DS-CAP-01")
 def capabilities_have_no_case(lab: SharingLab) -> None:
-    """Capabilities may be written in any case and in any order, beside others that nobody knows."""
+    """Capabilities are accepted in any case and order, among unknown ones."""
     for table in varied(lab, MOST_TABLES):
         for question in questions(lab, table):
             for first, *others in SPELLINGS:
@@ -93,7 +93,7 @@ def capabilities_have_no_case(lab: SharingLab) -> None:
 
 @check("DS-CAP-02")
 def capabilities_count_everywhere(lab: SharingLab) -> None:
-    """A table whose metadata is answered in delta format to who asks for it is so for queries and changes."""
+    """A table whose metadata is returned in delta format on request also has queries and changes in it."""
     judged = False
     for table in varied(lab):
         if form_if_answered(ask(lab, table, Question(METADATA, "metadata", {}), ASKED_FOR[DELTA])) != DELTA:
@@ -115,7 +115,7 @@ def form_if_answered(reply: Reply) -> str:
 
 @invariant("DS-CAP-03", traffic=("capabilities.parquet_is_what_nobody_asks_for",))
 def parquet_format_is_the_default(exchange: Exchange) -> bool:
-    """Who names no response format is answered in parquet format."""
+    """A client that names no response format gets parquet format."""
     lines = lines_of(exchange)
     if lines is None or formats_asked(exchange):
         return False
@@ -125,7 +125,7 @@ def parquet_format_is_the_default(exchange: Exchange) -> bool:
 
 @invariant("DS-CAP-04", traffic=TOUR)
 def the_format_that_is_named_is_kept(exchange: Exchange) -> bool:
-    """Who names one response format is not answered in the other."""
+    """A client that names one response format does not get the other."""
     lines, named_formats = lines_of(exchange), formats_asked(exchange)
     if lines is None or len(named_formats) != 1 or not named_formats <= FORMATS:
         return False
@@ -158,14 +158,14 @@ def parquet_is_what_nobody_asks_for(lab: SharingLab) -> None:
 
 @check("DS-CAP-05")
 def either_format_says_the_same(lab: SharingLab) -> None:
-    """Who names both formats for a table without reader features is answered in one of them, with the same files."""
+    """A client that names both formats for a table without reader features gets one of them, with the same files."""
     tables = [table for table in by_url(lab, len(lab.tables())) if not table.reader_features][:MOST_TABLES]
     if not tables:
         raise NotOffered("every table has reader features")
     for table in tables:
         query = Question(QUERY, "a query", {"body": {}})
         replies = {form: ask(lab, table, query, header) for form, header in ASKED_FOR.items()}
-        # Who understands both formats, and no reader feature, can read a table that has none.
+        # A client that supports both formats but no reader feature can read a table without reader features.
         bare = (BOTH_ALONE,) if table.format == PARQUET else ()
         for header in (EITHER_FORMAT[1], f"responseformat=parquet,delta;readerfeatures={READER_FEATURES}", *bare):
             with lab.judge("DS-CAP-05"):
@@ -217,7 +217,7 @@ def in_need(lab: SharingLab) -> Iterator[tuple[SharedTable, frozenset[str]]]:
 
 @check("DS-CAP-06", "DS-RDF-02")
 def reader_features_need_delta_format(lab: SharingLab) -> None:
-    """A table that uses reader features comes in delta format to who names both, and not at all to who lacks one of them."""
+    """A table with reader features is returned in delta format to a client that names all of them, and refused without one of them."""
     for table, features in in_need(lab):
         for question in questions(lab, table):
             if question.operation == CHANGES:
@@ -243,7 +243,7 @@ def reader_features_need_delta_format(lab: SharingLab) -> None:
 
 @check("DS-CAP-04")
 def a_format_that_nobody_knows(lab: SharingLab) -> None:
-    """Who names one format that is none is refused, or answered in parquet format."""
+    """A client that names one unknown format is refused or gets parquet format."""
     for table in by_url(lab, 2):
         for question in questions(lab, table):
             reply = ask(lab, table, question, UNKNOWN_FORMAT)
@@ -266,7 +266,7 @@ def answers_say_their_format(exchange: Exchange) -> bool:
 
 @invariant("DS-DF-04", traffic=TOUR)
 def answers_say_their_format_in_small_letters(exchange: Exchange) -> bool:
-    """Where the capabilities header of an answer says the format, it does so in small letters."""
+    """If the capabilities header of an answer names the format, it is in lower case."""
     text = exchange.headers.get(CAPABILITIES, "")
     if lines_of(exchange) is None or not told(exchange).get(RESPONSE_FORMAT, frozenset()) & FORMATS:
         return False

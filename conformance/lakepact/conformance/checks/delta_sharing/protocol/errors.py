@@ -80,7 +80,7 @@ def no_request_makes_the_server_fail(exchange: Exchange) -> bool:
 
 
 def _is_no_failure(reply: Reply, about: str) -> None:
-    """Whatever a request was answered with, the server did not fail over it."""
+    """No request causes a server error."""
     expect.true(reply.status < 500 or reply.status in NOT_SERVED, f"no failure {about}", reply.shown)
 
 

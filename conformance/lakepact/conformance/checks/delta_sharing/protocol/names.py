@@ -28,15 +28,15 @@ LISTED = ("shares.a_share_is_described_as_it_is_listed", "tables.tables_of_a_sha
 
 LONGEST = 255  #: characters of a name
 
-#: What a name means in a listing, or in the answer of a share.
+#: The kind of object that a name has in a listing or answer.
 KINDS = {op.list_shares: "share", op.get_share: "share", op.list_schemas: "schema", op.list_tables: "table", op.list_all_tables: "table"}
 
-MOST_SHARES = 4  #: of which a table is asked for in other spellings
+MOST_SHARES = 4  #: whose tables are requested in other spellings
 MOST_HARD = 16  #: tables with names of other characters than letters that are asked for
 
 
 def own_names(exchange: Exchange) -> Iterator[tuple[str, str]]:
-    """What kind of thing is named, and its name, for each item of an answer."""
+    """Return kind and name of each item of an answer."""
     kind = KINDS.get(exchange.operation or NO_OPERATION)
     for item in _items(exchange):
         name = item.get("name")
@@ -59,7 +59,7 @@ def _items(exchange: Exchange) -> Iterator[dict[str, Any]]:
             yield share
 
 
-#: What a name must not be, by the requirement that says so: (kind, name) → whether it is.
+#: Forbidden names, by requirement: (kind, name) → whether it is forbidden.
 FORBIDDEN: dict[str, Callable[[str, str], bool]] = {
     "DS-NAME-01": lambda _, name: len(name) > LONGEST,
     "DS-NAME-02": lambda _, name: " " in name,
@@ -221,7 +221,7 @@ def hard_names_are_found_by_every_operation(lab: SharingLab) -> None:
     others = [t for t in lab.tables() if all(_is_plain(name) for name in t.address.values()) and not t.changes and "url" in t.access_modes]
     for operation in (op.get_table_metadata, op.query_table, op.query_table_changes):
         asked = partial(lab.send, operation, headers=[EITHER_FORMAT], **OF_TABLES[operation])
-        # Changes that nobody kept may be said not to be there, whatever the table is called.
+        # Changes that were not recorded may be reported as missing, for any spelling.
         if not lab.offers(operation) or not others or asked(**others[0].address).status == 404:
             continue
         for table in hard:

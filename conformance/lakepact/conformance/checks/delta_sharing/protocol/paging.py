@@ -99,7 +99,7 @@ def sizes_may_change_on_the_way(lab: SharingLab) -> None:
 def the_last_page_has_no_token(lab: SharingLab) -> None:
     """When nothing is left the token of the next page is missing or empty."""
     for listing in listings(lab, fewest=1):
-        to_nothing: list[int | None] = []  # sizes of which the last page is empty, though a token led to it
+        to_nothing: list[int | None] = []  # page sizes whose last page is empty although a token led to it
         with lab.judge("DS-PAG-09"):
             for size in (None, 1, listing.count, listing.count + 1):
                 pages: list[Page] = []

@@ -209,7 +209,7 @@ def earlier_metadata(lab: SharingLab) -> None:
 
 
 def became(wanted: list[PackVersion], found: Sequence[Mapping[str, Any]], about: str) -> None:
-    """Lines of later metadata say what changed metadata became, and of which version they are, where they say it."""
+    """Lines of later metadata hold the changed metadata and its version."""
     for version in wanted:
         expected = [field["name"] for field in version.schema["fields"]]
         columns = [_named(line.get("deltaMetadata", line)) for line in found]
@@ -289,7 +289,7 @@ def nothing_was_recorded(lab: SharingLab) -> None:
     ):
         with lab.judge("DS-CDF-12"):
             reply = reading.asked_changes(lab, lab.fixture(name), bounds)
-            expect.status(reply, 400, about=f"for changes of {name} with {bounds}, of which not all were recorded")
+            expect.status(reply, 400, about=f"for changes of {name} with {bounds}, some of which were not recorded")
 
 
 @check("DS-CDF-13")

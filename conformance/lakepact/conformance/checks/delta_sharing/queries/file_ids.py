@@ -72,7 +72,7 @@ def ids_last_in_delta_format(lab: SharingLab) -> None:
     _last(lab, "DS-DFL-01", DELTA)
 
 
-#: What else leads to the files of a table.
+#: Other requests for the files of a table.
 WAYS: tuple[tuple[str, dict[str, Any]], ...] = (
     ("with predicateHints", {"predicateHints": ["1 = 1"]}),
     ("with limitHint", {"limitHint": 2**31 - 1}),
@@ -169,7 +169,7 @@ def ids_do_not_depend_on_the_format(lab: SharingLab) -> None:
         judged = True
         stray = set(_ids(one)) ^ set(_ids(other))
         if stray:
-            # Who reads in one format alone never sees the other's ids, and the header fileidhash of later versions chooses between two.
+            # A client of one format never sees the ids of the other, and the header fileidhash of later versions selects one.
             expected = f"the ids of {table.name} in delta format to be those in parquet format"
             lab.warn("DS-DFL-01", expected=expected, actual=f"{len(stray)} ids that stand in one of the two alone")
         else:
@@ -198,7 +198,7 @@ def ids_of_deletion_vectors_last(lab: SharingLab) -> None:
 
 @check("DS-DFL-02")
 def each_deletion_vector_file_has_its_own_id(lab: SharingLab) -> None:
-    """What was one file of deletion vectors in the log has one id, no other has it, and neither does a data file."""
+    """A deletion vector file has one id, and no other deletion vector or data file has it."""
     table = lab.fixture("deletion_vectors")
     by_file: dict[str, set[str]] = {}
     data: set[str] = set()
@@ -226,7 +226,7 @@ def each_deletion_vector_file_has_its_own_id(lab: SharingLab) -> None:
 
 
 def _measures(vector: Mapping[str, Any]) -> tuple[Any, ...]:
-    """What tells a deletion vector of the pack from others, wherever it is stored."""
+    """Return the identity of a deletion vector of the pack, independent of its storage."""
     return vector.get("sizeInBytes"), vector.get("cardinality"), vector.get("offset")
 
 

@@ -1,4 +1,4 @@
-"""URLs of files: anybody reads them by GET, whole or in part, without the bearer token."""
+"""URLs of files can be read by GET, completely or in part, without the bearer token."""
 
 from __future__ import annotations
 
@@ -115,12 +115,12 @@ class Reader:
     def left(self, found: Iterable[Sample]) -> Iterator[Sample]:
         """Of files that changed those that are still there: what a table has removed goes for good when its owner cleans up."""
         for sample in found:
-            # Nobody has cleaned up the fixture pack.
+            # The fixture pack was never vacuumed.
             if self._lab.knows_content or self.read(sample.file.url).status_code not in CLEANED_UP:
                 yield sample
 
     def content(self, sample: Sample) -> bytes:
-        """What stands at the URL of a file.
+        """Return the content of a file's URL.
 
         Raises:
             Unmet: it cannot be read.
@@ -273,7 +273,7 @@ def urls_expire(lab: SharingLab) -> None:
         raise NotOffered(f"URLs of files hold for {wait:.0f} seconds")
     with lab.judge("DS-FIL-10"):
         early = reader.read(url).status_code
-        # Whoever is slow may come too late for the first look already.
+        # On a slow machine the URL may already have expired.
         expect.true(early == 200 or time.time() > expires, "status 200 before the expirationTimestamp", f"status {early}")
         time.sleep(wait)
         status = reader.read(url).status_code

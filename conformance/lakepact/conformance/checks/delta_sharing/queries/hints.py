@@ -50,7 +50,7 @@ BEYOND: tuple[tuple[str, Any], ...] = (
 
 LONG = 2000  #: files; a longer list is not fetched again and again
 
-#: What no server can evaluate.
+#: Predicates that no server can evaluate.
 NONSENSE = ("", " ", "region", "=", "nope = 1", "region =", "= 'eu'", "region = 'eu", "(((", "year == == 9", "\u2028", "year = 'x" * 99)
 
 REGION, EU = column("region", "string"), literal("eu", "string")
@@ -185,7 +185,7 @@ def sent(lab: SharingLab, body: Mapping[str, Any]) -> Reply:
 
 
 def files(reply: Reply, about: str = "") -> list[Any]:
-    """What tells the files of an answer apart in every answer.
+    """Return the identity of an answer's files.
 
     Raises:
         Unmet: the query was refused.

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 MOST_EVER = 1000  #: pages of one answer; whoever has more has no end
 PAGED = (("partitioned", 2), ("measurements", 3), ("deletion_vectors", 1), ("many_files", 400))
 CHANGES_PAGED = (PLAIN, "changes_partitioned")
-HINT = "year >= 9"  #: on `measurements`, where it leaves a part of the files to who understands it
+HINT = "year >= 9"  #: on `measurements`; a server that supports hints leaves out some files
 FORGED = "lakepact-forged"
 
 
@@ -70,7 +70,7 @@ def in_pages(lab: SharingLab, table: PackTable, most: int, **body: Any) -> list[
 
 
 def files_of(answers: Iterable[Answer]) -> list[Any]:
-    """What tells all files of some answers apart, sorted."""
+    """Return the identities of all files of some answers, sorted."""
     return reading.told_apart(file for answer in answers for file in answer.files)
 
 

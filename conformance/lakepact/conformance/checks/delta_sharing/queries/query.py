@@ -1,4 +1,4 @@
-"""Queries: how they are sent, and of which lines the answer is."""
+"""Queries: their requests, and the lines of their answers."""
 
 from __future__ import annotations
 
@@ -115,10 +115,10 @@ def file_sizes(lines: tuple[dict[str, Any], ...]) -> Iterator[int]:
 
 
 def same_as(lab: SharingLab, requirement: str, plain: Callable[[], Reply], other: Callable[[], Reply], about: str) -> None:
-    """What is added to a request changes nothing in its answer.
+    """Check that an addition to a request does not change its answer.
 
     Raises:
-        Blocked: the request is refused without it, too.
+        Blocked: the request is refused without it too.
     """
     lab.require(plain(), 200)
     with lab.judge(requirement):
@@ -130,7 +130,7 @@ def same_as(lab: SharingLab, requirement: str, plain: Callable[[], Reply], other
 
 @check("DS-QRY-10")
 def what_is_unknown_changes_nothing(lab: SharingLab) -> None:
-    """Members and parameters that nobody knows change nothing in the answers to queries and changes."""
+    """Unknown members and parameters do not change the answers to queries and changes."""
     for table in varied_by_url(lab):
         plain = partial(query, lab, table, {})
         same_as(lab, "DS-QRY-10", plain, partial(query, lab, table, UNKNOWN_MEMBERS), f"{table.name} with unknown members")

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from lakepact.conformance.fixtures.manifest import PackTable
     from lakepact.conformance.rows.lines import Answer
 
-#: Reader features that leave nothing to see of them in a table whose files were written anew without.
+#: Reader features that leave no trace in a table whose files were rewritten without them.
 BEYOND_PARQUET = frozenset({"deletionVectors", "columnMapping"})
 SAMPLE = 15  #: files that are read of the table with many
 

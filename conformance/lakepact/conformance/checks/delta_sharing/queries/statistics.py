@@ -45,7 +45,7 @@ def answers(lab: SharingLab) -> Iterator[tuple[PackTable, Answer]]:
 
 
 def changed(lab: SharingLab) -> Iterator[tuple[PackTable, Answer]]:
-    """What changed in some tables of the pack, by the feed of changes and since their first version; what is refused is left out."""
+    """Return the changes of some tables of the pack, by the change data feed and since their first version, without refused ones."""
     for name in CHANGED:
         table = lab.fixture(name)
         for form in (reading.PARQUET, reading.DELTA):
@@ -92,7 +92,7 @@ def statistics_hold(lab: SharingLab) -> None:
 
 
 def _said(files: list[tuple[str, list[dict[str, Any]], dict[str, Any]]], member: str) -> Iterator[tuple[str, str, list[Any], Any]]:
-    """What a member of the statistics says: of which file, of which column, its values, and what is said."""
+    """A member of the statistics: its file, its column, its value, and the values of the column."""
     for where, rows, found in files:
         for name, values, one in _columns(rows, found.get(member)):
             yield where, name, values, one
@@ -176,7 +176,7 @@ def shape_of_the_schema(lab: SharingLab) -> None:
 
 
 def _mirrors(said: Any, fields: Mapping[str, Mapping[str, Any]], where: str, mapping: str) -> None:
-    """What is said of columns is nested as they are."""
+    """Statistics of nested columns are nested like the columns."""
     if said is None:
         return
     expect.true(isinstance(said, dict), f"an object as {where}", said)

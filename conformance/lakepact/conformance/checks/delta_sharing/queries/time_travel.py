@@ -254,7 +254,7 @@ def earlier_metadata(lab: SharingLab) -> None:
 
 
 def _columns(metadata: Any) -> list[Any]:
-    """What a schema says of its columns, in short."""
+    """Return the columns of a schema in short form."""
     inner = metadata.get("deltaMetadata", metadata)
     schema = inner["schemaString"] if isinstance(inner["schemaString"], dict) else schema_object(inner)
     return [[field["name"], bool(field.get("metadata"))] for field in schema["fields"]]
@@ -306,7 +306,7 @@ def starts_after_the_end(lab: SharingLab) -> None:
 
 @check("DS-TTV-13")
 def changes_are_whole_files(lab: SharingLab) -> None:
-    """What changed since a version is said by files added and removed, not by files of the change data feed."""
+    """Changes since a version are added and removed files, not change data feed files."""
     table = lab.fixture("changes")
     reply = lab.require(reading.asked(lab, table, {"startingVersion": 0}), 200)
     with lab.judge("DS-TTV-13"):
@@ -337,7 +337,7 @@ def times_in_utc(lab: SharingLab) -> None:
 
 @check("DS-TSF-02")
 def times_that_are_none(lab: SharingLab) -> None:
-    """What is no time in ISO 8601 is refused."""
+    """A timestamp that is not ISO 8601 returns 400."""
     table = test_tables.any_table(lab)
     for text in NO_TIMES:
         with lab.judge("DS-TSF-02"):

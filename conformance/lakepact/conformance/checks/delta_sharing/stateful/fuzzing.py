@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
 Document = dict[str, Any]
 
-#: What is sent; what has most to go wrong stands here more than once.
+#: The operations to send; important ones are listed more than once.
 SENT = (*OPERATIONS, *LISTS, op.get_table_version, op.get_table_metadata, *(op.query_table,) * 8, *(op.query_table_changes,) * 4)
 
 #: Names that nothing has, in forms that paths find hard.
@@ -93,13 +93,13 @@ def small_tables(lab: SharingLab) -> tuple[SharedTable, ...]:
     return _small[lab.wire]
 
 
-#: Stand in plans for tables of which only a target knows: any one, and one that has a change data feed.
+#: Placeholders for tables in plans without a target: any table, and one with a change data feed.
 ANY, CHANGING = "any", "changing"
 PLACES = {ANY: MOST_TABLES, CHANGING: MOST_TABLES // 2}  #: that a plan tells apart
 
 
 class SharingWorld:
-    """What a sequence may ask for, and the tokens that it was given."""
+    """The requests of a sequence, and the tokens it received."""
 
     def __init__(self, lab: SharingLab) -> None:
         self._tables = self._found(lab)
@@ -157,7 +157,7 @@ class SharingWorld:
         return self._query(random) if operation == op.query_table else None
 
     def _query(self, random: Random) -> Document:
-        """What may be read of a table: a snapshot, an earlier one, or what changed."""
+        """Return the readable content of a table: a snapshot, an earlier one, or changes."""
         members: dict[str, Callable[[], Any]] = {
             "predicateHints": lambda: [_sql(random) for _ in range(random.randint(0, 3))],
             "jsonPredicateHints": lambda: json.dumps(_tree(random, 3)),
@@ -211,7 +211,7 @@ class SharingWorld:
 class PlannedSharing(SharingWorld):
     """The same before there is a target: tables stand in requests by their places among those that it will have."""
 
-    def _found(self, lab: SharingLab) -> tuple[SharedTable, ...]:  # noqa: ARG002 - nobody is there
+    def _found(self, lab: SharingLab) -> tuple[SharedTable, ...]:  # noqa: ARG002 - there is no target
         def named(kind: str, place: int) -> SharedTable:
             share, schema, table = (Learned((kind, place, member), "missing") for member in ("share", "schema", "table"))
             # Names that are learned pass for text until a request is made of them.

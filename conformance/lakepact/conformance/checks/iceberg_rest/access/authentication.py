@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from lakepact.conformance.exchanges import Reply
     from lakepact.generated.contract import OperationId
 
-#: Bearer tokens that nobody has.
+#: Unknown bearer tokens.
 UNKNOWN = ("lakepact-known-to-nobody", "null", "eyJhbGciOiJub25lIn0.eyJzdWIiOiJsYWtlcGFjdCJ9.")
 
 REFUSED = frozenset({401, 403, 419})
@@ -78,7 +78,7 @@ def what_there_is_is_not_shown_without_credentials(lab: CatalogLab) -> None:
 
     for operation, arguments in requests:
         if lab.offers(operation):
-            # What was answered to somebody may be kept, and must not be handed to the next one.
+            # A cached answer of an authorized caller must not be returned to another one.
             lab.send(operation, **arguments)
             with lab.judge("IRC-SEC-001"):
                 reply = lab.send(operation, anonymous=True, **arguments)
@@ -111,7 +111,7 @@ def tokens_have_to_be_whole(lab: CatalogLab) -> None:
         for operation, reply in answers(lab, bearing(shown)):
             with lab.judge("IRC-SEC-002"):
                 expect.status(reply, 401, about=f"for {operation} with a token {what}")
-    # What comes without the word is no bearer token, and whoever has it has a right to what it opens: nothing is said of it.
+    # A value without the scheme is not a bearer token; a server may accept it: not checked.
     bare = lab.send(op.get_config, headers=[("Authorization", token)], anonymous=True, warehouse=lab.target.parameters.get("warehouse"))
     if bare.status == 200:
         lab.note("IRC-SEC-002", "a valid token is taken without the word Bearer, too")

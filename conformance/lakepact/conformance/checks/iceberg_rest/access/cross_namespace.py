@@ -66,7 +66,7 @@ def commits_create_tables_where_one_may(lab: CatalogLab) -> None:
         replies["a transaction"] = scene.send(op.commit_transaction, body={"table-changes": changes})
     after = lab.send(op.load_table, **ground.at)
 
-    # Who does not create tables by commits, or not in transactions, says so before it asks who may.
+    # A server without creation by commits or transactions may refuse before it checks rights.
     for what, reply in replies.items():
         with lab.judge("IRC-SEC-005"):
             expect.status(reply, 403, *((400, 404) if after.status == 404 else ()), about=f"for {what} that creates a table")

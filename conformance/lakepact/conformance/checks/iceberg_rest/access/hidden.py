@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from lakepact.conformance.exchanges import Reply
     from lakepact.generated.contract import OperationId
 
-#: What is hidden may be as if it did not exist; and a file that may not be read as if it were none.
+#: A hidden object may be reported as missing, and an unreadable file as invalid.
 HIDDEN = (403, 404)
 ALSO = {op.register_table: (400,)}
 
@@ -40,7 +40,7 @@ def who_may_do_nothing_reads_nothing(lab: CatalogLab) -> None:
         reads[op.load_view] = {"namespace": table.namespace, "view": view}
     for operation, arguments in reads.items():
         if lab.offers(operation):
-            # What was answered to its owner may be kept, and must not be handed to the next one.
+            # A cached answer of the owner must not be returned to another caller.
             lab.send(operation, **arguments)
             with lab.judge("IRC-SEC-005"):
                 reply = lab.send(operation, headers=third, anonymous=True, **arguments)

@@ -43,7 +43,7 @@ class Scene:
         self.namespace = self.table.namespace
         self.other = lab.make_table(self.namespace)
         self.empty = lab.make_namespace()
-        self.newcomer = lab.name()  #: a namespace that there is not
+        self.newcomer = lab.name()  #: a namespace that does not exist
         if not lab.only_purges:
             lab.try_drop_table(**lab.make_table(self.namespace).at)  # so that it is known how the target drops tables
         self.view = lab.make_view(self.namespace) if lab.offers(op.create_view) else None
@@ -228,7 +228,7 @@ def who_may_not_list_is_told_so(lab: CatalogLab) -> None:
         if lab.offers(operation):
             lab.send(operation, **arguments)
             reply = lab.send(operation, headers=third, anonymous=True, **arguments)
-            # What one may not see may also be as if it did not exist; and then a listing of it is no listing that is refused.
+            # A hidden object may also be reported as missing; then its listing is not refused as such.
             allowed = (401, 403, 404) if arguments else (401, 403)
             with lab.judge("IRC-SEC-008"):
                 expect.status(reply, *allowed, about=f"for {operation} by a principal without any rights")

@@ -21,7 +21,7 @@ KINDS = frozenset({"bearer", "mac", "n_a"})
 TOKEN_TYPES = frozenset(
     f"urn:ietf:params:oauth:token-type:{kind}" for kind in ("access_token", "refresh_token", "id_token", "saml1", "saml2", "jwt")
 )
-#: What shows tokens.
+#: Operations that show tokens.
 TRAFFIC = ("tokens_issued.clients_are_given_tokens",)
 
 

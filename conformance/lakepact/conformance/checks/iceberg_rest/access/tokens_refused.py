@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from lakepact.conformance.exchanges import Exchange
 
 CODES = ("invalid_request", "invalid_client", "invalid_grant", "unauthorized_client", "unsupported_grant_type", "invalid_scope")
-#: What shows refusals.
+#: Operations that show refusals.
 TRAFFIC = ("tokens_refused.what_is_asked_for_has_to_be_known", "tokens_refused.wrong_secrets_are_refused")
 
 

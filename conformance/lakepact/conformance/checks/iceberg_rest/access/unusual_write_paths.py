@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 NOBODY = ""  #: who shows nothing
 HIDDEN = (403, 404)
-#: What a server may answer besides that does not do such a thing for anybody, and says so before it asks who may.
+#: Statuses of a server that does not implement the operation and says so before it checks rights.
 NOT_DONE = (400, 405, 406, 501)
 
 

@@ -22,7 +22,7 @@ DELEGATIONS = ("vended-credentials", "vended-credentials,remote-signing", "lakep
 #: Keys whose value is the moment in which a credential ends, in milliseconds since 1970.
 ENDS = re.compile(r"s3\.session-token-expires-at-ms|gcs\.oauth2\.token-expires-at|adls\.sas-token-expires-at-ms\..+")
 
-#: What tells the type of a credential: what its keys begin with.
+#: Prefixes of keys that show the type of a credential.
 FAMILIES = ("s3", "gcs", "adls", "oss", "cos", "abfs")
 
 
@@ -81,7 +81,7 @@ def credentials_are_listed(lab: CatalogLab) -> None:
     table = lab.make_table()
     reply = loaded(lab, table)
 
-    # Who has no credentials may refuse, but not for want of the table.
+    # A caller without credentials may be refused, but not with 404 for the table.
     if not 400 <= reply.status < 500 or says_no_table(reply):
         with lab.judge("IRC-TBL-CRED-001"):
             expect.status(reply, 200)

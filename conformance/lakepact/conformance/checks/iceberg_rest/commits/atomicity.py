@@ -37,7 +37,7 @@ if TYPE_CHECKING:
     from lakepact.conformance.checks.iceberg_rest.kit.lab import CatalogLab
     from lakepact.conformance.exchanges import Reply
 
-REFUSED = 400  #: the status of who makes no commits of nothing
+REFUSED = 400  #: status of a server that refuses commits without updates
 
 
 def several_commits(lab: CatalogLab, table: Table) -> Iterator[Reply]:
@@ -109,7 +109,7 @@ def commits_without_updates(lab: CatalogLab) -> None:
         "another schema is asserted": assert_schema(NOWHERE),
         "a requirement before it holds": [assert_uuid(table.uuid), assert_last_field(NOWHERE)],
     }
-    # Who refuses whatever has no update does so before it looks at requirements; that commits of nothing may be made is only advised.
+    # A server that refuses commits without updates does so before it checks requirements; accepting them is only recommended.
     is_refused = lab.try_commit(table).status == REFUSED
     judge_answers(lab, "IRC-COM-013", table, cases=stale, allowed=[409, REFUSED] if is_refused else [409], updates=())
 

@@ -23,7 +23,7 @@ from lakepact.generated.iceberg_rest import op
 if TYPE_CHECKING:
     from lakepact.conformance.checks.iceberg_rest.kit.lab import CatalogLab
 
-REFUSED = 400  #: the status of who makes no commits of nothing
+REFUSED = 400  #: status of a server that refuses commits without updates
 
 
 @check("IRC-REQ-001")

@@ -7,7 +7,7 @@ from typing import Any
 VERSION = 3  #: the format version that encryption keys came with
 
 
-#: Two keys, of which the second encrypts the first.
+#: Two keys; the second encrypts the first.
 KEY: dict[str, Any] = {
     "key-id": "data",
     "encrypted-key-metadata": "c2VjcmV0",

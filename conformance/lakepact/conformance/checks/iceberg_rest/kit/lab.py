@@ -27,10 +27,10 @@ UNSERVED = "unserved"  #: what an offer calls the operations that are promised, 
 
 Namespace = tuple[str, ...]
 
-#: Answers of who does not drop tables as it is asked to, rather than of who has no such table or may not.
+#: Statuses of a server that does not drop tables as requested, rather than of one without such a table or right.
 REFUSED = frozenset({400, 405, 406, 422, 501})
 
-#: A small schema; field ids are the ones a server that numbers anew would give.
+#: A small schema; its field ids are those of a server that assigns ids again.
 SCHEMA: dict[str, Any] = {
     "type": "struct",
     "schema-id": 0,

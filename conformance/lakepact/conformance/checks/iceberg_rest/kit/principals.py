@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from lakepact.conformance.checks.iceberg_rest.kit.lab import CatalogLab
     from lakepact.conformance.target import Target
 
-#: What is known of whom, as `--parameter NAME-env=VARIABLE` says; the second principal reads everything and changes nothing, but in the
+#: Parameters of principals, set by `--parameter NAME-env=VARIABLE`; the second principal reads everything and changes nothing, but in the
 #: namespace that the parameter `WRITES` names; the third may do nothing at all.
 SECOND, THIRD, EXPIRED, SUBJECT, CLIENT = "reader-token", "denied-token", "expired-token", "subject-token", "client"
 WRITES = "reader-writable-namespace"

@@ -54,7 +54,7 @@ PROBES: dict[OperationId, dict[str, Any]] = {
 NOT_IMPLEMENTED = 501
 NOT_FOUND = 404
 
-#: What a route answers that is not there, or not implemented.
+#: Statuses of a route that does not exist or is not implemented.
 ELSEWHERE = frozenset({405, 406, NOT_IMPLEMENTED})
 
 #: Probes of what is there, where the answer about what is not there may be a router's: those that remove it come last.

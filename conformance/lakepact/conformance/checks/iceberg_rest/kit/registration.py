@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from lakepact.conformance.exchanges import Reply
 
 
-#: What of a metadata file is looked for in a registered table.
+#: Members of a metadata file that are compared with the registered table.
 TAKEN_OVER = ("table-uuid", "schemas", "snapshots", "refs", "properties")
 
 

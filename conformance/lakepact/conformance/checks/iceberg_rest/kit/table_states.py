@@ -31,7 +31,7 @@ UNORDERED = frozenset(
     {"schemas", "partition-specs", "sort-orders", "snapshots", "statistics", "partition-statistics", "encryption-keys", "versions"}
 )
 
-#: Members that a server may write anew although nothing was asked of it.
+#: Members that a server may change on its own.
 BOOKKEEPING = frozenset({"metadata-log", "last-updated-ms"})
 
 

@@ -22,7 +22,7 @@ ACCESS_TOKEN = "urn:ietf:params:oauth:token-type:access_token"  # noqa: S105 - t
 JWT = "urn:ietf:params:oauth:token-type:jwt"
 FORM = ("Content-Type", "application/x-www-form-urlencoded")
 
-#: What a server may answer that has no token endpoint.
+#: Statuses of a server without a token endpoint.
 ABSENT = frozenset({404, 405, 406, 501})
 
 

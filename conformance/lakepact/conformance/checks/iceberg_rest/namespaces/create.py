@@ -59,7 +59,7 @@ def existing_namespaces_are_not_created_again(lab: CatalogLab) -> None:
             expect.lacks("new", stored, "properties")
 
 
-# Who accepts such names may be unable to list namespaces, or to drop them, ever after: so this comes behind all others.
+# A server that accepts such names may be unable to list or drop namespaces afterwards: so this comes last.
 @check("IRC-NS-CREATE-007", "IRC-NS-CREATE-014", "IRC-NS-CREATE-017", alone=True)
 def bodies_must_fit_the_schema(lab: CatalogLab) -> None:
     """A request without namespace, with properties or levels that are no strings, is refused with 400 and makes nothing."""
@@ -168,7 +168,7 @@ def one_of_many_creators_wins(lab: CatalogLab) -> None:
             expect.equal([200] + [409] * (WRITERS - 1), statuses, "statuses")
             winner = next(str(n) for n, reply in enumerate(replies) if reply.status == 200)
             by = properties_of(lab, (name,)).get("by")
-            if by is not None:  # else no property is kept, which says nothing of who won
+            if by is not None:  # otherwise properties are not stored, and do not show the winner
                 expect.equal(winner, by, "the winner's property")
 
 

@@ -15,7 +15,7 @@ from lakepact.generated.iceberg_rest import op
 if TYPE_CHECKING:
     from lakepact.conformance.checks.iceberg_rest.kit.lab import CatalogLab
 
-NOT_ACCEPTABLE = 406  #: the status of who leaves tables in their namespaces
+NOT_ACCEPTABLE = 406  #: status of a server that does not drop namespaces with tables
 ROUNDS = 40  #: of the race; a server that checks and removes in two steps loses within a few
 STEP = 0.0002  #: seconds by which the second request of the race comes later in each round
 
@@ -25,7 +25,7 @@ def empty_namespaces_are_dropped(lab: CatalogLab) -> None:
     """An empty namespace is dropped with 204 and gone; dropping what is not there is a 404."""
     top = lab.make_namespace()
     child = lab.child_of(top)
-    # Where a child cannot be found it cannot be dropped either, and keeps its parent: then another one is looked at.
+    # A child that cannot be found cannot be dropped, and blocks its parent: then another one is used.
     bare = top if child or not lab.feature("nesting") else lab.make_namespace()
 
     with lab.judge("IRC-NS-DROP-001"):

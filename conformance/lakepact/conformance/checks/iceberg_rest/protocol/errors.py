@@ -241,7 +241,7 @@ def conflicts_are_named(lab: CatalogLab) -> None:
     if lab.offers(op.register_table) and location:
         named = {"name": table.name, "metadata-location": location}
         refusals["AlreadyExistsException of a registered table"] = lab.send(op.register_table, namespace=here, body=named)
-    # What is no conflict is judged as such elsewhere.
+    # Errors other than conflicts are checked elsewhere.
     _type_of(lab, "IRC-ERR-010", {name: reply for name, reply in refusals.items() if " " not in name or reply.status == CONFLICT})
 
 

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 NOT_IMPLEMENTED = 501  #: what HTTP has for a method that a server knows nowhere
 
-#: What is wrong with a request, and the sending of it.
+#: The defect of a request, and its sending.
 Request: TypeAlias = "tuple[str, Callable[[], Reply]]"
 
 

@@ -31,7 +31,7 @@ PROPERTIES = {
     **{f"one.of.many.{n}": str(n) for n in range(40)},
 }
 
-#: What a catalog may refuse in names; but they are other names once they are normalised or trimmed, and none is hidden.
+#: Names that a catalog may refuse; after normalising or trimming they would be other names.
 ODD = ("{}e\u0301", "{}\ufb01", "{}\u2460", "{}\u00a0x", "{} ", "_{}", ".{}")
 
 

@@ -18,7 +18,7 @@ from lakepact.conformance.outcome import NotOffered, Unmet
 if TYPE_CHECKING:
     from lakepact.conformance.checks.iceberg_rest.kit.lab import CatalogLab
 
-#: What a request may say besides, without there being other files to read: every row has an id.
+#: Members of a request that do not change the files to read.
 BESIDES: dict[str, dict[str, Any]] = {
     "a filter that holds for every row": {"filter": compared("not-null", "id")},
     "selected columns": {"select": ["id"]},

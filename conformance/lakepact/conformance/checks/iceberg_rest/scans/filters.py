@@ -145,7 +145,7 @@ def every_kind_of_expression_is_accepted(lab: CatalogLab) -> None:
             expect.status(plan(lab, table, filter=wanted), 200, about=f"for {expect.shown(wanted)}")
 
 
-#: What is no expression, or none about a table with such columns.
+#: Invalid expressions, and expressions that do not fit the columns of such a table.
 NONSENSE: dict[str, Any] = {
     "an unknown kind": compared("like", "id", 5),
     "no kind": {"term": "id", "value": 5},
@@ -184,7 +184,7 @@ def letter_case_counts_unless_it_is_said_not_to(lab: CatalogLab) -> None:
         "a filter within others": {"filter": within},
         "a selection": {"select": ["NAME"]},
     }
-    # Who does not look names up at all is accused of that alone, by IRC-SCAN-PLAN-017.
+    # A server that does not resolve names at all fails only IRC-SCAN-PLAN-017.
     lab.require(plan(lab, table, filter=compared("eq", "nowhere", 5)), 400)
 
     with lab.judge("IRC-SCAN-PLAN-018"):

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
     from lakepact.conformance.checks.iceberg_rest.kit.lab import CatalogLab
 
-#: Filters of several parts, some of which the partition or the bounds of a file decide.
+#: Filters of several parts, of which partition or bounds of a file decide some.
 FILTERS = (
     both("and", compared("eq", "name", "a"), compared("gt", "id", 4)),
     both("or", compared("eq", "name", "b"), compared("lt", "id", 3)),
@@ -30,7 +30,7 @@ FILTERS = (
     negated(both("and", compared("not-null", "name"), compared("lt", "id", 5))),
 )
 
-#: What the rows of such a table have, by the name of their file.
+#: The rows of such a table, by file name.
 NAMES: dict[str, str | None] = {"a0": "a", "a1": "a", "b2": "b", "ab3": "ab", "null4": None}
 
 COMPARED: dict[str, Callable[[Any, Any], bool]] = {

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from lakepact.conformance.outcome import Unmet
     from lakepact.generated.contract import OperationId
 
-#: What is sent; what the state of tables depends on stands here more than once.
+#: The operations to send; those that the state of tables depends on are listed more than once.
 OPERATIONS = (
     op.list_namespaces,
     op.create_namespace,
@@ -320,7 +320,7 @@ def key_of(identifier: Any) -> Key | None:
     return (levels, name) if levels is not None and isinstance(name, str) else None
 
 
-#: Required members that requests may lack all the same: taken for null (A-20), only noted (A-22), a warning (A-41), forgiven (A-45).
+#: Required members that requests may omit: treated as null (A-20), noted (A-22), a warning (A-41), tolerated (A-45).
 FORGIVEN: Mapping[str, tuple[str, ...]] = {
     "snapshot-id": ("type", "ref"),
     "order-id": ("fields",),

@@ -22,10 +22,10 @@ if TYPE_CHECKING:
 
     from lakepact.conformance.checks.iceberg_rest.kit.lab import CatalogLab, Table
 
-NO_SNAPSHOT = -1  #: how older metadata says that there is none
+NO_SNAPSHOT = -1  #: value of older metadata without a current snapshot
 REFS = ("refs", "current-snapshot-id", "snapshot-log")
 
-#: By action: the members of table metadata that it is about. What is not listed, such as an upgrade, may change them all.
+#: By action: the members of table metadata that it changes. Actions that are not listed, such as an upgrade, may change all of them.
 ABOUT: Mapping[str, tuple[str, ...]] = {
     "assign-uuid": ("table-uuid",),
     "add-schema": ("schemas", "last-column-id"),

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from lakepact.conformance.outcome import Unmet
     from lakepact.generated.contract import OperationId
 
-#: What changes a catalog; what happens more often stands here more than once.
+#: Actions that change a catalog; frequent ones are listed more than once.
 CHANGES = (
     op.create_namespace,
     op.drop_namespace,
@@ -48,7 +48,7 @@ LOOKS = (
     op.load_view,
     op.view_exists,
 )
-ETAG = "etag"  #: what is learned, before the table of which it is
+ETAG = "etag"  #: key of the known ETag of a table
 NEVER_GIVEN = '"never-given"'  #: an ETag
 NO_ID = 2**31 - 1
 #: Requirements that no table meets.

@@ -310,6 +310,6 @@ def one_of_many_creates(lab: CatalogLab) -> None:
             now = Table(namespace, name, loaded)
             expect.equal(table.uuid, now.uuid, "the table-uuid that the winner was answered,")
             creator = properties_of(now).get("lakepact.creator")
-            if creator is not None:  # else properties are not kept, which says nothing of who won
+            if creator is not None:  # otherwise properties are not stored, and do not show the winner
                 expect.equal(str(winner), creator, "the winner's property")
             expect.equal([f"c{winner}"], list(columns(current_schema(now))), "the winner's columns")

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
     from lakepact.conformance.checks.iceberg_rest.kit.lab import CatalogLab, Namespace
 
-NOT_ACCEPTABLE = 406  #: the status of who leaves tables in their namespaces
+NOT_ACCEPTABLE = 406  #: status of a server that does not drop namespaces with tables
 LIVES = 3  #: tables whose life is followed in the lists
 
 

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from lakepact.conformance.checks.iceberg_rest.kit.lab import CatalogLab
     from lakepact.conformance.exchanges import Exchange, Reply
 
-#: What metadata of every format version has; the rest is what the version adds, or what may stand for something else.
+#: Members of metadata in every format version; others depend on the version or have alternatives.
 MEMBERS = ("format-version", "table-uuid", "location", "last-updated-ms", "last-column-id")
 FROM_VERSION_2 = (
     *("last-sequence-number", "schemas", "current-schema-id", "partition-specs", "default-spec-id", "last-partition-id"),

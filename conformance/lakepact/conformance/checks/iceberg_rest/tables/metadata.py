@@ -200,13 +200,13 @@ def snapshots_have_what_their_version_needs(exchange: Exchange) -> bool:
     version, snapshots = metadata.get("format-version"), objects(metadata, "snapshots")
     if not isinstance(version, int) or version < 2 or (version == 2 and not snapshots):
         return False
-    # What was added in version 1 has the number 0, which need not be written: it comes before all that have numbers.
+    # Snapshots of version 1 have the sequence number 0, which may be absent and comes before all others.
     numbered = ["sequence-number" in snapshot for snapshot in snapshots]
     upgraded = metadata.get("last-sequence-number") == 0 or (any(numbered) and numbered == sorted(numbered))
     for snapshot in snapshots:
         if not upgraded:
             _expect_member(snapshot, "sequence-number")
-        # What was added before an upgrade to version 3 has no rows of its own yet; what was added since says how many.
+        # Snapshots from before an upgrade to version 3 have no rows of their own; later ones record their number.
         if version >= 3 and "added-rows" in snapshot:
             _expect_member(snapshot, "first-row-id")
     if version >= 3:

@@ -45,7 +45,7 @@ if TYPE_CHECKING:
     from lakepact.conformance.checks.iceberg_rest.kit.lab import CatalogLab, Namespace
 
 
-#: What a server that writes a file of its own for a registered table may say otherwise in it.
+#: Members that a server may change when it writes its own file for a registered table.
 CHANGED_BY_REGISTERING = ("last-updated-ms", "metadata-log")
 
 NO_FILE = "99999-00000000-0000-4000-8000-000000000000.metadata.json"  #: a name that no metadata file has
@@ -165,7 +165,7 @@ def existing_tables_are_not_registered_over(lab: CatalogLab) -> None:
                 unchanged(lab, before)
 
 
-#: What may also be answered, without and with `overwrite`: who cannot overwrite says so whatever is asked for.
+#: Further statuses, without and with `overwrite`: a server may not support overwriting at all.
 UNSUPPORTED = {False: (), True: (406,)}
 
 

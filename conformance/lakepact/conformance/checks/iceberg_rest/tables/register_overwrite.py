@@ -95,7 +95,7 @@ def what_cannot_be_read_replaces_nothing(lab: CatalogLab) -> None:
     reply = register(lab, before.namespace, before.name, nowhere, overwrite=True)
 
     with lab.judge("IRC-TBL-REG-010"):
-        # Who registers over nothing at all may say first that the name is taken.
+        # A server that never overwrites may first report that the name is taken.
         expect.status(reply, 400, 404, 406, 409, about="for a file that is not there")
         after = lab.send(op.load_table, **before.at)
         expect.status(after, 200, about="for the table that was to be replaced")

@@ -239,7 +239,7 @@ def one_of_two_renames_moves_a_table(lab: CatalogLab) -> None:
         replies = side_by_side(lab, [partial(rename, lab, table.identifier, identifier(home, name)) for name in names], what="requests")
         with lab.judge("IRC-TBL-REN-012"):
             statuses = sorted(reply.status for reply in replies)
-            # Who loses finds no table, or is told that somebody else was at it.
+            # The losing request finds no table, or gets a conflict.
             said = "204 and 404, or 204 and 409, as statuses of two simultaneous renames of one table"
             expect.true(statuses in ([204, 404], [204, 409]), said, statuses)
             winner, loser = names if replies[0].status == 204 else names[::-1]

@@ -127,7 +127,7 @@ def refs_have_their_snapshots(lab: CatalogLab) -> None:
             expect_refs(expected)
         empty = loaded(lab, lab.make_table(), "refs")
         expect.equal([], snapshot_ids(empty), "snapshots")
-        # What was loaded with `refs` before is not all that refs name once they have changed and main has not.
+        # A table loaded with `refs` before lacks snapshots that refs name after they changed while main did not.
         first = lab.append(lab.make_table())
         table = lab.append(first)
         loaded(lab, table, "refs")

@@ -98,7 +98,7 @@ def purges_leave_successors_whole(lab: CatalogLab) -> None:
         with lab.judge("IRC-TBL-DROP-006"):
             expect.status(lab.try_commit(table, HARMLESS, requirements=[assert_uuid(table.uuid)]), 200)
         if lab.offers(op.register_table):
-            # The first metadata file is one that no commit has written anew.
+            # The first metadata file was not written by a commit.
             lab.require(lab.send(op.drop_table, **table.at))
             again = register(lab, table.namespace, table.name, location_of(before))
             with lab.judge("IRC-TBL-DROP-006"):
@@ -141,7 +141,7 @@ def _judge_late_commits(lab: CatalogLab, old: Table, now: Table) -> None:
         reply = lab.send(op.update_table, body=body, **old.at)
         behind = lab.send(op.load_table, **old.at)
         with lab.judge("IRC-TBL-REN-013"):
-            # Who refuses commits of nothing need not look for a table first.
+            # A server that refuses commits without updates need not look for the table first.
             expect.status(reply, *((404,) if body["updates"] else (404, 400)), about=f"for a commit of {what}")
             expect.true(behind.status == 404, f"no table by the old name after a commit of {what}", behind.shown)
             unchanged(lab, now)

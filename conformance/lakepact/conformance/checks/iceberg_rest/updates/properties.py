@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
     from lakepact.conformance.checks.iceberg_rest.kit.lab import CatalogLab, Table
 
-#: What tables of these checks are created with.
+#: Properties of the tables of these checks.
 COLOURS = {"lakepact.red": "1", "lakepact.green": "2", "lakepact.blue": "3"}
 
 

@@ -23,7 +23,7 @@ from lakepact.conformance.outcome import Blocked, Unmet
 if TYPE_CHECKING:
     from lakepact.conformance.checks.iceberg_rest.kit.lab import CatalogLab, Table
 
-KEPT = ("main", "kept", "audit")  #: refs of snapshots that nobody removes
+KEPT = ("main", "kept", "audit")  #: refs whose snapshots are never removed
 
 #: A snapshot id that loses its last digits in a double.
 WIDE = 2**62 + 2**53 + 1

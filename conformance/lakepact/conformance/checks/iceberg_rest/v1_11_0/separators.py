@@ -51,7 +51,7 @@ def namespaces_are_found_by_either_separator(lab: CatalogLab) -> None:
     """A namespace of two levels is found in paths by the separator of the configuration, and by the byte 0x1F."""
     _, child = nested(lab)
     table = lab.table_request(lab.name())
-    # Where the levels cannot be joined by 0x1F, no table is made there: that is what is judged here, and not in the way of it.
+    # If levels cannot be joined by 0x1F, no table is created there: this is what the check judges.
     holds = lab.send(op.create_table, namespace=child, body=table).status == MADE
     lab.drop_afterwards(child, table["name"])
 

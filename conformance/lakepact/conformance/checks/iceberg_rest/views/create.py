@@ -39,7 +39,7 @@ ODD_SQL = "  SELECT 'it''s' AS \"Id\",\n\t'\\' || 'ä🧊'  -- a comment;\nFROM 
 
 DIALECTS = ("trino", "spark", "Presto", "hive")
 
-#: What a version says in one member, sent and read back.
+#: Members of a version, sent and read back.
 NOTES: Mapping[str, Any] = {"timestamp-ms": 1_700_000_000_000, "summary": {"engine-name": "lakepact", "note": " ä "}}
 
 

@@ -1,1 +1,1 @@
-"""What clients of Iceberg REST catalogs have to do since version 1.11.0."""
+"""Checks of Iceberg REST clients of version 1.11.0."""

@@ -34,7 +34,7 @@ def at_first(script: Script, operation: OperationId) -> Script:
 
 
 def without_lifetime(script: Script) -> Script:
-    """Return a catalog that says of no keys, and answers by a script besides."""
+    """Return a catalog that announces no idempotency keys, and otherwise answers by a script."""
 
     def unkeyed(request: Request, forward: Forward) -> Answer:
         if request.operation != op.get_config:
@@ -71,7 +71,7 @@ def each_change_has_a_key_of_its_own(lab: NewerCatalogClientLab) -> None:
 
 @check("IRC-IDEM-019")
 def nobody_relies_on_keys_that_are_not_kept(lab: NewerCatalogClientLab) -> None:
-    """A commit that nobody knows of is not sent again to a catalog that says of no keys, not under its key either."""
+    """A commit with unknown outcome is not sent again to a catalog that announces no idempotency keys, even with its key."""
     home = lab.namespace("t")
     lab.does("set-properties", namespace=home, table="t", updates={"lakepact.first": "1"})
     with lab.judge("IRC-IDEM-019"):

@@ -1,4 +1,4 @@
-"""The suite of clients of version 1.11.0: all of 1.10.0, and what came with it."""
+"""The suite of clients of version 1.11.0: all of 1.10.0, and its additions."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ class NewerCatalogClientLab(CatalogClientLab):
 
 
 def launch_settings(_: Path) -> EmbeddedTarget:
-    """Serving this version."""
+    """Serve this version."""
     return EmbeddedTarget(settings={"contract_version": VERSION})
 
 

@@ -27,12 +27,12 @@ if TYPE_CHECKING:
     from lakepact.reference_server.http.replies import Reply
     from lakepact.reference_server.service import Handler
 
-#: Operations that not everybody may have answered.
+#: Operations that require rights.
 OF_TABLES = (op.get_table_version, op.get_table_metadata)
 
 
 def _anybody(original: Callable[..., Any]) -> Callable[..., Any]:
-    """The recipient of a token, and the first of all for a token that nobody has."""
+    """Unknown tokens authenticate as the first recipient."""
 
     def recipient(known: Mapping[bytes, Any], digest: bytes) -> Any:
         try:
@@ -58,7 +58,7 @@ def _every_token() -> Install:
 
 @fault("DS-GEN-02", "DS-GEN-09", by=lambda act: all_of(_every_token(), wrap_rule("bearer_token", act)))
 def anybody_is_served(original: Callable[..., bytes]) -> Callable[..., bytes]:
-    """Requests without a token, or with one that nobody has, are served."""
+    """Requests without a token or with an unknown one are served."""
 
     def token(headers: Iterable[tuple[bytes, bytes]]) -> bytes:
         try:
@@ -71,13 +71,13 @@ def anybody_is_served(original: Callable[..., bytes]) -> Callable[..., bytes]:
 
 @fault("DS-GEN-02")
 def schemes_are_not_looked_at() -> Install:
-    """What follows another scheme than Bearer is taken for a token, and no token is wrong."""
+    """The credentials of any scheme count as a bearer token, and every token is accepted."""
     return all_of(_every_token(), wrap_rule("bearer_token", _of_any_scheme))
 
 
 @fault("DS-GEN-09")
 def unknown_tokens_are_served() -> Install:
-    """A token that nobody has is as good as any other."""
+    """Every unknown token is accepted."""
     return _every_token()
 
 

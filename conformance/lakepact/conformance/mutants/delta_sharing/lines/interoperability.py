@@ -1,4 +1,4 @@
-"""What the prose allows and real clients fail on."""
+"""Behaviour that the prose allows and real clients fail on."""
 
 from __future__ import annotations
 

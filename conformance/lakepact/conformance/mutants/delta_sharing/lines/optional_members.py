@@ -1,4 +1,4 @@
-"""What need not be said, said wrongly."""
+"""Optional members with wrong values."""
 
 from __future__ import annotations
 

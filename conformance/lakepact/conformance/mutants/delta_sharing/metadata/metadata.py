@@ -68,7 +68,7 @@ def metadata_without_protocol() -> Install:
 
 @fault("DS-MET-01", "DS-DF-14", by=partial(on_lines, METADATA))
 def metadata_ends_in_so_many_words(lines: list[Any]) -> None:
-    """Metadata ends with an endStreamAction that nobody asked for."""
+    """Metadata ends with an endStreamAction that was not requested."""
     lines.append({"endStreamAction": {}})
 
 

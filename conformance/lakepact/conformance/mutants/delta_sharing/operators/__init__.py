@@ -1,1 +1,1 @@
-"""What several faults of this contract are made from."""
+"""Operators from which faults of this contract are made."""

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 
 def absent_is_empty(handler: Handler, arguments: dict[str, Any]) -> Reply:
-    """What is not there has nothing in it."""
+    """Missing objects are returned as empty ones."""
     try:
         return handler(**arguments)
     except Problem as problem:

@@ -18,7 +18,7 @@ KINDS = ("file", "add", "remove", "cdf")
 
 
 def file_of(line: dict[str, Any]) -> dict[str, Any] | None:
-    """What a line says of a file: the line's own object, or the action that it wraps."""
+    """Return the object of a file line, or the action that it wraps."""
     for kind in KINDS:
         if kind in line:
             single = line[kind].get("deltaSingleAction")
@@ -28,7 +28,7 @@ def file_of(line: dict[str, Any]) -> dict[str, Any] | None:
 
 
 def files(lines: list[Any]) -> Iterator[dict[str, Any]]:
-    """What the lines say of files."""
+    """Return the objects of all file lines."""
     for line in lines:
         file = file_of(line)
         if file is not None:

@@ -109,13 +109,13 @@ def changes_have_no_capabilities() -> Install:
 
 @fault("DS-CAP-03")
 def delta_is_the_default() -> Install:
-    """Who names no format is answered in delta format."""
+    """A client that names no format gets delta format."""
     return wrap_rule("read_capabilities", lambda original: lambda header: _delta_is_the_default(original(header)))
 
 
 @fault("DS-RDF-01", "DS-CAP-03", "DS-CAP-04", by=partial(wrap_rule, "negotiate"))
 def reader_features_mean_delta(original: Callable[..., str]) -> Callable[..., str]:
-    """Who names reader features is answered in delta format."""
+    """A client that names reader features gets delta format."""
 
     def negotiate(capabilities: Capabilities, needed: Iterable[str]) -> str:
         chosen = original(capabilities, needed)
@@ -170,7 +170,7 @@ def reader_features_are_not_looked_at(original: Callable[..., str]) -> Callable[
 
 @fault("DS-RDF-02", by=partial(on_reply, (QUERY, op.get_table_metadata)))
 def reader_features_of_nobody_are_a_failure(reply: Reply, scope: Scope) -> Reply:
-    """Who names both formats and no reader feature meets a failure where one is needed."""
+    """A client that names both formats and no reader feature gets 500 where one is needed."""
     header = next((value.lower() for name, value in scope["headers"] if name == HEADER), b"")
     unread = reply.status == 400 and b"," in header.partition(b";")[0] and b"readerfeatures" not in header
     return replace(reply, status=500) if unread else reply

@@ -53,7 +53,7 @@ def errors_without_message() -> Install:
 
 @fault("DS-GEN-07", by=partial(on_reply, EVERY))
 def strangers_are_told_in_text(reply: Reply, _: Scope) -> Reply:
-    """Who is not known is told so in plain text."""
+    """An unauthenticated request gets an error in plain text."""
     return (
         replace(reply, body=b"401 Unauthorized", media_type=b"text/plain; charset=utf-8") if reply.status == 401 and reply.body else reply
     )
@@ -73,25 +73,25 @@ def other_methods_are_a_failure() -> Install:
 
 @fault("DS-GEN-08", "DS-GEN-15")
 def malformed_is_a_failure() -> Install:
-    """What is malformed returns 500."""
+    """A malformed request returns 500."""
     return on_status(EVERY, {400: 500})
 
 
 @fault("DS-GEN-08")
 def malformed_is_unprocessable() -> Install:
-    """What is malformed returns 422."""
+    """A malformed request returns 422."""
     return on_status(EVERY, {400: 422})
 
 
 @fault("DS-GEN-11")
 def absent_is_malformed() -> Install:
-    """What does not exist returns 400."""
+    """A missing object returns 400."""
     return on_status(EVERY, {404: 400})
 
 
 @fault("DS-GEN-11", "DS-GEN-12", "DS-GEN-15", by=partial(on_reply, EVERY))
 def absent_is_a_failure(reply: Reply, _: Scope) -> Reply:
-    """What does not exist returns 500 and plain text."""
+    """A missing object returns 500 and plain text."""
     failed = reply.status == 404 and reply.body
     return replace(reply, status=500, body=b"Internal Server Error", media_type=b"text/plain") if failed else reply
 

@@ -1,4 +1,4 @@
-"""What is known of the official server: what it does otherwise than the protocol and its clients expect, habit by habit."""
+"""Known deviations of the official server from the protocol and from the expectations of its clients."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def _in_text(reply: Reply, status: int, body: bytes) -> Reply:
 
 
 def _failed(reply: Reply) -> Reply:
-    """A failure over what nobody thought of: a body that looks like an error, called text."""
+    """An unexpected error returns a body that looks like an error, with a text media type."""
     return _in_text(reply, 500, b'{"errorCode":"INTERNAL_ERROR","message":""}')
 
 
@@ -57,7 +57,7 @@ def _as_it_was_asked(reply: Reply, scope: Scope) -> Reply:
 
 
 def _in_another_engine(*members: str) -> Install:
-    """Refuse tables with reader features to who sends one of some members, which is answered by an engine that knows none."""
+    """Refuse tables with reader features for requests with some members, as an engine without feature support does."""
 
     def act(handler: Handler, arguments: dict[str, Any]) -> Reply:
         body = arguments.get("body") or {}
@@ -124,7 +124,7 @@ def any_format_is_parquet_format(service: Any) -> None:
 
 @fault("DS-CAP-03", "DS-GEN-15", by=partial(on_reply, IN_LINES))
 def unreadable_tables_are_a_failure(reply: Reply, scope: Scope) -> Reply:
-    """Who names no format and needs another one meets a failure."""
+    """A client that names no format gets 500 where another one is needed."""
     unasked = not any(name == b"delta-sharing-capabilities" for name, _ in scope["headers"])
     return _failed(reply) if unasked and reply.status == 400 and b"UNSUPPORTED_OPERATION" in reply.body else reply
 
@@ -216,7 +216,7 @@ def credentials_are_no_operation(reply: Reply, _: Scope) -> Reply:
 
 @fault("DS-TMP-16", "DS-GEN-15", by=partial(on_reply, CREDENTIALS))
 def credentials_refused_are_a_failure(reply: Reply, _: Scope) -> Reply:
-    """Who cannot have credentials meets a failure."""
+    """A client that may not have credentials gets 500."""
     return _failed(reply) if reply.status == 400 else reply
 
 

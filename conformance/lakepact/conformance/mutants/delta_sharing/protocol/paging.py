@@ -43,7 +43,7 @@ def _odd_token(document: dict[str, Any]) -> None:
 
 
 def _undecoded(handler: Handler, arguments: dict[str, Any]) -> Reply:
-    """Know a token only if nobody decodes it."""
+    """A token that needed percent-encoding returns 400."""
     if str(arguments.get("page_token") or "").endswith("+/="):
         raise refused(400, "unknown page token")
     return handler(**arguments)

@@ -71,7 +71,7 @@ def charset_of_changes_is_not_said() -> Install:
 
 @fault("DS-GEN-06", by=partial(written))
 def lines_over_several_lines(lines: list[bytes]) -> bytes:
-    """What should stand on a line is printed over several."""
+    """A JSON line is printed over several lines."""
     return b"\n".join(json.dumps(json.loads(line), indent=2).encode() for line in lines)
 
 

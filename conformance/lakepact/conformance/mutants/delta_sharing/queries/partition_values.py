@@ -28,7 +28,7 @@ def partition_columns_in_small_letters(file: dict[str, Any]) -> None:
 
 @fault("DS-PV-03", by=partial(on_partition_values))
 def partition_values_are_unescaped(_name: str, value: str | None) -> str | None:
-    """What looks like an escape in a string is taken for one."""
+    """A string that looks like an escape is unescaped."""
     return value and unquote(value)
 
 

@@ -144,7 +144,7 @@ def truth_is_in_small_letters(scope: Scope) -> None:
 
 @fault("DS-DF-12", by=partial(on_call, QUERY))
 def refresh_tokens_are_refused(handler: Handler, arguments: dict[str, Any]) -> Reply:
-    """Who wishes for a refresh token is refused."""
+    """A request for a refresh token is refused."""
     if (arguments.get("body") or {}).get("includeRefreshToken"):
         raise refused(400, "this server has no refresh tokens")
     return handler(**arguments)

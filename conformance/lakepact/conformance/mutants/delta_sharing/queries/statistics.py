@@ -44,7 +44,7 @@ def changed_files_have_one_record(file: dict[str, Any]) -> None:
 
 @fault("DS-STA-03", by=partial(on_statistics))
 def null_counts_are_zero(stats: dict[str, Any]) -> None:
-    """Statistics say that there are no nulls."""
+    """Statistics report no nulls."""
     for name in stats.get("nullCount", {}):
         stats["nullCount"][name] = 0 if not isinstance(stats["nullCount"][name], dict) else stats["nullCount"][name]
 

@@ -164,7 +164,7 @@ def no_z_in_timestamps(text: str) -> str:
 
 @fault("DS-TSF-02", by=partial(_timestamps))
 def timestamps_are_guessed(text: str) -> str:
-    """What is no timestamp is read as one."""
+    """An invalid timestamp is parsed as a valid one."""
     if text.isdigit() or not text[:4].isdigit():
         return "2025-01-01T00:00:00Z"
     return text if "T" in text else text.replace(" ", "T") + "Z"

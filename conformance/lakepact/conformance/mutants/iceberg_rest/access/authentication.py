@@ -38,12 +38,12 @@ CHALLENGE = b"www-authenticate"
 
 
 def authorization(scope: Scope) -> str:
-    """What a caller shows."""
+    """Return the credentials of a request."""
     return next((value.decode("latin-1") for name, value in scope["headers"] if name == b"authorization"), "")
 
 
 def letting_in(passes: Callable[[Scope], bool]) -> Install:
-    """Let some callers in as somebody who may do everything."""
+    """Authenticate some callers as a principal with all rights."""
 
     def install(service: Service) -> None:
         former = service.caller
@@ -104,7 +104,7 @@ def tokens_that_open_views_without_proof() -> Install:
 
 @fault("IRC-SEC-002", by=partial(on_reply, EVERY))
 def unknown_tokens_are_forbidden(reply: Reply, _: Scope) -> Reply:
-    """Who has a wrong token returns 403."""
+    """A request with an invalid token returns 403."""
     wrong = any(name == CHALLENGE and b"invalid_token" in value for name, value in reply.headers)
     return replace(reply, status=403) if wrong else reply
 
@@ -117,14 +117,14 @@ def tokens_never_end() -> Install:
 
 @fault("IRC-SEC-003", by=partial(replace_rule, "token_holds"))
 def expired_tokens_are_forbidden(expires: datetime, now: datetime) -> None:
-    """Who has an expired token returns 403."""
+    """A request with an expired token returns 403."""
     if expires <= now:
         raise Problem(403, "NotAuthorizedException", "the bearer token has expired")
 
 
 @fault("IRC-ERR-016", by=partial(replace_rule, "token_holds"))
 def expired_tokens_time_out(expires: datetime, now: datetime) -> None:
-    """Who has an expired token returns 419."""
+    """A request with an expired token returns 419."""
     if expires <= now:
         raise Problem(419, "AuthenticationTimeoutException", "the bearer token has expired")
 
@@ -161,6 +161,6 @@ def views_come_with_bad_tokens() -> Install:
 
 @fault("IRC-TBL-ETAG-010", by=partial(on_reply, op.load_table))
 def tags_instead_of_tokens(reply: Reply, scope: Scope) -> Reply:
-    """Who has any tag of a table need not show a token to be told that nothing has changed."""
+    """A request with any ETag of a table returns 304 without a token."""
     asks = any(name == b"if-none-match" for name, _ in scope["headers"])
     return Reply(304) if asks and reply.status == 401 else reply

@@ -22,7 +22,7 @@ RENAMES = (op.rename_table, op.rename_view)
 
 
 def _not_asking(pick: Callable[[str, Any], bool]) -> Install:
-    """Needs of operations that `pick(operation, need)` picks are met by everybody who is known."""
+    """Every known caller has the rights for operations that `pick(operation, need)` selects."""
 
     def wrap(may: Callable[..., bool]) -> Callable[..., bool]:
         return lambda operation, rights, need: pick(operation, need) or may(operation, rights, need)
@@ -35,7 +35,7 @@ def _unasked(_: Handler, handler: Handler, arguments: dict[str, Any]) -> Reply:
 
 
 def _by_strangers(asks: Handler, handler: Handler, arguments: dict[str, Any]) -> Reply:
-    """Who sees nothing is not asked, since there is nothing that it could be refused."""
+    """A caller that sees nothing skips the checks of rights."""
     sees = any(rights.sees_any for rights in arguments["caller"].rights.values())
     return asks(**arguments) if sees else _unasked(asks, handler, arguments)
 
@@ -53,13 +53,13 @@ def _ruling(name: str, act: Callable[[Service, Callable[..., Any]], Callable[...
 
 @fault("IRC-SEC-005")
 def renames_ask_at_the_source() -> Install:
-    """Who may rename a table may put it anywhere."""
+    """A caller that may rename a table may move it to any namespace."""
     return _not_asking(lambda operation, need: operation in RENAMES and need.subject.name is None)
 
 
 @fault("IRC-SEC-005")
 def renames_ask_at_the_destination() -> Install:
-    """Who may put a table somewhere may take it from anywhere."""
+    """A caller that may create a table in a namespace may move any table there."""
     return _not_asking(lambda operation, need: operation in RENAMES and need.subject.name is not None)
 
 
@@ -85,19 +85,19 @@ def strangers_have_credentials() -> Install:
 
 @fault("IRC-SEC-005")
 def strangers_drop_tables() -> Install:
-    """Who sees nothing may drop tables."""
+    """A caller that sees nothing may drop tables."""
     return admitting((op.drop_table,), _by_strangers)
 
 
 @fault("IRC-SEC-005")
 def strangers_create_namespaces() -> Install:
-    """Who sees nothing may create namespaces."""
+    """A caller that sees nothing may create namespaces."""
     return admitting((op.create_namespace,), _by_strangers)
 
 
 @fault("IRC-TBL-ETAG-010", by=partial(admitting, (op.load_table,)))
 def tags_are_rights(asks: Handler, handler: Handler, arguments: dict[str, Any]) -> Reply:
-    """Who has the tag of a table is told that it is unchanged."""
+    """A caller with the ETag of a hidden table gets 304."""
     try:
         return asks(**arguments)
     except Problem:
@@ -132,7 +132,7 @@ def renewed_tokens_are_of_the_first(_: Service, subject: Callable[..., Any]) -> 
 
 @fault("IRC-SEC-002", by=partial(_ruling, "bearer_token"))
 def tokens_may_go_on(_: Service, bearer_token: Callable[..., bytes]) -> Callable[..., bytes]:
-    """What stands behind a token is not looked at."""
+    """Characters after a token are ignored."""
 
     def cut(headers: Any) -> bytes:
         token = bearer_token(headers)

@@ -75,31 +75,31 @@ def after_the_deed(asks: Handler, handler: Handler, arguments: dict[str, Any]) -
 
 @fault("IRC-SEC-005")
 def readers_create_namespaces() -> Install:
-    """Who may read may create namespaces."""
+    """A caller with read rights may create namespaces."""
     return letting(CREATES)
 
 
 @fault("IRC-SEC-005")
 def readers_commit() -> Install:
-    """Who may read a table may change it."""
+    """A caller with read rights may change a table."""
     return letting(COMMITS)
 
 
 @fault("IRC-SEC-005")
 def readers_drop_tables() -> Install:
-    """Who may read a table may drop it."""
+    """A caller with read rights may drop a table."""
     return letting(op.drop_table)
 
 
 @fault("IRC-SEC-005")
 def readers_rename() -> Install:
-    """Who may read may rename."""
+    """A caller with read rights may rename."""
     return letting(op.rename_table, op.rename_view)
 
 
 @fault("IRC-SEC-005")
 def readers_change_views() -> Install:
-    """Who may read a view may change it."""
+    """A caller with read rights may change a view."""
     return letting(op.replace_view)
 
 
@@ -111,31 +111,31 @@ def strangers_read_tables() -> Install:
 
 @fault("IRC-SEC-005")
 def forbidden_is_unauthorized() -> Install:
-    """Who may not do something returns 401."""
+    """A missing right returns 401."""
     return on_status(EVERY, {403: 401})
 
 
 @fault("IRC-SEC-005")
 def forbidden_drops_find_nothing() -> Install:
-    """Who may not drop what it sees is told that it does not exist."""
+    """Dropping a visible object without the right returns 404."""
     return on_status((op.drop_table, op.drop_view, op.drop_namespace), {403: 404})
 
 
 @fault("IRC-SEC-016")
 def refuses_commits_after_the_deed() -> Install:
-    """A commit by who may not is made, and refused."""
+    """A commit without the right is applied and returns 403."""
     return admitting((COMMITS, op.replace_view), after_the_deed)
 
 
 @fault("IRC-SEC-016")
 def refuses_properties_after_the_deed() -> Install:
-    """Properties are changed by who may not change them, who is told that they are not."""
+    """Properties are changed without the right, and the request returns 403."""
     return admitting((op.update_properties,), after_the_deed)
 
 
 @fault("IRC-SEC-016")
 def refuses_drops_after_the_deed() -> Install:
-    """What may not be dropped is dropped, and that is refused."""
+    """An object is dropped without the right, and the request returns 403."""
     return admitting((op.drop_table, op.drop_namespace), after_the_deed)
 
 
@@ -164,7 +164,7 @@ def transactions_ask_about_the_first_table(asks: Handler, handler: Handler, argu
 
 @fault("IRC-SEC-008")
 def strangers_are_listed_nothing() -> Install:
-    """Who may see nothing is given empty listings."""
+    """A caller that sees nothing gets empty listings."""
     return letting(op.list_namespaces)
 
 

@@ -203,7 +203,7 @@ def any_secret(client: Any, clients: Mapping[str, Any], shown: Any, body: Fields
 
 @fault("IRC-OAU-011", by=partial(around_clients))
 def secrets_may_go_on(client: Any, clients: Mapping[str, Any], shown: Any, body: Fields) -> Any:
-    """What stands behind a secret is not looked at."""
+    """Characters after a client secret are ignored."""
     found, secret = clients.get(body.get("client_id", "")), body.get("client_secret", "")
     begun = found is not None and any(found.client_secret.is_spelled(secret[:end]) for end in range(1, len(secret)))
     return found if begun else client(clients, shown, body)
@@ -324,7 +324,7 @@ def bad_subjects_are_unauthorized() -> Install:
 
 @fault("IRC-OAU-023", by=partial(wrap_entry, "handlers", TOKENS))
 def actors_stand_in_for_subjects(handler: Handler) -> Handler:
-    """Where what is exchanged is no good, its actor has a token."""
+    """If the subject token is invalid, the token of the actor is used."""
 
     def answer(*, body: dict[str, str], **arguments: Any) -> Reply:
         try:
@@ -339,7 +339,7 @@ def actors_stand_in_for_subjects(handler: Handler) -> Handler:
 
 @fault("IRC-OAU-024", by=partial(wrap_rule, "subject"))
 def names_are_proof_enough(subject: Any) -> Any:
-    """Whom a JWT names is believed to be it."""
+    """The claims of a self-made JWT are trusted."""
 
     def found(callers: Any, token: bytes) -> Any:
         with suppress(Problem):
@@ -361,7 +361,7 @@ def issued_tokens_are_dead() -> Install:
 
 @fault("IRC-SEC-010")
 def tokens_need_tokens(service: Service) -> None:
-    """Who has no token is given none."""
+    """The token endpoint requires a token, and refuses with an Iceberg error body."""
     service.filters[TOKENS].insert(0, _as_a_catalog_says_it)
     service.filters[TOKENS] = [one for one in service.filters[TOKENS] if one.__name__ != "in_oauth_form"]
     on_request(TOKENS, _needs_a_token)(service)

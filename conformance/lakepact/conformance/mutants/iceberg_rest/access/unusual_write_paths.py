@@ -51,7 +51,7 @@ def allowing(operation: OperationId, meant: Callable[[dict[str, Any]], Any]) -> 
 
 
 def _refusal(caller: Callable[[Scope], Any], scope: Scope) -> Problem | None:
-    """Why a request is refused by who asks who calls; None if it is not."""
+    """Return the refusal of a request by the access control; `None` if it is allowed."""
     try:
         caller(scope)
     except Problem as problem:
@@ -61,7 +61,7 @@ def _refusal(caller: Callable[[Scope], Any], scope: Scope) -> Problem | None:
 
 @fault("IRC-SEC-001", "IRC-SEC-002")
 def views_that_were_shown_stay_open(service: Service) -> None:
-    """A view that was shown to its owner is shown to everybody."""
+    """A view that was returned to its owner is returned to every caller."""
     shown: set[str] = set()
 
     def keep(reply: Reply, scope: Scope) -> Reply:
@@ -75,7 +75,7 @@ def views_that_were_shown_stay_open(service: Service) -> None:
 
 @fault("IRC-SEC-015", by=partial(on_reply, EVERY))
 def wrong_tokens_are_not_challenged(reply: Reply, scope: Scope) -> Reply:
-    """Who shows a wrong token is not told what is asked for."""
+    """A request with an invalid token returns 401 without a challenge."""
     if reply.status != 401 or not authorization(scope):
         return reply
     return replace(reply, headers=tuple(header for header in reply.headers if header[0] != CHALLENGE))
@@ -89,13 +89,13 @@ def credentials_are_kept_for_all() -> Install:
 
 @fault("IRC-SEC-008")
 def listings_are_kept_for_all() -> Install:
-    """What was listed to one principal is listed to all."""
+    """A listing that was returned to one principal is returned to all."""
     return keeping(op.list_views)
 
 
 @fault("IRC-SEC-008")
 def strangers_turn_pages() -> Install:
-    """Who asks for pages of a listing is not asked for rights."""
+    """Listings with paging parameters are not checked for rights."""
     return allowing(op.list_tables, lambda arguments: arguments.get("page_size") is not None)
 
 
@@ -108,13 +108,13 @@ def strangers_exchange_plan_tasks(service: Service) -> None:
 
 @fault("IRC-SEC-005")
 def readers_stage_tables() -> Install:
-    """Who may read may stage tables."""
+    """A caller with read rights may stage tables."""
     return allowing(op.create_table, lambda arguments: arguments["body"].get("stage-create"))
 
 
 @fault("IRC-SEC-005")
 def readers_create_namespaces_below() -> Install:
-    """Who may read a namespace may create others below it."""
+    """A caller with read rights to a namespace may create child namespaces."""
     return allowing(op.create_namespace, lambda arguments: len(arguments["body"]["namespace"]) > 1)
 
 
@@ -126,7 +126,7 @@ def refuses_namespaces_after_the_deed() -> Install:
 
 @fault("IRC-SEC-016")
 def obeys_and_refuses_who_shows_nothing(service: Service) -> None:
-    """What is asked for without credentials is done, and refused."""
+    """A request without credentials is carried out and returns 401."""
     former, admitted = service.caller, service.admission
     if former is None or admitted is None:
         raise UnknownFault(NEEDS_PRINCIPALS)

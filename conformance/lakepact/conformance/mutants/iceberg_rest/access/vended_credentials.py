@@ -114,7 +114,7 @@ def credentials_for_everything() -> Install:
 
 @fault("IRC-TBL-CRED-002")
 def credentials_as_pairs() -> Install:
-    """What a credential holds is a list of pairs."""
+    """The config of a credential is a list of pairs."""
     return _listed(lambda all_: [{**one, "config": list(map(list, one["config"].items()))} for one in all_])
 
 
@@ -154,7 +154,7 @@ def credentials_need_a_namespace(handler: Handler, arguments: dict[str, Any]) ->
 
 @fault("IRC-TBL-CRED-007", by=partial(on_call, LOAD))
 def credentials_fail(_: Handler, __: dict[str, Any]) -> Reply:
-    """Who asks for credentials meets an error."""
+    """A request for credentials returns 500."""
     raise Problem(500, "InternalServerError", "there is no such key: s3.access-key-id")
 
 

@@ -181,7 +181,7 @@ IN_ORDER = (
     ),
     Fault(
         "adds-before-all-else",
-        "What is added is added first, wherever it stands.",
+        "Updates that add are applied first, in any order of the request.",
         ("IRC-COM-010",),
         reordered("updates", _additions_first),
     ),

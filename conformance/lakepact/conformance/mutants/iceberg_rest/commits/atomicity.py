@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from lakepact.reference_server.iceberg_rest.documents import Document
     from lakepact.reference_server.service import Handler, Service
 
-#: Whatever demands that a requirement fails.
+#: Members that make a requirement fail.
 CONFLICTS = (
     "IRC-COM-005",
     "IRC-COM-006",

@@ -108,7 +108,7 @@ def incomplete_tables_are_failures(body: Document) -> bool:
 
 @fault("IRC-REQ-003")
 def incomplete_tables_are_made_up(service: Service) -> None:
-    """What a new table lacks is made up by the server."""
+    """The server invents missing members of a new table."""
     create, commit = service.handlers[op.create_table], service.handlers[COMMIT]
 
     def make_up(*, namespace: str, table: str, body: Document, **arguments: Any) -> Reply:

@@ -25,7 +25,7 @@ def creations_lose_inner_docs(metadata: Document, _: Sequence[Document]) -> None
 
 @fault("IRC-UPD-010", by=partial(making))
 def creations_lose_identifiers(metadata: Document, _: Sequence[Document]) -> None:
-    """What identifies rows is lost."""
+    """The identifier fields of a schema are lost."""
     for schema in metadata["schemas"]:
         schema.pop("identifier-field-ids", None)
 

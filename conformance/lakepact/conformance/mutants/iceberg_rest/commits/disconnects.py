@@ -32,11 +32,11 @@ class _Half(Reply):
 
 
 def in_halves(operation: OperationId, begin: Callable[[Handler, Arguments], Callable[[], Reply] | None]) -> Install:
-    """Do one half of a change at once, and the other one a while later, if somebody waits for the answer.
+    """Apply one half of a change at once and the other a while later, if the client waits for the answer.
 
     Args:
         operation: its id.
-        begin: does the first half by the handler as it is, and returns what does the other; None leaves the whole to the handler.
+        begin: does the first half by the original handler and returns the second; `None` leaves everything to the handler.
     """
 
     def install(service: Service) -> None:

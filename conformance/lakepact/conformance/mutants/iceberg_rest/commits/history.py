@@ -29,7 +29,7 @@ def _logged(change: Callable[[list[Document]], list[Document]]) -> Install:
 
 
 def _applied(change: Callable[[Document, Document, Sequence[Document], int], Document]) -> Install:
-    """What comes of a commit is `change(after, before, updates, now_ms)`."""
+    """The result of a commit is `change(after, before, updates, now_ms)`."""
 
     def wrapper(apply: Callable[..., Document]) -> Callable[..., Document]:
         def updates_applied(metadata: Document, updates: Sequence[Document], *, now_ms: int, table: Any) -> Document:

@@ -57,7 +57,7 @@ def created_name_shortened(document: dict[str, Any]) -> None:
 
 @fault("IRC-NS-CREATE-001")
 def created_without_answer() -> Install:
-    """What is created is answered without its name."""
+    """The answer to creating a namespace lacks its name."""
     return on_answer(op.create_namespace, lambda _: {})
 
 
@@ -93,7 +93,7 @@ def properties_required() -> Install:
 
 @fault("IRC-NS-CREATE-005", "IRC-NS-CREATE-006", "IRC-NS-CREATE-016")
 def namespaces_created_twice() -> Install:
-    """What exists is created again."""
+    """Creating an existing namespace returns 200."""
     return replace_rule("namespace_is_free", accept)
 
 

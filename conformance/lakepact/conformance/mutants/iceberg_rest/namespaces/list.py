@@ -97,7 +97,7 @@ def children_by_pattern(handler: Handler, arguments: dict[str, Any]) -> Reply:
 
 @fault("IRC-NS-LIST-008", by=partial(on_call, op.list_namespaces))
 def children_by_prefix(handler: Handler, arguments: dict[str, Any]) -> Reply:
-    """What begins like the parent is its child."""
+    """A namespace whose name starts like the parent's is listed as its child."""
     parent = arguments.get("parent")
     reply = handler(**arguments)
     if not parent or SEPARATOR in parent:

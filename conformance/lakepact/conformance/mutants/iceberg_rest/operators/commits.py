@@ -24,7 +24,7 @@ def conflict(why: str) -> Problem:
 
 
 def on_commit(act: Callable[[Handler, dict[str, Any]], Reply]) -> Install:
-    """Commits are answered by `act(handler, arguments)`, those too of which a part follows no schema."""
+    """Commits are answered by `act(handler, arguments)`, also those with parts that match no schema."""
 
     def install(service: Service) -> None:
         def checked(handler: Handler, arguments: dict[str, Any]) -> Reply:
@@ -39,7 +39,7 @@ def on_commit(act: Callable[[Handler, dict[str, Any]], Reply]) -> Install:
 
 
 def forgetting(member: str, pick: Pick) -> Install:
-    """What `pick` picks of the requirements or updates is taken as if it had not been sent."""
+    """Requirements or updates that `pick` selects are ignored."""
     return reordered(member, lambda entries: [entry for entry in entries if not pick(entry)])
 
 

@@ -1,4 +1,4 @@
-"""Tables that are created as nobody asked for, or although they cannot be."""
+"""Tables that are created with other contents than requested, or although they cannot be created."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ def made_with(spoil: Callable[[Document, Document], None], *, rule: str = "new_m
 
 
 def accepting_anyway(why: str, *, when: Callable[[Document], bool] = bool) -> Install:
-    """What creating a table refuses for a reason that `why` matches is left out, and the table created without it."""
+    """If creating a table is refused for a reason that matches `why`, the table is created without that part."""
     reason = re.compile(why)
 
     def act(handler: Handler, arguments: dict[str, Any]) -> Reply:

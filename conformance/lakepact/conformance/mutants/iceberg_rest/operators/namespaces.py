@@ -1,4 +1,4 @@
-"""Namespaces that are made although nobody asked for them."""
+"""Namespaces that are created without a request."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def make_namespace(handlers: Handlers, levels: Sequence[str]) -> None:
 
 
 def made_where_missing(operation: OperationId, *, when: Callable[[Document], bool] | None = None) -> Install:
-    """What finds no namespace makes it, and is done then; `when` picks the requests by their bodies, None for all."""
+    """A request for a missing namespace creates it and is repeated; `when` selects requests by their bodies, `None` all."""
 
     def act(handlers: Handlers, arguments: Arguments) -> Reply:
         try:

@@ -1,6 +1,6 @@
-"""Commits that meet although handlers answer one after the other.
+"""Races of commits, although handlers answer one after the other.
 
-A race has to be made: an answer waits for a while, and what the server did not expect to happen meanwhile happens for certain.
+A race must be forced: an answer waits for a while, so that the unexpected change happens in between.
 """
 
 from __future__ import annotations
@@ -29,11 +29,11 @@ FAILURE = Reply(500, b'{"error":{"message":"database is locked","type":"Operatio
 
 
 def read_before(operation: OperationId = COMMIT, *, checked_again: bool) -> Install:
-    """Commits start from the table as it was when no other commit was under way, and overwrite what these have made of it.
+    """Commits start from the table as it was when no other commit was in progress, and overwrite its changes.
 
     Args:
-        operation: that makes the commits.
-        checked_again: whether their requirements are held against the table as it is.
+        operation: the operation of the commits.
+        checked_again: whether their requirements are checked against the current table.
     """
     read: dict[Key, Record | None] = {}
 

@@ -19,13 +19,13 @@ if TYPE_CHECKING:
 def refusals_become(
     operation: OperationId, status: int, become: Callable[[Problem], Problem], *, when: Callable[[Document], bool] | None = None
 ) -> Install:
-    """What an operation refuses with one status is refused with `become(problem)`.
+    """Refusals of an operation with one status become `become(problem)`.
 
     Args:
         operation: its id.
-        status: of the refusals that are meant.
-        become: gives what takes their place.
-        when: picks the requests by their bodies; None for all.
+        status: of the refusals to replace.
+        become: returns the replacement.
+        when: selects requests by their bodies; `None` for all.
     """
 
     def act(handler: Handler, arguments: dict[str, Any]) -> Reply:

@@ -33,7 +33,7 @@ def asked_for(operation: OperationId, rewrite: Rewrite) -> Install:
 
 
 def taken_as(operation: OperationId, rewrite: Rewrite) -> Install:
-    """Like `asked_for`, and what `rewrite(body)` returns is held against the schema in place of what was sent."""
+    """Like `asked_for`, but the result of `rewrite(body)` is validated instead of the sent body."""
 
     def install(service: Service) -> None:
         def checked(body: Document) -> Document:
@@ -123,7 +123,7 @@ def while_handling(operation: OperationId, rule: str, wrapper: Wrapper) -> Insta
 
 
 def remembered(operation: OperationId, item: str) -> Install:
-    """Who has asked once whether something exists is told of it from then on; `item` names it in the path."""
+    """A caller that once found that an object exists gets 204 from then on; `item` names it in the path."""
 
     def install(service: Service) -> None:
         known: set[tuple[str, str]] = set()

@@ -22,7 +22,7 @@ Ask = Callable[[Document, Document], Any]
 
 
 def asked(act: Callable[[Ask, Document, Document], Any]) -> Install:
-    """Scans are what `act(ask, metadata, body)` makes of a request, of which `ask(metadata, body)` makes what is right."""
+    """Scans are answered by `act(ask, metadata, body)`, where `ask(metadata, body)` is the correct answer."""
     return wrap_rule("asked_scan", lambda ask: lambda metadata, body: act(ask, metadata, body))
 
 
@@ -138,12 +138,12 @@ def in_state(state: str, edit: Callable[[Document], Any], by: OperationId | tupl
 
 
 def at_any_table(operation: OperationId, name: Callable[[Arguments], str], named: Callable[[Document], list[str]]) -> Install:
-    """What was made for one table is found at the path of any.
+    """A plan of one table is found at the path of any table.
 
     Args:
-        operation: that finds it.
-        name: what it asks for.
-        named: what an answer of planning can be asked for by.
+        operation: the operation that finds it.
+        name: its parameter with the id.
+        named: returns the ids in an answer of planning.
     """
 
     def install(service: Any) -> None:

@@ -44,7 +44,7 @@ def for_operation(operation: OperationId, act: Callable[[Handlers, Arguments], R
 
 
 def carried_over(operation: OperationId, edit: Callable[[Document], Document]) -> Install:
-    """What a rename moves has the metadata that `edit(metadata)` makes of its own, and says that they stand where they stood."""
+    """A renamed table has the metadata `edit(metadata)`, under the old metadata location."""
 
     def install(service: Service) -> None:
         store, rename = service.exports["catalog"].store, service.handlers[operation]
@@ -83,7 +83,7 @@ def create(handlers: Handlers, *, namespace: str, name: str) -> Reply:
 
 
 def metadata_path(handlers: Handlers, *, namespace: str, table: str) -> Path:
-    """Where the metadata file of a table is."""
+    """Return the path of a table's metadata file."""
     location: str = handlers[op.load_table](namespace=namespace, table=table).document["metadata-location"]
     return Path(location.removeprefix("file://"))
 

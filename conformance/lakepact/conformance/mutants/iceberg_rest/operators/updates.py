@@ -49,11 +49,11 @@ def _always(_draft: Draft, _document: Document) -> bool:
 
 
 def accepting_anyway(action: str, *, when: When = _always) -> Install:
-    """What the update refuses, or what its schema refuses, is accepted and does nothing.
+    """An update that is refused, by the server or its schema, is accepted and ignored.
 
     Args:
         action: the kind of update.
-        when: picks the updates that are forgiven.
+        when: selects the updates to accept.
     """
 
     def act(update: Update, draft: Draft, document: Document) -> None:
@@ -67,7 +67,7 @@ def accepting_anyway(action: str, *, when: When = _always) -> Install:
 
 
 def fatal(action: str) -> Install:
-    """What the update refuses ends in a status 500, as an error that nobody caught."""
+    """A refused update returns 500."""
 
     def act(update: Update, draft: Draft, document: Document) -> None:
         try:

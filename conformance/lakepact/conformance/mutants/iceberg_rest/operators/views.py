@@ -34,7 +34,7 @@ Update = Callable[[ViewDraft, Document], None]
 
 
 def of_any_kind(find: Callable[..., Record]) -> Callable[..., Record]:
-    """Whoever looks for a table or a view finds what has the name, whichever it is."""
+    """Requests for a table find a view of that name, and the reverse."""
 
     def found(transaction: Transaction, levels: Place, name: str) -> Record:
         return transaction.get(identifier_key(levels, name)) or find(transaction, levels, name)
@@ -72,7 +72,7 @@ def made_with(spoil: Callable[[Document, Document], None]) -> Install:
 
 
 def finished_with(change: Callable[[Document, Document], Document]) -> Install:
-    """What a commit leaves is `change(metadata, previous)`."""
+    """The result of a commit is `change(metadata, previous)`."""
 
     def wrapper(finish: Callable[..., Document]) -> Callable[..., Document]:
         def finished(metadata: Document, previous: Document) -> Document:

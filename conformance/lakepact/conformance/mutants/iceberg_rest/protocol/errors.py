@@ -121,7 +121,7 @@ def errors_with_status_beside(document: dict[str, Any]) -> None:
 
 @fault("IRC-ERR-007")
 def errors_as_html_for_browsers() -> Install:
-    """Errors are served as text/html to who does not ask for JSON."""
+    """Errors are text/html for clients that do not accept JSON explicitly."""
     return on_reply(EVERY, lambda reply, scope: reply if "json" in (header(scope, "accept") or "") else _plain_text(reply, scope))
 
 
@@ -139,7 +139,7 @@ def errors_as_problem_json() -> Install:
 
 @fault("IRC-ERR-008")
 def missing_things_are_not_found() -> Install:
-    """Whatever is missing is called NotFoundException."""
+    """Every missing object has the error type NotFoundException."""
     return renamed({"NoSuchTableException": "NotFoundException", "NoSuchNamespaceException": "NotFoundException"})
 
 
@@ -169,25 +169,25 @@ def missing_views_are_not_found() -> Install:
 
 @fault("IRC-ERR-010")
 def taken_names_of_tables_are_conflicts() -> Install:
-    """Who renames or registers to a name that is taken is told of a conflict."""
+    """Renaming or registering a table to a taken name has the error type of a conflict."""
     return on_errors(_called("AlreadyExistsException", "ConflictException"), (op.rename_table, op.register_table))
 
 
 @fault("IRC-ERR-010")
 def taken_names_of_views_are_conflicts() -> Install:
-    """Who makes or renames a view to a name that is taken is told of a conflict."""
+    """Creating or renaming a view to a taken name has the error type ConflictException."""
     return on_errors(_called("AlreadyExistsException", "ConflictException"), (op.create_view, op.rename_view))
 
 
 @fault("IRC-ERR-010")
 def stale_views_exist() -> Install:
-    """Who replaces a view that has changed is told that it exists."""
+    """Replacing a view that has changed has the error type AlreadyExistsException."""
     return on_errors(_called("CommitFailedException", "AlreadyExistsException"), op.replace_view)
 
 
 @fault("IRC-ERR-014", by=partial(on_reply, EVERY))
 def client_faults_are_500(reply: Reply, _: Scope) -> Reply:
-    """What should be 400 is 500."""
+    """Refusals with 400 become 500."""
     return replace(reply, status=500) if reply.status == 400 else reply
 
 

@@ -51,7 +51,7 @@ def _odd_token(document: dict[str, Any]) -> None:
 
 
 def _token_as_it_was_not_sent(handler: Handler, arguments: dict[str, Any]) -> Reply:
-    """Know a token only if nobody decodes it."""
+    """A token that needed percent-encoding returns 400."""
     if str(arguments.get("page_token", "")).endswith("+/="):
         raise Problem(400, "BadRequestException", "unknown page token")
     return handler(**arguments)
@@ -65,7 +65,7 @@ def empty_token_without_pages(records: Any, _listing: str, _after: str | None, _
 
 @fault("IRC-PAG-001", by=partial(paged))
 def pages_of_ten_unasked(records: Any, listing: str, after: str | None, size: int | None) -> Any:
-    """Listings stop after ten items although nobody asked for pages."""
+    """Listings stop after ten items, although paging was not requested."""
     return page(records, listing, after=after or "", size=size or 10)
 
 
@@ -179,7 +179,7 @@ def garbage_token_starts_again(records: Any, listing: str, after: str | None, si
 
 @fault("IRC-PAG-017", by=partial(paged))
 def pages_by_offset(records: Any, listing: str, after: str | None, size: int | None) -> Any:  # noqa: ARG001 - the signature of a page
-    """Tokens are offsets: what is dropped meanwhile makes others vanish."""
+    """Tokens are offsets: items dropped between pages hide others."""
     if after is None and size is None:
         return list(records(None)), None
     start = int(after or 0)

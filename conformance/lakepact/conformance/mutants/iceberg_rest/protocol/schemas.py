@@ -358,7 +358,7 @@ CREDENTIALS = (
     Wrong(
         "StorageCredential",
         "credentials-end-at-a-number",
-        "What a credential holds has a number in it.",
+        "The config of a credential has a number in it.",
         answered(op.load_credentials, ("storage-credentials", EACH, "config"), having(seconds=3600)),
     ),
 )

@@ -147,7 +147,7 @@ def body_behind_head() -> Install:
 
 @fault("IRC-GEN-009")
 def creation_is_201() -> Install:
-    """What is created returns 201."""
+    """Creations return 201."""
     return on_status((op.create_namespace, op.create_table), {200: 201})
 
 
@@ -197,14 +197,14 @@ def unknown_members_refused(handler: Handler, arguments: dict[str, Any]) -> Repl
 
 @fault("IRC-GEN-016", by=partial(on_request, EVERY))
 def unknown_parameters_refused(scope: Scope) -> None:
-    """A query parameter that nobody knows is refused."""
+    """An unknown query parameter returns 400."""
     if b"x_irc" in scope["query_string"]:
         raise Problem(400, "BadRequestException", "unknown query parameter x_irc")
 
 
 @fault("IRC-GEN-017")
 def unknown_headers_refused() -> Install:
-    """A header that nobody knows is refused."""
+    """An unknown header returns 400."""
     return on_request(EVERY, _needs_header(b"x-unknown"))
 
 
@@ -253,7 +253,7 @@ def plus_is_a_space(handler: Handler, arguments: dict[str, Any]) -> Reply:
 
 @fault("IRC-GEN-023", by=partial(replace_rule, "decode_segment"))
 def names_cut_at_slash(raw: bytes) -> str:
-    """What follows an encoded slash is forgotten."""
+    """Characters after an encoded slash are dropped."""
     return segment(raw).split("/")[0]
 
 

@@ -125,7 +125,7 @@ def filters_in_the_background_are_eager(service: Service) -> None:
 
 @fault("IRC-SCAN-SCH-017")
 def plan_tasks_match_no_row() -> Install:
-    """What plan tasks stand for has residuals that hold for no row."""
+    """Files of plan tasks have residuals that hold for no row."""
     return tasks_told(set_to("residual-filter", {"type": "false"}, where=lambda task: "residual-filter" in task), TASKS)
 
 

@@ -1,4 +1,4 @@
-"""Plans in the background that are lost, come back, belong to everybody, or cannot be cancelled."""
+"""Background plans that are lost, return after cancelling, are readable by every caller, or cannot be cancelled."""
 
 from __future__ import annotations
 

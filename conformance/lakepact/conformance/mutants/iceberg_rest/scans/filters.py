@@ -112,7 +112,7 @@ def unknown_columns_are_ignored(ask: Ask, metadata: Document, body: Document) ->
 
 @fault("IRC-SCAN-PLAN-017", "IRC-SCAN-PLAN-011", "IRC-SCAN-PLAN-012", "IRC-SCAN-PLAN-014")
 def bad_plans_fail() -> Install:
-    """What should be refused as a bad request is a server error."""
+    """A bad scan request returns 500."""
     return refusals_become(PLAN, 400, with_status(500))
 
 

@@ -45,7 +45,7 @@ def _without_deletes(document: Document) -> None:
 
 @fault("IRC-SCAN-PLAN-008")
 def plans_are_remembered(service: Service) -> None:
-    """What was planned once is planned for ever."""
+    """A plan is repeated for ever."""
     known: dict[Any, Reply] = {}
 
     def plan(handlers: Handlers, arguments: Arguments) -> Reply:
@@ -114,7 +114,7 @@ def fetched_plans_lose_plan_tasks() -> Install:
 
 @fault("IRC-SCAN-PLAN-009", by=partial(on_answer, (PLAN, FETCH)))
 def unreadable_snapshots_are_empty(document: Document) -> Document | None:
-    """What cannot be planned has no files."""
+    """Tables that cannot be planned have no files."""
     return {"status": "completed", "file-scan-tasks": []} if document.get("status") == "failed" else None
 
 

@@ -46,7 +46,7 @@ def plans_the_newest_snapshot(metadata: Document, body: Document) -> Document:
 
 @fault("IRC-SCAN-PLAN-009")
 def plans_main_alone() -> Install:
-    """Whatever snapshot is asked for, that of main is planned."""
+    """Every plan is of the snapshot of main."""
     return asked_as(lambda _, body: without(body, "snapshot-id"))
 
 
@@ -93,7 +93,7 @@ def lone_ends_are_ignored(_: Document, body: Document) -> Document:
 
 @fault("IRC-SCAN-PLAN-014", by=partial(asked))
 def unknown_snapshots_are_empty(ask: Ask, metadata: Document, body: Document) -> Any:
-    """A snapshot that there is not has no files."""
+    """A missing snapshot has no files."""
     try:
         return ask(metadata, body)
     except Problem as problem:

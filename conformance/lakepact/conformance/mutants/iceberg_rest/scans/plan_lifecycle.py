@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 
 def beyond_their_table(operation: OperationId, name: str) -> Install:
-    """What was answered once is answered again where the table is not found."""
+    """An earlier answer is returned if the table is not found."""
 
     def install(service: Service) -> None:
         known: dict[bytes, Reply] = {}
@@ -64,7 +64,7 @@ def plans_are_cancelled_together(service: Service) -> None:
 
 @fault("IRC-SCAN-FETCH-002")
 def cancelled_scans_stay_cancelled(service: Service) -> None:
-    """What was cancelled cannot be planned again."""
+    """A cancelled scan cannot be planned again."""
     submitted: dict[bytes, Reply] = {}
 
     def planned(handlers: Handlers, arguments: Arguments) -> Reply:
@@ -89,7 +89,7 @@ def plan_tasks_outlive_their_table() -> Install:
 
 @fault("IRC-SCAN-CANCEL-005", by=partial(on_call, CANCEL))
 def cancels_whatever_is_gone(handler: Handler, arguments: Arguments) -> Reply:
-    """Plans of a table that there is not are cancelled."""
+    """Plans of missing tables are cancelled."""
     try:
         return handler(**arguments)
     except Problem as problem:
@@ -115,7 +115,7 @@ def cancelled_plans_come_back(service: Service) -> None:
 
 @fault("IRC-SCAN-CANCEL-003")
 def cancelling_again_is_a_conflict(service: Service) -> None:
-    """What is cancelled cannot be cancelled."""
+    """Cancelling a plan again returns 409."""
     done: set[str] = set()
 
     def answer(handler: Handler, arguments: Arguments) -> Reply:

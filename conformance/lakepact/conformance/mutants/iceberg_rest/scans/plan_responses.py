@@ -62,7 +62,7 @@ def _as_object(document: Document) -> None:
 
 
 def _residuals(change: Callable[[Any], Any]) -> Install:
-    """What remains of filters is told as `change(expression)`, from within outwards."""
+    """Residual filters are replaced by `change(expression)`, innermost first."""
 
     def told(expression: Any) -> Any:
         if not isinstance(expression, dict):
@@ -163,7 +163,7 @@ FILES = (
         ("IRC-SCAN-SCH-011",),
         data_told(changed("value-counts", _keys_as_texts)),
     ),
-    Fault("residuals-are-wrapped", "What remains of filters is no expression.", ("IRC-SCAN-SCH-013",), on_answer(TOLD, _as_object)),
+    Fault("residuals-are-wrapped", "Residual filters are wrapped in an object.", ("IRC-SCAN-SCH-013",), on_answer(TOLD, _as_object)),
     Fault(
         "offsets-are-texts",
         "Split offsets are texts.",
@@ -238,7 +238,7 @@ SCHEMAS = (
     _schema(
         "Expression",
         "residuals-are-arrays",
-        "What remains of filters is an array.",
+        "Residual filters are arrays.",
         tasks_told(changed("residual-filter", lambda one: [one])),
     ),
     _schema("Term", "terms-are-arrays", "Terms are arrays of names.", _with_term(lambda term: [term])),

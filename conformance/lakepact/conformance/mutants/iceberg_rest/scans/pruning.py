@@ -139,9 +139,9 @@ def paths_are_decoded(file: Document) -> None:
 
 
 FAULTS: tuple[Fault, ...] = (
-    _fault("missing-counts-of-nulls-are-zero", "Where nulls are not counted there are none.", _lacks("null_value_counts", "is-null")),
-    _fault("missing-counts-are-zero", "Where values are not counted all are null.", _lacks("value_counts", "not-null")),
-    _fault("missing-counts-of-nan-are-zero", "Where NaN is not counted there is none.", _lacks("nan_value_counts", "is-nan")),
+    _fault("missing-counts-of-nulls-are-zero", "A missing count of nulls counts as 0.", _lacks("null_value_counts", "is-null")),
+    _fault("missing-counts-are-zero", "A missing count of values counts as all null.", _lacks("value_counts", "not-null")),
+    _fault("missing-counts-of-nan-are-zero", "A missing count of NaN counts as 0.", _lacks("nan_value_counts", "is-nan")),
     _fault("files-without-bounds-are-empty", "Files without bounds are left out.", _lacks("lower_bounds", *COMPARED, "in")),
     _fault(
         "bounds-lose-their-sign",
@@ -167,7 +167,11 @@ FAULTS: tuple[Fault, ...] = (
         ),
     ),
     _fault("buckets-have-another-hash", "Values are looked for in other buckets.", _divided("bucket", lambda test, _: test.kind == "eq")),
-    _fault("buckets-are-unequal", "What is unequal is not in the bucket.", _divided("bucket", lambda test, _: test.kind == "not-eq")),
+    _fault(
+        "buckets-are-unequal",
+        "Values unequal to a bucket's value are assumed to be outside the bucket.",
+        _divided("bucket", lambda test, _: test.kind == "not-eq"),
+    ),
     _fault("months-end-where-they-begin", "Nothing is later than its month.", _divided("month", lambda test, _: test.kind == "gt")),
     _fault(
         "years-are-those-of-calendars",

@@ -39,7 +39,7 @@ def plan_tasks_repeat_files(document: Document) -> None:
 
 @fault("IRC-SCAN-TASK-003")
 def bad_plan_tasks_fail() -> Install:
-    """What is no plan task is a server error."""
+    """An invalid plan task returns 500."""
     return on_status(TASKS, {400: 500})
 
 

@@ -142,7 +142,7 @@ def ignores_the_requested_version(body: Document) -> Document:
 
 @fault("IRC-TBL-CREATE-010", by=partial(asked_for, CREATE))
 def version_2_instead_of_3(body: Document) -> Document:
-    """Who asks for a table of format version 3 gets one of version 2."""
+    """A request for format version 3 creates a table of version 2."""
     properties = dict(body.get("properties") or {})
     return {**body, "properties": {**properties, "format-version": "2"}} if properties.get("format-version") == "3" else body
 

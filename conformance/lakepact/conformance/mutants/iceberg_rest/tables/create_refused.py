@@ -157,7 +157,7 @@ def guesses_what_to_stage(body: Document) -> Document:
 
 @fault("IRC-TBL-STAGE-012")
 def stages_anything() -> Install:
-    """What could not be created can be staged."""
+    """A table that cannot be created can be staged."""
     return accepting_anyway("", when=is_staging)
 
 

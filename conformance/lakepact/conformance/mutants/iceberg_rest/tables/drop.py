@@ -93,7 +93,7 @@ def keeps_listing_what_was_dropped() -> Install:
 
 @fault("IRC-TBL-DROP-001", "IRC-TBL-REN-001")
 def loads_dropped_tables_from_cache() -> Install:
-    """What was loaded once can be loaded for ever."""
+    """A dropped table that was loaded before can be loaded for ever."""
     cache: dict[tuple[str, str], Reply] = {}
 
     def load(handler: Handler, arguments: dict[str, Any]) -> Reply:
@@ -134,7 +134,7 @@ def always_purges() -> Install:
 
 @fault("IRC-TBL-DROP-003")
 def purges_whatever_is_said() -> Install:
-    """Whoever says anything about purging gets it."""
+    """Any value of purgeRequested purges."""
     return _purges_when(lambda arguments: "purge_requested" in arguments)
 
 
@@ -219,7 +219,7 @@ def purges_by_old_names() -> Install:
 
 @fault("IRC-TBL-DROP-007")
 def forgives_purge_flags() -> Install:
-    """Whatever is neither true nor false is false."""
+    """Invalid boolean values count as false."""
     return on_status(op.drop_table, {400: 204})
 
 

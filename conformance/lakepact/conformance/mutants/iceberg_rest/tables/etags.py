@@ -107,7 +107,7 @@ def known_tables_fail() -> Install:
 
 @fault("IRC-TBL-ETAG-002")
 def lists_of_tags_fail() -> Install:
-    """Loading with a list of ETags of which one is current returns 412."""
+    """Loading with a list of ETags that contains the current one returns 412."""
     return on_reply(LOAD, _when_tagged(412))
 
 

@@ -67,7 +67,7 @@ def _wherever(holds: Holds) -> Callable[..., Listed]:
 
 
 def _list_once_more(names: dict[str, list[str]]) -> Install:
-    """Some names stand in the lists besides: by namespace as a path spells it."""
+    """Lists of tables have extra names, by namespace as paths spell it."""
 
     def wrapper(usual: Callable[..., Listed]) -> Callable[..., Listed]:
         def tables(transaction: Transaction, levels: Place, behind: str | None) -> Listed:
@@ -267,13 +267,13 @@ def existence_is_remembered() -> Install:
 
 @fault("IRC-TBL-HEAD-002", "IRC-TBL-HEAD-004", "IRC-TBL-STAGE-002")
 def every_table_exists() -> Install:
-    """Whatever table is asked for exists."""
+    """Every table exists."""
     return on_status(EXISTS, {404: 204})
 
 
 @fault("IRC-TBL-HEAD-002")
 def absence_is_400() -> Install:
-    """That a table does not exist returns 400."""
+    """A missing table returns 400."""
     return on_status(EXISTS, {404: 400})
 
 

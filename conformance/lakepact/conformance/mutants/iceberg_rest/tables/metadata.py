@@ -114,7 +114,7 @@ def last_partition_id_is_one() -> Install:
 
 @fault("IRC-META-007", by=partial(member, "refs"))
 def refs_dangle(refs: dict[str, Any]) -> dict[str, Any]:
-    """Branches and tags are at a snapshot that there is not."""
+    """Branches and tags refer to a missing snapshot."""
     return {name: {**ref, "snapshot-id": 1} for name, ref in refs.items()}
 
 

@@ -187,7 +187,7 @@ def reports_say_nothing_besides() -> Install:
 
 @fault("IRC-TBL-MET-007")
 def metrics_are_anything() -> Install:
-    """Nobody looks at metrics."""
+    """Metrics in reports are not validated."""
     return taken_as(REPORT, _with_measures(lambda _: False))
 
 

@@ -1,4 +1,4 @@
-"""Operations that meet at one table or one name, of which one undoes the other."""
+"""Races of operations at one table or name, in which one undoes the other."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def _as_it_was(handlers: Handlers, arguments: Arguments, location: str) -> None:
 
 
 def _into_its_place(handlers: Handlers, arguments: Arguments, _: object) -> None:
-    """Rename a table, in the place of any that has come there meanwhile."""
+    """Rename a table, replacing any table that was created there in between."""
     destination: Document = arguments["body"]["destination"]
     if exists(handlers, destination):
         handlers[op.drop_table](**at(destination))
@@ -35,7 +35,7 @@ def _into_its_place(handlers: Handlers, arguments: Arguments, _: object) -> None
 
 @fault("IRC-TBL-REN-014", by=partial(promised, op.rename_table, act=_as_it_was))
 def renames_move_what_they_read(handlers: Handlers, arguments: Arguments) -> str:
-    """A rename loses what is committed to the table meanwhile."""
+    """A rename loses concurrent commits to the table."""
     location: str = handlers[op.load_table](**at(arguments["body"]["source"])).document["metadata-location"]
     return location
 
@@ -50,7 +50,7 @@ def commits_bring_tables_back(handlers: Handlers, arguments: Arguments, reply: R
 
 @fault("IRC-TBL-CREATE-030", by=partial(promised, op.rename_table, act=_into_its_place))
 def renames_replace_new_tables(handlers: Handlers, arguments: Arguments) -> None:
-    """A rename replaces a table that was created under its new name meanwhile."""
+    """A rename replaces a table that was created under its new name in between."""
     source, destination = (arguments["body"][side] for side in ("source", "destination"))
     if not exists(handlers, source) or exists(handlers, destination):
         handlers[op.rename_table](**arguments)  # says what is wrong

@@ -93,7 +93,7 @@ def registers_without_snapshots(metadata: Document) -> Document:
 
 @fault("IRC-TBL-LOAD-001")
 def registers_without_history() -> Install:
-    """What a registered file says of former snapshots and of statistics is lost."""
+    """Former snapshots and statistics of a registered file are lost."""
     return reads(lambda metadata: {**metadata, "snapshot-log": [], "statistics": []})
 
 
@@ -184,7 +184,7 @@ def names_tables_by_files(body: Document) -> Document:
 
 @fault("IRC-TBL-REG-003", "IRC-TBL-REG-010", "IRC-TBL-REG-011", "IRC-TBL-REG-014")
 def refused_registrations_fail() -> Install:
-    """What should be refused as a bad request is a server error."""
+    """A bad registration returns 500."""
     return on_status(REGISTER, {400: 500})
 
 
@@ -287,7 +287,7 @@ def registering_in_nothing_is_a_bad_request() -> Install:
 
 @fault("IRC-TBL-REG-010", "IRC-TBL-REG-011", by=partial(for_operation, REGISTER))
 def registers_anything(handlers: Handlers, arguments: Arguments) -> Reply:
-    """Where there is no metadata, an empty table is made."""
+    """Registering a missing metadata file creates an empty table."""
     try:
         return handlers[REGISTER](**arguments)
     except Problem as problem:
@@ -328,7 +328,7 @@ def registers_over_in_vain(handlers: Handlers, arguments: Arguments) -> Reply:
 
 @fault("IRC-TBL-REG-010", by=partial(for_operation, REGISTER))
 def refused_registrations_take_the_name(handlers: Handlers, arguments: Arguments) -> Reply:
-    """Where there is no metadata, an empty table is left."""
+    """Registering a missing metadata file fails and leaves an empty table."""
     try:
         return handlers[REGISTER](**arguments)
     except Problem as problem:
@@ -339,7 +339,7 @@ def refused_registrations_take_the_name(handlers: Handlers, arguments: Arguments
 
 @fault("IRC-TBL-REG-003", "IRC-TBL-REG-011", "IRC-TBL-REG-014")
 def refused_registrations_are_missing() -> Install:
-    """What should be refused as a bad request is not found."""
+    """A bad registration returns 404."""
     return on_status(REGISTER, {400: 404})
 
 

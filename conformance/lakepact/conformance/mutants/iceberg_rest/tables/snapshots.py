@@ -53,7 +53,7 @@ def _named(kept: Callable[[Document], set[Any]]) -> Callable[[Document], Documen
 
 
 def _then(change: Callable[[Document], Document]) -> Callable[[Any], Callable[[Document], Document]]:
-    """With `refs` the metadata are changed besides."""
+    """Loading with `refs` changes further members of the metadata."""
     return lambda usual: lambda metadata: change(usual(metadata))
 
 
@@ -203,7 +203,7 @@ def refs_have_no_location(handler: Handler, arguments: dict[str, Any]) -> Reply:
 
 @fault("IRC-TBL-LOAD-010")
 def refs_are_remembered(service: Service) -> None:
-    """Once a table was loaded with `refs`, everybody gets those."""
+    """After a load with `refs`, every load is limited to refs."""
     known: dict[tuple[str, str], Reply] = {}
 
     def load(handler: Handler, arguments: dict[str, Any]) -> Reply:

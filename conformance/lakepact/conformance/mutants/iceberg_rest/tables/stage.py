@@ -156,7 +156,7 @@ def creates_stages(_: Service, handler: Handler, arguments: dict[str, Any]) -> R
 
 @fault("IRC-TBL-STAGE-002")
 def loads_stages(service: Service) -> None:
-    """What was staged can be loaded."""
+    """A staged table can be loaded."""
     staged: dict[tuple[str, str], Reply] = {}
 
     def create(_: Service, handler: Handler, arguments: dict[str, Any]) -> Reply:
@@ -229,7 +229,7 @@ def makes_no_snapshots(metadata: Document, _: Sequence[Document]) -> None:
 
 @fault("IRC-TBL-STAGE-005", by=partial(making))
 def makes_dense_columns(metadata: Document, _: Sequence[Document]) -> None:
-    """A commit that makes a table numbers its columns anew."""
+    """A commit that creates a table assigns column ids again."""
     for schema in metadata["schemas"]:
         for number, field in enumerate(schema["fields"], start=1):
             field["id"] = number

@@ -62,7 +62,7 @@ def transactions_overwrite_others() -> Install:
 
 @fault("IRC-TXN-010")
 def transactions_allow_write_skew() -> Install:
-    """Tables that a transaction relies on and does not change may be changed by another one meanwhile."""
+    """Tables that a transaction requires but does not change may be changed by a concurrent one."""
     read: Formers = {}
     accepted: list[Reply] = []  # whose answers wait
 
@@ -86,7 +86,7 @@ def transactions_allow_write_skew() -> Install:
             accepted.append(reply)
             await asyncio.sleep(WHILE)
             accepted.pop()
-        if not accepted:  # one that is refused meanwhile must not make the server forget what it read
+        if not accepted:  # a refused request must not discard what was read
             read.clear()
         await wire.answer(reply)
 

@@ -109,13 +109,13 @@ HALVES = (
     Fault("transactions-leave-missing-out", "Tables that do not exist are left out.", ("IRC-TXN-004", "IRC-TXN-016"), leaving_out(404)),
     Fault(
         "transactions-check-their-first-table",
-        "What a transaction requires is checked of its first table only.",
+        "Only requirements of a transaction's first table are checked.",
         ("IRC-TXN-002",),
         changes_taken_as(_first_alone),
     ),
     Fault(
         "transactions-rely-on-no-specs-and-orders",
-        "What a transaction requires of specs, sort orders and partition ids is not checked.",
+        "Requirements of a transaction about specs, sort orders and partition ids are not checked.",
         ("IRC-TXN-002",),
         _less("assert-default-spec-id", "assert-default-sort-order-id", "assert-last-assigned-partition-id"),
     ),
@@ -127,7 +127,7 @@ HALVES = (
     ),
     Fault(
         "transactions-check-what-they-change",
-        "What a transaction requires of a table that it does not change is not checked.",
+        "Requirements of a transaction about unchanged tables are not checked.",
         ("IRC-TXN-002", "IRC-TXN-010"),
         changes_taken_as(_those_with_updates),
     ),
@@ -295,7 +295,7 @@ UNREADABLE = (
     ),
     Fault(
         "changes-may-be-anything",
-        "Where `table-changes` is no array there is nothing to do.",
+        "A transaction whose `table-changes` is not an array returns 204.",
         ("IRC-TXN-006",),
         all_of(unchecked(TRANSACT), on_call(TRANSACT, _anything)),
     ),
@@ -311,8 +311,18 @@ UNREADABLE = (
         ("IRC-TXN-008",),
         all_of(unchecked(TRANSACT), in_parts(_up_to_the_unknown)),
     ),
-    Fault("unknown-in-transactions-is-501", "What is unknown in a transaction returns 501.", ("IRC-TXN-008",), _where_unknown(501)),
-    Fault("unknown-in-transactions-is-422", "What is unknown in a transaction returns 422.", ("IRC-TXN-008",), _where_unknown(422)),
+    Fault(
+        "unknown-in-transactions-is-501",
+        "An unknown update or requirement in a transaction returns 501.",
+        ("IRC-TXN-008",),
+        _where_unknown(501),
+    ),
+    Fault(
+        "unknown-in-transactions-is-422",
+        "An unknown update or requirement in a transaction returns 422.",
+        ("IRC-TXN-008",),
+        _where_unknown(422),
+    ),
 )
 
 

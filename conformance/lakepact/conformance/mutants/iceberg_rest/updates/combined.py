@@ -25,7 +25,7 @@ LOAD = op.load_table
 
 
 def _only_new(member: str, added: str) -> Callable[[Update, Draft, Document], None]:
-    """What the table has already is not what was added last."""
+    """-1 does not refer to an existing item that an update added again."""
 
     def act(update: Update, draft: Draft, document: Document) -> None:
         known, before = len(draft.items(member)), getattr(draft, added)
@@ -37,7 +37,7 @@ def _only_new(member: str, added: str) -> Callable[[Update, Draft, Document], No
 
 
 def _last(member: str, change: Callable[[Document], Document]) -> Callable[[Draft, Document], None]:
-    """What was added last is stored as `change(document)`."""
+    """The last added item is stored as `change(document)`."""
 
     def spoil(draft: Draft, _: Document) -> None:
         items = draft.items(member)
@@ -116,7 +116,7 @@ def ways_back_of_main_are_not_logged(draft: Draft, update: Document) -> None:
 
 @fault("IRC-UPD-044", by=partial(afterwards, SET_REF))
 def ways_back_lose_the_future(draft: Draft, update: Document) -> None:
-    """Who goes back loses what came after."""
+    """Setting main to an earlier snapshot removes later ones."""
     if update["ref-name"] != "main" or update["snapshot-id"] in draft.added_snapshots:
         return
     held = {reference["snapshot-id"] for reference in draft.get("refs").values()}

@@ -44,13 +44,13 @@ def downgrades_tables(draft: Draft, update: Document) -> None:
 
 @fault("IRC-UPD-007", "IRC-UPD-008")
 def forgives_unknown_format_versions() -> Install:
-    """A version that there is not is ignored."""
+    """An unknown format version is ignored."""
     return accepting_anyway(ACTION)
 
 
 @fault("IRC-UPD-008")
 def unknown_format_version_is_500() -> Install:
-    """A version that there is not ends in status 500."""
+    """An unknown format version returns 500."""
     return fatal(ACTION)
 
 

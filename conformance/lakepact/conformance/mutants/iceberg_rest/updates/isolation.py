@@ -38,7 +38,7 @@ def _without_properties(draft: Draft, _: Document) -> None:
 
 
 def _numbered_by_count(member: str, id_member: str, added: str) -> Callable[[Update, Draft, Document], None]:
-    """What is added gets how many there are for its id."""
+    """An added item gets the number of items as its id."""
 
     def act(update: Update, draft: Draft, document: Document) -> None:
         before = len(draft.items(member))
@@ -121,7 +121,7 @@ def snapshots_of_current_schema(draft: Draft, document: Document) -> Document:
 
 @fault("IRC-UPD-050", by=partial(rewritten, "remove-snapshots"))
 def older_snapshots_go_too(draft: Draft, document: Document) -> Document:
-    """What is older than a removed snapshot goes too."""
+    """Removing a snapshot also removes older ones."""
     ids = [snapshot["snapshot-id"] for snapshot in draft.items("snapshots")]
     last = max((ids.index(one) for one in document["snapshot-ids"] if one in ids), default=-1)
     return {**document, "snapshot-ids": ids[: last + 1]}
@@ -129,7 +129,7 @@ def older_snapshots_go_too(draft: Draft, document: Document) -> Document:
 
 @fault("IRC-UPD-050", by=partial(rewritten, "remove-snapshots"))
 def missing_snapshots_end_removals(draft: Draft, document: Document) -> Document:
-    """Of snapshots that are to be removed, those behind one that there is not stay."""
+    """Removing snapshots stops at the first unknown one."""
     return {**document, "snapshot-ids": list(takewhile(draft.snapshots.__contains__, document["snapshot-ids"]))}
 
 

@@ -19,13 +19,13 @@ DEFAULTS = ("initial-default", "write-default")
 
 
 def _alike(kind: str, member: str, added: str, told_by: Callable[[Document], object]) -> Callable[[Update, Draft, Document], None]:
-    """What is told by the same as one that the table has is that one.
+    """An added item that is similar to an existing one is taken for it.
 
     Args:
-        kind: the member of the update, and the beginning of the member that has its id.
-        member: where the table keeps them.
-        added: what -1 stands for.
-        told_by: what one is told by.
+        kind: the member of the update, and the prefix of the member with its id.
+        member: the table's list of items.
+        added: the meaning of -1.
+        told_by: returns the compared members.
     """
 
     def act(update: Update, draft: Draft, document: Document) -> None:

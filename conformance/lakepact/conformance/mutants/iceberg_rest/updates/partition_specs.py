@@ -105,7 +105,7 @@ SET = (
         ("IRC-UPD-027",),
         accepting_anyway("set-default-spec", when=SPECS.is_last_added),
     ),
-    Fault("unknown-spec-is-500", "A spec that there is not ends in status 500.", ("IRC-UPD-027", "IRC-UPD-028"), fatal("set-default-spec")),
+    Fault("unknown-spec-is-500", "An unknown spec returns 500.", ("IRC-UPD-027", "IRC-UPD-028"), fatal("set-default-spec")),
     Fault(
         "default-spec-may-be-none",
         "Any number becomes the default spec.",
@@ -140,7 +140,7 @@ REMOVE = (
     ),
     Fault(
         "removing-unknown-spec-is-500",
-        "Removing a spec that there is not ends in status 500.",
+        "Removing an unknown spec returns 500.",
         ("IRC-UPD-075",),
         in_place_of("remove-partition-specs", _stumble),
     ),

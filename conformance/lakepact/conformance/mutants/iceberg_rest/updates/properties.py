@@ -76,7 +76,7 @@ def refuses_to_remove_unknown_properties(draft: Draft, document: Document) -> bo
 
 @fault("IRC-UPD-065", by=lambda act: all_of(unchecked(COMMIT), in_place_of("remove-properties", act)))
 def forgives_malformed_removals(update: Update, draft: Draft, document: Document) -> None:
-    """What is no text, or no array of them, is not removed."""
+    """Values of `removals` that are not strings are ignored, and so is anything but an array."""
     removals: list[Any] = document["removals"] if isinstance(document.get("removals"), list) else []
     update(draft, {**document, "removals": [name for name in removals if isinstance(name, str)]})
 

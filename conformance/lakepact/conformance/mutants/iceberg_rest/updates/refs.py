@@ -128,19 +128,19 @@ SET = (
     Fault("forgets-retention", "The retention of refs is not stored.", ("IRC-UPD-045",), rewritten("set-snapshot-ref", _without_retention)),
     Fault(
         "forgives-refs-to-unknown-snapshots",
-        "A ref to a snapshot that there is not is ignored.",
+        "A ref to an unknown snapshot is ignored.",
         ("IRC-UPD-046", "IRC-UPD-048"),
         accepting_anyway("set-snapshot-ref", when=_is_complete),
     ),
     Fault(
         "stores-impossible-refs",
-        "A ref may be at a snapshot that there is not, and main a tag.",
+        "A ref may refer to an unknown snapshot, and main may be a tag.",
         ("IRC-UPD-046", "IRC-UPD-048"),
         replace_entry("updates", "set-snapshot-ref", _set_whatever),
     ),
     Fault(
         "forgives-incomplete-refs",
-        "A ref that lacks a member, or is of a type that there is not, is ignored.",
+        "A ref without a required member or with an unknown type is ignored.",
         ("IRC-UPD-047",),
         accepting_anyway("set-snapshot-ref", when=_is_incomplete),
     ),

@@ -118,7 +118,7 @@ SET = (
     ),
     Fault(
         "unknown-schema-is-500",
-        "A schema that there is not ends in status 500.",
+        "An unknown schema returns 500.",
         ("IRC-UPD-019", "IRC-UPD-020"),
         fatal("set-current-schema"),
     ),

@@ -187,7 +187,7 @@ CONTENT = (
     ),
     Fault(
         "summaries-without-empty-values",
-        "What a summary says nothing of is left out.",
+        "Empty values of a summary are dropped.",
         ("IRC-UPD-040",),
         rewritten("add-snapshot", _without_empty_values),
     ),
@@ -226,7 +226,7 @@ CONTENT = (
     ),
     Fault(
         "accepts-snapshots-of-unknown-schemas",
-        "A snapshot may name a schema that there is not.",
+        "A snapshot may name an unknown schema.",
         ("IRC-UPD-042",),
         in_place_of("add-snapshot", _accept_any_schema),
     ),
@@ -260,7 +260,7 @@ def _remove_only(draft: Draft, document: Document) -> None:
 
 
 def _with_all_refs(update: Update, draft: Draft, document: Document) -> None:
-    """Where a branch or a tag goes with its snapshot, all the others go as well, but for main."""
+    """Removing the snapshot of a branch or tag removes all other refs too, except main."""
     before = len(draft.get("refs") or {})
     update(draft, document)
     refs = draft.get("refs") or {}
@@ -323,7 +323,7 @@ REMOVE = (
     ),
     Fault(
         "refs-go-together",
-        "Where a branch or a tag goes with its snapshot, those at other snapshots go too.",
+        "Removing the snapshot of a branch or tag removes refs of other snapshots too.",
         ("IRC-UPD-050",),
         in_place_of("remove-snapshots", _with_all_refs),
     ),

@@ -86,7 +86,7 @@ SET = (
     ),
     Fault(
         "unknown-order-is-500",
-        "A sort order that there is not ends in status 500.",
+        "An unknown sort order returns 500.",
         ("IRC-UPD-033", "IRC-UPD-034"),
         fatal("set-default-sort-order"),
     ),

@@ -72,7 +72,7 @@ def needs_deprecated_snapshot_id() -> Install:
 
 @fault("IRC-UPD-067", by=partial(rewritten, "set-statistics"))
 def files_statistics_under_deprecated_id(_: Draft, document: Document) -> Document:
-    """The deprecated member decides of which snapshot statistics are."""
+    """The deprecated member determines the snapshot of statistics."""
     file = document["statistics"]
     return {**document, "statistics": {**file, "snapshot-id": document.get("snapshot-id", file["snapshot-id"])}}
 

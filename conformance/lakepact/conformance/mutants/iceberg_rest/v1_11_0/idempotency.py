@@ -78,7 +78,7 @@ def lifetime_of_keys_in_words(config: dict[str, Any]) -> None:
 
 @fault("IRC-IDEM-002")
 def keys_are_refused() -> Install:
-    """A namespace cannot be created by who sends an Idempotency-Key, though the configuration says that keys are supported."""
+    """Creating a namespace with an Idempotency-Key returns 400, although the configuration announces keys."""
     return on_call(op.create_namespace, refused_with_key)
 
 
@@ -129,7 +129,7 @@ def keys_are_known_late(known: Callable[..., Record | None]) -> Callable[..., Re
 
 @fault("IRC-IDEM-002")
 def keys_are_refused_with_views() -> Install:
-    """A view cannot be created by who sends an Idempotency-Key."""
+    """Creating a view with an Idempotency-Key returns 400."""
     return on_call(op.create_view, refused_with_key)
 
 
@@ -182,7 +182,7 @@ def few_keys_are_known(service: Service) -> None:
 
 @fault("IRC-SEC-005")
 def keys_are_given_to_everybody(service: Service) -> None:
-    """Who knows the key of a request is given its answer, whoever that is."""
+    """The answer of a key is returned to any caller that knows it."""
     answers: dict[str, Reply] = {}
 
     def act(asks: Handler, _: Handler, arguments: dict[str, Any]) -> Reply:

@@ -139,7 +139,7 @@ def registered_views_are_fixed(service: Service) -> None:
 
     def refuse(**arguments: Any) -> Reply:
         if (arguments["namespace"], arguments["view"]) in registered:
-            raise Problem(409, "CommitFailedException", "the view is somebody else's")
+            raise Problem(409, "CommitFailedException", "the view was changed by another request")
         return replace(**arguments)
 
     service.handlers[op.register_view] = answer

@@ -1,4 +1,4 @@
-"""Wrong ways of creating views: what is answered, what is kept, what is forgiven, and who is the first."""
+"""Faults of creating views: wrong answers, lost members, accepted bad requests, and races."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 WINDOW_MS = 300  #: how long a name that was just given away seems to be free
 
 SQL: Document = {"type": "sql", "sql": "SELECT 1", "dialect": "spark"}
-#: What stands in the place of what a request leaves out.
+#: The values of members that a request omits.
 DEFAULTS: Document = {"name": "unnamed", "schema": {"type": "struct", "fields": []}}
 VERSION: Document = {
     "version-id": 1,

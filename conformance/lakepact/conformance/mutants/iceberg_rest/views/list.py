@@ -77,7 +77,7 @@ def lists_views_of_nowhere(handler: Handler, arguments: dict[str, Any]) -> Reply
 
 @fault("IRC-VIEW-LIST-003", by=partial(on_answer, LIST))
 def no_views_are_no_list(document: Document) -> None:
-    """Where no views are, no array is."""
+    """An empty list of views has no array."""
     if not document["identifiers"]:
         del document["identifiers"]
 
@@ -107,7 +107,7 @@ def pages_of_views_overlap(handler: Handler, arguments: dict[str, Any]) -> Reply
 
 @fault("IRC-VIEW-LOAD-005")
 def views_exist_with_200() -> Install:
-    """That a view exists is said by 200."""
+    """An existing view returns 200 to HEAD."""
     return on_status(EXISTS, {204: 200})
 
 

@@ -28,7 +28,7 @@ VERSIONS = (*METADATA, "versions", EACH)
 
 
 def _answered(change: Callable[[Any], Any], *path: str, by: tuple[OperationId, ...] = CARRIERS) -> Install:
-    """What stands at `path` in answers is `change(value)`."""
+    """The value at `path` in answers is `change(value)`."""
     return on_answer(by, lambda document: _at(document, path, change))
 
 

@@ -34,7 +34,7 @@ WHILE = 0.1  #: seconds that an answer waits
 
 
 def _forgetting(member: str, pick: Callable[[Document], bool]) -> Install:
-    """What `pick` picks of the requirements or updates is taken as if it had not been sent."""
+    """Requirements or updates that `pick` selects are ignored."""
 
     def rewrite(body: Document) -> Document:
         entries = body.get(member)
@@ -112,7 +112,7 @@ def added_schemas_replace_the_first(_: Update, draft: ViewDraft, document: Docum
 
 @fault("IRC-UPD-087", by=partial(in_place_of, SET_CURRENT))
 def the_highest_version_was_added_last(update: Update, draft: ViewDraft, document: Document) -> None:
-    """Where a version is added that the view has already, -1 stands for the one with the highest id."""
+    """If an added version exists already, -1 refers to the one with the highest id."""
     if document["view-version-id"] == -1 and draft.added_version is not None:
         document = {**document, "view-version-id": max(version["version-id"] for version in draft.items("versions"))}
     update(draft, document)
@@ -120,7 +120,7 @@ def the_highest_version_was_added_last(update: Update, draft: ViewDraft, documen
 
 @fault("IRC-UPD-087", by=partial(adding))
 def the_highest_schema_was_added_last(draft: ViewDraft, version: Document) -> Document:
-    """Where a schema is added that the view has already, -1 stands for the one with the highest id."""
+    """If an added schema exists already, -1 refers to the one with the highest id."""
     if version["schema-id"] != -1 or draft.added_schema is None:
         return version
     return {**version, "schema-id": max(schema["schema-id"] for schema in draft.items("schemas"))}
@@ -340,7 +340,7 @@ def taken_versions_are_replaced(draft: ViewDraft, version: Document) -> Document
 
 @fault("IRC-UPD-084", by=partial(adding))
 def known_versions_are_kept_twice(_: ViewDraft, version: Document) -> Document:
-    """Each version is stored anew."""
+    """Every version is stored with a unique summary, so that equal ones are stored twice."""
     return {**version, "summary": {**version["summary"], "commit": str(uuid.uuid4())}}
 
 
@@ -360,7 +360,7 @@ def first_of_an_added_dialect_wins() -> Install:
 
 @fault("IRC-UPD-088", by=partial(in_place_of, SET_CURRENT))
 def any_version_becomes_current(update: Update, draft: ViewDraft, document: Document) -> None:
-    """What is not there is set and nothing said."""
+    """Setting an unknown version is accepted."""
     try:
         update(draft, document)
     except Problem:

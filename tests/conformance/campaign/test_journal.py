@@ -1,4 +1,4 @@
-"""Whatever ends a lane, all that was answered is there, and only what was in flight is in doubt."""
+"""Whatever ends a worker, all that was answered is there, and only what was in flight is in doubt."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import pytest
 from campaigns import exchanges
 from lakepact.conformance.campaign import tables
 from lakepact.conformance.campaign.execution import journal
-from lakepact.conformance.campaign.execution.journal import Shore
+from lakepact.conformance.campaign.execution.journal import WorkerLog
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -21,10 +21,10 @@ def row(case_id: str, step: int = 0) -> dict[str, Any]:
     return {**dict.fromkeys(tables.EXCHANGES.names), **known, "started_at": datetime(2026, 11, 21, 20, 0, 0, 123456, tzinfo=UTC)}
 
 
-def sent(lane: Shore, *cases: str, steps: int = 1) -> None:
+def sent(worker: WorkerLog, *cases: str, steps: int = 1) -> None:
     for case_id in cases:
-        lane.sets_out("a", case_id, "word0")
-        lane.lands([row(case_id, step) for step in range(steps)])
+        worker.sets_out("a", case_id, "word0")
+        worker.lands([row(case_id, step) for step in range(steps)])
 
 
 def in_doubt(run: Path) -> list[tuple[str, str]]:
@@ -32,21 +32,21 @@ def in_doubt(run: Path) -> list[tuple[str, str]]:
     return [(row["case_id"], row["word"]) for row in rows]
 
 
-def test_a_lane_that_comes_to_its_end_leaves_files_of_the_table_alone(tmp_path: Path) -> None:
-    lane = Shore(tmp_path, "w-0")
-    sent(lane, "one", "two", steps=2)
-    lane.close()
+def test_a_worker_that_comes_to_its_end_leaves_files_of_the_table_alone(tmp_path: Path) -> None:
+    worker = WorkerLog(tmp_path, "w-0")
+    sent(worker, "one", "two", steps=2)
+    worker.close()
     journal.gathered(tmp_path, "run")
 
     assert exchanges(tmp_path) == [row("one"), row("one", 1), row("two"), row("two", 1)]
     assert list((tmp_path / "journal").iterdir()) == []
 
 
-def test_what_a_lane_had_answered_when_it_broke_off_is_gathered_and_the_rest_is_in_doubt(tmp_path: Path) -> None:
-    lane = Shore(tmp_path, "w-0")
-    sent(lane, "one")
-    lane.sets_out("a", "two", "word0")
-    lane.leave()
+def test_what_a_worker_had_answered_when_it_broke_off_is_gathered_and_the_rest_is_in_doubt(tmp_path: Path) -> None:
+    worker = WorkerLog(tmp_path, "w-0")
+    sent(worker, "one")
+    worker.sets_out("a", "two", "word0")
+    worker.leave()
     journal.gathered(tmp_path, "run")
 
     assert exchanges(tmp_path) == [row("one")]
@@ -54,9 +54,9 @@ def test_what_a_lane_had_answered_when_it_broke_off_is_gathered_and_the_rest_is_
 
 
 def test_a_log_that_broke_off_in_a_line_is_read_up_to_it(tmp_path: Path) -> None:
-    lane = Shore(tmp_path, "w-0")
-    sent(lane, "one", "two")
-    lane.leave()
+    worker = WorkerLog(tmp_path, "w-0")
+    sent(worker, "one", "two")
+    worker.leave()
     (log,) = (tmp_path / "journal").glob("*.jsonl")
     log.write_bytes(log.read_bytes()[:-20])
     journal.gathered(tmp_path, "run")
@@ -66,11 +66,11 @@ def test_a_log_that_broke_off_in_a_line_is_read_up_to_it(tmp_path: Path) -> None
 
 
 def test_what_landed_as_a_file_and_stands_in_the_log_still_is_there_once(tmp_path: Path) -> None:
-    lane = Shore(tmp_path, "w-0")
-    sent(lane, "one")
+    worker = WorkerLog(tmp_path, "w-0")
+    sent(worker, "one")
     log = next((tmp_path / "journal").glob("*.jsonl"))
     before = log.read_bytes()
-    lane.close()
+    worker.close()
     log.write_bytes(before)
     journal.gathered(tmp_path, "run")
 
@@ -78,32 +78,32 @@ def test_what_landed_as_a_file_and_stands_in_the_log_still_is_there_once(tmp_pat
 
 
 def test_a_case_that_turned_back_is_not_in_doubt(tmp_path: Path) -> None:
-    lane = Shore(tmp_path, "w-0")
-    lane.sets_out("a", "one", "word0")
-    lane.turns_back("a", "one")
-    lane.leave()
+    worker = WorkerLog(tmp_path, "w-0")
+    worker.sets_out("a", "one", "word0")
+    worker.turns_back("a", "one")
+    worker.leave()
     journal.gathered(tmp_path, "run")
 
     assert in_doubt(tmp_path) == []
 
 
-def test_the_log_of_a_lane_that_is_still_at_it_is_left_alone(tmp_path: Path) -> None:
-    lane = Shore(tmp_path, "w-0")
-    sent(lane, "one")
+def test_the_log_of_a_worker_that_is_still_at_it_is_left_alone(tmp_path: Path) -> None:
+    worker = WorkerLog(tmp_path, "w-0")
+    sent(worker, "one")
     journal.gathered(tmp_path, "run", patience=0.0)
 
     assert exchanges(tmp_path) == []
-    lane.close()
+    worker.close()
     assert exchanges(tmp_path) == [row("one")]
 
 
-def test_many_cases_land_together_before_the_lane_ends(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_many_cases_land_together_before_the_worker_ends(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(journal, "TOGETHER", 2)
-    lane = Shore(tmp_path, "w-0")
-    sent(lane, "one", "two", "three")
+    worker = WorkerLog(tmp_path, "w-0")
+    sent(worker, "one", "two", "three")
 
     assert [row["case_id"] for row in exchanges(tmp_path)] == ["one", "two"]
-    lane.close()
+    worker.close()
 
 
 @pytest.mark.parametrize(("word", "goes_on"), [("new", True), ("old", False)])

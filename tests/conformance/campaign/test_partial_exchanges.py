@@ -1,4 +1,4 @@
-"""What is known at a glance is what invariants say that look at everything."""
+"""What is known from a partial exchange is what invariants say that look at everything."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from campaigns import Here, few_cases, ran
 from faulty import mutants
 from lakepact.conformance.campaign import tables
 from lakepact.conformance.campaign.execution import evidence
-from lakepact.conformance.campaign.judging.partial_exchanges import OF_REQUEST, Answer, Closer, Glance, suite_of
+from lakepact.conformance.campaign.judging.partial_exchanges import OF_REQUEST, Answer, Closer, PartialExchange, suite_of
 from lakepact.conformance.campaign.judging.verdicts import judged
 from lakepact.conformance.outcome import Unmet, broken
 from lakepact.reference_server.running import running as serving
@@ -23,7 +23,7 @@ FAULTS = ("creation-is-201", "drops-answer-200", "error-code-always-400", "camel
 
 
 def test_invariants_say_of_each_exchange_what_they_say_when_all_of_them_are_asked(tmp_path_factory: pytest.TempPathFactory) -> None:
-    folder = tmp_path_factory.mktemp("glances")
+    folder = tmp_path_factory.mktemp("partial")
     with serving(warehouse="memory:", faults=mutants(FAULTS)) as bad:
         run = ran(few_cases(folder / "plan"), folder / "run", Here(), f"bad={bad.url}", chunk=1000)
     invariants = suite_of("iceberg_rest").invariants
@@ -46,11 +46,11 @@ def said_by_all(exchange: Exchange) -> list[tuple[str, str, str]]:
 
 
 @pytest.mark.parametrize("what", ["body", "parsed", "headers", "url", "request_body", "redact", "lines", "seconds"])
-def test_a_glance_shows_nothing_that_exchanges_which_look_alike_may_differ_in(what: str) -> None:
-    glance: Any = Glance("iceberg_rest", frozenset(), "campaign", "loadTable", "GET", 200, "application/json", "*/*", ())
+def test_partial_exchange_has_no_part_that_may_differ(what: str) -> None:
+    partial: Any = PartialExchange("iceberg_rest", frozenset(), "campaign", "loadTable", "GET", 200, "application/json", "*/*", ())
 
     with pytest.raises(Closer):
-        getattr(glance, what)
+        getattr(partial, what)
 
 
 @pytest.mark.parametrize("what", sorted(OF_REQUEST))
