@@ -173,7 +173,7 @@ def test_two_at_one_run_are_one_too_many(plan: Path, server: str, tmp_path: Path
     first = runs.carried_on(tmp_path / "run", Here())
     next(first)
 
-    with pytest.raises(Refused, match="somebody else"):
+    with pytest.raises(Refused, match="another process"):
         next(runs.carried_on(tmp_path / "run", Here()))
     first.close()
 

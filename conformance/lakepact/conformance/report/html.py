@@ -135,10 +135,8 @@ def _finding(result: Mapping[str, Any], exchanges: Mapping[int, Mapping[str, Any
     look = LOOKS[Outcome(result["outcome"])]
     verdict = next(v for v in result["verdicts"] if v["outcome"] == result["outcome"])
     again = sum(v["outcome"] == result["outcome"] for v in result["verdicts"]) - 1
-    terms = {name: f"<code>{escape(verdict[name])}</code>" for name in ("expected", "actual") if verdict.get(name)}
-    request = judged_request(verdict, exchanges)
-    if request:
-        terms["request"] = f"<code>{escape(request)}</code>"
+    shown = {"request": judged_request(verdict, exchanges), "expected": verdict.get("expected"), "actual": verdict.get("actual")}
+    terms = {name: f"<code>{escape(text)}</code>" for name, text in shown.items() if text}
     if verdict.get("remark") and verdict["remark"] != verdict.get("actual"):
         terms["remark"] = escape(verdict["remark"])
     if result["interpretation"]:

@@ -57,10 +57,10 @@ def _evidence(result: dict[str, Any], exchanges: dict[int, dict[str, Any]]) -> I
     verdict = next(v for v in result["verdicts"] if v["outcome"] == result["outcome"])
     yield f"### {md(result['requirement'])} ({md(result['level'])})\n"
     yield f"{md(result['sentence'])}\n"
-    yield from (f"- {label}: {code(verdict[label])}" for label in ("expected", "actual", "remark") if label in verdict)
     request = judged_request(verdict, exchanges)
     if request:
         yield f"- request: {code(request)}"
+    yield from (f"- {label}: {code(verdict[label])}" for label in ("expected", "actual", "remark") if label in verdict)
     yield f"- clause: {code(result['clause'])}"
     if result["interpretation"]:
         yield f"- interpretation: {md(result['interpretation'])}"

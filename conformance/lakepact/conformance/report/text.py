@@ -71,14 +71,14 @@ def evidence(result: dict[str, Any], exchanges: dict[int, dict[str, Any]], heade
     console.print(f"[{colour}]{outcome.upper():<5}[/] {about}", highlight=False)
     console.print(f"      {terminal(result['sentence'])}", soft_wrap=True, highlight=False)
     verdict = next(v for v in result["verdicts"] if v["outcome"] == outcome)
+    request = judged_request(verdict, exchanges)
+    if request:
+        say("request", request)
     for label in ("expected", "actual"):
         if label in verdict:
             say(label, verdict[label])
     if verdict.get("remark") and verdict.get("remark") != verdict.get("actual"):
         say("remark", verdict["remark"])
-    request = judged_request(verdict, exchanges)
-    if request:
-        say("request", request)
     say("clause", f"{header['contract']} {header['version']} {result['clause']}")
     for correction in result["corrections"]:
         say("correction", f"{correction['id']} ({correction['effect']}): {correction['sentence']}")
