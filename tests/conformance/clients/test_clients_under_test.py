@@ -97,7 +97,7 @@ def suite_of(contract: str) -> suites.Suite[Any]:
 
 @pytest.fixture(scope="module")
 def servers() -> Iterator[Callable[[str], Target]]:
-    """Yield the server behind the stage of each contract, which is started when it is first needed."""
+    """Yield the server behind the scripted server of each contract, which is started when it is first needed."""
     started: dict[str, Target] = {}
     with ExitStack() as ending:
 

@@ -2,5 +2,5 @@
 
 The tasks of a client are requirements in the registry whose side is `client`. A suite of clients (`clients/<contract>`)
 consists of checks and invariants like that of servers; only its lab differs (`lab`): it starts the program (`program`)
-and forwards its requests to the reference server (`stage`).
+and forwards its requests to the reference server (`scripted_server`).
 """

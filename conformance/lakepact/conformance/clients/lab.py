@@ -1,4 +1,4 @@
-"""The tools of one check of a client: it starts tasks of the program against the stage, and records verdicts."""
+"""The tools of one check of a client: it starts tasks of the program against the scripted server, and records verdicts."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import orjson
 
 from lakepact.conformance.clients.program import in_order
-from lakepact.conformance.clients.stage import Stage, as_it_is
+from lakepact.conformance.clients.scripted_server import ScriptedServer, as_it_is
 from lakepact.conformance.expect import shown
 from lakepact.conformance.lab import Lab
 from lakepact.conformance.outcome import Blocked, Unmet
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from lakepact.conformance.clients.program import Ended, Program
-    from lakepact.conformance.clients.stage import Script
+    from lakepact.conformance.clients.scripted_server import Script
     from lakepact.conformance.exchanges import Exchange
     from lakepact.conformance.wire import Wire
     from lakepact.generated.contract import Contract, OperationId
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, kw_only=True)
 class Client(Target):
-    """A client to judge; its address is that of the server behind the stage.
+    """A client to judge; its address is that of the server behind the scripted server.
 
     Args:
         program: what speaks for it.
@@ -64,9 +64,9 @@ class ClientLab(Lab):
     tasks: ClassVar[Mapping[str, str]] = {}  #: the tasks of clients, and the arguments of each other than the server
 
     @property
-    def stage(self) -> Stage:
-        """The stage of this run."""
-        return stage_of(self.wire, self.contract, self.target)
+    def server(self) -> ScriptedServer:
+        """The scripted server of this run."""
+        return scripted_server_of(self.wire, self.contract, self.target)
 
     def arguments(self, url: str, arguments: Mapping[str, Any]) -> Mapping[str, Any]:
         """Return the arguments of a task; each contract names the server in its own way."""
@@ -83,15 +83,15 @@ class ClientLab(Lab):
 
         Raises:
             NotOffered: the client does not implement the task.
-            Blocked: the server behind the stage failed.
+            Blocked: the server behind the scripted server failed.
         """
-        with self.stage.scene(self.check, script, prefix=prefix) as scene:
-            ended = self.target.program.run(task, self.arguments(scene.url, arguments))
-        exchanges = tuple(sorted(scene.exchanges, key=lambda exchange: exchange.number))
+        with self.server.task(self.check, script, prefix=prefix) as served:
+            ended = self.target.program.run(task, self.arguments(served.url, arguments))
+        exchanges = tuple(sorted(served.exchanges, key=lambda exchange: exchange.number))
         with self._lock:
             self.sent = [exchange.number for exchange in exchanges]
-        if scene.broken is not None:
-            raise scene.broken
+        if served.broken is not None:
+            raise served.broken
         return Performance(ended, exchanges)
 
     def does(self, task: str, expected: Any = None, **arguments: Any) -> None:
@@ -101,7 +101,7 @@ class ClientLab(Lab):
             Blocked: it does not, or prints something else than `expected`.
             NotOffered: it has nothing that does it.
         """
-        result = self.stage.once(orjson.dumps([task, arguments]).decode(), lambda: self._plainly(task, arguments))
+        result = self.server.once(orjson.dumps([task, arguments]).decode(), lambda: self._plainly(task, arguments))
         if expected is not None and in_order(result) != in_order(expected):
             raise Blocked(f"{task} prints {shown(result)} where nothing is unusual and it is {shown(expected)}")
 
@@ -117,12 +117,12 @@ class ClientLab(Lab):
         return tuple(self.sent)
 
 
-def stage_of(wire: Wire, contract: Contract, target: Target) -> Stage:
-    """Return the stage of a run, which is opened once and closed with its connections."""
-    return wire.shared_resource("stage", lambda: Stage(contract, target.url, wire).open())
+def scripted_server_of(wire: Wire, contract: Contract, target: Target) -> ScriptedServer:
+    """Return the scripted server of a run, which is opened once and closed with its connections."""
+    return wire.shared_resource("scripted server", lambda: ScriptedServer(contract, target.url, wire).open())
 
 
 def everything(contract: Contract, wire: Wire, target: Target) -> Offer:
-    """Return the offer for clients: all operations and features, which scripts provide; the stage is open afterwards."""
-    stage_of(wire, contract, target)
+    """Return the offer for clients: all operations and features, which scripts provide; the scripted server is open afterwards."""
+    scripted_server_of(wire, contract, target)
     return Offer(operations=frozenset(contract.operations), features=dict.fromkeys(contract.features, True))

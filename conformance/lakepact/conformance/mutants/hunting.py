@@ -5,7 +5,8 @@
 Every version of a contract is tested, with or without `--only`: of a later version, its additions.
 
 A *mutant* is the reference server with one fault. A mutant that no check finds is a gap in the suite; a judged requirement
-that no mutant breaks may have a check that proves nothing. Both are listed, and both make this command fail.
+that no mutant breaks may have a check that proves nothing. Both are listed, and both make this command fail. So does a finding
+that a maintainer cannot act on.
 """
 
 from __future__ import annotations
@@ -26,6 +27,7 @@ import click
 from lakepact.conformance import plan, runner
 from lakepact.conformance import suite as suites
 from lakepact.conformance.mutants import fault_named, own_faults
+from lakepact.conformance.mutants.clarity import obscure
 from lakepact.conformance.outcome import Blocked, Outcome
 from lakepact.generated.contract import Contract, contracts
 from lakepact.reference_server.running import running
@@ -48,7 +50,8 @@ class Hunt:
     fault: str
     breaks: tuple[str, ...]
     found: tuple[str, ...]  #: requirements of `breaks` that came out broken
-    other: str = ""  #: why nothing can be said
+    other: str = ""  #: why the suite could not run
+    obscure: tuple[str, ...] = ()  #: findings that a maintainer cannot act on
 
     @property
     def killed(self) -> bool:
@@ -68,7 +71,7 @@ def hunt(contract: str, fault: str, breaks: Sequence[str], folder: str, version:
         except Blocked as blocked:
             return Hunt(fault, tuple(breaks), (), str(blocked))
     broken = [v for v in run.verdicts if v.outcome in BROKEN]
-    return Hunt(fault, tuple(breaks), tuple(sorted({v.requirement for v in broken})))
+    return Hunt(fault, tuple(breaks), tuple(sorted({v.requirement for v in broken})), obscure=tuple(obscure(broken)))
 
 
 @contextlib.contextmanager
@@ -172,9 +175,11 @@ def hunted(contract: str, version: str, wanted: Sequence[tuple[str, tuple[str, .
             if not one.killed:
                 missed = ", ".join(sorted(set(one.breaks) - set(one.found)))
                 click.echo(f"alive    {one.fault}: nothing found that it breaks {missed}" + (f" ({one.other})" if one.other else ""))
+            for line in one.obscure:
+                click.echo(f"obscure  {one.fault}: {line}")
         killed = sum(h.killed for h in found)
         rest = unproven(suite, found, kept(suite, folder, only=only))
     for requirement, by in rest.items():
         click.echo(f"unproven {requirement}: no mutant breaks it ({', '.join(by)})")
     click.echo(f"{contract} {version}: {killed} of {len(found)} mutants killed; {len(rest)} judged requirements without a mutant")
-    return killed == len(found) and not rest
+    return killed == len(found) and not rest and not any(h.obscure for h in found)

@@ -36,7 +36,7 @@ class SharingClientLab(ClientLab):
     @property
     def pack(self) -> Manifest:
         """The shared objects."""
-        manifest: Manifest = self.stage.once("the fixture pack", lambda: read_manifest(Path(self.target.parameters["fixtures"])))
+        manifest: Manifest = self.server.once("the fixture pack", lambda: read_manifest(Path(self.target.parameters["fixtures"])))
         return manifest
 
     @property

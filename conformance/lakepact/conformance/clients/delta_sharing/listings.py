@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from lakepact.conformance.clients.delta_sharing.lab import SharingClientLab
-    from lakepact.conformance.clients.stage import Request, Script
+    from lakepact.conformance.clients.scripted_server import Request, Script
 
 TOKEN = "nextPageToken"  # noqa: S105 - a member, not a secret
 LONG = 5000  #: characters, more than any text of a share may have

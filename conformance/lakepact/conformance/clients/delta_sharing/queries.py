@@ -8,14 +8,14 @@ from lakepact.conformance import expect
 from lakepact.conformance.clients.delta_sharing.lab import BY_DIRECTORY, ROWS, same_rows
 from lakepact.conformance.clients.delta_sharing.scripts import IN_LINES, blind
 from lakepact.conformance.clients.delta_sharing.suite import check
-from lakepact.conformance.clients.stage import Answer
+from lakepact.conformance.clients.scripted_server import Answer
 from lakepact.conformance.outcome import Blocked, NotOffered, Unmet
 from lakepact.generated.delta_sharing import op
 
 if TYPE_CHECKING:
     from lakepact.conformance.clients.delta_sharing.lab import SharingClientLab
     from lakepact.conformance.clients.lab import Performance
-    from lakepact.conformance.clients.stage import Forward, Request, Script
+    from lakepact.conformance.clients.scripted_server import Forward, Request, Script
 
 QUERY, KEYS = op.query_table, op.generate_temporary_table_credentials
 LIMIT = 3

@@ -1,4 +1,4 @@
-"""Servers that answer in an unusual way, as scripts for the stage."""
+"""Servers that answer in an unusual way, as scripts for the scripted server."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from lakepact.generated.delta_sharing import op
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from lakepact.conformance.clients.stage import Answer, Forward, Request, Script
+    from lakepact.conformance.clients.scripted_server import Answer, Forward, Request, Script
     from lakepact.generated.contract import OperationId
 
     Line = dict[str, Any]

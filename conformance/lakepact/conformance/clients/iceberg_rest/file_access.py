@@ -13,10 +13,10 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from lakepact.conformance.clients.iceberg_rest.lab import CatalogClientLab
-    from lakepact.conformance.clients.stage import Answer, Forward, Request, Script
+    from lakepact.conformance.clients.scripted_server import Answer, Forward, Request, Script
 
 ACCESS_KEY = "s3.access-key-id"
-BUCKET = "s3://lakepact-stage"
+BUCKET = "s3://lakepact-scripted"
 LOADED = frozenset({op.load_table})
 
 

@@ -1,4 +1,4 @@
-"""The bench of checks of clients of catalogs: what they find there is made behind the stage."""
+"""The bench of checks of clients of catalogs: what they find there is made behind the scripted server."""
 
 from __future__ import annotations
 
@@ -45,8 +45,8 @@ class CatalogClientLab(ClientLab):
     def namespace(self, *tables: str, within: Sequence[str] = (), named: str = "") -> list[str]:
         """Return a new namespace with these tables in it."""
         levels = [*within, named or self.name()]
-        self.stage.ask("POST", "/v1/namespaces", document={"namespace": levels, "properties": {}})
+        self.server.ask("POST", "/v1/namespaces", document={"namespace": levels, "properties": {}})
         path = quote("\x1f".join(levels), safe="")
         for table in tables:
-            self.stage.ask("POST", f"/v1/namespaces/{path}/tables", document={"name": table, "schema": SCHEMA})
+            self.server.ask("POST", f"/v1/namespaces/{path}/tables", document={"name": table, "schema": SCHEMA})
         return levels

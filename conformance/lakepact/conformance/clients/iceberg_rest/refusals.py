@@ -7,14 +7,14 @@ from typing import TYPE_CHECKING
 import orjson
 
 from lakepact.conformance.clients.iceberg_rest.suite import check
-from lakepact.conformance.clients.stage import Answer
+from lakepact.conformance.clients.scripted_server import Answer
 from lakepact.conformance.outcome import NotOffered, Unmet
 from lakepact.generated.iceberg_rest import op
 
 if TYPE_CHECKING:
     from lakepact.conformance.clients.iceberg_rest.lab import CatalogClientLab
     from lakepact.conformance.clients.lab import Performance
-    from lakepact.conformance.clients.stage import Forward, Request, Script
+    from lakepact.conformance.clients.scripted_server import Forward, Request, Script
     from lakepact.conformance.exchanges import Exchange
     from lakepact.generated.contract import OperationId
 

@@ -152,8 +152,10 @@ def untagged_members_are_refused(lab: CatalogLab) -> None:
         {"ref": "main", "snapshot-id": None},
         {"action": "assert-table-uuid", "uuid": table.uuid},
     )
-    bodies = {f"the update {update} without action": {"requirements": [], "updates": [HARMLESS, update]} for update in updates}
-    bodies |= {f"the requirement {one} without type": {"requirements": [one], "updates": [HARMLESS]} for one in requirements}
+    bodies = {
+        f"the update {expect.shown(update)} without action": {"requirements": [], "updates": [HARMLESS, update]} for update in updates
+    }
+    bodies |= {f"the requirement {expect.shown(one)} without type": {"requirements": [one], "updates": [HARMLESS]} for one in requirements}
     _judge_bodies(lab, "IRC-COM-016", table, bodies)
 
 

@@ -36,9 +36,9 @@ BOOKKEEPING = frozenset({"metadata-log", "last-updated-ms"})
 
 
 LOCATION = "metadata-location"
-PROPERTY = "property "  #: before the name of one, among what is restless
+PROPERTY = "property "  #: before the name of a property among the volatile members
 
-_restless: WeakKeyDictionary[Wire, frozenset[str]] = WeakKeyDictionary()
+_volatile: WeakKeyDictionary[Wire, frozenset[str]] = WeakKeyDictionary()
 
 
 def state(table: Table) -> dict[str, Any]:
@@ -56,89 +56,90 @@ def properties_of(table: Table) -> dict[str, Any]:
     return table.metadata.get("properties") or {}
 
 
-def same_state(expected: Table, actual: Table, *, but: Collection[str] = ()) -> None:
-    """Two answers say the same of a table.
+def same_state(expected: Table, actual: Table, *, ignore: Collection[str] = ()) -> None:
+    """Expect equal metadata in two answers.
 
     Args:
-        expected: the one.
-        actual: the other.
-        but: members that may differ.
+        expected: the first answer.
+        actual: the second answer.
+        ignore: members that may differ.
 
     Raises:
-        Unmet: they do not; it names the first member in which they differ.
+        Unmet: they differ; it names the first member that does.
     """
     was, is_now = state(expected), state(actual)
-    for member in sorted((was.keys() | is_now.keys()) - set(but)):
-        if was.get(member) != is_now.get(member):
-            raise Unmet(f"`{member}` to be {expect.shown(was.get(member))}", expect.shown(is_now.get(member)))
+    for member in sorted((was.keys() | is_now.keys()) - set(ignore)):
+        expect.equal(was.get(member, expect.ABSENT), is_now.get(member, expect.ABSENT), f"`{member}` to be")
 
 
-def expect_snapshots_whole(before: Table, after: Table, *, but: Collection[int] = ()) -> None:
-    """Snapshots that a table still has are what they were; only a parent that is gone may be named no more.
+def expect_snapshots_whole(before: Table, after: Table, *, ignore: Collection[int] = ()) -> None:
+    """Expect that the snapshots of `after` are as in `before`; a removed parent may be left out.
 
     Args:
-        before: the table, as it was.
-        after: the same, as it is.
-        but: ids of snapshots that may differ.
+        before: the earlier answer.
+        after: the later answer.
+        ignore: ids of snapshots that may differ.
 
     Raises:
-        Unmet: one is not.
+        Unmet: a snapshot differs.
     """
     was = _snapshots(before)
     for snapshot, members in _snapshots(after).items():
-        if snapshot in was and snapshot not in but:
+        if snapshot in was and snapshot not in ignore:
             expect.equal(was[snapshot], members, f"the snapshot {snapshot} to be")
 
 
 def _snapshots(table: Table) -> dict[Any, dict[str, Any]]:
-    """By id: the members of each snapshot but its parent."""
+    """Return the members of each snapshot except its parent, by id."""
     snapshots = table.metadata.get("snapshots") or ()
     return {s.get("snapshot-id"): {name: value for name, value in s.items() if name != "parent-snapshot-id"} for s in snapshots}
 
 
-def unchanged(lab: CatalogLab, before: Table, *, but: Collection[str] = ()) -> None:
-    """The table is what it was: its metadata but for some members, and where they stand.
+def unchanged(lab: CatalogLab, before: Table, *, ignore: Collection[str] = ()) -> None:
+    """Load the table and expect its metadata and metadata location to be as before.
 
     Raises:
-        Unmet: it is not, or it can no longer be loaded.
+        Unmet: they differ, or the table can no longer be loaded.
     """
     reply = lab.send(op.load_table, **before.at)
     expect.status(reply, 200)
-    assert_same_table(lab, before, Table(before.namespace, before.name, reply), but=but)
+    assert_same_table(lab, before, Table(before.namespace, before.name, reply), ignore=ignore)
 
 
-def assert_same_table(lab: CatalogLab, expected: Table, actual: Table, *, but: Collection[str] = (), moving: Collection[str] = ()) -> None:
-    """Two answers say the same of a table and of where its metadata stand, but for some members and what is restless.
+def assert_same_table(
+    lab: CatalogLab, expected: Table, actual: Table, *, ignore: Collection[str] = (), volatile: Collection[str] = ()
+) -> None:
+    """Expect equal metadata and metadata locations in two answers, except for members that the server owns.
 
     Args:
-        lab: the bench of the check.
-        expected: the one.
-        actual: the other.
-        but: members that may differ.
-        moving: what else may, spelled as what is restless.
+        lab: the lab of the check.
+        expected: the first answer.
+        actual: the second answer.
+        ignore: members that may differ.
+        volatile: further members and properties that may differ, spelled as by `volatile_members`.
 
     Raises:
-        Unmet: they do not; it names the first thing in which they differ.
+        Unmet: they differ; it names the first difference.
     """
     try:
-        _alike(expected, actual, but=but, moving=moving)
+        _compare(expected, actual, ignore=ignore, volatile=volatile)
     except Unmet:
-        always = restless(lab)
-        if not always:
+        owned = volatile_members(lab)
+        if not owned:
             raise
-        _alike(expected, actual, but=but, moving={*moving, *always})
+        _compare(expected, actual, ignore=ignore, volatile={*volatile, *owned})
 
 
-def _alike(expected: Table, actual: Table, *, but: Collection[str], moving: Collection[str]) -> None:
-    same_state(_at_rest(expected, moving), _at_rest(actual, moving), but=(*but, *moving))
-    if LOCATION not in {*but, *moving}:
+def _compare(expected: Table, actual: Table, *, ignore: Collection[str], volatile: Collection[str]) -> None:
+    same_state(_without_volatile(expected, volatile), _without_volatile(actual, volatile), ignore=(*ignore, *volatile))
+    if LOCATION not in {*ignore, *volatile}:
         expect.equal(expected.metadata_location, actual.metadata_location, "the metadata-location from before,")
 
 
-def _at_rest(table: Table, moving: Collection[str]) -> Table:
-    """Return the table without properties that move."""
-    properties = {name: value for name, value in properties_of(table).items() if PROPERTY + name not in moving}
-    if not moving or properties == properties_of(table):
+def _without_volatile(table: Table, volatile: Collection[str]) -> Table:
+    """Return the table without volatile properties."""
+    properties = {name: value for name, value in properties_of(table).items() if PROPERTY + name not in volatile}
+    if not volatile or properties == properties_of(table):
         return table
     document = {**table.reply.document, "metadata": {**table.metadata, "properties": properties}}
     exchange = replace(table.reply.exchange, body=orjson.dumps(document))
@@ -147,12 +148,12 @@ def _at_rest(table: Table, moving: Collection[str]) -> Table:
 
 def without_its_own(lab: CatalogLab, table: Table) -> Table:
     """Return the table without properties that are the target's own."""
-    return _at_rest(table, restless(lab))
+    return _without_volatile(table, volatile_members(lab))
 
 
-def restless(lab: CatalogLab) -> frozenset[str]:
+def volatile_members(lab: CatalogLab) -> frozenset[str]:
     """Return the parts of a table that the target owns: properties that no request set, and members that change by themselves."""
-    known = _restless.get(lab.wire)
+    known = _volatile.get(lab.wire)
     if known is None:
         known = frozenset()
         with contextlib.suppress(Blocked, Unmet):
@@ -160,7 +161,7 @@ def restless(lab: CatalogLab) -> frozenset[str]:
             before = lab.load(still)
             lab.commit(other, set_properties(lakepact="moves"))
             known = _moved(before, lab.load(still)) | {PROPERTY + name for name in properties_of(before)}
-        _restless[lab.wire] = known
+        _volatile[lab.wire] = known
     return known
 
 

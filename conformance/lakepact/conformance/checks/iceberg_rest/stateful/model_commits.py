@@ -167,11 +167,11 @@ def expect_committed(lab: CatalogLab, before: Table, after: Table, *, updates: S
     for member, value in outlook.members.items():
         expect.equal(value, after.metadata.get(member), f"`{member}` to be")
     if outlook.about is not None:
-        expect_snapshots_whole(before, after, but=outlook.snapshots)
-        expect_same(lab, before, after, but=outlook.about - {"properties"}, own=set(own) - outlook.properties.keys())
+        expect_snapshots_whole(before, after, ignore=outlook.snapshots)
+        expect_same(lab, before, after, ignore=outlook.about - {"properties"}, own=set(own) - outlook.properties.keys())
 
 
-def expect_same(lab: CatalogLab, before: Table, after: Table, *, own: Collection[str], but: Collection[str] = ()) -> None:
+def expect_same(lab: CatalogLab, before: Table, after: Table, *, own: Collection[str], ignore: Collection[str] = ()) -> None:
     """A table is what it was.
 
     Args:
@@ -179,7 +179,7 @@ def expect_same(lab: CatalogLab, before: Table, after: Table, *, own: Collection
         before: the table, as it was.
         after: the same, as it is.
         own: properties that the history itself has set; others may be the target's.
-        but: members that may differ.
+        ignore: members that may differ.
 
     Raises:
         Unmet: it is not.
@@ -187,7 +187,7 @@ def expect_same(lab: CatalogLab, before: Table, after: Table, *, own: Collection
     strange = (properties_of(before).keys() | properties_of(after).keys()) - set(own)
     if state(before).get("table-uuid") != state(after).get("table-uuid"):
         raise Unmet(f"the table {before.uuid}", f"another one: {after.uuid}", exchange=after.reply.exchange.number)
-    assert_same_table(lab, before, after, but=(*but, *BOOKKEEPING, LOCATION), moving={PROPERTY + name for name in strange})
+    assert_same_table(lab, before, after, ignore=(*ignore, *BOOKKEEPING, LOCATION), volatile={PROPERTY + name for name in strange})
 
 
 def expect_same_refs(before: Table, after: Table) -> None:

@@ -51,7 +51,7 @@ def is_at(lab: CatalogLab, before: Table, namespace: Namespace, name: str) -> No
     after = Table(namespace, name, reply)
     expect.equal(before.uuid, after.uuid, "the UUID from before,")
     expect.equal(before.metadata_location, after.metadata_location, "the metadata-location from before,")
-    assert_same_table(lab, before, after, but=BOOKKEEPING)
+    assert_same_table(lab, before, after, ignore=BOOKKEEPING)
 
 
 def is_nowhere(lab: CatalogLab, namespace: Namespace, name: str) -> None:

@@ -67,7 +67,7 @@ def additions_leave_the_rest(lab: CatalogLab) -> None:
         lab.commit(table, update)
         after = lab.load(table)
         with lab.judge(requirement):
-            assert_same_table(lab, before, after, but=(*members, *BOOKKEEPING, LOCATION))
+            assert_same_table(lab, before, after, ignore=(*members, *BOOKKEEPING, LOCATION))
 
 
 # -- snapshots ----------------------------------------------------------------------------------------------------------

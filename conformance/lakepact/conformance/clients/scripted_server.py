@@ -1,7 +1,7 @@
-"""The stage: a local server between the client and the reference server, which records exchanges and may change them.
+"""The scripted server: a local server between the client and the reference server, which records exchanges and may change them.
 
-Each task of the client has a *scene*, an address of its own below that of the stage, so that tasks can run concurrently. A *script*
-receives each request of a scene together with a function that forwards it, and returns the answer.
+Each task of the client has an address of its own below that of the scripted server, so that tasks can run concurrently. A *script*
+receives each request of a task together with a function that forwards it, and returns the answer.
 """
 
 from __future__ import annotations
@@ -37,10 +37,10 @@ if TYPE_CHECKING:
 
 START_SECONDS = 15
 UPSTREAM_SECONDS = 30
-MOST_REQUESTS = 400  #: of one scene; a client that sends more goes round in circles
+MOST_REQUESTS = 400  #: of one task; a client that sends more repeats itself
 #: Hop-by-hop headers; lengths are computed again.
 OF_A_CONNECTION = frozenset({"connection", "content-length", "host", "keep-alive", "te", "transfer-encoding", "upgrade", "expect"})
-SCENE = re.compile(r"/scene-(\d+)(/[^?]*)?(\?.*)?")
+TASK_PATH = re.compile(r"/task-(\d+)(/[^?]*)?(\?.*)?")
 
 
 @dataclass(frozen=True)
@@ -109,7 +109,7 @@ def as_it_is(request: Request, forward: Forward) -> Answer:
 
 
 @dataclass
-class Scene:
+class TaskServer:
     """One task of a client: what it said, and was answered.
 
     Args:
@@ -118,7 +118,7 @@ class Scene:
         check: the check that the task belongs to.
         prefix: what stands before the paths of a catalog.
         exchanges: so far.
-        broken: what went wrong on the stage itself; the client is not to blame for what it did then.
+        broken: what went wrong on the scripted server itself; the client is not to blame for what it did then.
     """
 
     url: str
@@ -129,7 +129,7 @@ class Scene:
     broken: Exception | None = None
 
 
-class Stage:
+class ScriptedServer:
     """The server that clients are tested against.
 
     Args:
@@ -142,7 +142,7 @@ class Stage:
         self._contract = contract
         self._upstream = upstream.rstrip("/")
         self._wire = wire
-        self._scenes: dict[int, Scene] = {}
+        self._task_servers: dict[int, TaskServer] = {}
         self._numbers = itertools.count(1)
         self._client = httpx.Client(timeout=UPSTREAM_SECONDS, trust_env=False, follow_redirects=False)
         self._address = ""
@@ -160,7 +160,7 @@ class Stage:
                 access_log=False,
             )
         )
-        self._thread = threading.Thread(target=self._server.run, name="lakepact stage", daemon=True)
+        self._thread = threading.Thread(target=self._server.run, name="lakepact scripted server", daemon=True)
 
     def open(self) -> Self:
         """Begin to answer clients.
@@ -185,15 +185,15 @@ class Stage:
         self._client.close()
 
     @contextlib.contextmanager
-    def scene(self, check: str, script: Script, *, prefix: str = "") -> Generator[Scene]:
+    def task(self, check: str, script: Script, *, prefix: str = "") -> Generator[TaskServer]:
         """Yield an address at which everything is answered as a script says, until the block ends."""
         number = next(self._numbers)
-        scene = Scene(f"{self._address}/scene-{number}", script, check, prefix)
-        self._scenes[number] = scene
+        served = TaskServer(f"{self._address}/task-{number}", script, check, prefix)
+        self._task_servers[number] = served
         try:
-            yield scene
+            yield served
         finally:
-            del self._scenes[number]
+            del self._task_servers[number]
 
     def once(self, key: str, make: Callable[[], Any]) -> Any:
         """Return the result of `make`, or raise its error, computed once for all checks."""
@@ -218,7 +218,7 @@ class Stage:
         given = {"content-type": "application/json", **(headers or {})}
         answer = self._forward(Request(None, method, target, httpx.Headers(given), body))
         if answer.status >= 400:
-            raise Blocked(f"the server behind the stage answers {method} {target} with {answer.status}")
+            raise Blocked(f"the server behind the scripted server answers {method} {target} with {answer.status}")
         return answer
 
     def _forward(self, request: Request) -> Answer:
@@ -249,36 +249,36 @@ class Stage:
 
     def _answered(self, scope: Mapping[str, Any], body: bytes) -> Answer:
         query = scope["query_string"].decode("latin-1")
-        found = SCENE.fullmatch(scope["raw_path"].decode("latin-1") + (f"?{query}" if query else ""))
-        scene = self._scenes.get(int(found[1])) if found else None
-        if found is None or scene is None:
-            return Answer(404, body=b'{"error":{"message":"nobody is on stage here","type":"NotFound","code":404}}')
+        found = TASK_PATH.fullmatch(scope["raw_path"].decode("latin-1") + (f"?{query}" if query else ""))
+        served = self._task_servers.get(int(found[1])) if found else None
+        if found is None or served is None:
+            return Answer(404, body=b'{"error":{"message":"no task of the client uses this address","type":"NotFound","code":404}}')
         started = time.perf_counter()
         path = found[2] or "/"
         headers = httpx.Headers([(n.decode("latin-1"), v.decode("latin-1")) for n, v in scope["headers"]])
-        operation = self._operation(scope["method"], path, scene.prefix)
+        operation = self._operation(scope["method"], path, served.prefix)
         request = Request(operation, scope["method"], path + (found[3] or ""), headers, body)
-        if len(scene.exchanges) >= MOST_REQUESTS:
+        if len(served.exchanges) >= MOST_REQUESTS:
             answer = Answer(503, body=b'{"error":{"message":"this is going round in circles","type":"TooMany","code":503}}')
         else:
             try:
-                answer = scene.script(request, self._forward)
+                answer = served.script(request, self._forward)
             except Exception as error:  # noqa: BLE001 - ours, told by whoever let the client do the task
-                scene.broken = Blocked(f"no answer behind the stage: {error}") if isinstance(error, httpx.HTTPError) else error
-                answer = Answer(500, body=b'{"error":{"message":"the stage is broken","type":"Broken","code":500}}')
+                served.broken = Blocked(f"no answer behind the scripted server: {error}") if isinstance(error, httpx.HTTPError) else error
+                answer = Answer(500, body=b'{"error":{"message":"the scripted server failed","type":"Broken","code":500}}')
         exchange = self._wire.keep(
             answer.status,
             httpx.Headers(list(answer.headers)),
             answer.body,
             operation=operation,
-            check=scene.check,
+            check=served.check,
             method=request.method,
-            url=scene.url + request.target,
+            url=served.url + request.target,
             sent=[(n, v) for n, v in headers.multi_items() if n.lower() not in OF_A_CONNECTION],
             body=body,
             started=started,
         )
-        scene.exchanges.append(exchange)
+        served.exchanges.append(exchange)
         return answer
 
     def _operation(self, method: str, path: str, prefix: str) -> OperationId | None:
