@@ -38,8 +38,8 @@ class Server:
     """A server that is answering."""
 
     url: str
-    service: Service  #: the first of its contracts
-    services: Mapping[str, Service] = field(default_factory=dict[str, "Service"])  #: all of them, by the names of their contracts
+    service: Service = field(repr=False)  #: the first of its contracts
+    services: Mapping[str, Service] = field(default_factory=dict[str, "Service"], repr=False)  #: all of them, by the names of their contracts
 
     def address(self, contract: str) -> str:
         """Return the base address of one contract."""
