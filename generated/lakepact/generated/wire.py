@@ -1,4 +1,4 @@
-# Made by codegen.generate from specs/codegen/templates/wire.py, sha256 14b68917f23dea20. Do not edit: nox -s generate
+# Made by codegen.generate from specs/codegen/templates/wire.py, sha256 7b09e4f86f70987a. Do not edit: nox -s generate
 """A base class of generated models: it serializes a model and parses it back to an equal one.
 
 Unknown members are kept. Absent members stay absent, and null stays null.
@@ -10,11 +10,21 @@ from typing import Any, ClassVar, Literal, get_origin
 
 from pydantic import BaseModel, ConfigDict
 
+SHOWN_TEXT = 60  #: characters of a text that a repr shows
+SECRETS = ("token", "secret", "password", "credential")  #: parts of the names of members that a repr hides
+
 
 class WireModel(BaseModel):
     """A JSON object of a contract."""
 
     model_config = ConfigDict(extra="allow", validate_by_name=True, validate_by_alias=True)
+
+    def __repr__(self) -> str:
+        """Return one short line: scalar members, and the size of others; secrets are hidden."""
+        members = ", ".join(f"{name}={_brief(name, value)}" for name, value in self if name in self.model_fields_set)
+        return f"{type(self).__name__}({members})"
+
+    __str__ = __repr__
 
     def to_wire(self) -> dict[str, Any]:
         """Return the object as a JSON document."""
@@ -23,6 +33,16 @@ class WireModel(BaseModel):
     def to_json(self) -> bytes:
         """Return the object as JSON text in UTF-8."""
         return self.model_dump_json(by_alias=True, exclude_unset=True).encode()
+
+
+def _brief(name: str, value: Any) -> str:
+    if isinstance(value, BaseModel):
+        return f"{type(value).__name__}(…)"
+    if isinstance(value, dict | list) and value:
+        return f"<{len(value)} items>"
+    if isinstance(value, str) and any(secret in name for secret in SECRETS):
+        return "<hidden>"
+    return repr(value if not isinstance(value, str) or len(value) <= SHOWN_TEXT else value[:SHOWN_TEXT] + "…")
 
 
 class TaggedModel(WireModel):
