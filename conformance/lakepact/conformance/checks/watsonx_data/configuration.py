@@ -61,8 +61,9 @@ def the_operations_of_the_page_are_there(lab: WatsonxLab) -> None:
         return
     values: dict[str, Any] = {"namespace": (lab.name(),), "table": lab.name(), "view": lab.name()}
 
-    with lab.judge("WXD-CFG-006"):
+    with lab.judge_each("WXD-CFG-006") as case:
         for operation, probe in PROBES.items():
-            if operation in OPERATIONS:
-                reply = lab.send(operation, declared=False, **probe, **values)
-                expect.true(is_served(lab, operation, reply), f"{operation} to be served", reply.shown)
+            with case():
+                if operation in OPERATIONS:
+                    reply = lab.send(operation, declared=False, **probe, **values)
+                    expect.true(is_served(lab, operation, reply), f"{operation} to be served", reply.shown)

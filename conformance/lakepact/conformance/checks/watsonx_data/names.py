@@ -49,14 +49,15 @@ def stretched(name: str, length: int) -> str:
 @check("WXD-NAME-001", "WXD-NAME-002")
 def names_may_be_as_long_as_the_page_says(lab: WatsonxLab) -> None:
     """Names of up to 128 letters and digits work, and one more is a matter of taste."""
-    with lab.judge("WXD-NAME-001"):
+    with lab.judge_each("WXD-NAME-001") as case:
         for length in (20, 64, LONGEST):
-            name = stretched(lab.name(), length)
-            expect.status(create_namespace(lab, name), 200, about=f"for a namespace of {length} characters")
-            expect.equal([name], lab.send(op.load_namespace_metadata, namespace=(name,)).at("namespace"), "namespace")
-            table = stretched(lab.name(), length)
-            expect.status(create_table(lab, (name,), table), 200, about=f"for a table of {length} characters")
-            expect.status(lab.send(op.load_table, namespace=(name,), table=table), 200, about=f"for a table of {length} characters")
+            with case():
+                name = stretched(lab.name(), length)
+                expect.status(create_namespace(lab, name), 200, about=f"for a namespace of {length} characters")
+                expect.equal([name], lab.send(op.load_namespace_metadata, namespace=(name,)).at("namespace"), "namespace")
+                table = stretched(lab.name(), length)
+                expect.status(create_table(lab, (name,), table), 200, about=f"for a table of {length} characters")
+                expect.status(lab.send(op.load_table, namespace=(name,), table=table), 200, about=f"for a table of {length} characters")
     reply = create_namespace(lab, stretched(lab.name(), LONGEST + 1))
     with lab.judge("WXD-NAME-002", remark=f"{LONGEST + 1} characters are answered with {reply.status}"):
         expect.status(reply, 200, 400)
@@ -72,9 +73,10 @@ def underscores_are_one_thing_everywhere(lab: WatsonxLab) -> None:
         **({"views": create_view(lab, home, f"{lab.name()}_a")} if lab.offers(op.create_view) else {}),
     }
 
-    with lab.judge("WXD-NAME-003"):
+    with lab.judge("WXD-NAME-003") as case:
         for what, reply in replies.items():
-            expect.status(reply, 200, 400, about=f"for {what}")
+            with case():
+                expect.status(reply, 200, 400, about=f"for {what}")
         expect.equal(1, len({reply.status for reply in replies.values()}), "answers to an underscore in names")
 
 

@@ -60,13 +60,14 @@ def namespaces_lie_somewhere(lab: WatsonxLab) -> None:
     given = locations(lab, bare)
     warehouse = (configuration(lab).document.get("overrides") or {}).get("warehouse")
 
-    with lab.judge("WXD-NS-004"):
+    with lab.judge("WXD-NS-004") as case:
         expect.true(bool(given), "a `storage_location` or `location`", "neither")
         for location in given:
-            expect.true(plain(location).endswith(f"/{bare[0]}"), f"a location that ends with {bare[0]}", location)
-            if isinstance(warehouse, str) and "://" in warehouse:
-                below = plain(location).startswith(f"{bucket(plain(warehouse))}/")
-                expect.true(below, f"a location in {bucket(plain(warehouse))}", location)
+            with case():
+                expect.true(plain(location).endswith(f"/{bare[0]}"), f"a location that ends with {bare[0]}", location)
+                if isinstance(warehouse, str) and "://" in warehouse:
+                    below = plain(location).startswith(f"{bucket(plain(warehouse))}/")
+                    expect.true(below, f"a location in {bucket(plain(warehouse))}", location)
     # Elsewhere nothing may be written, so that the place is one beside the default.
     parent = plain(given[0]).rpartition("/")[0] if given else plain(str(warehouse or "")).rstrip("/")
     if "://" not in parent:

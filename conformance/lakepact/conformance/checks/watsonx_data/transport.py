@@ -38,9 +38,10 @@ def the_name_of_the_catalog_is_the_prefix(lab: WatsonxLab) -> None:
 
     with lab.judge("WXD-GEN-001"):
         expect.status(listed, 200)
-    with lab.judge("WXD-GEN-002"):
+    with lab.judge_each("WXD-GEN-002") as case:
         for path in ("/v1/namespaces", f"/v1/{lab.name()}/namespaces", f"/v1/{prefix}x/namespaces"):
-            expect.client_error(lab.send_raw("GET", path))
+            with case():
+                expect.client_error(lab.send_raw("GET", path))
 
 
 def absent_operations(lab: WatsonxLab) -> dict[str, Operation]:
@@ -72,13 +73,14 @@ def path_of(lab: WatsonxLab, operation: Operation) -> str:
 @check("WXD-GEN-003")
 def absent_operations_are_said_to_be(lab: WatsonxLab) -> None:
     """Tokens, plans and credentials are asked for in vain."""
-    with lab.judge("WXD-GEN-003"):
+    with lab.judge_each("WXD-GEN-003") as case:
         for name, operation in absent_operations(lab).items():
-            if name != op.report_metrics:
-                body = b"{}" if operation.body else b""
-                headers = [("Content-Type", operation.body_media_type or "application/json")] if body else []
-                reply = lab.send_raw(operation.method, path_of(lab, operation), headers=headers, content=body)
-                expect.status(reply, *sorted(ABSENT), about=f"for {name}")
+            with case():
+                if name != op.report_metrics:
+                    body = b"{}" if operation.body else b""
+                    headers = [("Content-Type", operation.body_media_type or "application/json")] if body else []
+                    reply = lab.send_raw(operation.method, path_of(lab, operation), headers=headers, content=body)
+                    expect.status(reply, *sorted(ABSENT), about=f"for {name}")
 
 
 @check("WXD-GEN-004")

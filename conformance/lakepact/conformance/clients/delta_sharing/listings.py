@@ -39,9 +39,10 @@ def _judge_spellings(lab: SharingClientLab, requirement: str, spellings: Mapping
     read = {how: lab.performs("list-tables", script).ended for how, script in spellings.items()}
     if not any(ended.prints(tables) for ended in read.values()):
         raise Blocked(f"the client does not list tables: {' / '.join(ended.shown for ended in read.values())}")
-    with lab.judge(requirement):
+    with lab.judge_each(requirement) as case:
         for how, ended in read.items():
-            expect.true(ended.prints(tables), f"{len(tables)} tables {how}", ended.outcome)
+            with case():
+                expect.true(ended.prints(tables), f"{len(tables)} tables {how}", ended.outcome)
 
 
 @check("DS-PAG-10")

@@ -29,15 +29,17 @@ def addresses_and_tokens(lab: SharingClientLab) -> None:
     """The endpoint works with and without a trailing slash, and the token is sent with every request."""
     table, rows = lab.reads()
     seen: list[Exchange] = []
-    with lab.judge("DS-PRF-02"):
+    with lab.judge_each("DS-PRF-02") as case:
         for slash in (False, True):
-            done = lab.performs("read-table", table=table, slash=slash)
-            seen += done.exchanges
-            same_rows(done.ended, rows, f"where the endpoint has {'a' if slash else 'no'} slash at its end")
-    with lab.judge("DS-PRF-03"):
+            with case():
+                done = lab.performs("read-table", table=table, slash=slash)
+                seen += done.exchanges
+                same_rows(done.ended, rows, f"where the endpoint has {'a' if slash else 'no'} slash at its end")
+    with lab.judge_each("DS-PRF-03") as case:
         for exchange in seen:
-            sent = [value for name, value in exchange.request_headers if name.lower() == "authorization"]
-            expect.true(sent == [f"Bearer {lab.token}"], "the header Authorization: Bearer and the token of the profile", _told(sent))
+            with case():
+                sent = [value for name, value in exchange.request_headers if name.lower() == "authorization"]
+                expect.true(sent == [f"Bearer {lab.token}"], "the header Authorization: Bearer and the token of the profile", _told(sent))
 
 
 def _told(sent: list[str]) -> str:

@@ -65,11 +65,12 @@ def queries_without_wishes(lab: SharingClientLab) -> None:
     done = lab.performs("read-table", table=table)
     if not done.of(QUERY):
         raise NotOffered("the client does not query the table")
-    with lab.judge("DS-QRY-03"):
+    with lab.judge_each("DS-QRY-03") as case:
         for exchange in done.of(QUERY):
-            expect.true(
-                isinstance(exchange.request_parsed, dict), "a JSON object as the body", exchange.request_body.decode("utf-8", "replace")
-            )
+            with case():
+                expect.true(
+                    isinstance(exchange.request_parsed, dict), "a JSON object as the body", exchange.request_body.decode("utf-8", "replace")
+                )
 
 
 def saying(modes: list[str] | None) -> Script:

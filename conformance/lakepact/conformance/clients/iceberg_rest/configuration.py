@@ -48,15 +48,16 @@ def settings_are_merged(lab: CatalogClientLab) -> None:
     """The prefix of a client's paths is the override, else the user's setting, else the default."""
     home = lab.namespace("t")
     lab.does("list-tables", ["t"], namespace=home)
-    with lab.judge("IRC-CFG-003"):
+    with lab.judge_each("IRC-CFG-003") as case:
         for defaults, own, overrides, counts in MERGED:
-            done = lab.performs(
-                "list-tables", configured(defaults=defaults, overrides=overrides), prefix=counts, properties=own, namespace=home
-            )
-            paths = sorted(
-                {exchange.url.partition("/v1/")[2].partition("?")[0] for exchange in done.exchanges if "/namespaces" in exchange.url}
-            )
-            said = f"with defaults {expect.shown(defaults)}, own properties {expect.shown(own)} and overrides {expect.shown(overrides)}"
-            expect.true(
-                bool(paths) and all(p.startswith(f"{counts}/") for p in paths), f"paths below /v1/{counts}/ {said}", expect.shown(paths)
-            )
+            with case():
+                done = lab.performs(
+                    "list-tables", configured(defaults=defaults, overrides=overrides), prefix=counts, properties=own, namespace=home
+                )
+                paths = sorted(
+                    {exchange.url.partition("/v1/")[2].partition("?")[0] for exchange in done.exchanges if "/namespaces" in exchange.url}
+                )
+                said = f"with defaults {expect.shown(defaults)}, own properties {expect.shown(own)} and overrides {expect.shown(overrides)}"
+                expect.true(
+                    bool(paths) and all(p.startswith(f"{counts}/") for p in paths), f"paths below /v1/{counts}/ {said}", expect.shown(paths)
+                )

@@ -59,7 +59,8 @@ def keys_of_a_table(lab: CatalogClientLab) -> None:
         key = _opened_with(lab, home, with_access(keys("of-config"), [(f"{BUCKET}/home/t", "of-storage")]))
         expect.equal("of-storage", key, f"{ACCESS_KEY} of storage-credentials:")
     nested = [(f"{BUCKET}/home/t/metadata", "longest"), (f"{BUCKET}/home/t/metadata-of-another", "elsewhere"), (f"{BUCKET}/home", "short")]
-    with lab.judge("IRC-TBL-CRED-003"):
+    with lab.judge_each("IRC-TBL-CRED-003") as case:
         for credentials in (nested, nested[::-1]):
-            key = _opened_with(lab, home, with_access({}, credentials))
-            expect.equal("longest", key, f"{ACCESS_KEY} of the longest of {expect.shown([prefix for prefix, _ in credentials])}:")
+            with case():
+                key = _opened_with(lab, home, with_access({}, credentials))
+                expect.equal("longest", key, f"{ACCESS_KEY} of the longest of {expect.shown([prefix for prefix, _ in credentials])}:")

@@ -46,6 +46,7 @@ def listings_end(lab: CatalogClientLab) -> None:
     read = {how: lab.performs("list-tables", ending(change), namespace=home).ended for how, change in ENDS.items()}
     if not any(ended.prints(names) for ended in read.values()):
         raise Blocked(f"the client does not list tables, however the listing ends: {' / '.join(ended.shown for ended in read.values())}")
-    with lab.judge("IRC-PAG-006"):
+    with lab.judge_each("IRC-PAG-006") as case:
         for how, ended in read.items():
-            expect.true(ended.prints(names), f"the tables {expect.shown(names)} where {TOKEN} is {how} in the end", ended.outcome)
+            with case():
+                expect.true(ended.prints(names), f"the tables {expect.shown(names)} where {TOKEN} is {how} in the end", ended.outcome)

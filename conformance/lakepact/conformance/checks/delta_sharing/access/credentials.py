@@ -69,12 +69,13 @@ def location_in(reply: Reply) -> str:
 def bodies_are_optional(lab: SharingLab) -> None:
     """Credentials are given without a body and with an empty object, with a Content-Type and without."""
     table = by_directory(lab)[0]
-    with lab.judge("DS-TMP-01"):
+    with lab.judge_each("DS-TMP-01") as case:
         for content in (b"", b"{}"):
             for media_type in (JSON, f"{JSON}; charset=utf-8", ""):
-                reply = lab.send(OPERATION, content=content, headers=[("Content-Type", media_type)], **table.address)
-                about = f"for the body {content.decode() or 'nothing'} with Content-Type {media_type or 'nothing'}"
-                expect.true(reply.status == 200, f"{about} status 200", f"status {reply.status}")
+                with case():
+                    reply = lab.send(OPERATION, content=content, headers=[("Content-Type", media_type)], **table.address)
+                    about = f"for the body {content.decode() or 'nothing'} with Content-Type {media_type or 'nothing'}"
+                    expect.true(reply.status == 200, f"{about} status 200", f"status {reply.status}")
 
 
 @check("DS-TMP-02", "DS-TMP-03")
@@ -84,15 +85,17 @@ def credentials_are_for_the_table(lab: SharingLab) -> None:
         known = locations(table)
         if not known:
             continue
-        with lab.judge("DS-TMP-02"):
+        with lab.judge_each("DS-TMP-02") as case:
             for body in ({}, None, {"location": None}):
-                if body != {"location": None} or lab.send(OPERATION, body=body, **table.address).status == 200:
-                    found = location_in(lab.send(OPERATION, body=body, **table.address))
-                    expect.equal(known[0].rstrip("/"), found, f"for {table.name} the location of the credentials")
-        with lab.judge("DS-TMP-03"):
+                with case():
+                    if body != {"location": None} or lab.send(OPERATION, body=body, **table.address).status == 200:
+                        found = location_in(lab.send(OPERATION, body=body, **table.address))
+                        expect.equal(known[0].rstrip("/"), found, f"for {table.name} the location of the credentials")
+        with lab.judge_each("DS-TMP-03") as case:
             for location in known:
-                found = location_in(lab.send(OPERATION, body={"location": location}, **table.address))
-                expect.equal(location.rstrip("/"), found, f"for {table.name} and a location the location of the credentials")
+                with case():
+                    found = location_in(lab.send(OPERATION, body={"location": location}, **table.address))
+                    expect.equal(location.rstrip("/"), found, f"for {table.name} and a location the location of the credentials")
     if not lab.verdicts:
         raise NotOffered("no table that is read by its directory says its location")
 
@@ -108,10 +111,11 @@ def credentials_are_for_nothing_else(lab: SharingLab) -> None:
         own = {location.rstrip("/") for location in locations(table)}
         root = locations(table)[0].rstrip("/")
         others = [root.rpartition("/")[0], f"{root}_beside", f"{root}/..", *sorted(every - own)]
-        with lab.judge("DS-TMP-04"):
+        with lab.judge_each("DS-TMP-04") as case:
             for location in others:
-                reply = lab.send(OPERATION, body={"location": location}, **table.address)
-                expect.true(reply.status in {400, 403}, f"for {table.name} and another location 400 or 403", f"status {reply.status}")
+                with case():
+                    reply = lab.send(OPERATION, body={"location": location}, **table.address)
+                    expect.true(reply.status in {400, 403}, f"for {table.name} and another location 400 or 403", f"status {reply.status}")
 
 
 @check("DS-TMP-05")
@@ -227,11 +231,12 @@ def access_modes_agree(lab: SharingLab) -> None:
     for table in [*told[:MOST_TABLES], *lab.tables()[:MOST_TABLES]]:
         reply = lab.require(lab.send(METADATA, headers=[EITHER_FORMAT], **table.address), 200)
         listed = table.document.get("accessModes") or ["url"]
-        with lab.judge("DS-ACC-04"):
+        with lab.judge_each("DS-ACC-04") as case:
             for metadata in objects(reply.lines, "metaData"):
-                found = metadata.get("accessModes") or ["url"]
-                if texts(found) and texts(listed):
-                    expect.equal(sorted(listed), sorted(found), f"access modes in the metadata of {table.name}:")
+                with case():
+                    found = metadata.get("accessModes") or ["url"]
+                    if texts(found) and texts(listed):
+                        expect.equal(sorted(listed), sorted(found), f"access modes in the metadata of {table.name}:")
 
 
 @check("DS-MDT-03", "DS-DMD-05")
@@ -243,9 +248,10 @@ def metadata_of_directories_says_where(lab: SharingLab) -> None:
         if not answers:
             lab.skip(requirement, "no table that is read by its directory is answered in this format")
         for table, reply in answers:
-            with lab.judge(requirement):
+            with lab.judge_each(requirement) as case:
                 for metadata in objects(reply.lines, "metaData"):
-                    location = required(metadata, "location", str, f"metaData of {table.name}").rstrip("/")
-                    expect.true(not location.endswith("/_delta_log"), f"the root directory of {table.name}", location)
-                    if locations(table):
-                        expect.equal(locations(table)[0].rstrip("/"), location, f"location in the metadata of {table.name}")
+                    with case():
+                        location = required(metadata, "location", str, f"metaData of {table.name}").rstrip("/")
+                        expect.true(not location.endswith("/_delta_log"), f"the root directory of {table.name}", location)
+                        if locations(table):
+                            expect.equal(locations(table)[0].rstrip("/"), location, f"location in the metadata of {table.name}")

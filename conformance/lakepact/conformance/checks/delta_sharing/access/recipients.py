@@ -68,9 +68,10 @@ def tokens_expire(lab: SharingLab) -> None:
     """A token whose time is over returns 401."""
     expired = lab.recipient("expired")
 
-    with lab.judge("DS-GEN-09"):
+    with lab.judge_each("DS-GEN-09") as case:
         for operation, arguments in requests(lab):
-            expect.status(lab.send(operation, headers=expired, **arguments), 401, about=f"for {operation} with an expired token")
+            with case():
+                expect.status(lab.send(operation, headers=expired, **arguments), 401, about=f"for {operation} with an expired token")
 
 
 @check("DS-GEN-02")
@@ -82,10 +83,11 @@ def schemes_have_no_case(lab: SharingLab) -> None:
         return
     lab.require(lab.send(op.list_shares), 200)
 
-    with lab.judge("DS-GEN-02"):
+    with lab.judge_each("DS-GEN-02") as case:
         for spelled in ("Bearer", "bearer", "BEARER"):
-            reply = lab.send(op.list_shares, headers=[("Authorization", f"{spelled} {token}")])
-            expect.status(reply, 200, about=f"with the scheme {spelled}")
+            with case():
+                reply = lab.send(op.list_shares, headers=[("Authorization", f"{spelled} {token}")])
+                expect.status(reply, 200, about=f"with the scheme {spelled}")
 
 
 def altered(token: str) -> dict[str, str]:
@@ -106,10 +108,11 @@ def a_token_counts_as_a_whole(lab: SharingLab) -> None:
         return
     lab.require(lab.send(op.list_shares), 200)
 
-    with lab.judge("DS-GEN-09"):
+    with lab.judge_each("DS-GEN-09") as case:
         for what, other in altered(token).items():
-            reply = lab.send(op.list_shares, headers=[("Authorization", f"Bearer {other}")])
-            expect.status(reply, 401, about=f"for the right token {what}")
+            with case():
+                reply = lab.send(op.list_shares, headers=[("Authorization", f"Bearer {other}")])
+                expect.status(reply, 401, about=f"for the right token {what}")
     for what, value in (("with the scheme Basic", f"Basic {token}"), ("without a scheme", token)):
         reply = lab.send(op.list_shares, headers=[("Authorization", value)])
         if reply.status != 401:
@@ -171,11 +174,12 @@ def what_is_listed_can_be_read(lab: SharingLab) -> None:
     asked = [(second, _address(item)) for item in theirs[:MOST_TABLES]]
     asked += [([], table.address) for table in lab.catalogue.tables[:MOST_TABLES]]
 
-    with lab.judge("DS-GEN-01"):
+    with lab.judge_each("DS-GEN-01") as case:
         for headers, address in asked:
             for operation in (op.get_table_version, op.get_table_metadata):
-                reply = lab.send(operation, headers=[EITHER_FORMAT, *headers], **address)
-                expect.status(reply, 200, about=f"for {operation} of {'.'.join(address.values())}, which is listed")
+                with case():
+                    reply = lab.send(operation, headers=[EITHER_FORMAT, *headers], **address)
+                    expect.status(reply, 200, about=f"for {operation} of {'.'.join(address.values())}, which is listed")
 
 
 def _address(item: dict[str, Any]) -> dict[str, Any]:
@@ -189,7 +193,8 @@ def shares_may_have_a_period(lab: SharingLab) -> None:
     if not dotted:
         raise NotOffered("no share has a period in its name")
 
-    with lab.judge("DS-NAME-06"):
+    with lab.judge_each("DS-NAME-06") as case:
         for share in dotted:
-            expect.status(lab.send(op.get_share, share=share), 200)
-            Listing(lab, op.list_schemas, {"share": share}).page()
+            with case():
+                expect.status(lab.send(op.get_share, share=share), 200)
+                Listing(lab, op.list_schemas, {"share": share}).page()

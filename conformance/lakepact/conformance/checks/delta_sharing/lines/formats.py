@@ -26,10 +26,11 @@ def every_question_in_either_format(lab: SharingLab) -> None:
         for question in questions(lab, table):
             for form, header in ASKED_FOR.items():
                 replies = (ask(lab, table, question, header), ask(lab, table, question, header + WITH_END))
-                with lab.judge("DS-CAP-04"):
+                with lab.judge_each("DS-CAP-04") as case:
                     for reply in replies:
-                        about = f"for {question.what} of {table.name} in {form} format"
-                        if reply.status == 200:
-                            expect.equal(form, form_of(reply.lines), f"{about} the format")
-                        else:
-                            expect.true(400 <= reply.status < 500, f"{about} that format or a 4xx status", reply.shown)
+                        with case():
+                            about = f"for {question.what} of {table.name} in {form} format"
+                            if reply.status == 200:
+                                expect.equal(form, form_of(reply.lines), f"{about} the format")
+                            else:
+                                expect.true(400 <= reply.status < 500, f"{about} that format or a 4xx status", reply.shown)

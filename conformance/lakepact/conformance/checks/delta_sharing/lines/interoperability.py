@@ -99,24 +99,27 @@ def the_layout_of_the_log_stays_at_home(lab: SharingLab) -> None:
         if reply.status != 200 or form_of(reply.lines) != DELTA:
             lab.skip("DS-DF-18", f"{name} is not answered in delta format")
             continue
-        with lab.judge("DS-DF-18"):
+        with lab.judge_each("DS-DF-18") as case:
             for protocol in objects(reply.lines, "protocol"):
-                inner = protocol.get("deltaProtocol") or {}
-                named = [*(inner.get("readerFeatures") or ()), *(inner.get("writerFeatures") or ())]
-                layout = [f for f in named if str(f).lower().removesuffix("-preview") in LAYOUT_FEATURES]
-                expect.equal([], layout, f"for {name} features of the layout of the log:")
+                with case():
+                    inner = protocol.get("deltaProtocol") or {}
+                    named = [*(inner.get("readerFeatures") or ()), *(inner.get("writerFeatures") or ())]
+                    layout = [f for f in named if str(f).lower().removesuffix("-preview") in LAYOUT_FEATURES]
+                    expect.equal([], layout, f"for {name} features of the layout of the log:")
             for metadata in objects(reply.lines, "metaData"):
-                settings = (metadata.get("deltaMetadata") or {}).get("configuration") or {}
-                layout = [key for key in settings if str(key).lower().startswith(LAYOUT_SETTINGS)]
-                expect.equal([], layout, f"for {name} settings of the layout of the log:")
+                with case():
+                    settings = (metadata.get("deltaMetadata") or {}).get("configuration") or {}
+                    layout = [key for key in settings if str(key).lower().startswith(LAYOUT_SETTINGS)]
+                    expect.equal([], layout, f"for {name} settings of the layout of the log:")
 
 
 @check("DS-DF-19")
 def features_of_the_log_need_not_be_named(lab: SharingLab) -> None:
     """A table is returned to a client that names only the reader features of its files."""
-    with lab.judge("DS-DF-19"):
+    with lab.judge_each("DS-DF-19") as case:
         for table in lab.manifest.tables.values():
-            by_url = not table.document["access_modes"] or "url" in table.document["access_modes"]
-            if by_url and (table.name in LAID_OUT or table.features):
-                header = f"responseformat=delta;readerfeatures={','.join(sorted(table.features)).lower() or OF_FILES}"
-                expect.status(asked(lab, table, header), 200, about=f"for {table.name} and `{header}`")
+            with case():
+                by_url = not table.document["access_modes"] or "url" in table.document["access_modes"]
+                if by_url and (table.name in LAID_OUT or table.features):
+                    header = f"responseformat=delta;readerfeatures={','.join(sorted(table.features)).lower() or OF_FILES}"
+                    expect.status(asked(lab, table, header), 200, about=f"for {table.name} and `{header}`")

@@ -94,10 +94,11 @@ def a_share_is_described_as_it_is_listed(lab: SharingLab) -> None:
             expect.status(reply, 200, about=f"for {share['name']}")
             reply.at("share", "name")
         lab.require(reply, 200)
-        with lab.judge("DS-GSH-02"):
+        with lab.judge_each("DS-GSH-02") as case:
             described = reply.at("share")
             for member in MEMBERS:
-                expect.equal(share.get(member), described.get(member), f"`{member}` of {share['name']}:")
+                with case():
+                    expect.equal(share.get(member), described.get(member), f"`{member}` of {share['name']}:")
     lab.shares()
 
 
@@ -117,13 +118,14 @@ def ids_of_shares_are_their_own(lab: SharingLab) -> None:
         lab.skip("DS-SHR-02", "no share has an id")
         return
 
-    with lab.judge("DS-SHR-02"):
+    with lab.judge("DS-SHR-02") as case:
         twice = [i for i, count in Counter(map(str, ids.values())).items() if count > 1]
         expect.equal([], twice, "ids of several shares:")
         for name, identifier in list(ids.items())[:MOST_SHARES]:
-            seen = [share.get("id") for share in again if share.get("name") == name]
-            expect.equal([identifier], seen, f"the id of {name}, listed again:")
-            described = lab.require(lab.send(op.get_share, share=name), 200).document.get("share")
-            if not isinstance(described, dict):
-                raise Unmet(f"the share {name}", expect.shown(described))
-            expect.equal(identifier, described.get("id"), f"the id of {name}, asked for by its name:")
+            with case():
+                seen = [share.get("id") for share in again if share.get("name") == name]
+                expect.equal([identifier], seen, f"the id of {name}, listed again:")
+                described = lab.require(lab.send(op.get_share, share=name), 200).document.get("share")
+                if not isinstance(described, dict):
+                    raise Unmet(f"the share {name}", expect.shown(described))
+                expect.equal(identifier, described.get("id"), f"the id of {name}, asked for by its name:")

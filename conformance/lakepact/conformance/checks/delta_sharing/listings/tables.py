@@ -101,14 +101,15 @@ def ids_of_tables_are_their_own(lab: SharingLab) -> None:
         with_id = [table for table in found if table.get("id") is not None]
         if with_id:
             seen = True
-            with lab.judge("DS-LTB-02"):
+            with lab.judge("DS-LTB-02") as case:
                 twice = [i for i, count in Counter(str(t["id"]) for t in with_id).items() if count > 1]
                 expect.equal([], twice, f"ids of several tables of {share['name']}:")
                 schema = str(with_id[0].get("schema"))
                 again = {key(t): t.get("id") for t in Listing(lab, op.list_tables, {"share": share["name"], "schema": schema}).everything()}
                 for table in with_id:
-                    if key(table) in again:
-                        expect.equal(table["id"], again[key(table)], f"the id of {table.get('name')}, listed with its schema:")
+                    with case():
+                        if key(table) in again:
+                            expect.equal(table["id"], again[key(table)], f"the id of {table.get('name')}, listed with its schema:")
         ids = {str(table["shareId"]) for table in found if table.get("shareId") is not None}
         if ids:
             with lab.judge("DS-LTB-03"):
@@ -150,12 +151,13 @@ def tables_of_a_share_are_those_of_its_schemas(lab: SharingLab) -> None:
         if len(schemas) > 2 * MOST_SHARES:
             continue
         by_schema = [t for s in schemas for t in Listing(lab, op.list_tables, {"share": share, "schema": s}).everything()]
-        with lab.judge("DS-LAT-01"):
+        with lab.judge("DS-LAT-01") as case:
             together = Listing(lab, op.list_all_tables, {"share": share}).everything()
             expect.equal(keys(by_schema), keys(together), f"tables of {share}:")
             documents = {key(table): table for table in together}
             for table in by_schema:
-                expect.equal(_described(table), _described(documents[key(table)]), f"in the listing of all tables of {share}:")
+                with case():
+                    expect.equal(_described(table), _described(documents[key(table)]), f"in the listing of all tables of {share}:")
 
 
 def _described(table: dict[str, Any]) -> dict[str, Any]:
@@ -171,13 +173,14 @@ def locations_hold_the_log(lab: SharingLab) -> None:
     if not placed:
         raise NotOffered("no table of the fixture pack has a location")
 
-    with lab.judge("DS-LTB-04"):
+    with lab.judge_each("DS-LTB-04") as case:
         for table in placed:
-            split = urlsplit(str(table.document["location"]))
-            path = Path(unquote(split.path))
-            expect.equal(known[table.name].name, path.name, f"the last segment of the location of {table.name}:")
-            if split.scheme == "file":
-                expect.true((path / "_delta_log").is_dir(), "a directory with a _delta_log", str(table.document["location"]))
+            with case():
+                split = urlsplit(str(table.document["location"]))
+                path = Path(unquote(split.path))
+                expect.equal(known[table.name].name, path.name, f"the last segment of the location of {table.name}:")
+                if split.scheme == "file":
+                    expect.true((path / "_delta_log").is_dir(), "a directory with a _delta_log", str(table.document["location"]))
 
 
 # -- access modes -------------------------------------------------------------------------------------------------------
@@ -188,13 +191,15 @@ def access_modes_work(lab: SharingLab) -> None:
     """A table that is read by URLs can be queried, and for one that is read by directory there are credentials."""
     told = [t for t in lab.tables() if t.document.get("accessModes")]
     by_url = [t for t in told if "url" in t.access_modes] + [t for t in lab.tables() if not t.document.get("accessModes")]
-    with lab.judge("DS-LTB-11"):
+    with lab.judge_each("DS-LTB-11") as case:
         for table in by_url[:MOST_TABLES]:
-            reply = lab.send(op.query_table, body={"limitHint": 1}, headers=[EITHER_FORMAT], **table.address)
-            expect.status(reply, 200, about=f"for a query of {table.name}")
+            with case():
+                reply = lab.send(op.query_table, body={"limitHint": 1}, headers=[EITHER_FORMAT], **table.address)
+                expect.status(reply, 200, about=f"for a query of {table.name}")
         for table in [t for t in told if "dir" in t.access_modes][:MOST_TABLES]:
-            reply = lab.send(op.generate_temporary_table_credentials, body={}, **table.address)
-            expect.status(reply, 200, about=f"for credentials of {table.name}")
+            with case():
+                reply = lab.send(op.generate_temporary_table_credentials, body={}, **table.address)
+                expect.status(reply, 200, about=f"for credentials of {table.name}")
 
 
 @check("DS-LTB-07")
@@ -209,10 +214,11 @@ def auxiliary_locations_can_be_read(lab: SharingLab) -> None:
     if not found:
         raise NotOffered("no table that is read by directory has an auxiliary location")
 
-    with lab.judge("DS-LTB-07"):
+    with lab.judge_each("DS-LTB-07") as case:
         for table, location in found:
-            reply = lab.send(op.generate_temporary_table_credentials, body={"location": location}, **table.address)
-            expect.status(reply, 200, about=f"for the auxiliary location of {table.name}")
+            with case():
+                reply = lab.send(op.generate_temporary_table_credentials, body={"location": location}, **table.address)
+                expect.status(reply, 200, about=f"for the auxiliary location of {table.name}")
 
 
 @check("DS-LTB-08", "DS-LAT-03")

@@ -85,13 +85,14 @@ def metadata_comes_in_the_format_asked_for(lab: SharingLab) -> None:
         if not any(reply.status == 200 for _, reply in answers) and not any(t.format == form for t, _ in answers):
             lab.skip(requirement, f"no table is answered in {form} format")
             continue
-        with lab.judge(requirement):
+        with lab.judge_each(requirement) as case:
             for table, reply in answers:
                 # A table that is returned in this format to clients that support both is returned to clients that name only it.
-                if table.format == form:
-                    expect.status(reply, 200, about=f"for {table.name} in {form} format")
-                if reply.status == 200:
-                    expect.equal(form, form_of(reply.lines), f"for {table.name} the format")
+                with case():
+                    if table.format == form:
+                        expect.status(reply, 200, about=f"for {table.name} in {form} format")
+                    if reply.status == 200:
+                        expect.equal(form, form_of(reply.lines), f"for {table.name} the format")
 
 
 @check("DS-MDT-01")

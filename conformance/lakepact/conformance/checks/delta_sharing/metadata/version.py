@@ -70,13 +70,14 @@ def the_version_is_that_of_everything(lab: SharingLab) -> None:
         last = lab.send(op.get_table_version, **table.address)
         if version_of(first) != version_of(last):
             continue  # another client writes
-        with lab.judge("DS-VER-03"):
+        with lab.judge("DS-VER-03") as case:
             version = _version(first)
             if lab.knows_content and table.name in lab.manifest.tables and table.name != CHANGING:
                 expect.equal(lab.fixture(table.name).last.version, version, f"the version of {table.name}:")
             for reply in (metadata, query):
-                if reply.status == 200:
-                    expect.equal(version, _version(reply), f"the version of {table.name} in the answer to {reply.exchange.operation}:")
+                with case():
+                    if reply.status == 200:
+                        expect.equal(version, _version(reply), f"the version of {table.name} in the answer to {reply.exchange.operation}:")
 
 
 @check("DS-VER-02")
@@ -84,12 +85,16 @@ def the_older_request_says_the_same(lab: SharingLab) -> None:
     """HEAD of a table, where it is served, has the version that GET has."""
     if not lab.offers(op.head_table_version):
         raise NotOffered("the target does not serve the older request")
-    with lab.judge("DS-VER-02"):
+    with lab.judge_each("DS-VER-02") as case:
         for table in lab.tables()[:MOST_TABLES]:
-            new, old = lab.require(lab.send(op.get_table_version, **table.address), 200), lab.send(op.head_table_version, **table.address)
-            expect.status(old, 200, about=f"for HEAD of {table.name}")
-            expect.no_body(old)
-            expect.equal(_version(new), _version(old), f"the version of {table.name}:")
+            with case():
+                new, old = (
+                    lab.require(lab.send(op.get_table_version, **table.address), 200),
+                    lab.send(op.head_table_version, **table.address),
+                )
+                expect.status(old, 200, about=f"for HEAD of {table.name}")
+                expect.no_body(old)
+                expect.equal(_version(new), _version(old), f"the version of {table.name}:")
 
 
 # -- at a time ----------------------------------------------------------------------------------------------------------

@@ -144,13 +144,14 @@ def parquet_is_what_nobody_asks_for(lab: SharingLab) -> None:
                     about = f"{question.what} of {table.name} in parquet format or a 4xx status"
                     expect.true(reply.status == 200 or 400 <= reply.status < 500, about, reply.shown)
                     expect.true(form_if_answered(reply) in {PARQUET, ""}, about, form_if_answered(reply))
-            with lab.judge("DS-RDF-01"):
+            with lab.judge_each("DS-RDF-01") as case:
                 plain = partial(ask, lab, table, question, ASKED_FOR[PARQUET])
                 for features in (READER_FEATURES, "deletionvectors", "unknown"):
-                    found = differ(plain, partial(ask, lab, table, question, f"{ASKED_FOR[PARQUET]};readerfeatures={features}"))
-                    if found is not None:
-                        about = f"{question.what} of {table.name} with readerfeatures={features[:40]} to be that without"
-                        raise Unmet(f"{about}: {found[0][:3]}", str(found[1][:3]))
+                    with case():
+                        found = differ(plain, partial(ask, lab, table, question, f"{ASKED_FOR[PARQUET]};readerfeatures={features}"))
+                        if found is not None:
+                            about = f"{question.what} of {table.name} with readerfeatures={features[:40]} to be that without"
+                            raise Unmet(f"{about}: {found[0][:3]}", str(found[1][:3]))
 
 
 # -- both formats ---------------------------------------------------------------------------------------------------------------
@@ -168,14 +169,15 @@ def either_format_says_the_same(lab: SharingLab) -> None:
         # A client that supports both formats but no reader feature can read a table without reader features.
         bare = (BOTH_ALONE,) if table.format == PARQUET else ()
         for header in (EITHER_FORMAT[1], f"responseformat=parquet,delta;readerfeatures={READER_FEATURES}", *bare):
-            with lab.judge("DS-CAP-05"):
+            with lab.judge("DS-CAP-05") as case:
                 reply = ask(lab, table, query, header)
                 expect.status(reply, 200, about=f"for {table.name} and `{header[:40]}`")
                 for form, alone in replies.items():
-                    files = _files(alone)
-                    # A table that has changed in between has other files.
-                    if files is not None and version_of(alone) == version_of(reply):
-                        expect.equal(files, _files(reply), f"sizes of the files of {table.name}, which are those in {form} format:")
+                    with case():
+                        files = _files(alone)
+                        # A table that has changed in between has other files.
+                        if files is not None and version_of(alone) == version_of(reply):
+                            expect.equal(files, _files(reply), f"sizes of the files of {table.name}, which are those in {form} format:")
 
 
 def _files(reply: Reply) -> list[Any] | None:

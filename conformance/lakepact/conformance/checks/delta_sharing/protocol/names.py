@@ -182,13 +182,14 @@ def names_are_decoded_once(lab: SharingLab) -> None:
     for table in some_tables(lab):
         address = table.address
         once, twice = ({a: encode(name) for a, name in address.items()} for encode in (_encoded, lambda name: quote(_encoded(name))))
-        with lab.judge("DS-GEN-14"):
+        with lab.judge("DS-GEN-14") as case:
             reply = lab.send_raw("GET", _path_of(op.get_table_version, once), operation=op.get_table_version)
             expect.status(reply, 200, about="for a name in percent-encoding")
             for operation in OF_NAMES:
-                if OPERATIONS[operation].method == "GET" and lab.offers(operation):
-                    reply = lab.send_raw("GET", _path_of(operation, twice), operation=operation)
-                    expect.status(reply, 400, 404, about=f"for {operation} of a name that is encoded twice")
+                with case():
+                    if OPERATIONS[operation].method == "GET" and lab.offers(operation):
+                        reply = lab.send_raw("GET", _path_of(operation, twice), operation=operation)
+                        expect.status(reply, 400, 404, about=f"for {operation} of a name that is encoded twice")
 
 
 def _path_of(operation: OperationId, encoded: Mapping[str, str]) -> str:
@@ -200,15 +201,18 @@ def _path_of(operation: OperationId, encoded: Mapping[str, str]) -> str:
 @check("DS-GEN-14")
 def hard_names_are_found(lab: SharingLab) -> None:
     """Every share, schema and table of the fixture pack is found by its name, whatever characters that has."""
-    with lab.judge("DS-GEN-14"):
+    with lab.judge_each("DS-GEN-14") as case:
         for share in lab.manifest.shares:
-            expect.status(lab.send(op.get_share, share=share["name"]), 200)
-            for schema in share["schemas"]:
-                at = {"share": share["name"], "schema": schema["name"]}
-                expect.status(lab.send(op.list_tables, **at), 200)
-                for table in schema["tables"]:
-                    if table["name"] != lower(table["name"]) or not table["name"].isidentifier():
-                        expect.status(lab.send(op.get_table_version, **at, table=table["name"]), 200)
+            with case():
+                expect.status(lab.send(op.get_share, share=share["name"]), 200)
+                for schema in share["schemas"]:
+                    with case():
+                        at = {"share": share["name"], "schema": schema["name"]}
+                        expect.status(lab.send(op.list_tables, **at), 200)
+                        for table in schema["tables"]:
+                            with case():
+                                if table["name"] != lower(table["name"]) or not table["name"].isidentifier():
+                                    expect.status(lab.send(op.get_table_version, **at, table=table["name"]), 200)
 
 
 @check("DS-GEN-14")
@@ -246,12 +250,13 @@ def what_needs_no_encoding_may_stand_as_it_is(lab: SharingLab) -> None:
     if not marked:
         raise NotOffered("no name has such a character")
 
-    with lab.judge("DS-GEN-14"):
+    with lab.judge_each("DS-GEN-14") as case:
         for table in marked:
-            where = "/shares/{share}/schemas/{schema}/tables/{table}/version".format(
-                **{a: quote(name, safe=safe) for a, name in table.address.items()}
-            )
-            expect.status(lab.send_raw("GET", where, operation=op.get_table_version), 200, about=f"for {where}")
+            with case():
+                where = "/shares/{share}/schemas/{schema}/tables/{table}/version".format(
+                    **{a: quote(name, safe=safe) for a, name in table.address.items()}
+                )
+                expect.status(lab.send_raw("GET", where, operation=op.get_table_version), 200, about=f"for {where}")
 
 
 def _encoded(name: str) -> str:

@@ -71,10 +71,11 @@ def the_chain_is_complete(lab: SharingLab) -> None:
         count = len(everything)
         for size in sorted({1, 2, 3, count - 1, count, count + 1} - {0}):
             found: list[Item] = []
-            with lab.judge("DS-PAG-02"):
+            with lab.judge_each("DS-PAG-02") as case:
                 for items, _ in listing.pages([size]):
-                    expect.true(len(items) <= size, f"at most {size} items on a page of {listing}", f"{len(items)} items")
-                    found += items
+                    with case():
+                        expect.true(len(items) <= size, f"at most {size} items on a page of {listing}", f"{len(items)} items")
+                        found += items
             with lab.judge("DS-PAG-03"):
                 missing = [k for k in keys(everything) if k not in keys(found)]
                 expect.equal([], missing, f"items that no page of {size} of {listing} leads to:")
@@ -100,13 +101,16 @@ def the_last_page_has_no_token(lab: SharingLab) -> None:
     """When nothing is left the token of the next page is missing or empty."""
     for listing in listings(lab, fewest=1):
         to_nothing: list[int | None] = []  # page sizes whose last page is empty although a token led to it
-        with lab.judge("DS-PAG-09"):
+        with lab.judge_each("DS-PAG-09") as case:
             for size in (None, 1, listing.count, listing.count + 1):
                 pages: list[Page] = []
                 for page in listing.pages([size]):
-                    pages.append(page)
-                    if len(pages) > listing.count + MOST_EMPTY_PAGES:
-                        raise Unmet(f"{listing} to end after {listing.count} items", f"{len(pages)} pages of {size} and a token for more")
+                    with case():
+                        pages.append(page)
+                        if len(pages) > listing.count + MOST_EMPTY_PAGES:
+                            raise Unmet(
+                                f"{listing} to end after {listing.count} items", f"{len(pages)} pages of {size} and a token for more"
+                            )
                 if len(pages) > 1 and not pages[-1][0]:
                     to_nothing.append(size)
         if to_nothing:
@@ -121,14 +125,17 @@ def the_last_page_has_no_token(lab: SharingLab) -> None:
 def sizes_are_numbers_of_32_bits(lab: SharingLab) -> None:
     """A negative `maxResults` is refused, and so is one that is no Int32."""
     for listing in listings(lab):
-        with lab.judge("DS-PAG-05"):
+        with lab.judge_each("DS-PAG-05") as case:
             for size in (-1, -(2**31)):
-                expect.status(listing.get(max_results=size), 400, about=f"for maxResults={size} of {listing}")
-        with lab.judge("DS-PAG-07"):
+                with case():
+                    expect.status(listing.get(max_results=size), 400, about=f"for maxResults={size} of {listing}")
+        with lab.judge("DS-PAG-07") as case:
             for wrong in ("abc", "1.5"):
-                expect.status(listing.get(max_results=wrong), 400, about=f"for maxResults={wrong} of {listing}")
+                with case():
+                    expect.status(listing.get(max_results=wrong), 400, about=f"for maxResults={wrong} of {listing}")
             for size in LARGE:
-                expect.status(listing.get(max_results=size), 200, about=f"for maxResults={size} of {listing}")
+                with case():
+                    expect.status(listing.get(max_results=size), 200, about=f"for maxResults={size} of {listing}")
             if listing.count > 1:
                 token = listing.page(max_results=1)[1]
                 rest = [i for items, _ in listing.pages([LARGEST], page_token=token) for i in items] if token else listing.everything()
@@ -157,12 +164,14 @@ def nothing_is_listed_where_nothing_is(lab: SharingLab) -> None:
     empty = [(share["name"], schema["name"]) for share in lab.manifest.shares for schema in share["schemas"] if not schema["tables"]]
     bare = [share["name"] for share in lab.manifest.shares if not share["schemas"]]
 
-    with lab.judge("DS-PAG-11"):
+    with lab.judge_each("DS-PAG-11") as case:
         for share, schema in empty:
-            expect.equal([], Listing(lab, op.list_tables, {"share": share, "schema": schema}).page()[0], f"tables of {share}.{schema}:")
+            with case():
+                expect.equal([], Listing(lab, op.list_tables, {"share": share, "schema": schema}).page()[0], f"tables of {share}.{schema}:")
         for share in bare:
             for operation in (op.list_schemas, op.list_all_tables):
-                expect.equal([], Listing(lab, operation, {"share": share}).page()[0], f"{operation} of {share}:")
+                with case():
+                    expect.equal([], Listing(lab, operation, {"share": share}).page()[0], f"{operation} of {share}:")
 
 
 # -- tokens -----------------------------------------------------------------------------------------------------------

@@ -204,14 +204,15 @@ def parts_of_files_can_be_read(lab: SharingLab) -> None:
         whole = reader.read(sample.file.url)
         if whole.status_code != 200:
             raise Blocked(f"{sample} cannot be read: status {whole.status_code}")
-        with lab.judge("DS-DF-10"):
+        with lab.judge("DS-DF-10") as case:
             size = len(whole.content)
             for first, end in ((4, 4 + PART), (size - PART, None), (size - PART, size + PART)):
-                wanted = f"bytes={first}-{end - 1 if end else ''}"
-                part = reader.read(sample.file.url, part=wanted)
-                expect.equal(206, part.status_code, f"for {sample} and the Range {wanted} the status")
-                right = part.content == whole.content[first:end]
-                expect.true(right, f"for {sample} and the Range {wanted} those of its {size} bytes", repr(part.content[:40]))
+                with case():
+                    wanted = f"bytes={first}-{end - 1 if end else ''}"
+                    part = reader.read(sample.file.url, part=wanted)
+                    expect.equal(206, part.status_code, f"for {sample} and the Range {wanted} the status")
+                    right = part.content == whole.content[first:end]
+                    expect.true(right, f"for {sample} and the Range {wanted} those of its {size} bytes", repr(part.content[:40]))
             head = reader.read(sample.file.url, method="HEAD")
             expect.true(head.status_code in {200, 403}, f"for {sample} status 200 or 403 to HEAD", f"status {head.status_code}")
             if head.status_code == 200:

@@ -58,26 +58,28 @@ def _id(lab: SharingLab, file: SharedFile) -> int:
 def texts_of_each_type(lab: SharingLab) -> None:
     """The value of a partition column is written as its type demands, and means what is true of the rows."""
     for requirement, (kinds, pattern) in TEXTS.items():
-        with lab.judge(requirement):
+        with lab.judge_each(requirement) as case:
             for name, kind, true, text in texts(lab, kinds):
-                if true is None:
-                    continue
-                shaped = isinstance(text, str) and re.fullmatch(pattern, text, re.DOTALL) is not None
-                expect.true(shaped, f"the text of a {kind} as {name}, which is {expect.shown(true)}", expect.shown(text))
-                found = comparison.frozen(values.typed(text, kind))
-                expect.true(found == comparison.frozen(true), f"{name} {expect.shown(true)}", expect.shown(text))
+                with case():
+                    if true is None:
+                        continue
+                    shaped = isinstance(text, str) and re.fullmatch(pattern, text, re.DOTALL) is not None
+                    expect.true(shaped, f"the text of a {kind} as {name}, which is {expect.shown(true)}", expect.shown(text))
+                    found = comparison.frozen(values.typed(text, kind))
+                    expect.true(found == comparison.frozen(true), f"{name} {expect.shown(true)}", expect.shown(text))
 
 
 @check("DS-PV-02")
 def nulls(lab: SharingLab) -> None:
     """A null is written as null or as an empty string, and nothing else is."""
     every = tuple(kind for kinds, _ in TEXTS.values() for kind in kinds)
-    with lab.judge("DS-PV-02"):
+    with lab.judge_each("DS-PV-02") as case:
         for name, kind, true, text in texts(lab, every):
-            if true is None:
-                expect.true(text is None or text == "", f"null or an empty string for the null of {name}, a {kind}", expect.shown(text))
-            else:
-                expect.true(text is not None and text != "", f"a text for {name}, which is {expect.shown(true)}", expect.shown(text))
+            with case():
+                if true is None:
+                    expect.true(text is None or text == "", f"null or an empty string for the null of {name}, a {kind}", expect.shown(text))
+                else:
+                    expect.true(text is not None and text != "", f"a text for {name}, which is {expect.shown(true)}", expect.shown(text))
     with lab.judge("DS-PV-02"):
         table = lab.fixture("partitioned")
         answer = reading.understood(lab.require(reading.asked(lab, table), 200))

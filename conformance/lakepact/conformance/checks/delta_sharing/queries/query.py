@@ -71,10 +71,11 @@ def query(lab: SharingLab, table: SharedTable, body: Any, **sent: Any) -> Reply:
 def content_types_may_differ(lab: SharingLab) -> None:
     """A query is answered alike with a Content-Type, with one that has a charset, and without."""
     table = by_url(lab)[0]
-    with lab.judge("DS-QRY-01"):
+    with lab.judge_each("DS-QRY-01") as case:
         for media_type in (JSON, f"{JSON}; charset=utf-8", f"{JSON};charset=UTF-8", ""):
-            reply = query(lab, table, {"limitHint": 1}, headers=[("Content-Type", media_type)])
-            expect.status(reply, 200, about=f"with Content-Type {media_type}" if media_type else "without Content-Type")
+            with case():
+                reply = query(lab, table, {"limitHint": 1}, headers=[("Content-Type", media_type)])
+                expect.status(reply, 200, about=f"with Content-Type {media_type}" if media_type else "without Content-Type")
 
 
 @check("DS-QRY-02")
@@ -94,15 +95,16 @@ def the_empty_query_asks_for_everything(lab: SharingLab) -> None:
         if before is None or before != version(lab, table):
             continue  # It has changed in between.
         judged = True
-        with lab.judge("DS-QRY-02"):
+        with lab.judge("DS-QRY-02") as case:
             expect.equal(str(before), reply.headers.get("delta-table-version"), f"for {table.name} the current version")
             known = sizes.get(str(table.address))
             found = sorted(file_sizes(reply.lines))
             if known is not None:
                 expect.true(found == known, f"the {len(known)} files of {table.name}", f"{len(found)} files")
             for metadata in objects(reply.lines, "metaData"):
-                if isinstance(metadata.get("numFiles"), int):
-                    expect.equal(metadata["numFiles"], len(found), f"for {table.name}, which says numFiles, the number of files")
+                with case():
+                    if isinstance(metadata.get("numFiles"), int):
+                        expect.equal(metadata["numFiles"], len(found), f"for {table.name}, which says numFiles, the number of files")
     if not judged:
         raise NotOffered("every answer comes in pages, or every table changes all the time")
 
@@ -157,9 +159,10 @@ def members_have_types(lab: SharingLab) -> None:
     """A member of another type, and a body that is no object, returns 400."""
     table = by_url(lab)[0]
     lab.require(query(lab, table, {"limitHint": 1}), 200)
-    with lab.judge("DS-QRY-11"):
+    with lab.judge_each("DS-QRY-11") as case:
         for body in WRONG:
-            expect.status(query(lab, table, body), 400, about=f"for the body {expect.shown(body)}")
+            with case():
+                expect.status(query(lab, table, body), 400, about=f"for the body {expect.shown(body)}")
     reply = query(lab, table, {"limitHint": 2**31})
     if reply.status != 400:
         lab.warn("DS-QRY-11", expected="status 400 for the limitHint 2147483648, which is no Int32", actual=f"status {reply.status}")
@@ -261,13 +264,16 @@ def truth_has_no_case(lab: SharingLab) -> None:
 @check("DS-DF-20")
 def what_clients_on_the_jvm_send_is_understood(lab: SharingLab) -> None:
     """The header fileidhash is accepted and repeated, and maxFiles is accepted."""
-    with lab.judge("DS-DF-20"):
+    with lab.judge_each("DS-DF-20") as case:
         for table in by_url(lab, 2):
-            for word in ("parquet", "delta"):
-                reply = query(lab, table, {"limitHint": 1}, headers=[("fileidhash", word)])
-                expect.status(reply, 200, about=f"with the header fileidhash: {word}")
-                expect.equal(word, reply.headers.get("fileidhash"), "fileidhash in the answer:")
-            expect.true(version_of(query(lab, table, {"maxFiles": 1000})) is not None, "an answer with a version to maxFiles", "none")
+            with case():
+                for word in ("parquet", "delta"):
+                    with case():
+                        reply = query(lab, table, {"limitHint": 1}, headers=[("fileidhash", word)])
+                        expect.status(reply, 200, about=f"with the header fileidhash: {word}")
+                        expect.equal(word, reply.headers.get("fileidhash"), "fileidhash in the answer:")
+                expect.true(version_of(query(lab, table, {"maxFiles": 1000})) is not None, "an answer with a version to maxFiles", "none")
         for table in varied_by_url(lab):
-            if query(lab, table, {"limitHint": 1}).status == 200:
-                expect.status(query(lab, table, {"maxFiles": 1}), 200, about=f"for {table.name} with maxFiles")
+            with case():
+                if query(lab, table, {"limitHint": 1}).status == 200:
+                    expect.status(query(lab, table, {"maxFiles": 1}), 200, about=f"for {table.name} with maxFiles")

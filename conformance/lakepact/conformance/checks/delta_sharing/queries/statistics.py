@@ -72,23 +72,26 @@ def statistics_hold(lab: SharingLab) -> None:
     files = [(where, stored.to_pylist(), found) for where, stored, found in described(lab)]
     if not files:
         raise NotOffered("no file has statistics")
-    with lab.judge("DS-STA-01"):
+    with lab.judge_each("DS-STA-01") as case:
         for where, rows, found in files:
-            if "numRecords" in found:
-                expect.equal(len(rows), found["numRecords"], f"for {where} numRecords")
-    with lab.judge("DS-STA-03"):
+            with case():
+                if "numRecords" in found:
+                    expect.equal(len(rows), found["numRecords"], f"for {where} numRecords")
+    with lab.judge_each("DS-STA-03") as case:
         for where, name, values, count in _said(files, "nullCount"):
-            expect.equal(sum(v is None for v in values), count, f"for {where} the nullCount of {name}")
+            with case():
+                expect.equal(sum(v is None for v in values), count, f"for {where} the nullCount of {name}")
     for requirement, member, side in (("DS-STA-04", "minValues", "above"), ("DS-STA-05", "maxValues", "below")):
-        with lab.judge(requirement):
+        with lab.judge_each(requirement) as case:
             for where, name, values, bound in _said(files, member):
-                if not _is_spelled(bound, next((v for v in values if v is not None), None)):
-                    raise Unmet(f"for {where} a bound of {name} in {member} as statistics spell such values", expect.shown(bound))
-                wrong = [v for v in values if v is not None and _beyond(v, bound, upper=side == "below")]
-                if wrong:
-                    raise Unmet(
-                        f"for {where} a bound of {name} in {member} that is not {side} {expect.shown(wrong[0])}", expect.shown(bound)
-                    )
+                with case():
+                    if not _is_spelled(bound, next((v for v in values if v is not None), None)):
+                        raise Unmet(f"for {where} a bound of {name} in {member} as statistics spell such values", expect.shown(bound))
+                    wrong = [v for v in values if v is not None and _beyond(v, bound, upper=side == "below")]
+                    if wrong:
+                        raise Unmet(
+                            f"for {where} a bound of {name} in {member} that is not {side} {expect.shown(wrong[0])}", expect.shown(bound)
+                        )
 
 
 def _said(files: list[tuple[str, list[dict[str, Any]], dict[str, Any]]], member: str) -> Iterator[tuple[str, str, list[Any], Any]]:

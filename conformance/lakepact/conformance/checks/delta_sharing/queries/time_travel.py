@@ -198,11 +198,12 @@ def files_say_their_version(lab: SharingLab) -> None:
     for version in table.readable:
         for body in ({"version": version.version}, {"timestamp": times.as_of(version.timestamp)}):
             reply = lab.require(reading.asked(lab, table, body), 200)
-            with lab.judge("DS-TTV-06"):
+            with lab.judge("DS-TTV-06") as case:
                 answer = reading.understood(reply)
                 for file in answer.files:
-                    expect.equal(version.version, file.version, f"for {body} the version of a file")
-                    expect.equal(version.timestamp, file.timestamp, f"for {body} the timestamp of a file")
+                    with case():
+                        expect.equal(version.version, file.version, f"for {body} the version of a file")
+                        expect.equal(version.timestamp, file.timestamp, f"for {body} the timestamp of a file")
                 if answer.wrapper.get("version") is not None:
                     expect.equal(version.version, answer.wrapper["version"], f"for {body} the version of metaData")
 
@@ -243,13 +244,14 @@ def earlier_metadata(lab: SharingLab) -> None:
     table = lab.fixture("schema_changes")
     for start in (0, 1, 2):
         reply = lab.require(reading.asked(lab, table, {"startingVersion": start}), 200)
-        with lab.judge("DS-TTV-08"):
+        with lab.judge_each("DS-TTV-08") as case:
             answer = reading.understood(reply)
             found = [_columns(document) for document in (answer.wrapper, *answer.historical)]
             later = [v for before, v in zip(table.versions[start:], table.versions[start + 1 :], strict=False) if before.schema != v.schema]
             for version in later:
-                expected = _columns({"schemaString": orjson.dumps(version.schema).decode()})
-                expect.contains(expected, found, f"since {start} metaData lines, one of them of version {version.version}")
+                with case():
+                    expected = _columns({"schemaString": orjson.dumps(version.schema).decode()})
+                    expect.contains(expected, found, f"since {start} metaData lines, one of them of version {version.version}")
             became(later, answer.historical, f"since {start}")
 
 

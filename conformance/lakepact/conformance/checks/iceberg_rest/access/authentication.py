@@ -156,9 +156,12 @@ def tokens_of_tables_and_views_are_accepted(lab: CatalogLab) -> None:
     if not given:
         raise NotOffered("the target gives no tokens with tables and views")
 
-    with lab.judge("IRC-SEC-012"):
+    with lab.judge_each("IRC-SEC-012") as case:
         for operation, at, token in given:
-            expect.status(lab.send(operation, headers=bearing(token), anonymous=True, **at), 200, about=f"for {operation} with its token")
+            with case():
+                expect.status(
+                    lab.send(operation, headers=bearing(token), anonymous=True, **at), 200, about=f"for {operation} with its token"
+                )
 
 
 def _token_in(reply: Reply) -> str:

@@ -180,9 +180,10 @@ def transactions_with_one_table_that_may_not_be_changed_change_none(lab: Catalog
     ]
     after = [lab.load(table).metadata for table in tables]
 
-    with lab.judge("IRC-SEC-014"):
+    with lab.judge("IRC-SEC-014") as case:
         for reply in answers:
-            expect.status(reply, 403, about="for a transaction with a table that may not be changed")
+            with case():
+                expect.status(reply, 403, about="for a transaction with a table that may not be changed")
         expect.equal(before, after, "after refused transactions the tables")
 
 

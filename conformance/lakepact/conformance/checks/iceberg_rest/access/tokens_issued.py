@@ -108,21 +108,24 @@ def clients_are_given_tokens(lab: CatalogLab) -> None:
     client = client_of(lab)
     replies = [form(lab, grant_type=CREDENTIALS, **client.fields, scope=scope) for scope in (None, "catalog")]
 
-    with lab.judge("IRC-OAU-003"):
+    with lab.judge_each("IRC-OAU-003") as case:
         for reply in replies:
-            expect.status(reply, 200, about="for credentials in a form")
-            expect.true(is_text(reply.at("access_token")), "a token", "none")
-    with lab.judge("IRC-SEC-010"):
+            with case():
+                expect.status(reply, 200, about="for credentials in a form")
+                expect.true(is_text(reply.at("access_token")), "a token", "none")
+    with lab.judge_each("IRC-SEC-010") as case:
         for reply in replies:
             # A client that is not known is refused with 401 too, but in the form of OAuth2.
-            asks = reply.status in {401, 403} and not isinstance(reply.document.get("error"), str)
-            expect.true(not asks, "no bearer token to be asked for where tokens come from", reply.shown)
-    with lab.judge("IRC-OAU-025"):
+            with case():
+                asks = reply.status in {401, 403} and not isinstance(reply.document.get("error"), str)
+                expect.true(not asks, "no bearer token to be asked for where tokens come from", reply.shown)
+    with lab.judge_each("IRC-OAU-025") as case:
         for reply in replies:
-            lab.require(reply, 200)
-            warehouse = lab.target.parameters.get("warehouse")
-            entered = lab.send(op.get_config, headers=bearing(token_in(reply)), anonymous=True, warehouse=warehouse)
-            expect.status(entered, 200, about="for a token that was just issued")
+            with case():
+                lab.require(reply, 200)
+                warehouse = lab.target.parameters.get("warehouse")
+                entered = lab.send(op.get_config, headers=bearing(token_in(reply)), anonymous=True, warehouse=warehouse)
+                expect.status(entered, 200, about="for a token that was just issued")
 
 
 @check("IRC-OAU-004")

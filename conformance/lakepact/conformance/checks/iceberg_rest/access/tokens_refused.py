@@ -100,13 +100,14 @@ def secrets_have_to_be_whole(lab: CatalogLab) -> None:
     near = {what: Client(client.id, secret) for secret, what in spelled.items() if secret != client.secret}
     near["of another client"] = Client(f"{client.id}{lab.name()}", client.secret)
 
-    with lab.judge("IRC-OAU-011"):
+    with lab.judge_each("IRC-OAU-011") as case:
         for what, wrong in near.items():
             for shown, reply in {
                 "in a form": form(lab, grant_type=CREDENTIALS, **wrong.fields),
                 "in a Basic header": form(lab, wrong.header, grant_type=CREDENTIALS),
             }.items():
-                expect.status(reply, 401, 400, about=f"for a secret {what}, {shown}")
+                with case():
+                    expect.status(reply, 401, 400, about=f"for a secret {what}, {shown}")
 
 
 def keeps_the_secret(reply: Reply, client: Client) -> None:

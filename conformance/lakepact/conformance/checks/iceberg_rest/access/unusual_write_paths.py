@@ -145,7 +145,8 @@ def plans_are_as_hidden_as_their_table(lab: CatalogLab) -> None:
     if not requests:
         raise NotOffered("the target has nothing to fetch of a plan")
 
-    with lab.judge("IRC-SEC-005"):
+    with lab.judge_each("IRC-SEC-005") as case:
         for operation, arguments in requests.items():
-            reply = lab.send(operation, headers=third, anonymous=True, **table.table.at, **arguments)
-            expect.status(reply, *HIDDEN, about=f"for {operation} by a principal without any rights")
+            with case():
+                reply = lab.send(operation, headers=third, anonymous=True, **table.table.at, **arguments)
+                expect.status(reply, *HIDDEN, about=f"for {operation} by a principal without any rights")

@@ -96,19 +96,22 @@ def credentials_are_listed(lab: CatalogLab) -> None:
         for requirement in ("IRC-TBL-CRED-002", "IRC-TBL-CRED-009"):
             lab.skip(requirement, "the target gives no credentials")
         return
-    with lab.judge("IRC-TBL-CRED-002"):
+    with lab.judge_each("IRC-TBL-CRED-002") as case:
         for index, credential in enumerate(credentials):
-            at = f"storage-credentials/{index}"
-            expect.true(isinstance(credential, dict), f"`{at}` to be an object", shape(credential))
-            expect.true(isinstance(credential.get("prefix"), str), f"`{at}/prefix` to be a string", shape(credential.get("prefix")))
-            expect.true(isinstance(credential.get("config"), dict), f"`{at}/config` to be an object", shape(credential.get("config")))
-            for key, value in config_of(credential).items():
-                expect.true(isinstance(value, str), f"`{at}/config/{key}` to be a string", shape(value))
-    with lab.judge("IRC-TBL-CRED-009"):
+            with case():
+                at = f"storage-credentials/{index}"
+                expect.true(isinstance(credential, dict), f"`{at}` to be an object", shape(credential))
+                expect.true(isinstance(credential.get("prefix"), str), f"`{at}/prefix` to be a string", shape(credential.get("prefix")))
+                expect.true(isinstance(credential.get("config"), dict), f"`{at}/config` to be an object", shape(credential.get("config")))
+                for key, value in config_of(credential).items():
+                    with case():
+                        expect.true(isinstance(value, str), f"`{at}/config/{key}` to be a string", shape(value))
+    with lab.judge_each("IRC-TBL-CRED-009") as case:
         for index, credential in enumerate(objects(credentials)):
             for member in ("prefix", "config"):
-                empty = credential.get(member) in ("", {})
-                expect.true(not empty, f"`storage-credentials/{index}/{member}` that is not empty", "an empty one")
+                with case():
+                    empty = credential.get(member) in ("", {})
+                    expect.true(not empty, f"`storage-credentials/{index}/{member}` that is not empty", "an empty one")
 
 
 @check("IRC-TBL-CRED-004", "IRC-TBL-CRED-005")
@@ -124,19 +127,21 @@ def credentials_are_for_the_table(lab: CatalogLab) -> None:
             lab.skip(requirement, "the target gives no credentials")
         return
 
-    with lab.judge("IRC-TBL-CRED-004"):
+    with lab.judge_each("IRC-TBL-CRED-004") as case:
         for reply in replies:
-            credentials = objects(listed(reply.document)) if reply.status == 200 else []
-            metadata = reply.document.get("metadata")
-            location = str(metadata.get("location")) if isinstance(metadata, dict) else table.location
-            prefixes = [str(credential.get("prefix")) for credential in credentials]
-            covers = any(begins(location, prefix) for prefix in prefixes)
-            expect.true(covers or not prefixes, f"a prefix that {location} begins with", ", ".join(prefixes))
-    with lab.judge("IRC-TBL-CRED-005"):
+            with case():
+                credentials = objects(listed(reply.document)) if reply.status == 200 else []
+                metadata = reply.document.get("metadata")
+                location = str(metadata.get("location")) if isinstance(metadata, dict) else table.location
+                prefixes = [str(credential.get("prefix")) for credential in credentials]
+                covers = any(begins(location, prefix) for prefix in prefixes)
+                expect.true(covers or not prefixes, f"a prefix that {location} begins with", ", ".join(prefixes))
+    with lab.judge_each("IRC-TBL-CRED-005") as case:
         for credentials in given:
-            places = [(str(credential.get("prefix")), kind_of(credential)) for credential in credentials]
-            again = sorted({prefix for prefix, kind in places if kind and places.count((prefix, kind)) > 1})
-            expect.equal([], again, "prefixes that have several credentials of one type:")
+            with case():
+                places = [(str(credential.get("prefix")), kind_of(credential)) for credential in credentials]
+                again = sorted({prefix for prefix, kind in places if kind and places.count((prefix, kind)) > 1})
+                expect.equal([], again, "prefixes that have several credentials of one type:")
 
 
 def _made_with_credentials(lab: CatalogLab, table: Table) -> list[Reply]:
@@ -188,12 +193,13 @@ def credentials_of_nothing_are_not_found(lab: CatalogLab) -> None:
     gone = lab.make_table(table.namespace)
     lab.drop_table(**gone.at)
 
-    with lab.judge("IRC-TBL-CRED-006"):
+    with lab.judge_each("IRC-TBL-CRED-006") as case:
         places: tuple[dict[str, Any], ...] = (gone.at, {**table.at, "table": lab.name()})
         for at in places:
-            reply = lab.send(op.load_credentials, **at)
-            expect.status(reply, 404)
-            expect.equal("NoSuchTableException", reply.at("error", "type"), "error type")
+            with case():
+                reply = lab.send(op.load_credentials, **at)
+                expect.status(reply, 404)
+                expect.equal("NoSuchTableException", reply.at("error", "type"), "error type")
 
 
 @check("IRC-TBL-CRED-008")
@@ -207,11 +213,12 @@ def later_credentials_last_as_long(lab: CatalogLab) -> None:
         lab.skip("IRC-TBL-CRED-008", "the credentials do not say when they end, or there are none")
         return
 
-    with lab.judge("IRC-TBL-CRED-008"):
+    with lab.judge_each("IRC-TBL-CRED-008") as case:
         for before, after in itertools.pairwise(moments):
             for place, moment in before.items():
-                later = after.get(place, moment)
-                # A second is nothing: clocks that stand behind one address differ by as much.
-                expect.true(
-                    later >= moment - 1000, f"credentials for {place[0]} that end at {moment} or later", f"ones that end at {later}"
-                )
+                with case():
+                    later = after.get(place, moment)
+                    # A second is nothing: clocks that stand behind one address differ by as much.
+                    expect.true(
+                        later >= moment - 1000, f"credentials for {place[0]} that end at {moment} or later", f"ones that end at {later}"
+                    )

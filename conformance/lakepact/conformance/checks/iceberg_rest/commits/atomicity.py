@@ -168,10 +168,11 @@ def identifiers_do_not_redirect(lab: CatalogLab) -> None:
     for which, identifier in named.items():
         body = {"identifier": identifier, "requirements": [], "updates": [set_properties(**{which: "yes"})]}
         reply = lab.send(op.update_table, body=body, **table.at)
-        with lab.judge("IRC-COM-017"):
+        with lab.judge("IRC-COM-017") as case:
             expect.status(reply, 200, 400)
             for other in (beside, elsewhere):
-                expect.lacks(which, properties_of(lab.load(other)), "properties of the table that the body names")
+                with case():
+                    expect.lacks(which, properties_of(lab.load(other)), "properties of the table that the body names")
             here = properties_of(lab.load(table)).get(which)
             expect.equal("yes" if reply.status == 200 else None, here, f"the property `{which}` of the table in the path to be")
 

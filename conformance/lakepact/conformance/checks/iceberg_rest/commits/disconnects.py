@@ -114,13 +114,14 @@ def tables_are_there_or_can_be_made_though_nobody_listens(lab: CatalogLab) -> No
         lab.drop_afterwards(home, name)
         lab.send(op.create_table, namespace=home, body=lab.table_request(name), disconnect_after=seconds)
 
-    with lab.judge("IRC-TBL-CREATE-031"):
+    with lab.judge("IRC-TBL-CREATE-031") as case:
         found = left(lambda: {name: _loads(lab, home, name) for name in names})
         for name in names:
-            if found[name] != 200:
-                created = lab.send(op.create_table, namespace=home, body=lab.table_request(name))
-                expect.status(created, 200, 409, about="for creating a table that is not there")
-                expect.equal(200, _loads(lab, home, name), f"after that, for loading {name}, the status")
+            with case():
+                if found[name] != 200:
+                    created = lab.send(op.create_table, namespace=home, body=lab.table_request(name))
+                    expect.status(created, 200, 409, about="for creating a table that is not there")
+                    expect.equal(200, _loads(lab, home, name), f"after that, for loading {name}, the status")
         expect.equal(sorted([heard.name, *names]), sorted(_listed(lab, home)), "tables that load, listed:")
 
 

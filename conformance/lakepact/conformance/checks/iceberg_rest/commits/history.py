@@ -43,10 +43,11 @@ def commits_log_former_metadata(lab: CatalogLab) -> None:
     for turn in range(4):
         former.append(table.reply.at("metadata-location"))
         table = lab.commit(table, set_properties(turn=str(turn)))
-        with lab.judge("IRC-COM-027"):
+        with lab.judge("IRC-COM-027") as case:
             logged = [entry.get("metadata-file") for entry in table.metadata.get("metadata-log") or ()]
             for location in former:
-                expect.contains(location, logged, "metadata-log")
+                with case():
+                    expect.contains(location, logged, "metadata-log")
             expect.lacks(table.metadata_location, logged, "metadata-log of former states")
         with lab.judge("IRC-META-012"):
             expect.equal(
@@ -112,13 +113,14 @@ def replaced_tables_keep_their_history(lab: CatalogLab) -> None:
         if refilled:
             snapshot = lab.snapshot(table, parent_snapshot_id=None, schema_id=None)
             updates += [add_snapshot(snapshot), set_ref("main", snapshot["snapshot-id"])]
-        with lab.judge("IRC-COM-030"):
+        with lab.judge("IRC-COM-030") as case:
             expect.status(lab.try_commit(table, *updates, requirements=[assert_uuid(table.uuid)]), 200)
             after = lab.load(table)
             expect.equal(before.uuid, after.uuid, "the UUID from before,")
             ids = [snapshot["snapshot-id"] for snapshot in after.member("snapshots")]
             for snapshot in before.member("snapshots"):
-                expect.contains(snapshot["snapshot-id"], ids, "snapshots")
+                with case():
+                    expect.contains(snapshot["snapshot-id"], ids, "snapshots")
             log, later = (one.metadata.get("snapshot-log") or [] for one in (before, after))
             expect.equal(log, later[: len(log)], "a snapshot-log that begins with")
         with lab.judge("IRC-COM-030"):

@@ -49,13 +49,14 @@ def _race_of_snapshots(lab: CatalogLab, table: Table, ref: str) -> Table:
     replies = raced(lab, table.at, bodies)
     after = lab.load(table)
     ids = [snapshot["snapshot-id"] for snapshot in snapshots]
-    with lab.judge("IRC-COM-020"):
+    with lab.judge("IRC-COM-020") as case:
         winner = ids[winner_of(replies)]
         expect.equal(winner, after.member("refs", ref, "snapshot-id"), f"{ref} to be at the snapshot of the accepted commit,")
         held = [snapshot["snapshot-id"] for snapshot in after.member("snapshots")]
         expect.equal([winner], [one for one in ids if one in held], "of the snapshots that were sent, the table to hold")
         for former in known.metadata.get("snapshots") or ():
-            expect.contains(former["snapshot-id"], held, "snapshots")
+            with case():
+                expect.contains(former["snapshot-id"], held, "snapshots")
     return after
 
 
@@ -92,9 +93,10 @@ def _race_of_properties(lab: CatalogLab, table: Table, requirements: Sequence[Ma
     keys = [f"lakepact.{turn}.{number}" for number in range(CLIENTS)]
     replies = raced(lab, table.at, [{"requirements": list(requirements), "updates": [set_properties(**{key: key})]} for key in keys])
     properties = properties_of(lab.load(table))
-    with lab.judge("IRC-COM-021"):
+    with lab.judge("IRC-COM-021") as case:
         for reply in replies:
-            expect.status(reply, 200, 409)
+            with case():
+                expect.status(reply, 200, 409)
         lost = [key for key, reply in zip(keys, replies, strict=True) if reply.status == 200 and properties.get(key) != key]
         expect.equal([], lost, "of the properties that were accepted, these to be lost:")
 

@@ -28,10 +28,11 @@ def created_namespaces_are_answered(lab: CatalogLab) -> None:
     reply = create(lab, [name], properties=wanted)
     without = create(lab, [bare])
 
-    with lab.judge("IRC-NS-CREATE-001"):
+    with lab.judge_each("IRC-NS-CREATE-001") as case:
         for answer, level in ((reply, name), (without, bare)):
-            expect.status(answer, 200)
-            expect.equal([level], answer.at("namespace"), "namespace")
+            with case():
+                expect.status(answer, 200)
+                expect.equal([level], answer.at("namespace"), "namespace")
     with lab.judge("IRC-NS-CREATE-002"):
         answered = reply.document.get("properties") or {}
         expect.equal(wanted, {key: answered.get(key) for key in wanted}, "properties")
@@ -50,13 +51,15 @@ def existing_namespaces_are_not_created_again(lab: CatalogLab) -> None:
     before = [properties_of(lab, n).get("owner") for n in existing]
     replies = [create(lab, list(n), properties={"owner": "second", "new": "1"}) for n in existing]
 
-    with lab.judge("IRC-NS-CREATE-005"):
+    with lab.judge_each("IRC-NS-CREATE-005") as case:
         for reply in replies:
-            expect.status(reply, 409)
-    with lab.judge("IRC-NS-CREATE-006"):
+            with case():
+                expect.status(reply, 409)
+    with lab.judge_each("IRC-NS-CREATE-006") as case:
         for owner, stored in zip(before, [properties_of(lab, n) for n in existing], strict=True):
-            expect.equal(owner, stored.get("owner"), "property owner, as before:")
-            expect.lacks("new", stored, "properties")
+            with case():
+                expect.equal(owner, stored.get("owner"), "property owner, as before:")
+                expect.lacks("new", stored, "properties")
 
 
 # A server that accepts such names may be unable to list or drop namespaces afterwards: so this comes last.
@@ -86,9 +89,10 @@ def names_that_no_path_could_address_are_refused(lab: CatalogLab) -> None:
 
     with lab.judge("IRC-NS-CREATE-008"):
         expect.status(create(lab, []), 400)
-    with lab.judge("IRC-NS-CREATE-012"):
+    with lab.judge_each("IRC-NS-CREATE-012") as case:
         for levels in ([""], [*parent, ""], ["", *parent]):
-            expect.status(create(lab, levels), 400)
+            with case():
+                expect.status(create(lab, levels), 400)
     with lab.judge("IRC-NS-CREATE-013"):
         expect.status(create(lab, [f"{parent[0]}\u001fb"]), 400)
         expect.lacks([*parent, "b"], children(lab, parent), "children")
@@ -133,10 +137,11 @@ def who_does_not_nest_refuses(lab: CatalogLab) -> None:
     parent, child = lab.make_namespace()[0], lab.name()
     reply = create(lab, [parent, child])
 
-    with lab.judge("IRC-NS-CREATE-011"):
+    with lab.judge("IRC-NS-CREATE-011") as case:
         expect.client_error(reply)
         for flattened in (f"{parent}.{child}", child, f"{parent}{child}"):
-            expect.status(lab.send(op.load_namespace_metadata, namespace=(flattened,)), 404)
+            with case():
+                expect.status(lab.send(op.load_namespace_metadata, namespace=(flattened,)), 404)
 
 
 @check("IRC-NS-CREATE-015", "IRC-NS-GET-003")
@@ -160,16 +165,17 @@ def properties_may_be_unsupported(lab: CatalogLab) -> None:
 @check("IRC-NS-CREATE-016", alone=True)
 def one_of_many_creators_wins(lab: CatalogLab) -> None:
     """When many clients create the same namespace concurrently, exactly one gets 200 and the others get 409."""
-    with lab.judge("IRC-NS-CREATE-016"):
+    with lab.judge_each("IRC-NS-CREATE-016") as case:
         for _ in lab.repeat(3):
-            name = lab.name()
-            replies = lab.concurrently([partial(create, lab, [name], properties={"by": str(n)}) for n in range(WRITERS)])
-            statuses = sorted(reply.status for reply in replies)
-            expect.equal([200] + [409] * (WRITERS - 1), statuses, "statuses")
-            winner = next(str(n) for n, reply in enumerate(replies) if reply.status == 200)
-            by = properties_of(lab, (name,)).get("by")
-            if by is not None:  # otherwise properties are not stored, and do not show the winner
-                expect.equal(winner, by, "the winner's property")
+            with case():
+                name = lab.name()
+                replies = lab.concurrently([partial(create, lab, [name], properties={"by": str(n)}) for n in range(WRITERS)])
+                statuses = sorted(reply.status for reply in replies)
+                expect.equal([200] + [409] * (WRITERS - 1), statuses, "statuses")
+                winner = next(str(n) for n, reply in enumerate(replies) if reply.status == 200)
+                by = properties_of(lab, (name,)).get("by")
+                if by is not None:  # otherwise properties are not stored, and do not show the winner
+                    expect.equal(winner, by, "the winner's property")
 
 
 @check("IRC-NS-GET-001", "IRC-NS-GET-002", "IRC-NS-GET-004")
@@ -179,15 +185,17 @@ def loaded_namespaces_are_whole(lab: CatalogLab) -> None:
     full = [lab.make_namespace(properties=wanted), lab.child_of(top, properties=wanted)]
     there = [namespace for namespace in full if namespace]
 
-    with lab.judge("IRC-NS-GET-001"):
+    with lab.judge_each("IRC-NS-GET-001") as case:
         for namespace in (top, *there):
-            reply = lab.send(op.load_namespace_metadata, namespace=namespace)
-            expect.status(reply, 200)
-            expect.equal(list(namespace), reply.at("namespace"), "namespace")
-    with lab.judge("IRC-NS-GET-002"):
+            with case():
+                reply = lab.send(op.load_namespace_metadata, namespace=namespace)
+                expect.status(reply, 200)
+                expect.equal(list(namespace), reply.at("namespace"), "namespace")
+    with lab.judge_each("IRC-NS-GET-002") as case:
         for stored in [properties_of(lab, namespace) for namespace in there]:
-            expect.equal(wanted, {key: stored.get(key) for key in wanted}, "properties")
-            expect.true(all(isinstance(value, str) for value in stored.values()), "strings as values", stored)
+            with case():
+                expect.equal(wanted, {key: stored.get(key) for key in wanted}, "properties")
+                expect.true(all(isinstance(value, str) for value in stored.values()), "strings as values", stored)
     with lab.judge("IRC-NS-GET-004"):
         properties_of(lab, top)
 

@@ -28,11 +28,12 @@ def empty_namespaces_are_dropped(lab: CatalogLab) -> None:
     # A child that cannot be found cannot be dropped, and blocks its parent: then another one is used.
     bare = top if child or not lab.feature("nesting") else lab.make_namespace()
 
-    with lab.judge("IRC-NS-DROP-001"):
+    with lab.judge_each("IRC-NS-DROP-001") as case:
         for namespace, parent in (*([(child, top)] if child else []), (bare, None)):
-            expect.status(lab.send(op.drop_namespace, namespace=namespace), 204)
-            expect.status(lab.send(op.load_namespace_metadata, namespace=namespace), 404)
-            expect.lacks(list(namespace), children(lab, parent), "the list")
+            with case():
+                expect.status(lab.send(op.drop_namespace, namespace=namespace), 204)
+                expect.status(lab.send(op.load_namespace_metadata, namespace=namespace), 404)
+                expect.lacks(list(namespace), children(lab, parent), "the list")
     lab.send(op.drop_namespace, namespace=bare)  # should the judgement have ended before
     with lab.judge("IRC-NS-DROP-002"):
         expect.status(lab.send(op.drop_namespace, namespace=bare), 404)
@@ -104,9 +105,10 @@ def siblings_survive(lab: CatalogLab) -> None:
     table = lab.make_table(siblings[0])
     lab.require(lab.send(op.drop_namespace, namespace=dropped))
 
-    with lab.judge("IRC-NS-DROP-006"):
+    with lab.judge("IRC-NS-DROP-006") as case:
         for sibling in siblings:
-            expect.status(lab.send(op.load_namespace_metadata, namespace=sibling), 200)
+            with case():
+                expect.status(lab.send(op.load_namespace_metadata, namespace=sibling), 200)
         expect.status(lab.send(op.load_table, **table.at), 200)
 
 
@@ -126,18 +128,19 @@ def staged_tables_hold_nothing(lab: CatalogLab) -> None:
 @check("IRC-NS-DROP-008", alone=True)
 def no_table_is_left_without_its_namespace(lab: CatalogLab) -> None:
     """When a table is created while its namespace is dropped, one of the two fails."""
-    with lab.judge("IRC-NS-DROP-008"):
+    with lab.judge_each("IRC-NS-DROP-008") as case:
         for turn in lab.repeat(ROUNDS):
-            namespace, name = lab.make_namespace(), lab.name()
-            lab.drop_afterwards(namespace, name)
-            create = partial(lab.send, op.create_table, namespace=namespace, body=lab.table_request(name))
-            drop = partial(lab.send, op.drop_namespace, namespace=namespace)
-            # The one that comes a little later meets the other at another moment in each turn.
-            first, second = (create, drop) if turn % 2 else (drop, create)
-            lab.concurrently([first, partial(send_after, second, turn % ROUNDS * STEP)])
-            there = lab.send(op.load_namespace_metadata, namespace=namespace).status == 200
-            table = lab.send(op.load_table, namespace=namespace, table=name)
-            expect.true(there or table.status == 404, "no table in a namespace that is gone", table.shown)
+            with case():
+                namespace, name = lab.make_namespace(), lab.name()
+                lab.drop_afterwards(namespace, name)
+                create = partial(lab.send, op.create_table, namespace=namespace, body=lab.table_request(name))
+                drop = partial(lab.send, op.drop_namespace, namespace=namespace)
+                # The one that comes a little later meets the other at another moment in each turn.
+                first, second = (create, drop) if turn % 2 else (drop, create)
+                lab.concurrently([first, partial(send_after, second, turn % ROUNDS * STEP)])
+                there = lab.send(op.load_namespace_metadata, namespace=namespace).status == 200
+                table = lab.send(op.load_table, namespace=namespace, table=name)
+                expect.true(there or table.status == 404, "no table in a namespace that is gone", table.shown)
 
 
 @check("IRC-NS-DROP-009")

@@ -83,9 +83,10 @@ def unknown_parents_are_404(lab: CatalogLab) -> None:
     top = lab.make_namespace()
     replies = [lab.send(op.list_namespaces, parent=(lab.name(),)), lab.send(op.list_namespaces, parent=(*top, lab.name()))]
 
-    with lab.judge("IRC-NS-LIST-006"):
+    with lab.judge_each("IRC-NS-LIST-006") as case:
         for reply in replies:
-            expect.status(reply, 404)
+            with case():
+                expect.status(reply, 404)
 
 
 @check("IRC-NS-LIST-007")
@@ -110,9 +111,10 @@ def lookalikes_are_not_children(lab: CatalogLab) -> None:
     # Each child has a name of its own: under one name, that of another parent could not be told from the right one.
     below = {top: lab.make_namespace(top, level=f"x{number}") for number, top in enumerate(tops)}
 
-    with lab.judge("IRC-NS-LIST-008"):
+    with lab.judge_each("IRC-NS-LIST-008") as case:
         for top, child in below.items():
-            expect.equal([list(child)], children(lab, top), f"children of {top[0]}")
+            with case():
+                expect.equal([list(child)], children(lab, top), f"children of {top[0]}")
 
 
 @check("IRC-NS-LIST-010")
@@ -120,11 +122,12 @@ def listings_follow_the_life_cycle(lab: CatalogLab) -> None:
     """A namespace is listed once it is created and no longer once it is dropped, at the top and below."""
     top = lab.make_namespace()
 
-    with lab.judge("IRC-NS-LIST-010"):
+    with lab.judge_each("IRC-NS-LIST-010") as case:
         below: list[tuple[Namespace, Namespace]] = [(top, (*top, lab.name()))] if lab.child_of(top) else []
         for parent, namespace in ((None, (lab.name(),)), *below):
-            expect.lacks(list(namespace), children(lab, parent), "the list before")
-            lab.require(lab.send(op.create_namespace, body={"namespace": list(namespace)}))
-            expect.contains(list(namespace), children(lab, parent), "the list after creation")
-            lab.require(lab.send(op.drop_namespace, namespace=namespace))
-            expect.lacks(list(namespace), children(lab, parent), "the list after dropping")
+            with case():
+                expect.lacks(list(namespace), children(lab, parent), "the list before")
+                lab.require(lab.send(op.create_namespace, body={"namespace": list(namespace)}))
+                expect.contains(list(namespace), children(lab, parent), "the list after creation")
+                lab.require(lab.send(op.drop_namespace, namespace=namespace))
+                expect.lacks(list(namespace), children(lab, parent), "the list after dropping")

@@ -97,9 +97,10 @@ def separators_at_the_ends_are_no_aliases(lab: CatalogLab) -> None:
     paths = [f"{top[0]}%1F", f"%1F{top[0]}"]
     paths += [f"{top[0]}%1F%1F{child[1]}", f"{top[0]}%1F{child[1]}%1F"] if child else []
 
-    with lab.judge("IRC-NS-ENC-003"):
+    with lab.judge_each("IRC-NS-ENC-003") as case:
         for path in paths:
-            expect.status(lab.send_raw("GET", f"{prefix}/{path}", operation=op.load_namespace_metadata), 400, 404)
+            with case():
+                expect.status(lab.send_raw("GET", f"{prefix}/{path}", operation=op.load_namespace_metadata), 400, 404)
 
 
 @check("IRC-NS-ENC-004")
@@ -116,11 +117,12 @@ def case_is_treated_consistently(lab: CatalogLab) -> None:
     found = lab.send(op.load_namespace_metadata, namespace=(other,))
     again = create(lab, [other], properties={"is": "second"})
 
-    with lab.judge("IRC-NS-ENC-004"):
+    with lab.judge("IRC-NS-ENC-004") as case:
         expect.status(kept, 200, about="for the spelling that it was created with")
         if found.status == 200:
             expect.status(again, 409)
         else:
             expect.status(again, 200)
             for spelled, value in ((name, "first"), (other, "second")):
-                expect.contains(properties_of(lab, (spelled,)).get("is"), (value, None), f"property of the {value}, if any is kept,")
+                with case():
+                    expect.contains(properties_of(lab, (spelled,)).get("is"), (value, None), f"property of the {value}, if any is kept,")

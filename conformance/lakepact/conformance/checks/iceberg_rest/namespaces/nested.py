@@ -43,7 +43,7 @@ def tables_of_deep_namespaces_are_found_by_every_operation(lab: CatalogLab) -> N
     created = lab.send(op.create_table, namespace=namespace, body=lab.table_request(name))
     lab.drop_afterwards(namespace, name)
 
-    with lab.judge("IRC-NS-ENC-001"):
+    with lab.judge("IRC-NS-ENC-001") as case:
         expect.status(created, 200, about="for creating a table two levels deep")
         table = Table(namespace, name, created)
         if lab.offers(op.table_exists):
@@ -57,9 +57,10 @@ def tables_of_deep_namespaces_are_found_by_every_operation(lab: CatalogLab) -> N
         }
         for operation, arguments in others.items():
             # Whether these are done is judged elsewhere; here, that the table is not missed.
-            if lab.offers(operation) and lab.send(operation, **arguments, **above.at).status != 404:
-                reply = lab.send(operation, **arguments, **table.at)
-                expect.true(reply.status != 404, f"another status than 404 for {operation} of a table that is there", reply.shown)
+            with case():
+                if lab.offers(operation) and lab.send(operation, **arguments, **above.at).status != 404:
+                    reply = lab.send(operation, **arguments, **table.at)
+                    expect.true(reply.status != 404, f"another status than 404 for {operation} of a table that is there", reply.shown)
 
 
 @check("IRC-NS-ENC-001")

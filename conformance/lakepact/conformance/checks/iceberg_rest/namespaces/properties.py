@@ -37,12 +37,13 @@ def properties_are_set_and_removed(lab: CatalogLab) -> None:
     namespace = lab.make_namespace(properties={"keep": "k", "change": "old", "remove": "r"})
     reply = update(lab, namespace, removals=("remove", "never"), updates={"change": "new", "add": "a"})
 
-    with lab.judge("IRC-NS-PROP-001"):
+    with lab.judge("IRC-NS-PROP-001") as case:
         expect.status(reply, 200)
         for member in ("updated", "removed"):
-            listed = reply.at(member)
-            fine = isinstance(listed, list) and all(isinstance(key, str) for key in listed)
-            expect.true(fine, f"`{member}` as an array of strings", listed)
+            with case():
+                listed = reply.at(member)
+                fine = isinstance(listed, list) and all(isinstance(key, str) for key in listed)
+                expect.true(fine, f"`{member}` as an array of strings", listed)
     stored = properties_of(lab, namespace)
     with lab.judge("IRC-NS-PROP-002"):
         expect.equal(["new", "a"], [stored.get("change"), stored.get("add")], "values of the keys that were set")
@@ -100,16 +101,18 @@ def contradictions_change_nothing(lab: CatalogLab) -> None:
         update(lab, namespace, removals=("new",), updates={"new": "1"}),
     ]
 
-    with lab.judge("IRC-NS-PROP-008"):
+    with lab.judge_each("IRC-NS-PROP-008") as case:
         for reply in replies:
-            expect.status(reply, 422)
+            with case():
+                expect.status(reply, 422)
     if any(reply.status < 400 for reply in replies):
         raise Blocked("what contradicts itself is not refused (IRC-NS-PROP-008)")
-    with lab.judge("IRC-NS-PROP-009"):
+    with lab.judge("IRC-NS-PROP-009") as case:
         stored = properties_of(lab, namespace)
         expect.equal(["old", "r"], [stored.get("both"), stored.get("remove")], "values as before:")
         for key in ("add", "new"):
-            expect.lacks(key, stored, "properties")
+            with case():
+                expect.lacks(key, stored, "properties")
 
 
 @check("IRC-NS-PROP-010")
@@ -118,10 +121,11 @@ def missing_namespaces_have_no_properties(lab: CatalogLab) -> None:
     top = lab.make_namespace()
     absent: list[Namespace] = [(lab.name(),), *([(*top, lab.name())] if lab.child_of(top) else [])]
 
-    with lab.judge("IRC-NS-PROP-010"):
+    with lab.judge_each("IRC-NS-PROP-010") as case:
         for namespace in absent:
-            expect.status(update(lab, namespace, updates={"a": "1"}), 404)
-            expect.status(lab.send(op.load_namespace_metadata, namespace=namespace), 404)
+            with case():
+                expect.status(update(lab, namespace, updates={"a": "1"}), 404)
+                expect.status(lab.send(op.load_namespace_metadata, namespace=namespace), 404)
 
 
 @check("IRC-NS-PROP-011")
@@ -158,10 +162,11 @@ def values_are_strings(lab: CatalogLab) -> None:
     """A value that is not a string is refused with 400, and nothing of the request happens."""
     namespace = lab.make_namespace(properties={"a": "old"})
 
-    with lab.judge("IRC-NS-PROP-014"):
+    with lab.judge("IRC-NS-PROP-014") as case:
         for value in NO_STRINGS:
-            reply = update(lab, namespace, updates={"b": "1", "a": value})
-            expect.status(reply, 400, about=f"for the value {expect.shown(value)}")
+            with case():
+                reply = update(lab, namespace, updates={"b": "1", "a": value})
+                expect.status(reply, 400, about=f"for the value {expect.shown(value)}")
         stored = properties_of(lab, namespace)
         expect.equal("old", stored.get("a"), "property a")
         expect.lacks("b", stored, "properties")
@@ -186,11 +191,12 @@ def deep_namespaces_have_properties(lab: CatalogLab) -> None:
 @check("IRC-NS-PROP-017", alone=True)
 def parallel_updates_are_all_kept(lab: CatalogLab) -> None:
     """Of many callers that set different keys at once, none loses what another was told is done."""
-    with lab.judge("IRC-NS-PROP-017"):
+    with lab.judge_each("IRC-NS-PROP-017") as case:
         for _ in lab.repeat(3):
-            namespace = lab.make_namespace()
-            keys = [f"key{n}" for n in range(2 * WRITERS)]
-            replies = lab.concurrently([partial(update, lab, namespace, updates={key: key}) for key in keys])
-            accepted = {key for key, reply in zip(keys, replies, strict=True) if reply.status == 200}
-            stored = properties_of(lab, namespace)
-            expect.equal([], sorted(accepted - set(stored)), "keys that were accepted and lost:")
+            with case():
+                namespace = lab.make_namespace()
+                keys = [f"key{n}" for n in range(2 * WRITERS)]
+                replies = lab.concurrently([partial(update, lab, namespace, updates={key: key}) for key in keys])
+                accepted = {key for key, reply in zip(keys, replies, strict=True) if reply.status == 200}
+                stored = properties_of(lab, namespace)
+                expect.equal([], sorted(accepted - set(stored)), "keys that were accepted and lost:")

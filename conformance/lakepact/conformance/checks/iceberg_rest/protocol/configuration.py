@@ -25,14 +25,16 @@ def configuration_has_both_maps(lab: CatalogLab) -> None:
 
     with lab.judge("IRC-CFG-007"):
         expect.status(reply, 200)
-    with lab.judge("IRC-CFG-001"):
+    with lab.judge_each("IRC-CFG-001") as case:
         for member in ("defaults", "overrides"):
-            expect.true(isinstance(reply.at(member), dict), f"`{member}` to be an object", reply.at(member))
-    with lab.judge("IRC-CFG-002"):
+            with case():
+                expect.true(isinstance(reply.at(member), dict), f"`{member}` to be an object", reply.at(member))
+    with lab.judge_each("IRC-CFG-002") as case:
         for member in ("defaults", "overrides"):
             settings = reply.document.get(member)
             for key, value in settings.items() if isinstance(settings, dict) else ():
-                expect.true(isinstance(value, str), f"`{member}.{key}` to be a string", value)
+                with case():
+                    expect.true(isinstance(value, str), f"`{member}.{key}` to be a string", value)
 
 
 @check("IRC-CFG-008", "IRC-CFG-009", "IRC-CFG-017")
@@ -46,9 +48,10 @@ def endpoints_are_well_formed(lab: CatalogLab) -> None:
 
     with lab.judge("IRC-CFG-008"):
         expect.true(isinstance(endpoints, list) and all(isinstance(e, str) for e in endpoints), "an array of strings", endpoints)
-    with lab.judge("IRC-CFG-009"):
+    with lab.judge_each("IRC-CFG-009") as case:
         for endpoint in endpoints:
-            expect.true(re.fullmatch(r"[A-Z]+ /v1/\S+", str(endpoint)) is not None, "`<VERB> <path template>` with one space", endpoint)
+            with case():
+                expect.true(re.fullmatch(r"[A-Z]+ /v1/\S+", str(endpoint)) is not None, "`<VERB> <path template>` with one space", endpoint)
     with lab.judge("IRC-CFG-017"):
         expect.equal(len(set(endpoints)), len(endpoints), "as many different endpoints as entries:")
 
@@ -89,10 +92,11 @@ def endpoints_are_templates_of_the_contract(lab: CatalogLab) -> None:
     templates = {f"{o.method} {o.path}" for o in lab.contract.operations.values()}
     shapes = {_shape(template): template for template in templates}
 
-    with lab.judge("IRC-CFG-010"):
+    with lab.judge_each("IRC-CFG-010") as case:
         for endpoint in endpoints:
-            meant = shapes.get(_shape(str(endpoint)))
-            expect.true(meant in (None, endpoint), f"`{meant}`, as the contract spells it", endpoint)
+            with case():
+                meant = shapes.get(_shape(str(endpoint)))
+                expect.true(meant in (None, endpoint), f"`{meant}`, as the contract spells it", endpoint)
 
 
 def _shape(endpoint: str) -> str:
@@ -181,12 +185,13 @@ def existence_agrees_with_loading(lab: CatalogLab) -> None:
         (op.table_exists, op.load_table, {**table.at, "table": lab.name()}),
     ]
 
-    with lab.judge("IRC-CFG-015"):
+    with lab.judge_each("IRC-CFG-015") as case:
         for wanted, cases in ((200, here), (404, gone)):
             for head, get, at in cases:
-                expect.status(lab.send(get, **at), wanted)
-                if lab.offers(head):
-                    expect.status(lab.send(head, **at), 204 if wanted == 200 else 404)
+                with case():
+                    expect.status(lab.send(get, **at), wanted)
+                    if lab.offers(head):
+                        expect.status(lab.send(head, **at), 204 if wanted == 200 else 404)
 
 
 @check("IRC-CFG-016", "IRC-CFG-018", "IRC-CFG-019", "IRC-CFG-020")
@@ -197,15 +202,17 @@ def the_configuration_is_sober(lab: CatalogLab) -> None:
 
     with lab.judge("IRC-CFG-016"):
         expect.true(first.get("endpoints") != [], "endpoints that are not an empty array", first.get("endpoints"))
-    with lab.judge("IRC-CFG-018"):
+    with lab.judge_each("IRC-CFG-018") as case:
         for reply in replies:
-            expect.equal(first.get("endpoints"), reply.document.get("endpoints"), "endpoints")
-            expect.equal(_prefix(first), _prefix(reply.document), "prefix")
+            with case():
+                expect.equal(first.get("endpoints"), reply.document.get("endpoints"), "endpoints")
+                expect.equal(_prefix(first), _prefix(reply.document), "prefix")
     lab.note("IRC-CFG-019", f"keys: {', '.join(sorted({*_map(first, 'defaults'), *_map(first, 'overrides')})) or 'none'}")
-    with lab.judge("IRC-CFG-020"):
+    with lab.judge_each("IRC-CFG-020") as case:
         for member in ("defaults", "overrides"):
             for key in _map(first, member):
-                expect.true(not is_secret(key), "no secret among the settings", f"`{member}.{key}`")
+                with case():
+                    expect.true(not is_secret(key), "no secret among the settings", f"`{member}.{key}`")
 
 
 #: Settings of clients whose values are secrets; those of storage accounts have the name of the account behind them.

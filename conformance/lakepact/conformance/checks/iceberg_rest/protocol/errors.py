@@ -166,10 +166,11 @@ def errors_are_json_for_everybody(lab: CatalogLab) -> None:
 
 def _type_of(lab: CatalogLab, requirement: str, wanted: dict[str, Any]) -> None:
     """Judge the type names of several refusals together."""
-    with lab.judge(requirement):
+    with lab.judge_each(requirement) as case:
         for name, reply in wanted.items():
-            expect.client_error(reply)
-            expect.equal(name.partition(" ")[0], reply.at("error", "type"), "error type")
+            with case():
+                expect.client_error(reply)
+                expect.equal(name.partition(" ")[0], reply.at("error", "type"), "error type")
 
 
 @check("IRC-ERR-008")
@@ -267,7 +268,8 @@ def refused_heads_have_no_body(lab: CatalogLab) -> None:
     namespace = lab.make_namespace()
     replies = [lab.send(op.namespace_exists, namespace=(lab.name(),)), lab.send(op.table_exists, namespace=namespace, table=lab.name())]
 
-    with lab.judge("IRC-ERR-017"):
+    with lab.judge_each("IRC-ERR-017") as case:
         for reply in replies:
-            expect.status(reply, 404)
-            expect.no_body(reply)
+            with case():
+                expect.status(reply, 404)
+                expect.no_body(reply)

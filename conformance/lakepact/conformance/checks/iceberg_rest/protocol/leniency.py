@@ -75,10 +75,12 @@ def accept_makes_no_difference(lab: CatalogLab) -> None:
     found = [lab.send(op.load_table, headers=[("Accept", accept)], **table.at) for accept in accepts]
     missing = [lab.send(op.load_table, headers=[("Accept", a)], namespace=table.namespace, table=absent) for a in accepts]
 
-    with lab.judge("IRC-GEN-032"):
+    with lab.judge_each("IRC-GEN-032") as case:
         for reply in found:
-            expect.status(reply, 200)
-            assert_same_table(lab, *(Table(table.namespace, table.name, one) for one in (found[0], reply)))
+            with case():
+                expect.status(reply, 200)
+                assert_same_table(lab, *(Table(table.namespace, table.name, one) for one in (found[0], reply)))
         for reply in missing:
-            expect.status(reply, 404)
-            expect.equal("application/json", reply.exchange.media_type, "media type")
+            with case():
+                expect.status(reply, 404)
+                expect.equal("application/json", reply.exchange.media_type, "media type")

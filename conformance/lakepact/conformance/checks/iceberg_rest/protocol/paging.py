@@ -109,10 +109,11 @@ def the_chain_is_complete(lab: CatalogLab) -> None:
         else:
             with lab.judge("IRC-PAG-003"):
                 expect.true(isinstance(token, str) and bool(token), "a token while there is more", token)
-            with lab.judge("IRC-PAG-008"):
+            with lab.judge_each("IRC-PAG-008") as case:
                 for size in (1, 2, 3):
                     for page, _ in items.pages(page_token=FIRST, page_size=size):
-                        expect.true(len(page) <= size, f"at most {size} items on a page", page)
+                        with case():
+                            expect.true(len(page) <= size, f"at most {size} items on a page", page)
         pages: list[Page] = []
         with lab.judge("IRC-PAG-012"):
             pages = items.pages(page_token=FIRST, page_size=2)
@@ -161,9 +162,10 @@ def page_sizes_are_positive_integers(lab: CatalogLab) -> None:
     if all(reply.status == 200 and len(reply.at(LISTS[items.operation])) == 3 for reply in replies.values()):
         lab.warn("IRC-PAG-010", expected="status 400", actual="the page size is ignored")
         return
-    with lab.judge("IRC-PAG-010"):
+    with lab.judge_each("IRC-PAG-010") as case:
         for size, reply in replies.items():
-            expect.status(reply, 400, about=f"for pageSize={size}")
+            with case():
+                expect.status(reply, 400, about=f"for pageSize={size}")
 
 
 @check("IRC-PAG-013", "IRC-PAG-015")
@@ -179,11 +181,12 @@ def tokens_are_opaque_and_repeatable(lab: CatalogLab) -> None:
     with lab.judge("IRC-PAG-013"):
         second, _ = items.page(page_token=token, page_size=2)
         expect.true(bool(second) and not set(first) & set(second), "the page after the first", second)
-    with lab.judge("IRC-PAG-015"):
+    with lab.judge("IRC-PAG-015") as case:
         pages = [items.page(page_token=token, page_size=2)[0] for _ in range(3)]
         expect.true(bool(pages[0]), "names on the page", pages[0])
         for page in pages[1:]:
-            expect.equal(pages[0], page, "the same page")
+            with case():
+                expect.equal(pages[0], page, "the same page")
 
 
 @check("IRC-PAG-014")
@@ -194,9 +197,10 @@ def invented_tokens_are_refused(lab: CatalogLab) -> None:
         lab.skip("IRC-PAG-014", "the target does not page")
         return
 
-    with lab.judge("IRC-PAG-014"):
+    with lab.judge_each("IRC-PAG-014") as case:
         for token in ("lakepact-garbage", "%%%", "0", "-1"):
-            expect.status(items.get(page_token=token, page_size=1), 400)
+            with case():
+                expect.status(items.get(page_token=token, page_size=1), 400)
 
 
 @check("IRC-PAG-016")
@@ -230,9 +234,10 @@ def changes_during_a_traversal_lose_nothing(lab: CatalogLab) -> None:
             page, token = items.page(page_token=token, page_size=2)
             found += page
 
-        with lab.judge("IRC-PAG-017"):
+        with lab.judge_each("IRC-PAG-017") as case:
             for name in sorted(untouched):
-                expect.equal(1, found.count(name), f"times that {name} is listed:")
+                with case():
+                    expect.equal(1, found.count(name), f"times that {name} is listed:")
 
 
 def _drop_one_that_was_seen(items: Listing, seen: list[Any]) -> set[Any]:
@@ -256,11 +261,12 @@ def sizes_at_the_border_lose_nothing(lab: CatalogLab) -> None:
         found = [name for page, _ in items.pages(page_token=FIRST) for name in page]
         expect.equal(sorted(items.names), sorted(found), "names on all pages")
     short: list[int] = []
-    with lab.judge("IRC-PAG-020"):
+    with lab.judge_each("IRC-PAG-020") as case:
         for size in (4, 5, 2147483647):
-            pages = [page for page, _ in items.pages(page_token=FIRST, page_size=size)]
-            expect.equal(sorted(items.names), sorted(name for page in pages for name in page), f"names on pages of {size}")
-            short += [size] * any(pages[1:])
+            with case():
+                pages = [page for page, _ in items.pages(page_token=FIRST, page_size=size)]
+                expect.equal(sorted(items.names), sorted(name for page in pages for name in page), f"names on pages of {size}")
+                short += [size] * any(pages[1:])
     if short:  # the size bounds a page from above; nothing does from below
         lab.warn("IRC-PAG-020", expected="one page of 4 items", actual=f"several for pageSize {', '.join(map(str, short))}")
     with lab.judge("IRC-PAG-021"):

@@ -65,11 +65,12 @@ def plus_in_a_path_is_a_plus(lab: CatalogLab) -> None:
         f"{stem}%20b": space,
     }
 
-    with lab.judge("IRC-GEN-022"):
+    with lab.judge_each("IRC-GEN-022") as case:
         for segment, namespace in answers.items():
-            reply = lab.send_raw("GET", f"{prefix}/{segment}", operation=op.load_namespace_metadata)
-            expect.status(reply, 200)
-            expect.equal(list(namespace), reply.at("namespace"), f"namespace at {segment}")
+            with case():
+                reply = lab.send_raw("GET", f"{prefix}/{segment}", operation=op.load_namespace_metadata)
+                expect.status(reply, 200)
+                expect.equal(list(namespace), reply.at("namespace"), f"namespace at {segment}")
 
 
 ODD_NAMES = ("a/b", "a.b", "a%b", "a b", "a'b\"c", "a?b", "a#b", "a\\b", "ä表🧊", "a%2Fb", "..", "a&b=c", "a;b", "a:b@c", "a+b")
@@ -80,16 +81,19 @@ def odd_names_are_refused_or_addressable(lab: CatalogLab) -> None:
     """A name with special characters is refused when it is created, or can be loaded, found and dropped afterwards."""
     namespace, stem = lab.make_namespace(), lab.name()
 
-    with lab.judge("IRC-GEN-023"):
+    with lab.judge_each("IRC-GEN-023") as case:
         for odd in ODD_NAMES:
-            name = f"{stem}{odd}"
-            created = lab.send(op.create_table, namespace=namespace, body=lab.table_request(name))
-            if 400 <= created.status < 500:
-                continue
-            expect.status(created, 200)
-            lab.drop_afterwards(namespace, name)
-            loaded = lab.send(op.load_table, namespace=namespace, table=name)
-            expect.status(loaded, 200)
-            expect.equal(created.at("metadata", "table-uuid"), loaded.at("metadata", "table-uuid"), f"table UUID of {expect.shown(name)}")
-            expect.status(lab.try_drop_table(namespace=namespace, table=name), 204, 200)
-            expect.status(lab.send(op.load_table, namespace=namespace, table=name), 404)
+            with case():
+                name = f"{stem}{odd}"
+                created = lab.send(op.create_table, namespace=namespace, body=lab.table_request(name))
+                if 400 <= created.status < 500:
+                    continue
+                expect.status(created, 200)
+                lab.drop_afterwards(namespace, name)
+                loaded = lab.send(op.load_table, namespace=namespace, table=name)
+                expect.status(loaded, 200)
+                expect.equal(
+                    created.at("metadata", "table-uuid"), loaded.at("metadata", "table-uuid"), f"table UUID of {expect.shown(name)}"
+                )
+                expect.status(lab.try_drop_table(namespace=namespace, table=name), 204, 200)
+                expect.status(lab.send(op.load_table, namespace=namespace, table=name), 404)

@@ -44,10 +44,11 @@ def valid_bodies(lab: CatalogLab, table: Table) -> dict[OperationId, tuple[dict[
 def refused_and_unchanged(lab: CatalogLab, table: Table, requirement: str, requests: Iterator[Request]) -> None:
     """Judge that each request is refused with 400, and that the table is afterwards what it was."""
     before = lab.load(table)
-    with lab.judge(requirement):
+    with lab.judge(requirement) as case:
         for what, send in requests:
-            reply = send()
-            expect.status(reply, 400, about=f"for {what}, sent to {reply.exchange.operation}")
+            with case():
+                reply = send()
+                expect.status(reply, 400, about=f"for {what}, sent to {reply.exchange.operation}")
         unchanged(lab, before)
 
 
@@ -168,7 +169,8 @@ def undeclared_operations_are_refused(lab: CatalogLab) -> None:
         lab.skip("IRC-GEN-026", "the target declares every operation")
         return
 
-    with lab.judge("IRC-GEN-026"):
+    with lab.judge_each("IRC-GEN-026") as case:
         for operation in undeclared:
-            reply = lab.send(operation.id, declared=False, body={} if operation.body else None, **values)
-            expect.true(reply.status < 500 or reply.status == 501, "no 5xx status but 501", f"{operation.id}: {reply.shown}")
+            with case():
+                reply = lab.send(operation.id, declared=False, body={} if operation.body else None, **values)
+                expect.true(reply.status < 500 or reply.status == 501, "no 5xx status but 501", f"{operation.id}: {reply.shown}")

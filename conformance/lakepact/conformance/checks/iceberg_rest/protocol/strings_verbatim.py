@@ -119,22 +119,24 @@ def names_are_kept_as_sent(lab: CatalogLab) -> None:
     """A namespace or table that is created under a name has that very name: it is answered, found and listed so."""
     namespace, stem = lab.make_namespace(), lab.name()
 
-    with lab.judge("IRC-NS-CREATE-001"):
+    with lab.judge_each("IRC-NS-CREATE-001") as case:
         for odd in ODD:
-            level = odd.format(stem)
-            reply = create(lab, [level])
-            if not _refused(reply):
-                expect.status(reply, 200)
-                expect.equal([level], reply.at("namespace"), "namespace")
-    with lab.judge("IRC-GEN-020"):
+            with case():
+                level = odd.format(stem)
+                reply = create(lab, [level])
+                if not _refused(reply):
+                    expect.status(reply, 200)
+                    expect.equal([level], reply.at("namespace"), "namespace")
+    with lab.judge_each("IRC-GEN-020") as case:
         for odd in ODD:
-            name = odd.format(stem)
-            if _refused(lab.send(op.create_table, namespace=namespace, body=lab.table_request(name))):
-                continue
-            lab.drop_afterwards(namespace, name)
-            expect.status(lab.send(op.load_table, namespace=namespace, table=name), 200, about=f"for {expect.shown(name)}")
-            listed = identifiers(lab.send(op.list_tables, namespace=namespace))
-            expect.contains({"namespace": list(namespace), "name": name}, listed, "the tables")
+            with case():
+                name = odd.format(stem)
+                if _refused(lab.send(op.create_table, namespace=namespace, body=lab.table_request(name))):
+                    continue
+                lab.drop_afterwards(namespace, name)
+                expect.status(lab.send(op.load_table, namespace=namespace, table=name), 200, about=f"for {expect.shown(name)}")
+                listed = identifiers(lab.send(op.list_tables, namespace=namespace))
+                expect.contains({"namespace": list(namespace), "name": name}, listed, "the tables")
 
 
 @check("IRC-GEN-020")

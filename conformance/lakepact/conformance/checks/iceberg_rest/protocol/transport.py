@@ -105,10 +105,11 @@ def answers_with_204_have_no_body(lab: CatalogLab) -> None:
     replies += [lab.try_drop_table(namespace=table.namespace, table=target["name"], alone=True)]
     replies += [lab.send(op.drop_namespace, namespace=table.namespace, alone=True)]
 
-    with lab.judge("IRC-GEN-007"):
+    with lab.judge_each("IRC-GEN-007") as case:
         for reply in replies:
-            lab.require(reply)
-            expect.no_body(reply)
+            with case():
+                lab.require(reply)
+                expect.no_body(reply)
 
 
 @check("IRC-GEN-030", "IRC-GEN-027")
@@ -123,14 +124,15 @@ def dropping_twice_is_safe(lab: CatalogLab) -> None:
     with lab.judge("IRC-GEN-030"):
         expect.status(again, 404)
         expect.status(namespace_again, 404)
-    with lab.judge("IRC-GEN-027"):
+    with lab.judge_each("IRC-GEN-027") as case:
         for _ in range(10):
-            level = lab.name()
-            lab.require(lab.send(op.create_namespace, body={"namespace": [level]}))
-            expect.status(lab.send(op.load_namespace_metadata, namespace=(level,), alone=True), 200)
-            expect.contains([level], lab.send(op.list_namespaces, alone=True).at("namespaces"), "the list")
-            lab.require(lab.send(op.drop_namespace, namespace=(level,)))
-            expect.status(lab.send(op.load_namespace_metadata, namespace=(level,), alone=True), 404)
+            with case():
+                level = lab.name()
+                lab.require(lab.send(op.create_namespace, body={"namespace": [level]}))
+                expect.status(lab.send(op.load_namespace_metadata, namespace=(level,), alone=True), 200)
+                expect.contains([level], lab.send(op.list_namespaces, alone=True).at("namespaces"), "the list")
+                lab.require(lab.send(op.drop_namespace, namespace=(level,)))
+                expect.status(lab.send(op.load_namespace_metadata, namespace=(level,), alone=True), 404)
 
 
 # -- values that have to survive --------------------------------------------------------------------------------------
@@ -145,12 +147,13 @@ def wide_integers_are_exact(lab: CatalogLab) -> None:
         table = lab.commit(table, {"action": "add-snapshot", "snapshot": snapshot}, set_ref(f"at-{identifier}", identifier))
     loaded = lab.load(table)
 
-    with lab.judge("IRC-GEN-019"):
+    with lab.judge_each("IRC-GEN-019") as case:
         for identifier in WIDE:
-            expect.contains(identifier, [s.get("snapshot-id") for s in loaded.metadata.get("snapshots", [])], "snapshot ids")
-            shown = f": {identifier}".encode()
-            raw = loaded.reply.body.replace(b'":', b'": ').replace(b"  ", b" ")
-            expect.true(shown in raw, f"the digits {identifier} in the body", loaded.reply.shown)
+            with case():
+                expect.contains(identifier, [s.get("snapshot-id") for s in loaded.metadata.get("snapshots", [])], "snapshot ids")
+                shown = f": {identifier}".encode()
+                raw = loaded.reply.body.replace(b'":', b'": ').replace(b"  ", b" ")
+                expect.true(shown in raw, f"the digits {identifier} in the body", loaded.reply.shown)
 
 
 @check("IRC-GEN-020")

@@ -69,18 +69,20 @@ def tables_of_odd_names_are_listed_found_and_changed(lab: CatalogLab) -> None:
     with lab.judge("IRC-GEN-020"):
         listed = names(lab.send(op.list_tables, namespace=namespace))
         expect.equal(sorted(there), sorted({*listed} & {*there}), "of the tables, those listed:")
-    with lab.judge("IRC-TBL-HEAD-001"):
+    with lab.judge_each("IRC-TBL-HEAD-001") as case:
         for name in there if lab.offers(op.table_exists) else ():
-            expect.status(
-                lab.send(op.table_exists, namespace=namespace, table=name), 204, about=f"for {expect.shown(name)}, which is there"
-            )
-    with lab.judge("IRC-GEN-021"):
+            with case():
+                expect.status(
+                    lab.send(op.table_exists, namespace=namespace, table=name), 204, about=f"for {expect.shown(name)}, which is there"
+                )
+    with lab.judge_each("IRC-GEN-021") as case:
         for name in there:
-            body = {"requirements": [], "updates": [set_properties(lakepact=name)]}
-            reply = lab.send(op.update_table, namespace=namespace, table=name, body=body)
-            expect.status(reply, 200, about=f"for a commit to {expect.shown(name)}, which is there")
-            found = lab.send(op.load_table, namespace=namespace, table=name).at("metadata", "properties")
-            expect.equal(name, found.get("lakepact"), f"the property of {expect.shown(name)}")
+            with case():
+                body = {"requirements": [], "updates": [set_properties(lakepact=name)]}
+                reply = lab.send(op.update_table, namespace=namespace, table=name, body=body)
+                expect.status(reply, 200, about=f"for a commit to {expect.shown(name)}, which is there")
+                found = lab.send(op.load_table, namespace=namespace, table=name).at("metadata", "properties")
+                expect.equal(name, found.get("lakepact"), f"the property of {expect.shown(name)}")
 
 
 @check("IRC-TBL-REN-001")
@@ -89,18 +91,19 @@ def tables_are_renamed_to_odd_names(lab: CatalogLab) -> None:
     table = lab.load(lab.make_table())
     free = looked_up(lab, table.namespace, *ODD, CAPITALS)
 
-    with lab.judge("IRC-TBL-REN-001"):
+    with lab.judge_each("IRC-TBL-REN-001") as case:
         for name in free:
-            reply = rename(lab, table.identifier, identifier(table.namespace, name))
-            if refused(reply.status):
-                continue
-            expect.status(reply, 204)
-            there = lab.send(op.load_table, namespace=table.namespace, table=name)
-            expect.status(there, 200, about=f"for the new name {expect.shown(name)}")
-            expect.equal(table.uuid, there.at("metadata", "table-uuid"), f"table UUID of {expect.shown(name)}")
-            back = rename(lab, identifier(table.namespace, name), table.identifier)
-            expect.status(back, 204, about=f"for renaming {expect.shown(name)} back")
-            unchanged(lab, table)
+            with case():
+                reply = rename(lab, table.identifier, identifier(table.namespace, name))
+                if refused(reply.status):
+                    continue
+                expect.status(reply, 204)
+                there = lab.send(op.load_table, namespace=table.namespace, table=name)
+                expect.status(there, 200, about=f"for the new name {expect.shown(name)}")
+                expect.equal(table.uuid, there.at("metadata", "table-uuid"), f"table UUID of {expect.shown(name)}")
+                back = rename(lab, identifier(table.namespace, name), table.identifier)
+                expect.status(back, 204, about=f"for renaming {expect.shown(name)} back")
+                unchanged(lab, table)
 
 
 @check("IRC-TBL-REG-001")
@@ -135,14 +138,18 @@ def views_of_odd_names_live_a_whole_life(lab: CatalogLab) -> None:
     with lab.judge("IRC-GEN-020"):
         if listed is not None:
             expect.equal(sorted(there), sorted(set(names(listed)) & {*there}), "of the views, those listed:")
-    with lab.judge("IRC-VIEW-LOAD-005"):
+    with lab.judge_each("IRC-VIEW-LOAD-005") as case:
         for name in there if lab.offers(op.view_exists) else ():
-            expect.status(lab.send(op.view_exists, namespace=namespace, view=name), 204, about=f"for {expect.shown(name)}, which is there")
-    with lab.judge("IRC-VIEW-LOAD-007"):
+            with case():
+                expect.status(
+                    lab.send(op.view_exists, namespace=namespace, view=name), 204, about=f"for {expect.shown(name)}, which is there"
+                )
+    with lab.judge_each("IRC-VIEW-LOAD-007") as case:
         for name in there:
-            at: dict[str, Any] = {"namespace": namespace, "view": name}
-            expect.status(lab.send(op.drop_view, **at), 204, about=f"for dropping {expect.shown(name)}")
-            expect.status(lab.send(op.load_view, **at), 404, about=f"for {expect.shown(name)} afterwards")
+            with case():
+                at: dict[str, Any] = {"namespace": namespace, "view": name}
+                expect.status(lab.send(op.drop_view, **at), 204, about=f"for dropping {expect.shown(name)}")
+                expect.status(lab.send(op.load_view, **at), 404, about=f"for {expect.shown(name)} afterwards")
 
 
 @check("IRC-VIEW-REN-001")
@@ -151,17 +158,20 @@ def views_are_renamed_to_odd_names(lab: CatalogLab) -> None:
     view = loaded(lab, made(lab))
     free = looked_up(lab, view.namespace, *ODD, CAPITALS, of="view")
 
-    with lab.judge("IRC-VIEW-REN-001"):
+    with lab.judge_each("IRC-VIEW-REN-001") as case:
         for name in free:
-            moved = View(view.namespace, name, view.reply)
-            reply = rename_view(lab, view.identifier, moved.identifier)
-            if refused(reply.status):
-                continue
-            expect.status(reply, 204)
-            there = lab.send(op.load_view, **moved.at)
-            expect.status(there, 200, about=f"for the new name {expect.shown(moved.name)}")
-            expect.equal(state(view.reply), state(there), "unchanged metadata:")
-            expect.status(rename_view(lab, moved.identifier, view.identifier), 204, about=f"for renaming {expect.shown(moved.name)} back")
+            with case():
+                moved = View(view.namespace, name, view.reply)
+                reply = rename_view(lab, view.identifier, moved.identifier)
+                if refused(reply.status):
+                    continue
+                expect.status(reply, 204)
+                there = lab.send(op.load_view, **moved.at)
+                expect.status(there, 200, about=f"for the new name {expect.shown(moved.name)}")
+                expect.equal(state(view.reply), state(there), "unchanged metadata:")
+                expect.status(
+                    rename_view(lab, moved.identifier, view.identifier), 204, about=f"for renaming {expect.shown(moved.name)} back"
+                )
 
 
 @check("IRC-GEN-020")

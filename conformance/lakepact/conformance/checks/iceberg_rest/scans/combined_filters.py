@@ -147,9 +147,10 @@ def residuals_are_alike_however_they_come(lab: CatalogLab) -> None:
             residual = task.get("residual-filter")
             rows = [row for row in ({"id": number} for number in range(12)) if residual is not None and is_decided(residual, row)]
             decided = decided or bool(rows)
-            with lab.judge("IRC-SCAN-SCH-017"):
+            with lab.judge_each("IRC-SCAN-SCH-017") as case:
                 for row in rows:
-                    about = f"a residual that agrees with {expect.shown(wanted)} for {expect.shown(row)}"
-                    expect.true(holds(wanted, row) == holds(residual, row), about, expect.shown(residual))
+                    with case():
+                        about = f"a residual that agrees with {expect.shown(wanted)} for {expect.shown(row)}"
+                        expect.true(holds(wanted, row) == holds(residual, row), about, expect.shown(residual))
     if not decided:
         raise NotOffered("the target leaves residuals out, or says them in a way that is not known here")

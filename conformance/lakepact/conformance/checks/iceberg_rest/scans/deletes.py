@@ -100,13 +100,14 @@ def vectors_are_told_apart(lab: CatalogLab) -> None:
     )
     expected = {"one": [(vectors, 4)], "two": [(vectors, 44)], "three": []}
 
-    with lab.judge("IRC-SCAN-SCH-003"):
+    with lab.judge_each("IRC-SCAN-SCH-003") as case:
         found: dict[str, Any] = {
             task["data-file"]["file-path"]: [(one["file-path"], one.get("content-offset")) for one in deletes]
             for task, deletes in planned(lab, table.table).tasks
         }
         for name, wanted in expected.items():
-            expect.equal(wanted, found.get(table.path(name)), f"deletion vectors of {name}:")
+            with case():
+                expect.equal(wanted, found.get(table.path(name)), f"deletion vectors of {name}:")
 
 
 @check("IRC-SCAN-SCH-003")

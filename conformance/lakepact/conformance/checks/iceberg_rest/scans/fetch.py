@@ -91,12 +91,14 @@ def plans_in_the_background_are_completed(lab: CatalogLab) -> None:
     with lab.judge("IRC-SCAN-FETCH-002"):
         expect.equal(sorted(table.snapshots[-1].data), awaited(lab, table.table, reply).paths, "the files of the scan,")
     again = [fetch(lab, table.table, identifier) for _ in range(3)]
-    with lab.judge("IRC-SCAN-FETCH-009"):
+    with lab.judge_each("IRC-SCAN-FETCH-009") as case:
         for one in again:
-            expect.true(one.status != 200 or one.document.get("status") != "submitted", "no way back to submitted", one.shown)
-    with lab.judge("IRC-SCAN-FETCH-010"):
+            with case():
+                expect.true(one.status != 200 or one.document.get("status") != "submitted", "no way back to submitted", one.shown)
+    with lab.judge_each("IRC-SCAN-FETCH-010") as case:
         for one in again:
-            expect.equal(sorted(table.snapshots[-1].data), awaited(lab, table.table, one).paths, "the same files again,")
+            with case():
+                expect.equal(sorted(table.snapshots[-1].data), awaited(lab, table.table, one).paths, "the same files again,")
 
 
 @check("IRC-SCAN-FETCH-002")
@@ -115,9 +117,12 @@ def plans_in_the_background_are_of_what_was_asked_for(lab: CatalogLab) -> None:
             ({"start_snapshot_id": first.id, "end_snapshot_id": second.id}, second.data - first.data),
         )
 
-        with lab.judge("IRC-SCAN-FETCH-002"):
+        with lab.judge_each("IRC-SCAN-FETCH-002") as case:
             for request, data in requests:
-                expect.equal(sorted(data), planned(lab, table.table, **request).paths, f"the files of a scan with {', '.join(request)},")
+                with case():
+                    expect.equal(
+                        sorted(data), planned(lab, table.table, **request).paths, f"the files of a scan with {', '.join(request)},"
+                    )
         with lab.judge("IRC-SCAN-FETCH-002"):
             expect_deletes(table, expected, planned(lab, table.table).deletes)
 
@@ -229,11 +234,12 @@ def plans_of_unreadable_tables_fail(lab: CatalogLab) -> None:
         if identifier is not None and replies[-1].document.get("status") == "submitted":
             _ended(lab, table.table, identifier)
 
-    with lab.judge("IRC-SCAN-PLAN-001"):
+    with lab.judge_each("IRC-SCAN-PLAN-001") as case:
         for reply in replies:
-            if reply.status < 400:
-                expect.status(reply, 200)
-                expect.contains(reply.at("status"), ("submitted", "failed", "completed"), "one of the statuses")
+            with case():
+                if reply.status < 400:
+                    expect.status(reply, 200)
+                    expect.contains(reply.at("status"), ("submitted", "failed", "completed"), "one of the statuses")
 
 
 def _ended(lab: CatalogLab, table: Table, identifier: str) -> None:

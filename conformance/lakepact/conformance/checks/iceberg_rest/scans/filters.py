@@ -187,9 +187,11 @@ def letter_case_counts_unless_it_is_said_not_to(lab: CatalogLab) -> None:
     # A server that does not resolve names at all fails only IRC-SCAN-PLAN-017.
     lab.require(plan(lab, table, filter=compared("eq", "nowhere", 5)), 400)
 
-    with lab.judge("IRC-SCAN-PLAN-018"):
+    with lab.judge_each("IRC-SCAN-PLAN-018") as case:
         for what, request in requests.items():
-            expect.status(plan(lab, table, **request, case_sensitive=False), 200, about=f"for {what} without case-sensitivity")
+            with case():
+                expect.status(plan(lab, table, **request, case_sensitive=False), 200, about=f"for {what} without case-sensitivity")
         for said in ({}, {"case_sensitive": True}):
-            reply = plan(lab, table, **requests["a filter"], **said)
-            expect.status(reply, 400, about=f"for a filter in another letter case{' with case-sensitivity' if said else ''}")
+            with case():
+                reply = plan(lab, table, **requests["a filter"], **said)
+                expect.status(reply, 400, about=f"for a filter in another letter case{' with case-sensitivity' if said else ''}")

@@ -98,10 +98,11 @@ def the_latest_snapshot_of_main_is_planned(lab: CatalogLab) -> None:
     with lab.judge("IRC-SCAN-PLAN-008"):
         expect.equal(sorted(four.data), sorted(set(early)), "the files of main before the last commits,")
         expect.equal(sorted(latest.data), sorted(set(planned(lab, table.table).paths)), "the files of main,")
-    with lab.judge("IRC-SCAN-PLAN-009"):
+    with lab.judge_each("IRC-SCAN-PLAN-009") as case:
         for snapshot in table.snapshots:
-            found = planned(lab, table.table, snapshot_id=snapshot.id)
-            expect.equal(sorted(snapshot.data), sorted(set(found.paths)), f"the files of snapshot {snapshot.id},")
+            with case():
+                found = planned(lab, table.table, snapshot_id=snapshot.id)
+                expect.equal(sorted(snapshot.data), sorted(set(found.paths)), f"the files of snapshot {snapshot.id},")
     with lab.judge("IRC-SCAN-PLAN-027"):
         expect.equal(sorted(latest.data), planned(lab, table.table).paths, "each file once:")
 
@@ -117,10 +118,11 @@ def scans_between_two_cover_what_was_appended(lab: CatalogLab) -> None:
     table = of_four(lab)
     ids = [snapshot.id for snapshot in table.snapshots]
 
-    with lab.judge("IRC-SCAN-PLAN-010"):
+    with lab.judge_each("IRC-SCAN-PLAN-010") as case:
         for start, end, expected in ((0, 2, (2, 3)), (0, 3, (2, 3, 4)), (2, 3, (4,))):
-            found = planned(lab, table.table, start_snapshot_id=ids[start], end_snapshot_id=ids[end])
-            expect.equal(added(table, *expected), found.paths, f"the files that were appended behind {start + 1} up to {end + 1},")
+            with case():
+                found = planned(lab, table.table, start_snapshot_id=ids[start], end_snapshot_id=ids[end])
+                expect.equal(added(table, *expected), found.paths, f"the files that were appended behind {start + 1} up to {end + 1},")
     reply = plan(lab, table.table, end_snapshot_id=ids[1])
     with lab.judge("IRC-SCAN-PLAN-013"):
         if reply.status == 200 and reply.document.get("status") != "failed":
@@ -146,13 +148,14 @@ def scans_between_two_cover_nothing_else(lab: CatalogLab) -> None:
     fourth = table.commit([rewritten, *kept], keep=False, operation="replace")
     fifth = table.append(table.file("5-a"))
 
-    with lab.judge("IRC-SCAN-PLAN-010"):
+    with lab.judge_each("IRC-SCAN-PLAN-010") as case:
         for start, end, names in ((first, third, "2-a 3-a"), (second, third, "3-a"), (second, fourth, "3-a"), (second, fifth, "3-a 5-a")):
-            reply = plan(lab, table.table, start_snapshot_id=start.id, end_snapshot_id=end.id)
-            if end in (fourth, fifth) and reply.status in {400, 406}:
-                continue  # no clause says that there are scans of changes beyond appended files: a rewriting in between may be refused
-            found = awaited(lab, table.table, reply)
-            expect.equal([table.path(name) for name in names.split()], found.paths, f"the files {names}, which alone were appended,")
+            with case():
+                reply = plan(lab, table.table, start_snapshot_id=start.id, end_snapshot_id=end.id)
+                if end in (fourth, fifth) and reply.status in {400, 406}:
+                    continue  # no clause says that there are scans of changes beyond appended files: a rewriting in between may be refused
+                found = awaited(lab, table.table, reply)
+                expect.equal([table.path(name) for name in names.split()], found.paths, f"the files {names}, which alone were appended,")
     reply = plan(lab, table.table, start_snapshot_id=third.id, end_snapshot_id=third.id)
     with lab.judge("IRC-SCAN-PLAN-010"):
         if reply.status == 200 and reply.document.get("status") != "failed":
@@ -173,9 +176,10 @@ def contradictions_are_refused(lab: CatalogLab) -> None:
         "the end": {"end_snapshot_id": last},
     }
 
-    with lab.judge("IRC-SCAN-PLAN-011"):
+    with lab.judge_each("IRC-SCAN-PLAN-011") as case:
         for what, members in both.items():
-            expect.status(plan(lab, table, snapshot_id=last, **members), 400, about=f"for snapshot-id with {what}")
+            with case():
+                expect.status(plan(lab, table, snapshot_id=last, **members), 400, about=f"for snapshot-id with {what}")
     with lab.judge("IRC-SCAN-PLAN-012"):
         expect.status(plan(lab, table, start_snapshot_id=first), 400)
 
@@ -201,17 +205,18 @@ def names_are_those_of_the_right_schema(lab: CatalogLab) -> None:
     renamed = {**schema_with(table.table), "fields": fields}
     table.table = lab.commit(table.table, add_schema(renamed), set_current_schema(LAST_ADDED))
 
-    with lab.judge("IRC-SCAN-PLAN-019"):
+    with lab.judge("IRC-SCAN-PLAN-019") as case:
         for of_snapshot, known, unknown in ((True, "name", "title"), (False, "title", "name")):
             for name, status in ((known, 200), (unknown, 400)):
-                reply = plan(
-                    lab,
-                    table.table,
-                    snapshot_id=snapshot.id,
-                    use_snapshot_schema=of_snapshot,
-                    filter={"type": "eq", "term": name, "value": "x"},
-                )
-                expect.status(reply, status, about=f"for {name} with use-snapshot-schema {str(of_snapshot).lower()}")
+                with case():
+                    reply = plan(
+                        lab,
+                        table.table,
+                        snapshot_id=snapshot.id,
+                        use_snapshot_schema=of_snapshot,
+                        filter={"type": "eq", "term": name, "value": "x"},
+                    )
+                    expect.status(reply, status, about=f"for {name} with use-snapshot-schema {str(of_snapshot).lower()}")
         reply = plan(lab, table.table, snapshot_id=snapshot.id, filter={"type": "eq", "term": "title", "value": "x"})
         expect.status(reply, 200, about="for a name of the table's schema, nothing being said of schemas")
 
@@ -222,9 +227,10 @@ def nested_columns_are_selected_by_their_paths(lab: CatalogLab) -> None:
     needs(lab, PLAN)
     table = lab.make_table(schema=NESTED)
 
-    with lab.judge("IRC-SCAN-PLAN-020"):
+    with lab.judge_each("IRC-SCAN-PLAN-020") as case:
         for name in ("id", "place", "place.city", "tags.element", "scores.key", "scores.value"):
-            expect.status(plan(lab, table, select=[name]), 200, about=f"for {name}")
+            with case():
+                expect.status(plan(lab, table, select=[name]), 200, about=f"for {name}")
 
 
 @check("IRC-SCAN-PLAN-021")
@@ -235,15 +241,16 @@ def statistics_are_of_the_fields_that_were_asked_for(lab: CatalogLab) -> None:
     table.append(table.file("measured", lower=lower, upper=upper, values=dict.fromkeys(lower, 10), nulls=dict.fromkeys(lower, 0)))
     (task, _), *_ = planned(lab, table.table, stats_fields=["id"]).tasks
 
-    with lab.judge("IRC-SCAN-PLAN-021"):
+    with lab.judge_each("IRC-SCAN-PLAN-021") as case:
         for member, value in {"value-counts": 10, "null-value-counts": 0, "lower-bounds": 5, "upper-bounds": 8}.items():
-            told = task["data-file"].get(member) or {}
-            keys = told.get("keys") or []
-            expect.true(set(keys) <= {1}, f"{member} of column 1 alone", keys)
-            values = told.get("values") or [value]
-            # Bounds that are spelled as bytes are a matter of IRC-SCAN-SCH-012.
-            fine = values == [value] or all(isinstance(one, str) for one in values)
-            expect.true(fine, f"{value} as {member}", values)
+            with case():
+                told = task["data-file"].get(member) or {}
+                keys = told.get("keys") or []
+                expect.true(set(keys) <= {1}, f"{member} of column 1 alone", keys)
+                values = told.get("values") or [value]
+                # Bounds that are spelled as bytes are a matter of IRC-SCAN-SCH-012.
+                fine = values == [value] or all(isinstance(one, str) for one in values)
+                expect.true(fine, f"{value} as {member}", values)
 
 
 @check("IRC-SCAN-PLAN-025")

@@ -54,11 +54,12 @@ def cancelled_plans_stay_cancelled(lab: CatalogLab) -> None:
     fetched = [fetch(lab, table.table, identifier) for _ in range(4)]
     again = cancel(lab, table.table, identifier)
 
-    with lab.judge("IRC-SCAN-FETCH-005"):
+    with lab.judge_each("IRC-SCAN-FETCH-005") as case:
         for reply in fetched:
-            expect.status(reply, 200, 404)
-            if reply.status == 200:
-                expect.equal("cancelled", reply.at("status"), "status")
+            with case():
+                expect.status(reply, 200, 404)
+                if reply.status == 200:
+                    expect.equal("cancelled", reply.at("status"), "status")
     with lab.judge("IRC-SCAN-CANCEL-003"):
         expect.status(again, 204, 404, about="for a plan that is cancelled already")
 

@@ -113,11 +113,12 @@ def residuals_hold_where_filters_do(lab: CatalogLab) -> None:
                 continue
             rows = [row for row in rows_of(name) if is_decided(wanted, row) and is_decided(residual, row)]
             decided = decided or bool(rows)
-            with lab.judge("IRC-SCAN-SCH-017"):
+            with lab.judge_each("IRC-SCAN-SCH-017") as case:
                 for row in rows:
-                    meant = holds(wanted, row)
-                    about = f"for {expect.shown(row)} of a scan for {expect.shown(wanted)}"
-                    shown = f"a residual that {'holds' if meant else 'does not hold'} {about}"
-                    expect.true(meant == holds(residual, row), shown, expect.shown(residual))
+                    with case():
+                        meant = holds(wanted, row)
+                        about = f"for {expect.shown(row)} of a scan for {expect.shown(wanted)}"
+                        shown = f"a residual that {'holds' if meant else 'does not hold'} {about}"
+                        expect.true(meant == holds(residual, row), shown, expect.shown(residual))
     if not decided:
         lab.skip("IRC-SCAN-SCH-017", "the target leaves residuals out, or says them in a way that is not known here")

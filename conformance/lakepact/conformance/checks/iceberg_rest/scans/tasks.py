@@ -55,19 +55,22 @@ def plan_tasks_are_exchanged(lab: CatalogLab) -> None:
     table, tasks = divided(lab)
 
     answers = [exchanged(lab, table.table, task) for task in tasks]
-    with lab.judge("IRC-SCAN-TASK-002"):
+    with lab.judge_each("IRC-SCAN-TASK-002") as case:
         for reply in answers:
-            expect.status(reply, 200)
-    with lab.judge("IRC-SCAN-TASK-001"):
+            with case():
+                expect.status(reply, 200)
+    with lab.judge_each("IRC-SCAN-TASK-001") as case:
         for reply in answers:
-            expect.status(reply, 200)
-            holds = any(isinstance(reply.document.get(member), list) for member in ("file-scan-tasks", "plan-tasks"))
-            expect.true(holds, "file-scan-tasks or plan-tasks, as arrays", sorted(reply.document))
-    with lab.judge("IRC-SCAN-TASK-007"):
+            with case():
+                expect.status(reply, 200)
+                holds = any(isinstance(reply.document.get(member), list) for member in ("file-scan-tasks", "plan-tasks"))
+                expect.true(holds, "file-scan-tasks or plan-tasks, as arrays", sorted(reply.document))
+    with lab.judge_each("IRC-SCAN-TASK-007") as case:
         for task, before in zip(tasks, answers, strict=True):
-            after = exchanged(lab, table.table, task)
-            expect.status(after, 200)
-            expect.equal(_paths(before), _paths(after), "the files of the same plan task,")
+            with case():
+                after = exchanged(lab, table.table, task)
+                expect.status(after, 200)
+                expect.equal(_paths(before), _paths(after), "the files of the same plan task,")
     with lab.judge("IRC-SCAN-PLAN-027"):
         expect.equal(sorted(table.snapshots[-1].data), awaited(lab, table.table, plan(lab, table.table)).paths, "each file once:")
 
@@ -122,9 +125,10 @@ def what_is_no_plan_task_is_refused(lab: CatalogLab) -> None:
     table = lab.make_table()
 
     bodies: tuple[dict[str, Any], ...] = ({}, {"plan-task": 5}, {"plan-task": ["a"]}, {"plan-task": {}})
-    with lab.judge("IRC-SCAN-TASK-003"):
+    with lab.judge_each("IRC-SCAN-TASK-003") as case:
         for body in bodies:
-            expect.status(lab.send(TASKS, body=body, **table.at), 400, about=f"for {expect.shown(body)}")
+            with case():
+                expect.status(lab.send(TASKS, body=body, **table.at), 400, about=f"for {expect.shown(body)}")
     reply = exchanged(lab, table, lab.name("task"))
     with lab.judge("IRC-SCAN-TASK-004"):
         expect.status(reply, 404)

@@ -84,7 +84,8 @@ def bounds_have_the_form_of_their_type(lab: CatalogLab) -> None:
     if not any(given.values()):
         lab.skip("IRC-SCAN-SCH-012", "the target sends no bounds")
         return
-    with lab.judge("IRC-SCAN-SCH-012"):
+    with lab.judge_each("IRC-SCAN-SCH-012") as case:
         for member, known in given.items():
             for column, value in zip((known or {}).get("keys") or [], (known or {}).get("values") or [], strict=False):
-                expect.equal(expected.get(column), value, f"{member} of column {column}:")
+                with case():
+                    expect.equal(expected.get(column), value, f"{member} of column {column}:")

@@ -71,14 +71,15 @@ def created_tables_exist(lab: CatalogLab) -> None:
     namespace = lab.make_namespace()
     requests: tuple[dict[str, Any], ...] = ({"stage_create": None}, {"stage_create": False})
 
-    with lab.judge("IRC-TBL-CREATE-001"):
+    with lab.judge_each("IRC-TBL-CREATE-001") as case:
         for request in requests:
-            table = created(lab, namespace, **request)
-            loaded = lab.send(op.load_table, **table.at)
-            expect.status(loaded, 200)
-            expect.equal(table.uuid, loaded.at("metadata", "table-uuid"), "the table-uuid of the created table,")
-            if lab.offers(op.table_exists):
-                expect.status(lab.send(op.table_exists, **table.at), 204, 200)
+            with case():
+                table = created(lab, namespace, **request)
+                loaded = lab.send(op.load_table, **table.at)
+                expect.status(loaded, 200)
+                expect.equal(table.uuid, loaded.at("metadata", "table-uuid"), "the table-uuid of the created table,")
+                if lab.offers(op.table_exists):
+                    expect.status(lab.send(op.table_exists, **table.at), 204, 200)
 
 
 @check("IRC-TBL-CREATE-002")
@@ -131,30 +132,33 @@ def requested_properties_are_kept(lab: CatalogLab) -> None:
 
     table = lab.make_table(properties=properties)
 
-    with lab.judge("IRC-TBL-CREATE-009"):
+    with lab.judge_each("IRC-TBL-CREATE-009") as case:
         for answer in (table, lab.load(table)):
-            found = answer.member("properties")
-            expect.equal(properties, {key: found.get(key) for key in properties}, "properties")
+            with case():
+                found = answer.member("properties")
+                expect.equal(properties, {key: found.get(key) for key in properties}, "properties")
 
 
 @check("IRC-TBL-CREATE-010")
 def format_version_is_selected_by_a_property(lab: CatalogLab) -> None:
     """The property `format-version` selects the format version, and is no property of the table afterwards."""
-    with lab.judge("IRC-TBL-CREATE-010"):
+    with lab.judge("IRC-TBL-CREATE-010") as case:
         for version in (1, 2):
             table = created(lab, properties={"format-version": str(version), "lakepact.note": "kept"})
             for answer in (table, lab.load(table)):
-                expect.equal(version, answer.member("format-version"), "format-version")
-                expect.lacks("format-version", members(answer.metadata.get("properties")), "properties")
+                with case():
+                    expect.equal(version, answer.member("format-version"), "format-version")
+                    expect.lacks("format-version", members(answer.metadata.get("properties")), "properties")
         # Version 3 may be unknown; who takes the request for it has made such a table.
         reply = request_creation(lab, lab.make_namespace(), lab.name(), properties={"format-version": "3"})
         if reply.status == 200:
             expect.equal(3, reply.at("metadata", "format-version"), "format-version")
         for version in (1, 3) if lab.feature("stage-create") and lab.feature("format-v3") else ():
-            asked = {"format-version": str(version)}
-            stage = request_creation(lab, lab.make_namespace(), lab.name(), properties=asked, stage_create=True)
-            if stage.status == 200:
-                expect.equal(version, stage.at("metadata", "format-version"), "format-version of what is staged,")
+            with case():
+                asked = {"format-version": str(version)}
+                stage = request_creation(lab, lab.make_namespace(), lab.name(), properties=asked, stage_create=True)
+                if stage.status == 200:
+                    expect.equal(version, stage.at("metadata", "format-version"), "format-version of what is staged,")
 
 
 @check("IRC-TBL-CREATE-011")
@@ -175,14 +179,15 @@ def default_values_are_kept(lab: CatalogLab) -> None:
     ]
     fields.append(field(len(fields) + 1, "later", "int", write_default=0))
 
-    with lab.judge("IRC-TBL-CREATE-011"):
+    with lab.judge_each("IRC-TBL-CREATE-011") as case:
         table = created(lab, schema=extended(fields=fields), properties={"format-version": "3"})
         for answer in (table, lab.load(table)):
             found = {one.get("name"): one for one in current_schema(answer)["fields"]}
             for wanted in fields:
                 for member in ("initial-default", "write-default"):
-                    actual = found.get(wanted["name"], {}).get(member)
-                    expect.equal(wanted.get(member), actual, f"as {member} of `{wanted['name']}`")
+                    with case():
+                        actual = found.get(wanted["name"], {}).get(member)
+                        expect.equal(wanted.get(member), actual, f"as {member} of `{wanted['name']}`")
 
 
 @check("IRC-TBL-CREATE-012")
@@ -194,9 +199,10 @@ def every_table_has_a_uuid_of_its_own(lab: CatalogLab) -> None:
     lab.drop_table(**tables[0].at)
     tables.append(lab.make_table(home, name=name))
 
-    with lab.judge("IRC-TBL-CREATE-012"):
+    with lab.judge("IRC-TBL-CREATE-012") as case:
         for table in tables:
-            expect.true(UUID.fullmatch(table.uuid) is not None, "a UUID as `table-uuid`", table.uuid)
+            with case():
+                expect.true(UUID.fullmatch(table.uuid) is not None, "a UUID as `table-uuid`", table.uuid)
         uuids = [table.uuid.lower() for table in tables]
         expect.equal(len(uuids), len(set(uuids)), "different UUIDs:")
 
@@ -208,14 +214,16 @@ def new_tables_are_empty(lab: CatalogLab) -> None:
 
     for request in requests:
         table = lab.make_table(**request)
-        with lab.judge("IRC-TBL-CREATE-023"):
+        with lab.judge_each("IRC-TBL-CREATE-023") as case:
             for metadata in (table.metadata, lab.load(table).metadata):
-                for member in ("snapshots", "refs"):
-                    expect.true(not metadata.get(member), f"no {member}", metadata.get(member))
-                current = metadata.get("current-snapshot-id")
-                expect.true(current in (None, -1), "no current-snapshot-id, null or -1", current)
-                if metadata.get("format-version") != 1 or "last-sequence-number" in metadata:
-                    expect.equal(0, metadata.get("last-sequence-number"), "last-sequence-number")
+                with case():
+                    for member in ("snapshots", "refs"):
+                        with case():
+                            expect.true(not metadata.get(member), f"no {member}", metadata.get(member))
+                    current = metadata.get("current-snapshot-id")
+                    expect.true(current in (None, -1), "no current-snapshot-id, null or -1", current)
+                    if metadata.get("format-version") != 1 or "last-sequence-number" in metadata:
+                        expect.equal(0, metadata.get("last-sequence-number"), "last-sequence-number")
 
 
 @check("IRC-TBL-CREATE-025")
@@ -229,10 +237,11 @@ def unknown_mechanisms_of_access_are_ignored(lab: CatalogLab) -> None:
         headers = [] if mechanisms is None else [("X-Iceberg-Access-Delegation", mechanisms)]
         return lab.send(op.create_table, namespace=namespace, body=lab.table_request(name), headers=headers)
 
-    with lab.judge("IRC-TBL-CREATE-025"):
+    with lab.judge("IRC-TBL-CREATE-025") as case:
         for mechanisms in (None, "lakepact", "lakepact,other", "lakepact, other"):
-            reply = send(mechanisms)
-            expect.status(reply, 200, about=f"with {mechanisms or 'no mechanism'}")
+            with case():
+                reply = send(mechanisms)
+                expect.status(reply, 200, about=f"with {mechanisms or 'no mechanism'}")
         # A server that does know these may want more authority for them than the caller has.
         known = send("vended-credentials,remote-signing")
         expect.true(known.status in {200, 403}, "status 200 with a list of both mechanisms of the contract", known.shown)
@@ -243,10 +252,11 @@ def both_format_versions_are_supported(lab: CatalogLab) -> None:
     """Tables of format version 1 and 2 can be created."""
     namespace = lab.make_namespace()
 
-    with lab.judge("IRC-GEN-028"):
+    with lab.judge_each("IRC-GEN-028") as case:
         for version in (1, 2):
-            table = created(lab, namespace, properties={"format-version": str(version)})
-            expect.equal(version, table.member("format-version"), "format version")
+            with case():
+                table = created(lab, namespace, properties={"format-version": str(version)})
+                expect.equal(version, table.member("format-version"), "format version")
 
 
 # -- that they are created once -----------------------------------------------------------------------------------------
@@ -261,11 +271,12 @@ def tables_need_their_namespace(lab: CatalogLab) -> None:
     if lab.child_of(parent):
         absent.append((*parent, lab.name()))
 
-    with lab.judge("IRC-TBL-CREATE-013"):
+    with lab.judge_each("IRC-TBL-CREATE-013") as case:
         for namespace in absent:
-            reply = request_creation(lab, namespace, lab.name())
-            expect.status(reply, 404)
-            expect.equal("NoSuchNamespaceException", reply.at("error", "type"), "error type")
+            with case():
+                reply = request_creation(lab, namespace, lab.name())
+                expect.status(reply, 404)
+                expect.equal("NoSuchNamespaceException", reply.at("error", "type"), "error type")
 
 
 @check("IRC-TBL-CREATE-014")
@@ -275,12 +286,13 @@ def existing_tables_are_not_created_again(lab: CatalogLab) -> None:
     before = lab.load(table)
     again: tuple[dict[str, Any], ...] = ({}, {"schema": OTHER_SCHEMA}, {"properties": {"lakepact.note": "second"}}, {"stage_create": False})
 
-    with lab.judge("IRC-TBL-CREATE-014"):
+    with lab.judge_each("IRC-TBL-CREATE-014") as case:
         for request in again:
-            reply = lab.send(op.create_table, namespace=table.namespace, body=lab.table_request(table.name, **request))
-            expect.status(reply, 409)
-            expect.equal("AlreadyExistsException", reply.at("error", "type"), "error type")
-            unchanged(lab, before)
+            with case():
+                reply = lab.send(op.create_table, namespace=table.namespace, body=lab.table_request(table.name, **request))
+                expect.status(reply, 409)
+                expect.equal("AlreadyExistsException", reply.at("error", "type"), "error type")
+                unchanged(lab, before)
 
 
 def expect_one_winner(replies: Sequence[Reply]) -> int:

@@ -243,8 +243,9 @@ def one_of_many_drops_wins(lab: CatalogLab) -> None:
         table = lab.make_table(home)
         dropping = partial(lab.send, op.drop_table, purge_requested=known[0], **table.at)
         replies = side_by_side(lab, [dropping] * CLIENTS, what="requests")
-        with lab.judge("IRC-TBL-DROP-010"):
+        with lab.judge("IRC-TBL-DROP-010") as case:
             for reply in replies:
-                expect.status(reply, 204, 404)
+                with case():
+                    expect.status(reply, 204, 404)
             statuses = [reply.status for reply in replies]
             expect.true(statuses.count(204) == 1, f"exactly one of {CLIENTS} simultaneous drops to be answered with 204", statuses)

@@ -42,14 +42,15 @@ def invented_tags_match_nothing(lab: CatalogLab) -> None:
     """A table is loaded whole by whoever sends an ETag that was never given out, before and after it has changed."""
     table = lab.make_table()
 
-    with lab.judge("IRC-TBL-ETAG-008"):
+    with lab.judge_each("IRC-TBL-ETAG-008") as case:
         for turn in ("1", "2"):
             lab.commit(table, set_properties(**{"lakepact.turn": turn}))
             for tag in INVENTED:
-                reply = lab.send(op.load_table, headers=[("If-None-Match", tag)], **table.at)
-                expect.status(reply, 200, about=f"with If-None-Match: {tag}")
-                expect.equal(table.uuid, reply.at("metadata", "table-uuid"), "table-uuid")
-                expect.equal(turn, reply.at("metadata", "properties").get("lakepact.turn"), "property lakepact.turn")
+                with case():
+                    reply = lab.send(op.load_table, headers=[("If-None-Match", tag)], **table.at)
+                    expect.status(reply, 200, about=f"with If-None-Match: {tag}")
+                    expect.equal(table.uuid, reply.at("metadata", "table-uuid"), "table-uuid")
+                    expect.equal(turn, reply.at("metadata", "properties").get("lakepact.turn"), "property lakepact.turn")
 
 
 @check("IRC-TBL-ETAG-009")
@@ -60,11 +61,12 @@ def absent_tables_match_nothing(lab: CatalogLab) -> None:
     lab.drop_table(**table.at)
     places: tuple[dict[str, Any], ...] = (table.at, {**table.at, "table": lab.name()}, {**table.at, "namespace": (lab.name(),)})
 
-    with lab.judge("IRC-TBL-ETAG-009"):
+    with lab.judge_each("IRC-TBL-ETAG-009") as case:
         for at in places:
             for tag in (*INVENTED, "*", *([given] if given else [])):
-                reply = lab.send(op.load_table, headers=[("If-None-Match", tag)], **at)
-                expect.status(reply, 404, about=f"with If-None-Match: {tag}")
+                with case():
+                    reply = lab.send(op.load_table, headers=[("If-None-Match", tag)], **at)
+                    expect.status(reply, 404, about=f"with If-None-Match: {tag}")
 
 
 # -- servers with ETags -----------------------------------------------------------------------------------------------
@@ -157,11 +159,12 @@ def committed_tables_are_sent_again(lab: CatalogLab) -> None:
 
     for change, updates in commits.items():
         lab.commit(table, *updates)
-        with lab.judge("IRC-TBL-ETAG-004"):
+        with lab.judge_each("IRC-TBL-ETAG-004") as case:
             for tag in tags:
-                reply = loaded_if_changed(lab, table, tag)
-                expect.status(reply, 200, about=f"after {change}, with an ETag of before")
-                expect.true(reply.headers.get("etag") not in tags, "another ETag than before", reply.headers.get("etag"))
+                with case():
+                    reply = loaded_if_changed(lab, table, tag)
+                    expect.status(reply, 200, about=f"after {change}, with an ETag of before")
+                    expect.true(reply.headers.get("etag") not in tags, "another ETag than before", reply.headers.get("etag"))
         tags.append(tag_of(lab.load(table).reply))
 
 
@@ -178,11 +181,12 @@ def tables_of_transactions_are_sent_again(lab: CatalogLab) -> None:
     else:
         lab.commit(table, update)
 
-    with lab.judge("IRC-TBL-ETAG-004"):
+    with lab.judge_each("IRC-TBL-ETAG-004") as case:
         for snapshots, tag in tags.items():
-            reply = loaded_if_changed(lab, table, tag, snapshots=snapshots)
-            expect.status(reply, 200, about="with the ETag of before")
-            expect.true(reply.headers.get("etag") != tag, "another ETag than before", tag)
+            with case():
+                reply = loaded_if_changed(lab, table, tag, snapshots=snapshots)
+                expect.status(reply, 200, about="with the ETag of before")
+                expect.true(reply.headers.get("etag") != tag, "another ETag than before", tag)
 
 
 @check("IRC-TBL-ETAG-005")
@@ -190,14 +194,15 @@ def tables_created_again_are_sent(lab: CatalogLab) -> None:
     """A table that was dropped and created again under its name is loaded whole by whoever has the one before."""
     namespace, name = lab.make_namespace(), lab.name()
 
-    with lab.judge("IRC-TBL-ETAG-005"):
+    with lab.judge_each("IRC-TBL-ETAG-005") as case:
         tags: list[str] = []
         for _ in range(3):
             table = lab.make_table(namespace, name=name)
             for tag in tags:
-                reply = loaded_if_changed(lab, table, tag)
-                expect.status(reply, 200, about="with the ETag of the dropped table")
-                expect.equal(table.uuid, reply.at("metadata", "table-uuid"), "table-uuid")
+                with case():
+                    reply = loaded_if_changed(lab, table, tag)
+                    expect.status(reply, 200, about="with the ETag of the dropped table")
+                    expect.equal(table.uuid, reply.at("metadata", "table-uuid"), "table-uuid")
             tags.append(tag_of(lab.load(table).reply))
             lab.drop_table(**table.at)
 
@@ -214,9 +219,10 @@ def tags_of_creation_are_those_of_loading(lab: CatalogLab) -> None:
     if not any(first for first, _ in given.values()):
         lab.skip("IRC-TBL-ETAG-006", "the target sends no ETag with creating and registering a table")
         return
-    with lab.judge("IRC-TBL-ETAG-006"):
+    with lab.judge_each("IRC-TBL-ETAG-006") as case:
         for how, (first, loaded) in given.items():
-            expect.true(first in (None, loaded), f"the ETag {first} of the table when it was {how}", loaded)
+            with case():
+                expect.true(first in (None, loaded), f"the ETag {first} of the table when it was {how}", loaded)
 
 
 @check("IRC-TBL-ETAG-007")
@@ -226,7 +232,8 @@ def tags_tell_representations_apart(lab: CatalogLab) -> None:
     everything = tag_of(lab.require(lab.send(op.load_table, snapshots="all", **table.at), 200))
     unsaid = tag_of(lab.load(table).reply)
 
-    with lab.judge("IRC-TBL-ETAG-007"):
+    with lab.judge_each("IRC-TBL-ETAG-007") as case:
         for tag in (everything, unsaid):
-            reply = loaded_if_changed(lab, table, tag, snapshots="refs")
-            expect.status(reply, 200, about="for snapshots=refs with the ETag of all snapshots")
+            with case():
+                reply = loaded_if_changed(lab, table, tag, snapshots="refs")
+                expect.status(reply, 200, about="for snapshots=refs with the ETag of all snapshots")

@@ -57,9 +57,10 @@ def lists_name_tables_with_their_namespace(lab: CatalogLab) -> None:
             lab.drop_afterwards(namespace, name)
             there.append(name)
 
-    with lab.judge("IRC-TBL-LIST-001"):
+    with lab.judge_each("IRC-TBL-LIST-001") as case:
         for namespace, wanted in tables.items():
-            expect_listed(lab, namespace, wanted)
+            with case():
+                expect_listed(lab, namespace, wanted)
 
 
 def namesakes(lab: CatalogLab, level: str) -> list[Namespace]:
@@ -81,9 +82,10 @@ def lists_are_of_one_namespace(lab: CatalogLab) -> None:
     others = namesakes(lab, top[0])
     tables = {namespace: [lab.make_table(namespace).name for _ in range(2)] for namespace in (top, *below, *others)}
 
-    with lab.judge("IRC-TBL-LIST-002"):
+    with lab.judge_each("IRC-TBL-LIST-002") as case:
         for namespace, wanted in tables.items():
-            expect.equal(sorted(wanted), sorted(listed(lab, namespace)), f"tables of {'.'.join(namespace)}:")
+            with case():
+                expect.equal(sorted(wanted), sorted(listed(lab, namespace)), f"tables of {'.'.join(namespace)}:")
 
 
 @check("IRC-TBL-LIST-005")
@@ -98,11 +100,12 @@ def empty_namespaces_have_empty_lists(lab: CatalogLab) -> None:
         lab.make_table(child)
         empty.append(parent)
 
-    with lab.judge("IRC-TBL-LIST-005"):
+    with lab.judge_each("IRC-TBL-LIST-005") as case:
         for namespace in empty:
-            reply = lab.send(op.list_tables, namespace=namespace)
-            expect.status(reply, 200)
-            expect.equal([], reply.at("identifiers"), "identifiers")
+            with case():
+                reply = lab.send(op.list_tables, namespace=namespace)
+                expect.status(reply, 200)
+                expect.equal([], reply.at("identifiers"), "identifiers")
 
 
 @check("IRC-TBL-LIST-004")
@@ -115,11 +118,12 @@ def lists_need_their_namespace(lab: CatalogLab) -> None:
     if lab.child_of(table.namespace):
         absent += [(*table.namespace, lab.name()), (*table.namespace, table.name)]
 
-    with lab.judge("IRC-TBL-LIST-004"):
+    with lab.judge_each("IRC-TBL-LIST-004") as case:
         for namespace in absent:
-            reply = lab.send(op.list_tables, namespace=namespace)
-            expect.status(reply, 404)
-            expect.equal("NoSuchNamespaceException", reply.at("error", "type"), "error type")
+            with case():
+                reply = lab.send(op.list_tables, namespace=namespace)
+                expect.status(reply, 404)
+                expect.equal("NoSuchNamespaceException", reply.at("error", "type"), "error type")
 
 
 @check("IRC-TBL-LIST-007")
@@ -128,18 +132,20 @@ def lists_show_what_has_happened(lab: CatalogLab) -> None:
     namespace = lab.make_namespace()
     there: list[str] = []
 
-    with lab.judge("IRC-TBL-LIST-007"):
+    with lab.judge("IRC-TBL-LIST-007") as case:
         for _ in range(LIVES):
-            there.append(lab.make_table(namespace).name)
-            expect.equal(sorted(there), sorted(listed(lab, namespace)), "tables after a creation:")
+            with case():
+                there.append(lab.make_table(namespace).name)
+                expect.equal(sorted(there), sorted(listed(lab, namespace)), "tables after a creation:")
         if lab.offers(op.rename_table):
             for old in list(there):
-                new = lab.name()
-                ends = {end: {"namespace": list(namespace), "name": name} for end, name in (("source", old), ("destination", new))}
-                lab.drop_afterwards(namespace, new)
-                lab.require(lab.send(op.rename_table, body=ends))
-                there[there.index(old)] = new
-                expect.equal(sorted(there), sorted(listed(lab, namespace)), "tables after a rename:")
+                with case():
+                    new = lab.name()
+                    ends = {end: {"namespace": list(namespace), "name": name} for end, name in (("source", old), ("destination", new))}
+                    lab.drop_afterwards(namespace, new)
+                    lab.require(lab.send(op.rename_table, body=ends))
+                    there[there.index(old)] = new
+                    expect.equal(sorted(there), sorted(listed(lab, namespace)), "tables after a rename:")
         while there:
             lab.drop_table(namespace=namespace, table=there.pop())
             expect.equal(sorted(there), sorted(listed(lab, namespace)), "tables after a drop:")
@@ -202,15 +208,17 @@ def existence_is_told_by_status(lab: CatalogLab) -> None:
     child = lab.child_of(namespaces[0])
     for namespace in (*namespaces, *([child] if child else [])):
         table = lab.make_table(namespace)
-        with lab.judge("IRC-TBL-HEAD-001"):
+        with lab.judge_each("IRC-TBL-HEAD-001") as case:
             for at in (table.at, lab.append(table).at):
-                expect.status(lab.send(op.table_exists, **at), 204)
-    with lab.judge("IRC-TBL-HEAD-002"):
+                with case():
+                    expect.status(lab.send(op.table_exists, **at), 204)
+    with lab.judge_each("IRC-TBL-HEAD-002") as case:
         for at in (*absent_tables(lab), *homeless_tables(lab)):
-            reply = lab.send(op.table_exists, **at)
-            if reply.status == 400 and is_odd(at["table"]):
-                continue
-            expect.status(reply, 404, about=f"for {'.'.join(at['namespace'])} {expect.shown(at['table'])}")
+            with case():
+                reply = lab.send(op.table_exists, **at)
+                if reply.status == 400 and is_odd(at["table"]):
+                    continue
+                expect.status(reply, 404, about=f"for {'.'.join(at['namespace'])} {expect.shown(at['table'])}")
 
 
 @check("IRC-TBL-HEAD-001", "IRC-TBL-HEAD-002")

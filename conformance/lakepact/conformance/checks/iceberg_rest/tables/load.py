@@ -137,12 +137,13 @@ def loaded_metadata_are_complete(lab: CatalogLab) -> None:
     """A table is loaded with all that its format version requires and all that was committed, as its metadata file has it."""
     table, snapshot = committed_whole(lab)
     remark = ""
-    with lab.judge("IRC-TBL-LOAD-001"):
+    with lab.judge("IRC-TBL-LOAD-001") as case:
         for version in (1, 2, 3):
-            try:
-                expect_complete(lab.load(table_of_version(lab, version)))
-            except (Blocked, NotOffered):
-                continue
+            with case():
+                try:
+                    expect_complete(lab.load(table_of_version(lab, version)))
+                except (Blocked, NotOffered):
+                    continue
         expect_complete(table)
         expect_columns(table, SCHEMA)
         expect.equal("kept", table.member("properties").get("lakepact.note"), "property lakepact.note")
@@ -165,14 +166,15 @@ def metadata_location_follows_commits(lab: CatalogLab) -> None:
         found: str = lab.load(table).reply.at("metadata-location")
         return found
 
-    with lab.judge("IRC-TBL-LOAD-002"):
+    with lab.judge("IRC-TBL-LOAD-002") as case:
         for turn in range(3):
-            seen.append(location())
-            expect.equal(seen[-1], location(), "the metadata-location of before")
-            lab.try_commit(table, set_properties(a="1"), requirements=[{"type": "assert-table-uuid", "uuid": STRANGER}])
-            expect.equal(seen[-1], location(), "the metadata-location of before a commit that is refused,")
-            lab.commit(table, set_properties(a=str(turn)))
-            expect.lacks(location(), seen, "metadata locations of before the commit")
+            with case():
+                seen.append(location())
+                expect.equal(seen[-1], location(), "the metadata-location of before")
+                lab.try_commit(table, set_properties(a="1"), requirements=[{"type": "assert-table-uuid", "uuid": STRANGER}])
+                expect.equal(seen[-1], location(), "the metadata-location of before a commit that is refused,")
+                lab.commit(table, set_properties(a=str(turn)))
+                expect.lacks(location(), seen, "metadata locations of before the commit")
         lab.append(table)
         expect.lacks(location(), seen, "metadata locations of before the snapshot")
 
@@ -183,19 +185,21 @@ def metadata_location_follows_commits(lab: CatalogLab) -> None:
 @check("IRC-TBL-LOAD-003", "IRC-TBL-LOAD-004")
 def what_is_not_there_is_not_loaded(lab: CatalogLab) -> None:
     """A table that is not there is a 404 that says so, whatever stands beside it and whether its namespace exists."""
-    with lab.judge("IRC-TBL-LOAD-003"):
+    with lab.judge_each("IRC-TBL-LOAD-003") as case:
         for at in absent_tables(lab):
-            reply = lab.send(op.load_table, **at)
-            if reply.status == 400 and is_odd(at["table"]):
-                continue
-            expect.status(reply, 404, about=f"for {'.'.join(at['namespace'])} {expect.shown(at['table'])}")
-            expect.equal("NoSuchTableException", reply.at("error", "type"), "error type")
-    with lab.judge("IRC-TBL-LOAD-004"):
+            with case():
+                reply = lab.send(op.load_table, **at)
+                if reply.status == 400 and is_odd(at["table"]):
+                    continue
+                expect.status(reply, 404, about=f"for {'.'.join(at['namespace'])} {expect.shown(at['table'])}")
+                expect.equal("NoSuchTableException", reply.at("error", "type"), "error type")
+    with lab.judge_each("IRC-TBL-LOAD-004") as case:
         for at in homeless_tables(lab):
-            reply = lab.send(op.load_table, **at)
-            expect.status(reply, 404, about=f"for {'.'.join(at['namespace'])} {expect.shown(at['table'])}")
-            kinds = ("NoSuchTableException", "NoSuchNamespaceException")
-            expect.contains(reply.at("error", "type"), kinds, "an error type of those")
+            with case():
+                reply = lab.send(op.load_table, **at)
+                expect.status(reply, 404, about=f"for {'.'.join(at['namespace'])} {expect.shown(at['table'])}")
+                kinds = ("NoSuchTableException", "NoSuchNamespaceException")
+                expect.contains(reply.at("error", "type"), kinds, "an error type of those")
 
 
 @check("IRC-TBL-LOAD-014", "IRC-TBL-LOAD-018")
@@ -208,9 +212,10 @@ def loading_may_do_more(lab: CatalogLab) -> None:
     ]
     files = lab.send(op.load_table, namespace=(*table.namespace, table.name), table="files")
 
-    with lab.judge("IRC-TBL-LOAD-014"):
+    with lab.judge_each("IRC-TBL-LOAD-014") as case:
         for reply in replies:
-            expect.status(reply, 200)
+            with case():
+                expect.status(reply, 200)
         given = "with credentials" if replies[-1].document.get("storage-credentials") else "without credentials"
         lab.note("IRC-TBL-LOAD-014", f"answered {given} when they are asked for")
     lab.note("IRC-TBL-LOAD-018", f"the metadata table `files` is answered with status {files.status}")
@@ -252,7 +257,8 @@ def loads_see_whole_commits(lab: CatalogLab) -> None:
         loaded.extend(lab.send(op.load_table, **table.at) for _ in lab.repeat(2 * COMMITS))
 
     lab.concurrently([write, *[read] * READERS])
-    with lab.judge("IRC-TBL-LOAD-017"):
+    with lab.judge_each("IRC-TBL-LOAD-017") as case:
         for reply in (*loaded, lab.send(op.load_table, **table.at)):
-            expect.status(reply, 200)
-            expect_one_moment(reply, states)
+            with case():
+                expect.status(reply, 200)
+                expect_one_moment(reply, states)

@@ -356,9 +356,10 @@ def uuid_lasts(lab: CatalogLab) -> None:
             lab.drop_afterwards(renamed.namespace, renamed.name)
             answers.append(lab.load(renamed))
 
-    with lab.judge("IRC-META-013"):
+    with lab.judge_each("IRC-META-013") as case:
         for answer in answers:
-            expect.equal(table.uuid, answer.uuid, "the table-uuid from the beginning,")
+            with case():
+                expect.equal(table.uuid, answer.uuid, "the table-uuid from the beginning,")
 
 
 @check("IRC-META-016")

@@ -47,14 +47,16 @@ def reports_are_taken(lab: CatalogLab) -> None:
     table = lab.append(first)
     before = lab.load(table)
 
-    with lab.judge("IRC-TBL-MET-001"):
+    with lab.judge("IRC-TBL-MET-001") as case:
         for of in (table, first):
-            expect.status(report(lab, table, scan_report(of)), 204, about="for a report of a scan")
+            with case():
+                expect.status(report(lab, table, scan_report(of)), 204, about="for a report of a scan")
         everything = scan_report(table, metrics={}, projected_field_ids=[], projected_field_names=[])
         expect.status(report(lab, table, everything), 204, about="for a report of a scan without fields and metrics")
-    with lab.judge("IRC-TBL-MET-002"):
+    with lab.judge("IRC-TBL-MET-002") as case:
         for of in (table, first):
-            expect.status(report(lab, table, commit_report(of)), 204, about="for a report of a commit")
+            with case():
+                expect.status(report(lab, table, commit_report(of)), 204, about="for a report of a commit")
         empty = commit_report(table, operation="overwrite", metrics={})
         expect.status(report(lab, table, empty), 204, about="for a report of a commit without metrics")
     with lab.judge("IRC-TBL-MET-010"):
@@ -68,19 +70,22 @@ def incomplete_reports_are_refused(lab: CatalogLab) -> None:
     table = lab.append(lab.make_table())
     whole = {"scan-report": scan_report, "commit-report": commit_report}
 
-    with lab.judge("IRC-TBL-MET-003"):
+    with lab.judge_each("IRC-TBL-MET-003") as case:
         for kind, made in whole.items():
-            expect.status(report(lab, table, made(table, report_type=None)), 400, about=f"for a {kind} without report-type")
-    with lab.judge("IRC-TBL-MET-004"):
+            with case():
+                expect.status(report(lab, table, made(table, report_type=None)), 400, about=f"for a {kind} without report-type")
+    with lab.judge_each("IRC-TBL-MET-004") as case:
         for kind, made in whole.items():
             for member in ("table_name", "snapshot_id", "metrics"):
-                reply = report(lab, table, made(table, **{member: None}))
-                expect.status(reply, 400, about=f"for a {kind} without {member.replace('_', '-')}")
-    with lab.judge("IRC-TBL-MET-007"):
+                with case():
+                    reply = report(lab, table, made(table, **{member: None}))
+                    expect.status(reply, 400, about=f"for a {kind} without {member.replace('_', '-')}")
+    with lab.judge_each("IRC-TBL-MET-007") as case:
         for kind, made in whole.items():
             for metric in NO_METRICS:
-                reply = report(lab, table, made(table, metrics={COUNTED[kind]: metric}))
-                expect.status(reply, 400, about=f"for a {kind} with the metric {metric}")
+                with case():
+                    reply = report(lab, table, made(table, metrics={COUNTED[kind]: metric}))
+                    expect.status(reply, 400, about=f"for a {kind} with the metric {metric}")
 
 
 @check("IRC-TBL-MET-005")
@@ -90,15 +95,16 @@ def reports_of_missing_tables_are_refused(lab: CatalogLab) -> None:
     lab.drop_table(**table.at)
     places: tuple[dict[str, Any], ...] = (table.at, {**table.at, "table": lab.name()}, {**table.at, "namespace": (lab.name(),)})
 
-    with lab.judge("IRC-TBL-MET-005"):
+    with lab.judge_each("IRC-TBL-MET-005") as case:
         for at in places:
             for body in (scan_report(table), commit_report(table)):
-                reply = lab.send(op.report_metrics, body=body, **at)
-                expect.status(reply, 404)
-                if at["namespace"] == table.namespace:
-                    expect.equal("NoSuchTableException", reply.at("error", "type"), "error type")
-                else:
-                    expect.contains(reply.at("error", "type"), ("NoSuchTableException", "NoSuchNamespaceException"), "error types")
+                with case():
+                    reply = lab.send(op.report_metrics, body=body, **at)
+                    expect.status(reply, 404)
+                    if at["namespace"] == table.namespace:
+                        expect.equal("NoSuchTableException", reply.at("error", "type"), "error type")
+                    else:
+                        expect.contains(reply.at("error", "type"), ("NoSuchTableException", "NoSuchNamespaceException"), "error types")
 
 
 @check("IRC-TBL-MET-005")
@@ -107,10 +113,11 @@ def views_report_no_metrics_as_tables(lab: CatalogLab) -> None:
     table = lab.append(lab.make_table())
     view = lab.make_view(table.namespace)
 
-    with lab.judge("IRC-TBL-MET-005"):
+    with lab.judge_each("IRC-TBL-MET-005") as case:
         for body in (scan_report(table), commit_report(table)):
-            reply = lab.send(op.report_metrics, body=body, namespace=table.namespace, table=view)
-            expect.status(reply, 404, about="for the name of a view")
+            with case():
+                reply = lab.send(op.report_metrics, body=body, namespace=table.namespace, table=view)
+                expect.status(reply, 404, about="for the name of a view")
 
 
 @check("IRC-TBL-MET-006")
@@ -120,12 +127,13 @@ def unknown_metrics_are_taken(lab: CatalogLab) -> None:
     metrics = {"lakepact-counted": COUNTER, "lakepact-timed": TIMER, "lakepact-sized": BYTES}
     told = {"engine-name": "lakepact", "engine-version": "1", "größe": ""}
 
-    with lab.judge("IRC-TBL-MET-006"):
+    with lab.judge_each("IRC-TBL-MET-006") as case:
         for made in (scan_report, commit_report):
             body = made(table)
             for members in ({"metrics": {**body["metrics"], **metrics}}, {"metadata": told}, {"metrics": metrics, "metadata": told}):
-                reply = report(lab, table, made(table, **members))
-                expect.status(reply, 204, about=f"for a {body['report-type']} with {' and '.join(members)}")
+                with case():
+                    reply = report(lab, table, made(table, **members))
+                    expect.status(reply, 204, about=f"for a {body['report-type']} with {' and '.join(members)}")
 
 
 @check("IRC-TBL-MET-008")
@@ -133,9 +141,10 @@ def filters_that_are_always_true_are_taken(lab: CatalogLab) -> None:
     """The filter of a scan of everything is taken as an object and as a bare boolean."""
     table = lab.append(lab.make_table())
 
-    with lab.judge("IRC-TBL-MET-008"):
+    with lab.judge_each("IRC-TBL-MET-008") as case:
         for always in ({"type": "true"}, True):
-            expect.status(report(lab, table, scan_report(table, filter=always)), 204, about=f"for the filter {always}")
+            with case():
+                expect.status(report(lab, table, scan_report(table, filter=always)), 204, about=f"for the filter {always}")
 
 
 @check("IRC-TBL-MET-009")
@@ -143,8 +152,9 @@ def unknown_reports_do_no_harm(lab: CatalogLab) -> None:
     """A metrics report of an unknown type is accepted or refused, without a 5xx."""
     table = lab.append(lab.make_table())
 
-    with lab.judge("IRC-TBL-MET-009"):
+    with lab.judge_each("IRC-TBL-MET-009") as case:
         for kind in ("lakepact-report", "", "SCAN-REPORT"):
             for made in (scan_report, commit_report):
-                reply = report(lab, table, made(table, report_type=kind))
-                expect.true(reply.status < 500, f"no 5xx status for the report-type {expect.shown(kind)}", reply.shown)
+                with case():
+                    reply = report(lab, table, made(table, report_type=kind))
+                    expect.true(reply.status < 500, f"no 5xx status for the report-type {expect.shown(kind)}", reply.shown)

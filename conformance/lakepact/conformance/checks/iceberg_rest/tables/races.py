@@ -120,9 +120,10 @@ def names_are_given_once(lab: CatalogLab) -> None:
             lab.drop_afterwards(home, name)
             first, second = (partial(contender, name) for contender in contenders)
             replies = _met(lab, first, second, turn=turn)
-            with lab.judge("IRC-TBL-CREATE-030"):
+            with lab.judge("IRC-TBL-CREATE-030") as case:
                 for reply in replies:
-                    expect.status(reply, 200, 204, 409)
+                    with case():
+                        expect.status(reply, 200, 204, 409)
                 asked = " and ".join(reply.exchange.operation or "" for reply in replies)
                 accepted = [reply.status for reply in replies if reply.status < 300]
                 expect.equal(1, len(accepted), f"of {asked} for one name, answered with success:")

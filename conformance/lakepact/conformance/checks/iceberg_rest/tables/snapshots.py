@@ -87,16 +87,18 @@ def all_snapshots_are_loaded(lab: CatalogLab) -> None:
     """All snapshots are loaded with `all` as without the parameter, those too that no ref names, each as it was added."""
     past = history(lab)
 
-    with lab.judge("IRC-TBL-LOAD-006"):
+    with lab.judge_each("IRC-TBL-LOAD-006") as case:
         for table in (past.table, lab.make_table()):
-            plain, everything = loaded(lab, table), loaded(lab, table, "all")
-            assert_same_table(lab, everything, plain)
-    with lab.judge("IRC-TBL-LOAD-007"):
+            with case():
+                plain, everything = loaded(lab, table), loaded(lab, table, "all")
+                assert_same_table(lab, everything, plain)
+    with lab.judge("IRC-TBL-LOAD-007") as case:
         found = {snapshot.get("snapshot-id"): snapshot for snapshot in loaded(lab, past.table, "all").member("snapshots")}
         expect.equal(sorted(past.ids), sorted(found), "snapshot ids")
         for snapshot in past.snapshots:
-            actual = found[snapshot["snapshot-id"]]
-            expect.equal(snapshot, {member: actual.get(member) for member in snapshot}, "the snapshot")
+            with case():
+                actual = found[snapshot["snapshot-id"]]
+                expect.equal(snapshot, {member: actual.get(member) for member in snapshot}, "the snapshot")
 
 
 @check("IRC-TBL-LOAD-008")
@@ -112,19 +114,21 @@ def refs_have_their_snapshots(lab: CatalogLab) -> None:
         for name, snapshot in found.items():
             expect.contains(snapshot, snapshot_ids(table), f"the snapshot of {name} in snapshots:")
 
-    with lab.judge("IRC-TBL-LOAD-008"):
+    with lab.judge("IRC-TBL-LOAD-008") as case:
         expect_refs(expected)
         table = loaded(lab, past.table, "refs")
         for snapshot in past.snapshots:
-            if snapshot["snapshot-id"] in past.named:
-                found = {one.get("snapshot-id"): one for one in table.member("snapshots")}
-                expect.contains(snapshot["snapshot-id"], found, "snapshot ids")
-                actual = found[snapshot["snapshot-id"]]
-                expect.equal(snapshot, {member: actual.get(member) for member in snapshot}, "the snapshot")
+            with case():
+                if snapshot["snapshot-id"] in past.named:
+                    found = {one.get("snapshot-id"): one for one in table.member("snapshots")}
+                    expect.contains(snapshot["snapshot-id"], found, "snapshot ids")
+                    actual = found[snapshot["snapshot-id"]]
+                    expect.equal(snapshot, {member: actual.get(member) for member in snapshot}, "the snapshot")
         for name in ("release", "main", "audit"):
-            lab.commit(past.table, remove_ref(name))
-            del expected[name]
-            expect_refs(expected)
+            with case():
+                lab.commit(past.table, remove_ref(name))
+                del expected[name]
+                expect_refs(expected)
         empty = loaded(lab, lab.make_table(), "refs")
         expect.equal([], snapshot_ids(empty), "snapshots")
         # A table loaded with `refs` before lacks snapshots that refs name after they changed while main did not.
@@ -151,12 +155,13 @@ def only_snapshots_differ(lab: CatalogLab) -> None:
     past = history(lab, statistics=True)
     lab.try_commit(past.table, add_schema(schema_with(past.table, next_column(past.table, "more"))), set_current_schema(LAST_ADDED))
 
-    with lab.judge("IRC-TBL-LOAD-010"):
+    with lab.judge("IRC-TBL-LOAD-010") as case:
         everything, named = loaded(lab, past.table, "all"), loaded(lab, past.table, "refs")
         assert_same_table(lab, everything, named, ignore={"snapshots"})
         kept = {one.get("snapshot-id"): one for one in everything.member("snapshots")}
         for snapshot in named.member("snapshots"):
-            expect.equal(kept.get(snapshot.get("snapshot-id")), snapshot, "the snapshot as with snapshots=all:")
+            with case():
+                expect.equal(kept.get(snapshot.get("snapshot-id")), snapshot, "the snapshot as with snapshots=all:")
         # Nothing that was asked for with `refs` may be remembered by those who ask for everything.
         assert_same_table(lab, everything, loaded(lab, past.table))
 
@@ -170,9 +175,10 @@ def other_values_are_refused(lab: CatalogLab) -> None:
     if all(reply.status == 200 and snapshot_ids(Table((), "", reply)) for reply in replies.values()):
         lab.warn("IRC-TBL-LOAD-011", expected="status 400", actual="the value is ignored")
         return
-    with lab.judge("IRC-TBL-LOAD-011"):
+    with lab.judge_each("IRC-TBL-LOAD-011") as case:
         for value, reply in replies.items():
-            expect.status(reply, 400, about=f"for snapshots={value}")
+            with case():
+                expect.status(reply, 400, about=f"for snapshots={value}")
     other_case = lab.send(op.load_table, snapshots="REFS", **table.at)
     if other_case.status == 200:
         lab.warn("IRC-TBL-LOAD-011", expected="status 400 for snapshots=REFS", actual="it is taken for refs, or ignored")

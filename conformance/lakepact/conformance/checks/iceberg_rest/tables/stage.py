@@ -131,13 +131,14 @@ def stages_need_their_namespace(lab: CatalogLab) -> None:
     lab.require(lab.send(op.drop_namespace, namespace=gone))
     absent: tuple[Namespace, ...] = ((lab.name(),), gone)
 
-    with lab.judge("IRC-TBL-STAGE-011"):
+    with lab.judge_each("IRC-TBL-STAGE-011") as case:
         for namespace in absent:
-            name = lab.name()
-            reply = request_creation(lab, namespace, name, stage_create=True)
-            if reply.status == 200:
-                reply = commit_stage(lab, Table(namespace, name, reply))
-            expect.status(reply, 404)
+            with case():
+                name = lab.name()
+                reply = request_creation(lab, namespace, name, stage_create=True)
+                if reply.status == 200:
+                    reply = commit_stage(lab, Table(namespace, name, reply))
+                expect.status(reply, 404)
 
 
 # -- the commit ---------------------------------------------------------------------------------------------------------
@@ -149,12 +150,13 @@ def the_commit_makes_the_table(lab: CatalogLab) -> None:
     stage = staged(lab, **WHOLE)
     reply = commit_stage(lab, stage)
 
-    with lab.judge("IRC-TBL-STAGE-004"):
+    with lab.judge("IRC-TBL-STAGE-004") as case:
         expect.status(reply, 200)
         for answer in (Table(stage.namespace, stage.name, reply), lab.load(stage)):
-            expect.equal(stage.uuid.lower(), answer.uuid.lower(), "the staged UUID")
-            expect_whole(answer)
-            expect.equal(stage.location.rstrip("/"), answer.location.rstrip("/"), "the staged location")
+            with case():
+                expect.equal(stage.uuid.lower(), answer.uuid.lower(), "the staged UUID")
+                expect_whole(answer)
+                expect.equal(stage.location.rstrip("/"), answer.location.rstrip("/"), "the staged location")
         if lab.offers(op.table_exists):
             expect.status(lab.send(op.table_exists, **stage.at), 204, 200)
     loaded = lab.load(stage)
@@ -195,33 +197,36 @@ def the_commit_may_hold_more(lab: CatalogLab) -> None:
         *(add_snapshot(one), add_snapshot(two), set_ref("main", two["snapshot-id"]), set_ref("audit", one["snapshot-id"])),
     ]
 
-    with lab.judge("IRC-TBL-STAGE-005"):
+    with lab.judge("IRC-TBL-STAGE-005") as case:
         expect.status(commit_stage(lab, stage, *further), 200)
         table = lab.load(stage)
         schemas = {schema.get("schema-id"): schema for schema in table.member("schemas")}
         for schema in (first, second):
-            expect.contains(schema.get("schema-id", 0), schemas, "schema ids")
-            expect.equal(sources(schema), sources(schemas[schema.get("schema-id", 0)]), "field ids and names of the schema")
+            with case():
+                expect.contains(schema.get("schema-id", 0), schemas, "schema ids")
+                expect.equal(sources(schema), sources(schemas[schema.get("schema-id", 0)]), "field ids and names of the schema")
         expect.equal(second["schema-id"], table.member("current-schema-id"), "current-schema-id")
         expect.equal(last + 5, table.member("last-column-id"), "last-column-id")
         found = {snapshot.get("snapshot-id"): snapshot for snapshot in table.member("snapshots")}
         for snapshot in (one, two):
-            expect.contains(snapshot["snapshot-id"], found, "snapshot ids")
-            actual = found[snapshot["snapshot-id"]]
-            expect.equal(snapshot, {member: actual.get(member) for member in snapshot}, "the snapshot")
+            with case():
+                expect.contains(snapshot["snapshot-id"], found, "snapshot ids")
+                actual = found[snapshot["snapshot-id"]]
+                expect.equal(snapshot, {member: actual.get(member) for member in snapshot}, "the snapshot")
         expect.equal(two["snapshot-id"], table.member("current-snapshot-id"), "current-snapshot-id")
 
 
 @check("IRC-TBL-STAGE-006")
 def the_commit_does_not_replace(lab: CatalogLab) -> None:
     """A stage is committed in vain once its name is taken, by a creation or by another stage; what is there stays."""
-    with lab.judge("IRC-TBL-STAGE-006"):
+    with lab.judge_each("IRC-TBL-STAGE-006") as case:
         for schema in (SCHEMA, OTHER_SCHEMA):
-            stage = staged(lab, **WHOLE)
-            lab.require(lab.send(op.create_table, namespace=stage.namespace, body=lab.table_request(stage.name, schema=schema)), 200)
-            before = lab.load(stage)
-            expect.status(commit_stage(lab, stage), 409)
-            unchanged(lab, before)
+            with case():
+                stage = staged(lab, **WHOLE)
+                lab.require(lab.send(op.create_table, namespace=stage.namespace, body=lab.table_request(stage.name, schema=schema)), 200)
+                before = lab.load(stage)
+                expect.status(commit_stage(lab, stage), 409)
+                unchanged(lab, before)
 
 
 def stages_of_one_name(lab: CatalogLab, count: int) -> list[Table]:

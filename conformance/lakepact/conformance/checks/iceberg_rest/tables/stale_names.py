@@ -161,10 +161,11 @@ def nothing_answers_to_old_names(lab: CatalogLab) -> None:
         op.drop_table: {"purge_requested": ways(lab)[0]},
     }
 
-    with lab.judge("IRC-TBL-REN-001"):
+    with lab.judge("IRC-TBL-REN-001") as case:
         for operation, arguments in asked.items():
-            if lab.offers(operation) and lab.send(operation, **arguments, **nobody).status == 404:
-                expect.status(lab.send(operation, **arguments, **table.at), 404, about=f"for {operation} by the old name")
+            with case():
+                if lab.offers(operation) and lab.send(operation, **arguments, **nobody).status == 404:
+                    expect.status(lab.send(operation, **arguments, **table.at), 404, about=f"for {operation} by the old name")
         expect.status(lab.send(op.load_table, **now.at), 200, about="for the new name afterwards")
 
 
@@ -181,8 +182,9 @@ def nothing_answers_to_old_names_of_views(lab: CatalogLab) -> None:
         op.drop_view: {},
     }
 
-    with lab.judge("IRC-VIEW-REN-001"):
+    with lab.judge("IRC-VIEW-REN-001") as case:
         for operation, arguments in asked.items():
-            if lab.offers(operation) and lab.send(operation, **arguments, **nobody).status == 404:
-                expect.status(lab.send(operation, **arguments, **view.at), 404, about=f"for {operation} by the old name")
+            with case():
+                if lab.offers(operation) and lab.send(operation, **arguments, **nobody).status == 404:
+                    expect.status(lab.send(operation, **arguments, **view.at), 404, about=f"for {operation} by the old name")
         expect.status(lab.send(op.load_view, namespace=view.namespace, view=new["name"]), 200, about="for the new name afterwards")

@@ -76,9 +76,10 @@ def requested_columns_are_kept(lab: CatalogLab) -> None:
 
     for schema in (SCHEMA, struct(*fields), struct(*reversed(fields))):
         table = lab.make_table(schema=schema)
-        with lab.judge("IRC-TBL-CREATE-004"):
+        with lab.judge_each("IRC-TBL-CREATE-004") as case:
             for answer in (table, lab.load(table)):
-                expect_columns(answer, schema)
+                with case():
+                    expect_columns(answer, schema)
 
 
 def nested(depth: int, kind: Any, first: int) -> Any:
@@ -113,13 +114,14 @@ def young_types_are_kept(lab: CatalogLab) -> None:
     """A type that came with format version 3 and is accepted in a table of that version is loaded as it was created."""
     namespace = lab.make_namespace()
 
-    with lab.judge("IRC-TBL-CREATE-028"):
+    with lab.judge_each("IRC-TBL-CREATE-028") as case:
         for kind in YOUNG_TYPES[:4]:  # those of places may be answered with the reference system that they stand for
-            name, schema = lab.name(), struct(field(1, "id", "long"), field(2, "young", kind))
-            reply = request_creation(lab, namespace, name, schema=schema, properties={"format-version": "3"})
-            if reply.status == 200:
-                loaded = lab.send(op.load_table, namespace=namespace, table=name)
-                expect.equal(shape(schema), shape(current_schema(Table(namespace, name, loaded))), "columns")
+            with case():
+                name, schema = lab.name(), struct(field(1, "id", "long"), field(2, "young", kind))
+                reply = request_creation(lab, namespace, name, schema=schema, properties={"format-version": "3"})
+                if reply.status == 200:
+                    loaded = lab.send(op.load_table, namespace=namespace, table=name)
+                    expect.equal(shape(schema), shape(current_schema(Table(namespace, name, loaded))), "columns")
 
 
 @check("IRC-TBL-CREATE-029")
@@ -156,12 +158,13 @@ def new_ids_still_mean_the_same_columns(lab: CatalogLab) -> None:
         divided = spec(by_day, by_inner, spec_id=0)
         sorted_ = order(sort_field(word, direction="desc"), sort_field(key, transform="bucket[4]"))
         table = lab.make_table(schema=schema, partition_spec=divided, write_order=sorted_)
-        with lab.judge("IRC-TBL-CREATE-005"):
+        with lab.judge_each("IRC-TBL-CREATE-005") as case:
             for answer in (table, lab.load(table)):
-                expect_partitioning(answer, divided, schema)
-                expect_sorting(answer, sorted_, schema)
-                names, now = sources(current_schema(answer)), current_schema(answer).get("identifier-field-ids", [])
-                expect.equal(["key"], [names.get(identifier) for identifier in now], "identifier fields")
+                with case():
+                    expect_partitioning(answer, divided, schema)
+                    expect_sorting(answer, sorted_, schema)
+                    names, now = sources(current_schema(answer)), current_schema(answer).get("identifier-field-ids", [])
+                    expect.equal(["key"], [names.get(identifier) for identifier in now], "identifier fields")
 
 
 # -- partitions ---------------------------------------------------------------------------------------------------------
@@ -183,14 +186,16 @@ def requested_partitioning_is_the_default(lab: CatalogLab) -> None:
         spec(spec_id=0),
     )
 
-    with lab.judge("IRC-TBL-CREATE-006"):
+    with lab.judge_each("IRC-TBL-CREATE-006") as case:
         for request in requests:
             table = created(lab, partition_spec=request)
             for answer in (table, lab.load(table)):
-                expect_partitioning(answer, request, SCHEMA)
+                with case():
+                    expect_partitioning(answer, request, SCHEMA)
         table = created(lab)
         for answer in (table, lab.load(table)):
-            expect.equal([], default_spec(answer)["fields"], "fields of the default spec")
+            with case():
+                expect.equal([], default_spec(answer)["fields"], "fields of the default spec")
 
 
 @check("IRC-TBL-CREATE-019")
@@ -224,15 +229,17 @@ def requested_order_is_the_default(lab: CatalogLab) -> None:
         order(sort_field(2, transform="truncate[3]", null_order="nulls-last"), sort_field(3, transform="day", direction="desc")),
     )
 
-    with lab.judge("IRC-TBL-CREATE-007"):
+    with lab.judge_each("IRC-TBL-CREATE-007") as case:
         for request in requests:
             table = created(lab, write_order=request)
             for answer in (table, lab.load(table)):
-                expect_sorting(answer, request, SCHEMA)
-                expect.true(answer.member("default-sort-order-id") != 0, "another id than 0, which is the unsorted order's", 0)
+                with case():
+                    expect_sorting(answer, request, SCHEMA)
+                    expect.true(answer.member("default-sort-order-id") != 0, "another id than 0, which is the unsorted order's", 0)
         unsorted: tuple[dict[str, Any], ...] = ({}, {"write_order": order(order_id=0)})
         for members in unsorted:
             table = created(lab, **members)
             for answer in (table, lab.load(table)):
-                expect.equal(0, answer.member("default-sort-order-id"), "default-sort-order-id")
-                expect.equal([], default_order(answer)["fields"], "fields of the default sort order")
+                with case():
+                    expect.equal(0, answer.member("default-sort-order-id"), "default-sort-order-id")
+                    expect.equal([], default_order(answer)["fields"], "fields of the default sort order")

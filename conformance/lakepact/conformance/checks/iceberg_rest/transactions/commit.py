@@ -99,13 +99,14 @@ def tables_are_changed_differently(lab: CatalogLab) -> None:
         ),
         change(described, set_properties(lakepact="described")),
     )
-    with lab.judge("IRC-TXN-001"):
+    with lab.judge("IRC-TXN-001") as case:
         expect.status(reply, 204)
         expect.equal(snapshot["snapshot-id"], lab.load(appended).member("refs", "main", "snapshot-id"), "main to be at the new snapshot,")
         expect.contains("more", columns(current_schema(lab.load(widened))), "columns of the current schema")
         are_marked(lab, [described], "described")
         for other in (widened, described):
-            expect.equal([], lab.load(other).metadata.get("snapshots") or [], "the snapshots of a table that got none to be")
+            with case():
+                expect.equal([], lab.load(other).metadata.get("snapshots") or [], "the snapshots of a table that got none to be")
 
 
 @check("IRC-TXN-013")
@@ -187,13 +188,14 @@ def a_transaction_of_one_table_is_a_commit(lab: CatalogLab) -> None:
     for ours, theirs in zip(_updates(committed, snapshot), _updates(transacted, other), strict=True):
         lab.require(lab.try_commit(committed, *ours, requirements=[assert_uuid(committed.uuid)]), 200)
         reply = transact(lab, change(transacted, *theirs, requirements=[assert_uuid(transacted.uuid)]))
-        with lab.judge("IRC-TXN-014"):
+        with lab.judge("IRC-TXN-014") as case:
             expect.status(reply, *MADE)
             expected, actual = (_described(table) for table in (lab.load(committed), lab.load(transacted)))
             if expected.get("properties") != actual.get("properties"):
                 expected, actual = (_described(without_its_own(lab, lab.load(table))) for table in (committed, transacted))
             for member in sorted(expected.keys() | actual.keys()):
-                expect.equal(expected.get(member), actual.get(member), f"`{member}` as after a commit:")
+                with case():
+                    expect.equal(expected.get(member), actual.get(member), f"`{member}` as after a commit:")
 
 
 @check("IRC-TXN-014")
@@ -230,11 +232,12 @@ def every_update_is_made_in_a_transaction(lab: CatalogLab) -> None:
         if lab.try_commit(committed, *ours).status != 200:
             continue
         reply = transact(lab, change(transacted, *theirs))
-        with lab.judge("IRC-TXN-014"):
+        with lab.judge("IRC-TXN-014") as case:
             expect.status(reply, *MADE, about=f"for {theirs[-1]['action']}")
             expected, actual = (_described(without_its_own(lab, lab.load(table))) for table in (committed, transacted))
             for member in sorted(expected.keys() | actual.keys()):
-                expect.equal(expected.get(member), actual.get(member), f"`{member}` as after a commit with {theirs[-1]['action']}:")
+                with case():
+                    expect.equal(expected.get(member), actual.get(member), f"`{member}` as after a commit with {theirs[-1]['action']}:")
 
 
 @check("IRC-TXN-014")

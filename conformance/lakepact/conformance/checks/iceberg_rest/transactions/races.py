@@ -61,13 +61,14 @@ def one_of_many_appends_to_all_wins(lab: CatalogLab) -> None:
         ]
         replies = raced(lab, transactions)
         after = [lab.load(table) for table in tables]
-        with lab.judge("IRC-TXN-010"):
+        with lab.judge("IRC-TXN-010") as case:
             winner = snapshots[winner_of(replies)]
             expect.equal([one["snapshot-id"] for one in winner], [_main(table) for table in after], "main of both tables to be at")
             for number, table in enumerate(after):
-                sent = {of[number]["snapshot-id"] for of in snapshots}
-                held = [one["snapshot-id"] for one in table.metadata.get("snapshots") or () if one["snapshot-id"] in sent]
-                expect.equal([winner[number]["snapshot-id"]], held, "of the snapshots that were sent, the table to hold")
+                with case():
+                    sent = {of[number]["snapshot-id"] for of in snapshots}
+                    held = [one["snapshot-id"] for one in table.metadata.get("snapshots") or () if one["snapshot-id"] in sent]
+                    expect.equal([winner[number]["snapshot-id"]], held, "of the snapshots that were sent, the table to hold")
 
 
 @check("IRC-TXN-010", alone=True)
@@ -115,13 +116,17 @@ def no_accepted_transaction_is_lost(lab: CatalogLab) -> None:
             ],
         )
         after = [properties_of(lab.load(table)) for table in tables]
-        with lab.judge("IRC-TXN-010"):
+        with lab.judge("IRC-TXN-010") as case:
             for reply in replies:
-                expect.status(reply, *MADE, 409)
+                with case():
+                    expect.status(reply, *MADE, 409)
             accepted = [key for key, reply in zip(keys, replies, strict=True) if reply.status in MADE]
             expect.true(bool(accepted), "one of the transactions to be accepted", [reply.status for reply in replies])
             for properties in after:
-                expect.equal(accepted, [key for key in keys if properties.get(key) == key], "the accepted transactions to be on the table:")
+                with case():
+                    expect.equal(
+                        accepted, [key for key in keys if properties.get(key) == key], "the accepted transactions to be on the table:"
+                    )
             expect.equal(after[0].get("last"), after[1].get("last"), "the last transaction on both tables to be the same:")
 
 

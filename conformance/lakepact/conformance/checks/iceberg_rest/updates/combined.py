@@ -145,11 +145,12 @@ def what_is_added_is_kept_whole(lab: CatalogLab) -> None:
     sent = {**schema, "fields": [*schema["fields"], documented], "identifier-field-ids": [column(table, "id")]}
     after = lab.commit(table, add_schema(sent))
 
-    with lab.judge("IRC-UPD-010"):
+    with lab.judge("IRC-UPD-010") as case:
         found = [one for one in after.member("schemas") if "documented" in columns(one)]
         expect.equal(1, len(found), "schemas with the column documented:")
         for before, field in zip(sent["fields"], found[0]["fields"], strict=True):
-            expect.equal(before, {member: field.get(member) for member in before}, "the field")
+            with case():
+                expect.equal(before, {member: field.get(member) for member in before}, "the field")
         expect.equal(sent["identifier-field-ids"], found[0].get("identifier-field-ids"), "identifier-field-ids")
         expect.equal(table.member("current-schema-id"), after.member("current-schema-id"), "still the current-schema-id")
     with lab.judge("IRC-UPD-022"):
@@ -194,10 +195,11 @@ def upgrades_change_the_version_alone(lab: CatalogLab) -> None:
     before = lab.load(table)
     after = lab.commit(table, upgrade_format_version(3))
 
-    with lab.judge("IRC-UPD-005"):
+    with lab.judge("IRC-UPD-005") as case:
         expect.equal(3, after.member("format-version"), "format-version")
         for member in HISTORY:
-            expect.equal(state(before).get(member), state(after).get(member), member)
+            with case():
+                expect.equal(state(before).get(member), state(after).get(member), member)
 
 
 @check("IRC-UPD-035")
@@ -251,10 +253,11 @@ def refs_have_any_names(lab: CatalogLab) -> None:
     (snapshot,) = all_snapshots(table, 1)
     updates = [set_ref(name, snapshot, kind=kind) for name, kind in (("Audit/2026.q1", "branch"), ("v1.0-RC 2", "tag"))]
 
-    with lab.judge("IRC-UPD-045"):
+    with lab.judge("IRC-UPD-045") as case:
         after = changed(lab, table, *updates)
         for update in updates:
-            expect_ref(after, update["ref-name"], update)
+            with case():
+                expect_ref(after, update["ref-name"], update)
         expect.equal(3, len(refs(after)), "number of refs:")
 
 

@@ -30,12 +30,13 @@ def keys_are_stored(lab: CatalogLab) -> None:
     """An encryption key is kept with all its members."""
     table = table_of_version(lab, VERSION)
 
-    with lab.judge("IRC-UPD-079"):
+    with lab.judge_each("IRC-UPD-079") as case:
         after = changed(lab, table, add_encryption_key(ROOT), add_encryption_key(KEY))
         for sent in (ROOT, KEY):
-            stored = keys_called(after, sent["key-id"])
-            expect.equal(1, len(stored), f"entries for the key {sent['key-id']}:")
-            expect.equal(sent, {member: stored[0].get(member) for member in sent}, "the key")
+            with case():
+                stored = keys_called(after, sent["key-id"])
+                expect.equal(1, len(stored), f"entries for the key {sent['key-id']}:")
+                expect.equal(sent, {member: stored[0].get(member) for member in sent}, "the key")
 
 
 @check("IRC-UPD-079")
@@ -44,11 +45,12 @@ def keys_of_ids_alike_are_others(lab: CatalogLab) -> None:
     table = lab.commit(table_of_version(lab, VERSION), add_encryption_key(ROOT))
     other = {**KEY, "key-id": "Root"}
 
-    with lab.judge("IRC-UPD-079"):
+    with lab.judge_each("IRC-UPD-079") as case:
         after = changed(lab, table, add_encryption_key(other))
         for sent in (ROOT, other):
-            stored = [key.get("encrypted-key-metadata") for key in keys_called(after, sent["key-id"])]
-            expect.equal([sent["encrypted-key-metadata"]], stored, f"encrypted-key-metadata of {sent['key-id']}")
+            with case():
+                stored = [key.get("encrypted-key-metadata") for key in keys_called(after, sent["key-id"])]
+                expect.equal([sent["encrypted-key-metadata"]], stored, f"encrypted-key-metadata of {sent['key-id']}")
 
 
 @check("IRC-UPD-080")
@@ -76,11 +78,12 @@ def keys_are_removed(lab: CatalogLab) -> None:
     """Removing a key keeps the others; removing an unknown key changes nothing."""
     table = lab.commit(table_of_version(lab, VERSION), add_encryption_key(ROOT), add_encryption_key(KEY))
 
-    with lab.judge("IRC-UPD-082"):
+    with lab.judge_each("IRC-UPD-082") as case:
         for key_id in ("data", "nope"):
-            after = changed(lab, table, remove_encryption_key(key_id))
-            expect.equal([], keys_called(after, "data"), "as entries for the key data")
-            expect.equal(1, len(keys_called(after, "root")), "entries for the key root:")
+            with case():
+                after = changed(lab, table, remove_encryption_key(key_id))
+                expect.equal([], keys_called(after, "data"), "as entries for the key data")
+                expect.equal(1, len(keys_called(after, "root")), "entries for the key root:")
 
 
 @check("IRC-UPD-082")

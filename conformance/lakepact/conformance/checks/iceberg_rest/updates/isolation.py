@@ -80,10 +80,11 @@ def snapshots_are_added_together(lab: CatalogLab) -> None:
     first = lab.snapshot(table)
     second = lab.snapshot(table, parent_snapshot_id=first["snapshot-id"], sequence_number=first["sequence-number"] + 1)
 
-    with lab.judge("IRC-UPD-035"):
+    with lab.judge("IRC-UPD-035") as case:
         after = changed(lab, table, *map(add_snapshot, (first, second)), set_ref("main", second["snapshot-id"]))
         for sent in (first, second):
-            expect.equal(sent["sequence-number"], snapshot_of(after, sent["snapshot-id"]).get("sequence-number"), "sequence-number")
+            with case():
+                expect.equal(sent["sequence-number"], snapshot_of(after, sent["snapshot-id"]).get("sequence-number"), "sequence-number")
         expect.equal(second["snapshot-id"], current_snapshot(after), "current-snapshot-id")
         expect.equal(second["sequence-number"], after.member("last-sequence-number"), "last-sequence-number")
 

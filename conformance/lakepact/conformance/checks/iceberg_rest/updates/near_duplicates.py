@@ -120,13 +120,14 @@ def specs_that_differ_a_little_are_others(lab: CatalogLab) -> None:
     specs.append(specs[0][::-1])
     specs.append([{**specs[0][0], "name": "called"}, by_name])
 
-    with lab.judge("IRC-UPD-026"):
+    with lab.judge_each("IRC-UPD-026") as case:
         for number, fields in enumerate(specs, start=1):
-            after = changed(lab, table, add_spec(*fields, spec_id=number), set_default_spec(LAST_ADDED))
-            (default,) = [one for one in after.member("partition-specs") if one.get("spec-id") == after.member("default-spec-id")]
-            said = [{member: field.get(member) for member in ("source-id", "transform", "name")} for field in default["fields"]]
-            sent = [{member: field[member] for member in ("source-id", "transform", "name")} for field in fields]
-            expect.equal(sent, said, "the fields of the default spec, which was added last,")
+            with case():
+                after = changed(lab, table, add_spec(*fields, spec_id=number), set_default_spec(LAST_ADDED))
+                (default,) = [one for one in after.member("partition-specs") if one.get("spec-id") == after.member("default-spec-id")]
+                said = [{member: field.get(member) for member in ("source-id", "transform", "name")} for field in default["fields"]]
+                sent = [{member: field[member] for member in ("source-id", "transform", "name")} for field in fields]
+                expect.equal(sent, said, "the fields of the default spec, which was added last,")
 
 
 @check("IRC-UPD-026")
@@ -165,9 +166,12 @@ def orders_that_differ_a_little_are_others(lab: CatalogLab) -> None:
     both = [sort_field(name), sort_field(column(table, "id"))]
     orders = (*([one] for one in alone), both, both[::-1])
 
-    with lab.judge("IRC-UPD-032"):
+    with lab.judge_each("IRC-UPD-032") as case:
         for number, order in enumerate(orders, start=1):
-            after = changed(lab, table, add_sort_order(*order, order_id=number), set_default_sort_order(LAST_ADDED))
-            default = [one["fields"] for one in after.member("sort-orders") if one.get("order-id") == after.member("default-sort-order-id")]
-            said = [[{member: field.get(member) for member in alone[0]} for field in fields] for fields in default]
-            expect.equal([order], said, "the default order, which was added last,")
+            with case():
+                after = changed(lab, table, add_sort_order(*order, order_id=number), set_default_sort_order(LAST_ADDED))
+                default = [
+                    one["fields"] for one in after.member("sort-orders") if one.get("order-id") == after.member("default-sort-order-id")
+                ]
+                said = [[{member: field.get(member) for member in alone[0]} for field in fields] for fields in default]
+                expect.equal([order], said, "the default order, which was added last,")

@@ -110,9 +110,10 @@ def specs_become_default(lab: CatalogLab) -> None:
         expect.equal(spec_with(after, "later").get("spec-id"), after.member("default-spec-id"), "the spec that was added last,")
     grown = lab.commit(table, earlier)
     ids = [spec["spec-id"] for spec in grown.member("partition-specs") if "earlier" in {field["name"] for field in spec["fields"]}]
-    with lab.judge("IRC-UPD-026"):
+    with lab.judge_each("IRC-UPD-026") as case:
         for wanted in (*ids, first):
-            expect.equal(wanted, changed(lab, table, set_default_spec(wanted)).member("default-spec-id"), "default-spec-id")
+            with case():
+                expect.equal(wanted, changed(lab, table, set_default_spec(wanted)).member("default-spec-id"), "default-spec-id")
 
 
 @check("IRC-UPD-027", "IRC-UPD-028")
@@ -138,11 +139,12 @@ def specs_are_removed_except_the_default(lab: CatalogLab) -> None:
     )
     goes, stays = spec_with(grown, "goes")["spec-id"], spec_with(grown, "stays")["spec-id"]
 
-    with lab.judge("IRC-UPD-073"):
+    with lab.judge("IRC-UPD-073") as case:
         after = changed(lab, table, remove_partition_specs(goes))
         expect.lacks(goes, spec_ids(after), "partition specs")
         for kept in (default, stays):
-            expect.contains(kept, spec_ids(after), "partition specs")
+            with case():
+                expect.contains(kept, spec_ids(after), "partition specs")
     judge_refusals(lab, "IRC-UPD-074", table, {"the default spec": [remove_partition_specs(default)]})
     reply = lab.try_commit(table, remove_partition_specs(NOWHERE))
     with lab.judge("IRC-UPD-075"):

@@ -161,9 +161,10 @@ def known_schema_becomes_current(lab: CatalogLab) -> None:
     grown = lab.commit(table, add_schema(schema_with(table, next_column(table, "more"))))
     second = id_of_schema_with(grown, "more")
 
-    with lab.judge("IRC-UPD-017"):
+    with lab.judge_each("IRC-UPD-017") as case:
         for wanted in (second, first):
-            expect.equal(wanted, changed(lab, table, set_current_schema(wanted)).member("current-schema-id"), "current-schema-id")
+            with case():
+                expect.equal(wanted, changed(lab, table, set_current_schema(wanted)).member("current-schema-id"), "current-schema-id")
 
 
 @check("IRC-UPD-018")
@@ -209,11 +210,12 @@ def schemas_are_removed_except_the_current(lab: CatalogLab) -> None:
     grown = lab.commit(table, *map(add_schema, schemas))
     goes, stays = (id_of_schema_with(grown, name) for name in ("goes", "stays"))
 
-    with lab.judge("IRC-UPD-076"):
+    with lab.judge("IRC-UPD-076") as case:
         after = changed(lab, table, remove_schemas(goes))
         expect.lacks(goes, schema_ids(after), "schemas")
         for kept in (current, stays):
-            expect.contains(kept, schema_ids(after), "schemas")
+            with case():
+                expect.contains(kept, schema_ids(after), "schemas")
     judge_refusals(lab, "IRC-UPD-077", table, {"the current schema": [remove_schemas(current)]})
 
 
@@ -225,9 +227,10 @@ def schemas_of_snapshots_are_not_lost(lab: CatalogLab) -> None:
     lab.commit(table, add_schema(schema_with(table, next_column(table, "more"))), set_current_schema(LAST_ADDED))
     reply = lab.try_commit(table, remove_schemas(first))
 
-    with lab.judge("IRC-UPD-078"):
+    with lab.judge("IRC-UPD-078") as case:
         expect.status(reply, 200, 400, 409)
         after = lab.load(table)
         for snapshot in after.member("snapshots"):
-            if snapshot.get("schema-id") is not None:
-                expect.contains(snapshot["schema-id"], schema_ids(after), "schemas, after one that a snapshot names was to be removed,")
+            with case():
+                if snapshot.get("schema-id") is not None:
+                    expect.contains(snapshot["schema-id"], schema_ids(after), "schemas, after one that a snapshot names was to be removed,")

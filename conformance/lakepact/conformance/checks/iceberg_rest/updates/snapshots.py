@@ -79,11 +79,12 @@ def snapshot_is_stored_beside_main(lab: CatalogLab) -> None:
     table = lab.append(table_of_version(lab, 2))
     snapshot = lab.snapshot(table, snapshot_id=WIDE)
 
-    with lab.judge("IRC-UPD-035"):
+    with lab.judge("IRC-UPD-035") as case:
         after = changed(lab, table, add_snapshot(snapshot))
         stored = snapshot_of(after, WIDE)
         for member in ("sequence-number", "timestamp-ms", "manifest-list", "parent-snapshot-id"):
-            expect.equal(snapshot[member], stored.get(member), f"{member} of the snapshot")
+            with case():
+                expect.equal(snapshot[member], stored.get(member), f"{member} of the snapshot")
         expect.equal(snapshot["sequence-number"], after.member("last-sequence-number"), "last-sequence-number")
         expect.equal(table.member("current-snapshot-id"), after.member("current-snapshot-id"), "still the current-snapshot-id")
 
@@ -125,10 +126,11 @@ def summary_is_kept(lab: CatalogLab) -> None:
     summary = {"operation": "append", "added-records": "10", "lakepact.note": "grüße, 雪", "Lakepact.Case": "Kept", "lakepact.empty": ""}
     snapshot = lab.snapshot(table, summary=summary)
 
-    with lab.judge("IRC-UPD-040"):
+    with lab.judge_each("IRC-UPD-040") as case:
         stored = snapshot_of(changed(lab, table, add_snapshot(snapshot)), snapshot["snapshot-id"]).get("summary", {})
         for key, value in summary.items():
-            expect.equal(value, stored.get(key), f"`{key}` of the summary")
+            with case():
+                expect.equal(value, stored.get(key), f"`{key}` of the summary")
 
 
 @check("IRC-UPD-041")

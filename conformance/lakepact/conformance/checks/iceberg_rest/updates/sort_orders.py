@@ -90,10 +90,11 @@ def orders_become_default(lab: CatalogLab) -> None:
         after = changed(lab, table, *orders, set_default_sort_order(LAST_ADDED))
         expect.contains(after.member("default-sort-order-id"), ids_of_orders_by(after, [later]), "the order that was added last,")
     grown = lab.commit(table, add_sort_order(sort_field(earlier)))
-    with lab.judge("IRC-UPD-032"):
+    with lab.judge_each("IRC-UPD-032") as case:
         for wanted in (*ids_of_orders_by(grown, [earlier]), first):
-            after = changed(lab, table, set_default_sort_order(wanted))
-            expect.equal(wanted, after.member("default-sort-order-id"), "default-sort-order-id")
+            with case():
+                after = changed(lab, table, set_default_sort_order(wanted))
+                expect.equal(wanted, after.member("default-sort-order-id"), "default-sort-order-id")
 
 
 @check("IRC-UPD-033", "IRC-UPD-034")

@@ -115,10 +115,11 @@ def statistics_go_with_their_snapshot(lab: CatalogLab) -> None:
     lab.try_commit(table, set_partition_statistics(partition_statistics_file(table, first)))
     lab.commit(table, remove_snapshots(first))
 
-    with lab.judge("IRC-UPD-052"):
+    with lab.judge_each("IRC-UPD-052") as case:
         after = lab.load(table)
         for member in ("statistics", "partition-statistics"):
-            expect.lacks(first, files(after, member), f"{member} files")
+            with case():
+                expect.lacks(first, files(after, member), f"{member} files")
 
 
 # -- partition statistics -----------------------------------------------------------------------------------------------
@@ -145,8 +146,9 @@ def partition_statistics_are_removed(lab: CatalogLab) -> None:
     kept = partition_statistics_file(table, second, name="kept")
     lab.commit(table, set_partition_statistics(partition_statistics_file(table, first)), set_partition_statistics(kept))
 
-    with lab.judge("IRC-UPD-072"):
+    with lab.judge_each("IRC-UPD-072") as case:
         for removals in ([first], [first, UNKNOWN]):
-            after = changed(lab, table, *map(remove_partition_statistics, removals))
-            expected = {second: [kept["statistics-path"]]}
-            expect.equal(expected, files(after, "partition-statistics"), "partition statistics files by snapshot")
+            with case():
+                after = changed(lab, table, *map(remove_partition_statistics, removals))
+                expected = {second: [kept["statistics-path"]]}
+                expect.equal(expected, files(after, "partition-statistics"), "partition statistics files by snapshot")

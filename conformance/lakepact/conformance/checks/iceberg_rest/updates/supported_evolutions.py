@@ -89,13 +89,14 @@ def transforms_are_taken(lab: CatalogLab) -> None:
     """Each transform that a column can have is added as it was sent, alone and beside another one of the same column."""
     table = table_of_version(lab, 2)
 
-    with lab.judge("IRC-UPD-022"):
+    with lab.judge("IRC-UPD-022") as case:
         for name, transforms in TRANSFORMS.items():
             for transform in transforms:
-                table = lab.load(table)
-                wanted = f"{name}_{transform.partition('[')[0]}"
-                field = partition_field(column(table, name), transform, wanted, field_id=next_field(table))
-                expect_spec(changed(lab, table, add_spec(field)), [field])
+                with case():
+                    table = lab.load(table)
+                    wanted = f"{name}_{transform.partition('[')[0]}"
+                    field = partition_field(column(table, name), transform, wanted, field_id=next_field(table))
+                    expect_spec(changed(lab, table, add_spec(field)), [field])
         table = lab.load(table)
         both = [
             partition_field(column(table, "id"), transform, f"id_{n}", field_id=next_field(table, skip=n))
@@ -135,9 +136,10 @@ def snapshots_of_every_operation_are_stored(lab: CatalogLab) -> None:
     """Snapshots that append, replace, overwrite and delete are stored with the operation that they say."""
     table = lab.make_table()
 
-    with lab.judge("IRC-UPD-035"):
+    with lab.judge_each("IRC-UPD-035") as case:
         for operation in OPERATIONS:
-            snapshot = lab.snapshot(lab.load(table), summary={"operation": operation})
-            after = changed(lab, table, add_snapshot(snapshot))
-            found = {one.get("snapshot-id"): (one.get("summary") or {}).get("operation") for one in after.member("snapshots")}
-            expect.equal(operation, found.get(snapshot["snapshot-id"]), "the operation of the snapshot that was added,")
+            with case():
+                snapshot = lab.snapshot(lab.load(table), summary={"operation": operation})
+                after = changed(lab, table, add_snapshot(snapshot))
+                found = {one.get("snapshot-id"): (one.get("summary") or {}).get("operation") for one in after.member("snapshots")}
+                expect.equal(operation, found.get(snapshot["snapshot-id"]), "the operation of the snapshot that was added,")

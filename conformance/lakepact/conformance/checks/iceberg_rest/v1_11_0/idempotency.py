@@ -139,12 +139,13 @@ def transactions_are_applied_once(lab: CatalogLab) -> None:
     lab.commit(tables[0], set_properties(**{TURN: "2"}))
     again = lab.send(op.commit_transaction, body=body, idempotency_key=key)
 
-    with lab.judge("IRC-IDEM-006"):
+    with lab.judge("IRC-IDEM-006") as case:
         expect.status(again, 204, about=AGAIN)
         for table, turn in zip(tables, ("2", "1"), strict=True):
-            after = lab.load(table)
-            expect.equal(turn, properties_of(after).get(TURN), f"the property of {table.name}")
-            expect.equal(1, len(after.metadata.get("snapshots") or ()), "the number of snapshots")
+            with case():
+                after = lab.load(table)
+                expect.equal(turn, properties_of(after).get(TURN), f"the property of {table.name}")
+                expect.equal(1, len(after.metadata.get("snapshots") or ()), "the number of snapshots")
 
 
 @check("IRC-IDEM-007", "IRC-IDEM-008")
@@ -223,9 +224,10 @@ def one_of_equal_commits_is_applied(lab: CatalogLab) -> None:
         replies = lab.concurrently([partial(lab.send, op.update_table, body=body, idempotency_key=key, **table.at)] * AT_ONCE)
         after = len(lab.load(table).metadata.get("snapshots") or ())
 
-        with lab.judge("IRC-IDEM-015"):
+        with lab.judge("IRC-IDEM-015") as case:
             for reply in replies:
-                expect.status(reply, 200, 409, 425, 429, 503)
+                with case():
+                    expect.status(reply, 200, 409, 425, 429, 503)
             expect.true(any(reply.status == 200 for reply in replies), "one answer of 200", [reply.status for reply in replies])
             expect.equal(before + 1, after, "the number of snapshots")
 
@@ -246,11 +248,12 @@ def views_are_changed_once(lab: CatalogLab) -> None:
         op.drop_view: twice(lab, op.drop_view, namespace=view.namespace, view=name),
     }
 
-    with lab.judge("IRC-IDEM-016"):
+    with lab.judge("IRC-IDEM-016") as case:
         expect.status(again, 200, about=f"for replaceView {AGAIN}")
         expect.equal("2", now, "the property that was changed since,")
         for operation, (first, second) in steps.items():
-            expect.status(second, first.status, about=f"for {operation} {AGAIN}")
+            with case():
+                expect.status(second, first.status, about=f"for {operation} {AGAIN}")
 
 
 def twice(lab: CatalogLab, operation: OperationId, **arguments: Any) -> tuple[Reply, Reply]:

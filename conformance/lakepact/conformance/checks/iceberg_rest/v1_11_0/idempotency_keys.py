@@ -162,10 +162,11 @@ def views_are_created_and_registered_once(lab: CatalogLab) -> None:
         body = {"name": other, "metadata-location": last.reply.at("metadata-location")}
         answers[op.register_view] = twice(lab, op.register_view, namespace=last.namespace, body=body)
 
-    with lab.judge("IRC-IDEM-020"):
+    with lab.judge_each("IRC-IDEM-020") as case:
         for operation, (before, after) in answers.items():
-            expect.status(after, 200, about=f"for {operation} {AGAIN}")
-            expect.equal(before.at("metadata", "view-uuid"), after.at("metadata", "view-uuid"), f"view-uuid of {operation}")
+            with case():
+                expect.status(after, 200, about=f"for {operation} {AGAIN}")
+                expect.equal(before.at("metadata", "view-uuid"), after.at("metadata", "view-uuid"), f"view-uuid of {operation}")
 
 
 @check("IRC-IDEM-005")

@@ -100,9 +100,10 @@ def registrations_need_name_and_location(lab: CatalogLab) -> None:
     whole: dict[str, Any] = {"name": lab.name(), "metadata-location": location}
     wrong = [{}, {"name": whole["name"]}, {"metadata-location": location}, {**whole, "name": 7}, {**whole, "metadata-location": None}]
 
-    with lab.judge("IRC-VIEW-REG-003"):
+    with lab.judge_each("IRC-VIEW-REG-003") as case:
         for body in wrong:
-            expect.status(lab.send(op.register_view, namespace=last.namespace, body=body), 400, about=f"for {sorted(body)}")
+            with case():
+                expect.status(lab.send(op.register_view, namespace=last.namespace, body=body), 400, about=f"for {sorted(body)}")
     with lab.judge("IRC-VIEW-REG-003"):
         names = [view["name"] for view in lab.send(op.list_views, namespace=last.namespace).at("identifiers")]
         expect.lacks(whole["name"], names, "the list of views")

@@ -66,9 +66,10 @@ def requests_elsewhere_are_not_signed(lab: CatalogLab) -> None:
         own.replace("https://", f"https://{lab.name().replace('_', '-')}-"),
     )
 
-    with lab.judge("IRC-SIGN-002"):
+    with lab.judge_each("IRC-SIGN-002") as case:
         for uri in wrong:
-            expect.status(sign(lab, table, request(uri)), 400, 403, about=f"for {uri}")
+            with case():
+                expect.status(sign(lab, table, request(uri)), 400, 403, about=f"for {uri}")
 
 
 @check("IRC-SIGN-003", "IRC-SIGN-004")
@@ -77,10 +78,11 @@ def requests_are_whole_and_of_tables_that_exist(lab: CatalogLab) -> None:
     table = lab.make_table()
     whole = request("https://bucket.s3.us-east-1.amazonaws.com/key")
 
-    with lab.judge("IRC-SIGN-003"):
+    with lab.judge_each("IRC-SIGN-003") as case:
         for member in ("region", "uri", "method", "headers"):
-            body = {name: value for name, value in whole.items() if name != member}
-            expect.status(sign(lab, table, body), 400, about=f"without {member}")
+            with case():
+                body = {name: value for name, value in whole.items() if name != member}
+                expect.status(sign(lab, table, body), 400, about=f"without {member}")
     absent = lab.send(op.sign_request, body=whole, namespace=table.namespace, table=lab.name())
     with lab.judge("IRC-SIGN-004"):
         expect.status(absent, 404)

@@ -74,11 +74,12 @@ def parents_are_found_by_either_separator(lab: CatalogLab) -> None:
     _, child = nested(lab)
     below = lab.make_namespace(child)
 
-    with lab.judge("IRC-SEP-003"):
+    with lab.judge_each("IRC-SEP-003") as case:
         for separator in (unquote(announced(lab)), UNIT):
-            reply = lab.send(op.list_namespaces, parent=separator.join(child))
-            expect.status(reply, 200, about=f"for a parent whose levels are joined by {expect.shown(separator)}")
-            expect.equal([list(below)], reply.at("namespaces"), "the namespaces below it,")
+            with case():
+                reply = lab.send(op.list_namespaces, parent=separator.join(child))
+                expect.status(reply, 200, about=f"for a parent whose levels are joined by {expect.shown(separator)}")
+                expect.equal([list(below)], reply.at("namespaces"), "the namespaces below it,")
 
 
 @check("IRC-SEP-004")

@@ -86,11 +86,12 @@ def views_say_what_was_said(lab: CatalogLab) -> None:
     view = made(lab, home, view_version=sent)
 
     for answer in (view, loaded(lab, view)):
-        with lab.judge("IRC-VIEW-CREATE-004"):
+        with lab.judge("IRC-VIEW-CREATE-004") as case:
             by_dialect = {one["dialect"]: one["sql"] for one in answer.current["representations"]}
             expect.equal({one["dialect"]: one["sql"] for one in sent["representations"]}, by_dialect, "texts by dialect")
             for member in ("default-namespace", "default-catalog"):
-                expect.equal(sent[member], answer.current.get(member), f"{member}")
+                with case():
+                    expect.equal(sent[member], answer.current.get(member), f"{member}")
         with lab.judge("IRC-VIEW-CREATE-005"):
             expect.equal(list(DIALECTS), [one["dialect"] for one in answer.current["representations"]], "dialects in this order:")
 
@@ -147,10 +148,11 @@ def views_need_their_namespace(lab: CatalogLab) -> None:
     gone = lab.make_namespace()
     lab.require(lab.send(op.drop_namespace, namespace=gone))
 
-    with lab.judge("IRC-VIEW-CREATE-011"):
+    with lab.judge_each("IRC-VIEW-CREATE-011") as case:
         for namespace in (gone, (lab.name(),)):
-            expect.status(create(lab, namespace, lab.name()), 404)
-            expect.status(lab.send(op.load_namespace_metadata, namespace=namespace), 404)
+            with case():
+                expect.status(create(lab, namespace, lab.name()), 404)
+                expect.status(lab.send(op.load_namespace_metadata, namespace=namespace), 404)
 
 
 @check("IRC-VIEW-CREATE-017")

@@ -24,12 +24,14 @@ def lists_are_of_views_of_one_namespace(lab: CatalogLab) -> None:
     for home in homes:
         lab.make_table(home)
 
-    with lab.judge("IRC-VIEW-LIST-001"):
+    with lab.judge_each("IRC-VIEW-LIST-001") as case:
         for home, wanted in views.items():
-            reply = lab.send(op.list_views, namespace=home)
-            expect.equal(sorted(wanted), sorted(names(reply)), "names of views")
-            for identifier in reply.at("identifiers"):
-                expect.equal(list(home), identifier.get("namespace"), "the namespace of the path as `namespace`")
+            with case():
+                reply = lab.send(op.list_views, namespace=home)
+                expect.equal(sorted(wanted), sorted(names(reply)), "names of views")
+                for identifier in reply.at("identifiers"):
+                    with case():
+                        expect.equal(list(home), identifier.get("namespace"), "the namespace of the path as `namespace`")
 
 
 @check("IRC-VIEW-LIST-001")
@@ -67,11 +69,12 @@ def lists_of_views_need_their_namespace(lab: CatalogLab) -> None:
     if lab.child_of(view.namespace):
         absent += [(*view.namespace, lab.name()), (*view.namespace, view.name)]
 
-    with lab.judge("IRC-VIEW-LIST-002"):
+    with lab.judge_each("IRC-VIEW-LIST-002") as case:
         for namespace in absent:
-            reply = lab.send(op.list_views, namespace=namespace)
-            expect.status(reply, 404)
-            expect.true(isinstance(reply.at("error"), dict), '`{"error": {…}}` as the body', reply.shown)
+            with case():
+                reply = lab.send(op.list_views, namespace=namespace)
+                expect.status(reply, 404)
+                expect.true(isinstance(reply.at("error"), dict), '`{"error": {…}}` as the body', reply.shown)
 
 
 @check("IRC-VIEW-LIST-003")
@@ -81,11 +84,12 @@ def namespaces_without_views_have_empty_lists(lab: CatalogLab) -> None:
     lab.require(lab.send(op.drop_view, **made(lab, left).at))
     lab.make_table(other)
 
-    with lab.judge("IRC-VIEW-LIST-003"):
+    with lab.judge_each("IRC-VIEW-LIST-003") as case:
         for namespace in (fresh, left, other):
-            reply = lab.send(op.list_views, namespace=namespace)
-            expect.status(reply, 200)
-            expect.equal([], reply.at("identifiers"), "identifiers")
+            with case():
+                reply = lab.send(op.list_views, namespace=namespace)
+                expect.status(reply, 200)
+                expect.equal([], reply.at("identifiers"), "identifiers")
 
 
 @check("IRC-VIEW-LIST-004")
@@ -93,13 +97,15 @@ def lists_of_views_are_paged(lab: CatalogLab) -> None:
     """Pages of views hold at most what was asked for, and following their tokens yields every view exactly once and ends."""
     views = listing(lab, op.list_views)
 
-    with lab.judge("IRC-VIEW-LIST-004"):
+    with lab.judge_each("IRC-VIEW-LIST-004") as case:
         paged = views.is_paged()
         for size in (1, 2, 3):
-            pages = views.pages(page_token=FIRST, page_size=size)
-            expect.equal(sorted(views.names), sorted(name for page, _ in pages for name in page), "names on all pages")
-            for page, _ in pages:
-                expect.true(not paged or len(page) <= size, f"at most {size} views on a page", page)
+            with case():
+                pages = views.pages(page_token=FIRST, page_size=size)
+                expect.equal(sorted(views.names), sorted(name for page, _ in pages for name in page), "names on all pages")
+                for page, _ in pages:
+                    with case():
+                        expect.true(not paged or len(page) <= size, f"at most {size} views on a page", page)
 
 
 @check("IRC-VIEW-LOAD-005")
@@ -111,10 +117,11 @@ def existence_of_views_is_told_by_status(lab: CatalogLab) -> None:
     lab.require(lab.send(op.drop_view, **view.at))
     nowhere = ((lab.name(),), view.name)
 
-    with lab.judge("IRC-VIEW-LOAD-005"):
+    with lab.judge("IRC-VIEW-LOAD-005") as case:
         expect.status(there, 204)
         expect.no_body(there)
         for namespace, name in ((view.namespace, view.name), (view.namespace, lab.name()), (table.namespace, table.name), nowhere):
-            reply = lab.send(op.view_exists, alone=True, namespace=namespace, view=name)
-            expect.status(reply, 404)
-            expect.no_body(reply)
+            with case():
+                reply = lab.send(op.view_exists, alone=True, namespace=namespace, view=name)
+                expect.status(reply, 404)
+                expect.no_body(reply)

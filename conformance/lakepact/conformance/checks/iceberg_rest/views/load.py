@@ -61,11 +61,12 @@ def views_are_loaded_from_their_files(lab: CatalogLab) -> None:
             shown = of_the_contract(lab, "ViewMetadata", reply.at("metadata"), written)
             expect.equal(spelled(written), spelled(shown), "metadata as in the file:")
     config = [answer.reply.document.get("config") for answer in answers] + [reply.document.get("config")]
-    with lab.judge("IRC-VIEW-LOAD-004", remark="" if any(config) else "no configuration is given"):
+    with lab.judge_each("IRC-VIEW-LOAD-004", remark="" if any(config) else "no configuration is given") as case:
         for given in config:
-            expect.true(given is None or isinstance(given, dict), "an object as `config`", given)
-            wrong = {key: value for key, value in (given or {}).items() if not isinstance(value, str)}
-            expect.equal({}, wrong, "what is no string in `config`:")
+            with case():
+                expect.true(given is None or isinstance(given, dict), "an object as `config`", given)
+                wrong = {key: value for key, value in (given or {}).items() if not isinstance(value, str)}
+                expect.equal({}, wrong, "what is no string in `config`:")
 
 
 @check("IRC-VIEW-LOAD-002", "IRC-VIEW-LOAD-007", "IRC-VIEW-LOAD-008")

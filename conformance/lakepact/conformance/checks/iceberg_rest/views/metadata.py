@@ -67,7 +67,8 @@ def eventful_life_of_a_view(lab: CatalogLab) -> None:
     with lab.judge("IRC-META-017"):
         for answer in answers:
             ids_of_versions_do_not_dangle(answer.reply.exchange)
-    with lab.judge("IRC-META-018"):
+    with lab.judge_each("IRC-META-018") as case:
         for answer in answers:
-            expect.equal(1, answer.member("format-version"), "format-version")
-            expect.equal(view.uuid, answer.uuid, "the view-uuid from the beginning,")
+            with case():
+                expect.equal(1, answer.member("format-version"), "format-version")
+                expect.equal(view.uuid, answer.uuid, "the view-uuid from the beginning,")

@@ -69,9 +69,10 @@ def properties_add_no_version(lab: CatalogLab) -> None:
         if change["action"] != "set-location":
             lab.require(reply, 200)
         after = loaded(lab, view)
-        with lab.judge("IRC-VIEW-REPL-004"):
+        with lab.judge_each("IRC-VIEW-REPL-004") as case:
             for member in ("current-version-id", "versions", "version-log"):
-                expect.equal(view.member(member), after.member(member), member)
+                with case():
+                    expect.equal(view.member(member), after.member(member), member)
 
 
 @check("IRC-VIEW-REPL-006", "IRC-VIEW-REPL-007")
@@ -149,9 +150,10 @@ def no_accepted_replacement_is_lost(lab: CatalogLab) -> None:
         said = [f"SELECT {turn} AS round, {n} AS writer" for n in range(WRITERS)]
         replies = side_by_side(lab, [partial(replace, lab, view, *next_version(view, text)) for text in said], what="requests")
         kept = texts(loaded(lab, view))
-        with lab.judge("IRC-VIEW-REPL-013"):
+        with lab.judge("IRC-VIEW-REPL-013") as case:
             for reply in replies:
-                expect.status(reply, 200, 409)
+                with case():
+                    expect.status(reply, 200, 409)
             lost = [text for text, reply in zip(said, replies, strict=True) if reply.status == 200 and text not in kept]
             expect.equal([], lost, "of the versions that were accepted, these to be lost:")
 
@@ -169,10 +171,11 @@ def versions_have_the_schema_that_was_added_last(lab: CatalogLab) -> None:
         )
         reply = replace(lab, view, *map(add_schema, schemas), add_view_version(added), set_current_view_version())
         after = loaded(lab, view)
-        with lab.judge("IRC-UPD-083"):
+        with lab.judge("IRC-UPD-083") as case:
             expect.status(reply, 200)
             for member in ("representations", "default-namespace", "default-catalog"):
-                expect.equal(added[member], after.current.get(member), f"{member} of the version")
+                with case():
+                    expect.equal(added[member], after.current.get(member), f"{member} of the version")
             known = {schema["schema-id"]: schema for schema in after.member("schemas")}
             expect.contains(after.current["schema-id"], known, "ids of schemas")
             expect.equal(columns[-1], known[after.current["schema-id"]]["fields"][0]["name"], "the first column of the version's schema")
@@ -213,10 +216,11 @@ def versions_that_differ_a_little_are_others(lab: CatalogLab) -> None:
         schemas = [add_schema(OTHER_SCHEMA)] if sent["schema-id"] == LAST_ADDED else []
         reply = replace(lab, view, *schemas, add_view_version(sent), set_current_view_version())
         after = loaded(lab, view)
-        with lab.judge("IRC-UPD-083"):
+        with lab.judge("IRC-UPD-083") as case:
             expect.status(reply, 200, about=f"for a version with {what}")
             for member in ("representations", "default-namespace", "default-catalog"):
-                expect.equal(sent[member], after.current.get(member), f"{member} of a version with {what},")
+                with case():
+                    expect.equal(sent[member], after.current.get(member), f"{member} of a version with {what},")
             of_first = after.current["schema-id"] == schema_id
             expect.equal(not schemas, of_first, f"the version with {what} to have the schema of the first one:")
 

@@ -61,10 +61,11 @@ def each_change_has_a_key_of_its_own(lab: NewerCatalogClientLab) -> None:
         for body, key in attempts:
             if key is not None:
                 by_key.setdefault(key, set()).add(body)
-        with lab.judge("IRC-IDEM-018"):
+        with lab.judge("IRC-IDEM-018") as case:
             for body in {body for body, _ in attempts}:
-                keys = {key for other, key in attempts if other == body}
-                expect.equal(1, len(keys), f"of all attempts at one commit that was answered with {status} first, keys:")
+                with case():
+                    keys = {key for other, key in attempts if other == body}
+                    expect.equal(1, len(keys), f"of all attempts at one commit that was answered with {status} first, keys:")
             shared = [key for key, bodies in by_key.items() if len(bodies) > 1]
             expect.equal([], shared, "keys that several commits have:")
 
