@@ -57,7 +57,12 @@ def _same(expected: Any, actual: Any) -> bool:
 def status(reply: Reply, *allowed: int, about: str = "") -> None:
     """Expect one of the `allowed` statuses; `about` names the request, such as "for a body without name"."""
     if reply.status not in allowed:
-        raise Unmet(f"status {' or '.join(map(str, allowed))} {about}".rstrip(), reply.shown, exchange=reply.exchange.number)
+        raise Unmet(
+            f"status {' or '.join(map(str, allowed))} {about}".rstrip(),
+            reply.shown,
+            exchange=reply.exchange.number,
+            expected_status=allowed,
+        )
 
 
 def client_error(reply: Reply) -> None:

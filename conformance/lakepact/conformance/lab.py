@@ -16,7 +16,7 @@ from urllib.parse import quote
 import orjson
 
 from lakepact.conformance.exchanges import ANYTHING, Reply
-from lakepact.conformance.outcome import Blocked, NotOffered, Outcome, Unmet, Verdict, broken
+from lakepact.conformance.outcome import Blocked, Failure, NotOffered, Outcome, Unmet, Verdict, broken
 from lakepact.conformance.target import is_on
 from lakepact.generated.contract import Contract
 
@@ -266,26 +266,37 @@ class Lab:
     # -- judging -----------------------------------------------------------------------------------------------
 
     @contextlib.contextmanager
-    def judge(self, *requirements: str, remark: str = "") -> Generator[None]:
+    def judge(self, *requirements: str, remark: str = "") -> Generator[Cases]:
         """Judge requirements by the block: they pass unless it raises `Unmet`.
+
+        The block is one case; each `with case():` in it is a further one, where `case` is what this yields.
 
         Args:
             requirements: their ids.
             remark: a note for the reader of a passed requirement.
         """
+        with self.judge_each(*requirements, remark=remark) as cases, cases():
+            yield cases
+
+    @contextlib.contextmanager
+    def judge_each(self, *requirements: str, remark: str = "") -> Generator[Cases]:
+        """Judge requirements by each `with case():` of the block, also after one that fails; without any they are not judged.
+
+        Args:
+            requirements: their ids.
+            remark: a note for the reader of a passed requirement.
+        """
+        cases = Cases(self.trail)
         try:
-            yield
-        except Unmet as unmet:
-            for requirement in (r for r in requirements if r not in self._waived):
-                outcome = broken(self.contract.requirements[requirement])
-                self._record(requirement, outcome, expected=unmet.expected, actual=unmet.actual, shows=unmet.exchange)
-        else:
+            yield cases
+        finally:
             for requirement in requirements:
-                self._record(requirement, Outcome.PASS, remark=remark)
+                self._conclude(requirement, cases, remark)
 
     def warn(self, requirement: str, *, expected: str, actual: str) -> None:
         """Record a warning for a requirement."""
-        self._record(requirement, Outcome.WARN, expected=expected, actual=actual)
+        failure = Failure(expected, actual, self.trail())
+        self._keep(Verdict.of_failures(requirement, Outcome.WARN, self.check, failures=(failure,)))
 
     def note(self, requirement: str, remark: str) -> None:
         """Record that a requirement passes, with a remark."""
@@ -304,15 +315,46 @@ class Lab:
         """Return whether an exchange may have changed the target's state; a contract's lab excludes operations that only read."""
         return exchange.method not in {"GET", "HEAD"} and (200 <= exchange.status < 300 or exchange.status == 0)
 
-    def _record(
-        self, requirement: str, outcome: Outcome, *, expected: str = "", actual: str = "", remark: str = "", shows: int | None = None
-    ) -> None:
-        if requirement in self._waived:
+    def _conclude(self, requirement: str, cases: Cases, remark: str) -> None:
+        """Record the verdict of judged cases."""
+        outcome = broken(self.contract.requirements[requirement]) if cases.failures else Outcome.PASS
+        if not cases.judged or requirement in self._waived:
             return
-        if outcome is Outcome.PASS and expected:
-            remark, expected, actual = f"may: {expected}; {actual}", "", ""
-        with self._lock:
-            self.verdicts.append(Verdict(requirement, outcome, self.check, expected, actual, remark, self.trail(shows)))
+        if outcome is Outcome.PASS:
+            first = cases.failures[0] if cases.failures else None
+            self._record(requirement, outcome, remark=f"may: {first.expected}; {first.actual}" if first else remark, judged=cases.judged)
+        else:
+            self._keep(Verdict.of_failures(requirement, outcome, self.check, failures=tuple(cases.failures), judged=cases.judged))
+
+    def _record(self, requirement: str, outcome: Outcome, *, remark: str, judged: int = 1) -> None:
+        self._keep(Verdict(requirement, outcome, self.check, remark=remark, exchanges=self.trail(), judged=judged))
+
+    def _keep(self, verdict: Verdict) -> None:
+        if verdict.requirement not in self._waived:
+            with self._lock:
+                self.verdicts.append(verdict)
+
+
+class Cases:
+    """The cases of one judgement: `with case():` judges one; if it raises `Unmet`, the next is judged all the same.
+
+    Args:
+        trail: returns the numbers of the exchanges that lead to the exchange with a number, or to the last one.
+    """
+
+    def __init__(self, trail: Callable[[int | None], tuple[int, ...]]) -> None:
+        self._trail = trail
+        self.judged = 0
+        self.failures: list[Failure] = []
+
+    @contextlib.contextmanager
+    def __call__(self) -> Generator[None]:
+        """Judge the block as one case."""
+        try:
+            yield
+        except Unmet as unmet:
+            self.failures.append(Failure(unmet.expected, unmet.actual, self._trail(unmet.exchange), unmet.expected_status, unmet.mutation))
+        self.judged += 1
 
 
 def accepted(operation: Operation) -> str:

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import StrEnum
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from lakepact.generated.contract import Requirement
 
 
@@ -34,6 +36,25 @@ def broken(requirement: Requirement) -> Outcome:
 
 
 @dataclass(frozen=True, slots=True)
+class Mutation:
+    """The change that made a valid request invalid."""
+
+    kind: str  #: what was changed, such as "missing" or "wrong type"
+    at: str  #: JSON pointer into the body, or the name of a parameter or header
+
+
+@dataclass(frozen=True, slots=True)
+class Failure:
+    """One case that breaks a requirement."""
+
+    expected: str
+    actual: str
+    exchanges: tuple[int, ...] = ()  #: numbers of the exchanges that lead to it; the last one shows it
+    expected_status: tuple[int, ...] = ()  #: statuses of which the requirement demands one, if it demands a status
+    mutation: Mutation | None = None
+
+
+@dataclass(frozen=True, slots=True)
 class Verdict:
     """The verdict of one check about one requirement."""
 
@@ -44,6 +65,26 @@ class Verdict:
     actual: str = ""
     remark: str = ""  #: a note about a pass, or the reason why it was not judged
     exchanges: tuple[int, ...] = ()  #: numbers of the exchanges that lead to the verdict; the last one shows it
+    judged: int = 1  #: cases that were judged
+    failures: tuple[Failure, ...] = ()  #: every case that breaks the requirement, the clearest first
+
+    @classmethod
+    def of_failures(cls, requirement: str, outcome: Outcome, check: str, *, failures: tuple[Failure, ...], judged: int = 1) -> Verdict:
+        """Return a verdict that shows the first of its failures."""
+        first = failures[0]
+        return cls(requirement, outcome, check, first.expected, first.actual, "", first.exchanges, judged, failures)
+
+
+def merged(verdicts: Sequence[Verdict]) -> Verdict:
+    """Return one verdict of a check about a requirement from those of its cases: the worst, with all its failures."""
+    worst = min(verdicts, key=lambda v: v.outcome.weight)
+    same = [v for v in verdicts if v.outcome is worst.outcome]
+    judged = sum(v.judged for v in verdicts)
+    remark = "; ".join(dict.fromkeys(v.remark for v in same if v.remark))
+    failures = tuple(sorted((f for v in same for f in v.failures), key=lambda failure: len(failure.exchanges)))
+    if not failures:
+        return replace(worst, remark=remark, judged=judged)
+    return replace(Verdict.of_failures(worst.requirement, worst.outcome, worst.check, failures=failures, judged=judged), remark=remark)
 
 
 class Unmet(Exception):
@@ -53,13 +94,16 @@ class Unmet(Exception):
         expected: what the requirement demands.
         actual: what the target returned.
         exchange: number of the exchange that shows it, if a single one does.
+        expected_status: statuses of which the requirement demands one, if it demands a status.
     """
 
-    def __init__(self, expected: str, actual: str, *, exchange: int | None = None) -> None:
+    def __init__(self, expected: str, actual: str, *, exchange: int | None = None, expected_status: tuple[int, ...] = ()) -> None:
         super().__init__(f"expected {expected}, got {actual}")
         self.expected = expected
         self.actual = actual
         self.exchange = exchange
+        self.expected_status = expected_status
+        self.mutation: Mutation | None = None
 
 
 class Blocked(Exception):

@@ -20,7 +20,7 @@ from lakepact.conformance import known as known_failures
 from lakepact.conformance.fuzz import Progress, fuzzed, modelled
 from lakepact.conformance.lab import cleanup_error
 from lakepact.conformance.limits import Budget
-from lakepact.conformance.outcome import Blocked, NotOffered, Outcome, Unmet, Verdict
+from lakepact.conformance.outcome import Blocked, Failure, NotOffered, Outcome, Unmet, Verdict, merged
 from lakepact.conformance.outcome import broken as broken_outcome
 from lakepact.conformance.target import is_on
 from lakepact.conformance.wire import Wire
@@ -281,7 +281,7 @@ def judged(check: Check, lab: Lab, invariants: Iterable[Invariant] = ()) -> list
         lab: the lab of this check.
         invariants: an unexpected error in a check is blocked, not an error, if an answer broke one of these.
     """
-    rest, why = Outcome.ERROR, "the check cites it but never judges it"
+    ended: tuple[Outcome, str] | None = None
     try:
         check.run(lab)
     except Exception as broken:  # noqa: BLE001 - no error of a check may end the run
@@ -290,16 +290,38 @@ def judged(check: Check, lab: Lab, invariants: Iterable[Invariant] = ()) -> list
             rest, why = Outcome.BLOCKED, f"an earlier expectation of the check failed ({why})"
         elif rest is Outcome.ERROR and _breaks_an_invariant(lab, invariants):
             rest, why = Outcome.BLOCKED, f"an earlier answer breaks an invariant ({why})"
-    verdicts = [v for v in lab.verdicts if v.requirement in check.requirements]
-    stray = sorted({v.requirement for v in lab.verdicts} - set(check.requirements))
-    verdicts += [Verdict(check.requirements[0], Outcome.ERROR, check.name, actual=f"the check judges {s} without citing it") for s in stray]
-    seen = {v.requirement for v in verdicts}
-    verdicts += [
-        Verdict(r, rest, check.name, actual=why if rest is not Outcome.NOT_OFFERED else "", remark=why, exchanges=lab.trail())
-        for r in check.requirements
-        if r not in seen
+        ended = rest, why
+    by_requirement: dict[str, list[Verdict]] = {requirement: [] for requirement in check.requirements}
+    stray: dict[str, None] = {}
+    for verdict in lab.verdicts:
+        by_requirement.get(verdict.requirement, []).append(verdict)
+        if verdict.requirement not in by_requirement:
+            stray[verdict.requirement] = None
+    verdicts = [_of_cases(requirement, cases, check, lab, ended) for requirement, cases in by_requirement.items()]
+    return verdicts + [
+        Verdict(check.requirements[0], Outcome.ERROR, check.name, actual=f"the check judges {s} without citing it") for s in sorted(stray)
     ]
-    return verdicts
+
+
+def _of_cases(requirement: str, cases: Sequence[Verdict], check: Check, lab: Lab, ended: tuple[Outcome, str] | None) -> Verdict:
+    """Return the verdict of a check about a requirement: a check that ended early passes nothing, since cases may be missing.
+
+    Args:
+        requirement: its id.
+        cases: the verdicts that the check recorded about it.
+        check: the check.
+        lab: the lab of the check.
+        ended: outcome and reason if the check ended early.
+    """
+    found = merged(cases) if cases else None
+    rest, why = ended or (Outcome.BLOCKED, "the check found no case to judge on this target")
+    if found is None:
+        actual = why if rest is not Outcome.NOT_OFFERED else ""
+        return Verdict(requirement, rest, check.name, actual=actual, remark=why, exchanges=lab.trail(), judged=0)
+    if found.outcome is Outcome.PASS and ended and rest is not Outcome.NOT_OFFERED:
+        why = f"the check ended before it had judged every case: {why}"
+        return Verdict(requirement, rest, check.name, actual=why, remark=why, exchanges=lab.trail(), judged=found.judged)
+    return found
 
 
 def _breaks_an_invariant(lab: Lab, invariants: Iterable[Invariant]) -> bool:
@@ -335,7 +357,7 @@ def _names(exchange: Exchange) -> set[bytes]:
 class _InvariantBook:
     """The verdict of one invariant in a run."""
 
-    SHOWN = 3  #: breaches that are reported; more of the same say nothing new
+    SHOWN = 20  #: breaches whose exchanges are kept; their number is reported
 
     def __init__(self, invariant: Invariant) -> None:
         self.invariant = invariant
@@ -355,18 +377,19 @@ class _InvariantBook:
             self.trouble = broken
 
     def verdicts(self, requirement: Callable[[str], Any], trail: Callable[[Exchange], tuple[int, ...]]) -> Iterator[Verdict]:
+        """Yield one verdict for each requirement of the invariant."""
+        judged = len(self.broken) + self.held
         for r in self.invariant.requirements:
             if self.trouble is not None:
                 yield Verdict(r, Outcome.ERROR, self.invariant.name, actual=repr(self.trouble) + _place(self.trouble))
-            for unmet, exchange in self.broken[: self.SHOWN]:
-                outcome = broken_outcome(requirement(r))
-                more = f"{len(self.broken)} of {len(self.broken) + self.held} exchanges break it" if len(self.broken) > 1 else ""
-                yield Verdict(r, outcome, self.invariant.name, unmet.expected, unmet.actual, more, trail(exchange))
-            if not self.broken and self.trouble is None:
-                outcome = Outcome.PASS if self.held else Outcome.NOT_OFFERED
-                yield Verdict(
-                    r, outcome, self.invariant.name, remark="" if self.held else "no exchange of this run has anything to do with it"
-                )
+            elif self.broken:
+                failures = tuple(Failure(u.expected, u.actual, trail(e), u.expected_status) for u, e in self.broken[: self.SHOWN])
+                yield Verdict.of_failures(r, broken_outcome(requirement(r)), self.invariant.name, failures=failures, judged=judged)
+            elif self.held:
+                yield Verdict(r, Outcome.PASS, self.invariant.name, judged=judged)
+            else:
+                remark = "no exchange of this run has anything to do with it"
+                yield Verdict(r, Outcome.NOT_OFFERED, self.invariant.name, remark=remark, judged=0)
 
 
 def counts(results: Iterable[Result]) -> Counter[Outcome]:

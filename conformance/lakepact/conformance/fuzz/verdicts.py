@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from lakepact.conformance.fuzz.drawing import Drawing
 from lakepact.conformance.fuzz.judging import Judge
 from lakepact.conformance.fuzz.sequences import Sequences
-from lakepact.conformance.outcome import Outcome, Verdict, broken
+from lakepact.conformance.outcome import Failure, Outcome, Verdict, broken
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -112,15 +112,10 @@ class _Search:
         """Return a broken requirement, with the requests that show it."""
         again, exchanges, needed = shown
         said = f"shrunk to {needed} request{'s' if needed > 1 else ''}" if needed else remark or "not seen again when it was repeated"
-        return Verdict(
-            breach.requirements[0],
-            broken(self._judge.contract.requirements[breach.requirements[0]]),
-            self._check,
-            again.unmet.expected,
-            again.unmet.actual,
-            f"seed {self._start}, {said}",
-            tuple(exchanges),
-        )
+        unmet, requirement = again.unmet, breach.requirements[0]
+        failure = Failure(unmet.expected, unmet.actual, tuple(exchanges), unmet.expected_status)
+        outcome = broken(self._judge.contract.requirements[requirement])
+        return replace(Verdict.of_failures(requirement, outcome, self._check, failures=(failure,)), remark=f"seed {self._start}, {said}")
 
     def _silence(self, sent: Sent) -> Iterator[Verdict]:
         """Return the verdict about a sequence that ended without an answer: a failure if it happens again or the target is gone."""

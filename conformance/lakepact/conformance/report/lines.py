@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from lakepact.conformance.exchanges import Exchange
+    from lakepact.conformance.outcome import Failure, Verdict
     from lakepact.conformance.runner import Result, Run
 
 REPORT_VERSION = 1
@@ -45,7 +46,10 @@ def lines(run: Run, *, strict: bool = False, stopped: str = "") -> Iterator[dict
     for result in results.values():
         yield _result(run, result)
         if result.outcome not in (Outcome.PASS, Outcome.NOT_OFFERED):
-            shown.update(n for v in result.verdicts if v.outcome is result.outcome for n in v.exchanges)
+            for verdict in result.verdicts:
+                if verdict.outcome is result.outcome:
+                    shown.update(verdict.exchanges)
+                    shown.update(f.exchanges[-1] for f in verdict.failures if f.exchanges)
     for number in sorted(shown):
         yield _exchange(run.wire.exchanges[number])
     yield _footer(run, results.values(), strict=strict, stopped=stopped) | ({"stopped": run.wire.redact(stopped)} if stopped else {})
@@ -91,15 +95,25 @@ def _result(run: Run, result: Result) -> dict[str, Any]:
             {"id": e, "sentence": contract.corrections[e].sentence, "effect": contract.corrections[e].effect}
             for e in requirement.corrections
         ],
-        "verdicts": [
-            {
-                "check": v.check,
-                "outcome": v.outcome,
-                **{k: run.wire.redact(text) for k in ("expected", "actual", "remark") if (text := getattr(v, k))},
-                **({"exchanges": list(v.exchanges)} if v.outcome not in (Outcome.PASS, Outcome.NOT_OFFERED) else {}),
-            }
-            for v in result.verdicts
-        ],
+        "verdicts": [_verdict(run, verdict) for verdict in result.verdicts],
+    }
+
+
+def _verdict(run: Run, verdict: Verdict) -> dict[str, Any]:
+    texts = {name: run.wire.redact(text) for name in ("expected", "actual", "remark") if (text := getattr(verdict, name))}
+    evidence = {"exchanges": list(verdict.exchanges)} if verdict.outcome not in (Outcome.PASS, Outcome.NOT_OFFERED) else {}
+    failures = {"failures": [_failure(run, failure) for failure in verdict.failures]} if verdict.failures else {}
+    return {"check": verdict.check, "outcome": verdict.outcome, "judged": verdict.judged, **texts, **evidence, **failures}
+
+
+def _failure(run: Run, failure: Failure) -> dict[str, Any]:
+    """Return one failing case: the exchange that shows it, and the whole trail only in the verdict."""
+    return {
+        "expected": run.wire.redact(failure.expected),
+        "actual": run.wire.redact(failure.actual),
+        **({"expected_status": list(failure.expected_status)} if failure.expected_status else {}),
+        **({"mutation": {"kind": failure.mutation.kind, "at": failure.mutation.at}} if failure.mutation else {}),
+        **({"exchange": failure.exchanges[-1]} if failure.exchanges else {}),
     }
 
 

@@ -1,12 +1,16 @@
-"""The request that a verdict is about, in one line."""
+"""The request that a verdict is about, and its cases, in one line each."""
 
 from __future__ import annotations
 
+import re
+from collections import Counter
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
+
+STATUS = re.compile(r"status (\d{3})")
 
 
 def judged_request(verdict: Mapping[str, Any], exchanges: Mapping[int, Mapping[str, Any]]) -> str:
@@ -24,3 +28,13 @@ def judged_request(verdict: Mapping[str, Any], exchanges: Mapping[int, Mapping[s
     status = judged["response"]["status"]
     operation = f"{judged['operation']}: " if judged["operation"] else ""
     return f"{operation}{judged['request']['method']} {path} {f'returned {status}' if status else 'got no answer'}"
+
+
+def cases(verdict: Mapping[str, Any]) -> str:
+    """Return how many cases of a verdict fail, and with which statuses; empty for a single case."""
+    failures, judged = verdict.get("failures", ()), verdict.get("judged", 1)
+    if judged == 1 or not failures:
+        return ""
+    statuses = Counter(found[1] if (found := STATUS.match(failure["actual"])) else "" for failure in failures)
+    shown = ", ".join(f"{status} for {number}" for status, number in statuses.most_common() if status)
+    return f"{len(failures)} of {judged} fail" + (f": status {shown}" if shown else "")

@@ -10,7 +10,7 @@ from rich.table import Table
 
 from lakepact.conformance.escaping import terminal
 from lakepact.conformance.outcome import Outcome
-from lakepact.conformance.report.requests import judged_request
+from lakepact.conformance.report.requests import cases, judged_request
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -71,14 +71,9 @@ def evidence(result: dict[str, Any], exchanges: dict[int, dict[str, Any]], heade
     console.print(f"[{colour}]{outcome.upper():<5}[/] {about}", highlight=False)
     console.print(f"      {terminal(result['sentence'])}", soft_wrap=True, highlight=False)
     verdict = next(v for v in result["verdicts"] if v["outcome"] == outcome)
-    request = judged_request(verdict, exchanges)
-    if request:
-        say("request", request)
-    for label in ("expected", "actual"):
-        if label in verdict:
-            say(label, verdict[label])
-    if verdict.get("remark") and verdict.get("remark") != verdict.get("actual"):
-        say("remark", verdict["remark"])
+    for label, text in {"request": judged_request(verdict, exchanges), **_finding(verdict)}.items():
+        if text:
+            say(label, text)
     say("clause", f"{header['contract']} {header['version']} {result['clause']}")
     for correction in result["corrections"]:
         say("correction", f"{correction['id']} ({correction['effect']}): {correction['sentence']}")
@@ -91,6 +86,13 @@ def evidence(result: dict[str, Any], exchanges: dict[int, dict[str, Any]], heade
     for curl in curls[-SHOWN_CURLS:]:
         say("curl", curl)
     console.print()
+
+
+def _finding(verdict: dict[str, Any]) -> dict[str, str]:
+    """Return the texts of a verdict by their labels; the reason of a blocked requirement is shown once."""
+    remark = verdict.get("remark", "")
+    texts = {"expected": verdict.get("expected", ""), "actual": verdict.get("actual", ""), "cases": cases(verdict)}
+    return {**texts, "remark": "" if remark == texts["actual"] else remark}
 
 
 def _kept(results: Sequence[dict[str, Any]], console: Console) -> None:
