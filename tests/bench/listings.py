@@ -21,7 +21,7 @@ from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
 import pyarrow.parquet as pq
-from taking_in import taking_in
+from client_listings import client_listings
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -239,7 +239,7 @@ def listings(folder: Path, *, core: int, computed: Callable[[int], float]) -> It
             yield f"{name}: {READERS} slow readers, MB", slow_readers(pid, port, table) / 1e6, 20
             assert answer.size > 500 * FILES
             if name == "checkpoint":
-                yield from taking_in(port, table, TOKEN)
+                yield from client_listings(port, table, TOKEN)
             one_more_commit(folder / table / "_delta_log")
             before = computed(pid)
             listing(port, table)

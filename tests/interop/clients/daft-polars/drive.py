@@ -6,11 +6,11 @@ import uuid
 
 import daft
 import polars as pl
+from client_steps import URL, step
 from daft.catalog import Catalog
 from pyiceberg.catalog import load_catalog
 from pyiceberg.schema import Schema
 from pyiceberg.types import LongType, NestedField, StringType
-from told import URL, step
 
 NS = f"frames_{uuid.uuid4().hex[:8]}"
 ROWS = {"id": [1, 2, 3], "name": ["a", "b", "c"]}

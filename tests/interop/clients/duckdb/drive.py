@@ -7,7 +7,7 @@ import uuid
 
 import duckdb
 import duckdb_ext
-from told import URL, passed, step
+from client_steps import URL, passed, step
 
 WAREHOUSE = sys.argv[2]  # this client always names one
 NS = f"duck_{uuid.uuid4().hex[:8]}"

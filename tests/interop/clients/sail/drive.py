@@ -7,7 +7,7 @@ import sys
 import uuid
 from typing import TYPE_CHECKING
 
-from told import URL, step
+from client_steps import URL, step
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -10,8 +10,8 @@ import sys
 import uuid
 from typing import Any
 
+from client_steps import URL, step
 from pyspark.sql import SparkSession
-from told import URL, step
 
 ROWS = 2000
 TOP = f"spark_{uuid.uuid4().hex[:8]}"

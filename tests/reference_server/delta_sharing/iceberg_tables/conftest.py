@@ -8,8 +8,8 @@ import pytest
 import yaml
 from pyiceberg.catalog import load_catalog
 
+from cross_protocol import NAMES, Doors
 from lakepact.reference_server import running
-from two_doors import NAMES, Doors
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

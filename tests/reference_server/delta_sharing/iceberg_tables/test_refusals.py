@@ -17,9 +17,9 @@ from pyiceberg.schema import Schema
 from pyiceberg.transforms import IdentityTransform
 from pyiceberg.types import FixedType, LongType, NestedField, StringType, StructType, TimeType, UUIDType
 
+from cross_protocol import same_rows
 from lakepact.reference_server.delta_sharing.iceberg_tables.schemas import delta_schema
 from lakepact.reference_server.delta_sharing.log import UnsupportedTable
-from two_doors import same_rows
 
 ROWS = pa.table({"id": pa.array([1, 2], pa.int64()), "word": ["a", "b"]})
 

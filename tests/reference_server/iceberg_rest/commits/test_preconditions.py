@@ -61,7 +61,9 @@ def test_creation_needs_that_there_is_no_table() -> None:
 def test_creation_goes_with_no_other_requirement() -> None:
     said = refused(None, asserts("assert-create"), asserts("assert-table-uuid", uuid=td.UUID))
 
-    assert said == "at /requirements: assert-create {why}"
+    assert said == (
+        "at /requirements: assert-create requires that the table does not exist, so it cannot be combined with other requirements; send it alone"
+    )
 
 
 def test_other_requirements_do_not_hold_without_a_table() -> None:

@@ -14,7 +14,7 @@ from pyiceberg.partitioning import PartitionField, PartitionSpec
 from pyiceberg.transforms import BucketTransform, DayTransform, IdentityTransform, TruncateTransform
 from pyiceberg.types import LongType
 
-from two_doors import same_rows
+from cross_protocol import same_rows
 
 UTC = dt.UTC
 ROWS = pa.table(

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from faulty_servers import judged
 from lakepact.reference_server.faults import on_call
 from lakepact.reference_server.http.problems import Problem
-from variations import judged
 
 if TYPE_CHECKING:
     import pytest

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from faulty_servers import judged
 from lakepact.reference_server.faults import all_of, on_answer, on_call
 from lakepact.reference_server.http.problems import Problem
-from variations import judged
 
 if TYPE_CHECKING:
     from lakepact.reference_server.faults import Install

@@ -9,6 +9,7 @@ import orjson
 import pytest
 
 from faulty import mutants, unnamed
+from faulty_servers import judged
 from lakepact.conformance import plan, runner, suite
 from lakepact.conformance.outcome import Outcome
 from lakepact.conformance.target import Target
@@ -16,7 +17,6 @@ from lakepact.reference_server import running
 from lakepact.reference_server.faults import all_of, on_answer, on_call, on_request
 from lakepact.reference_server.http.problems import Problem
 from miniatures import answer, miniature
-from variations import judged
 
 if TYPE_CHECKING:
     from lakepact.reference_server.faults import Install

@@ -14,7 +14,7 @@ ROUNDS = 7
 SHARE, SCHEMA = "bench", "default"
 
 
-def taking_in(port: int, table: str, token: str) -> Iterator[tuple[str, float, float]]:
+def client_listings(port: int, table: str, token: str) -> Iterator[tuple[str, float, float]]:
     """What was measured: a name with its unit, the value and the most that it may be."""
     endpoint = f"http://127.0.0.1:{port}/delta-sharing"
     with SharingClient({"shareCredentialsVersion": 1, "endpoint": endpoint, "bearerToken": token}) as client:

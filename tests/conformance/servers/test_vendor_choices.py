@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from faulty import mutants, unnamed
+from faulty_servers import judged, results
 from lakepact.conformance import plan, runner, suite
 from lakepact.conformance.outcome import Outcome
 from lakepact.conformance.target import Target
@@ -15,7 +16,6 @@ from lakepact.reference_server import running
 from lakepact.reference_server.faults import accept, all_of, on_answer, on_call
 from lakepact.reference_server.http.problems import Problem
 from miniatures import answer, miniature
-from variations import judged, results
 
 if TYPE_CHECKING:
     from pathlib import Path

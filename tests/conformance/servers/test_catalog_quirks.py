@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import orjson
 import pytest
 
+from faulty_servers import judged, results
 from lakepact.conformance import plan, runner, suite
 from lakepact.conformance.checks.iceberg_rest.tables.load import significant
 from lakepact.conformance.outcome import Outcome
@@ -16,7 +17,6 @@ from lakepact.reference_server.faults import all_of, on_answer, on_call, on_requ
 from lakepact.reference_server.http.paging import page
 from lakepact.reference_server.http.problems import Problem
 from miniatures import answer, miniature
-from variations import judged, results
 
 if TYPE_CHECKING:
     from lakepact.reference_server.faults import Install

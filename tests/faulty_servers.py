@@ -1,4 +1,4 @@
-"""The embedded server with variations of its own: right in ways that nobody else has, or wrong in one way only."""
+"""The embedded server with faulty_servers of its own: right in ways that nobody else has, or wrong in one way only."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 def results(faults: dict[str, Install], *only: str, version: str = "1.10.0") -> dict[str, Outcome]:
-    """What is said of the embedded server with variations of its own, by requirement."""
+    """What is said of the embedded server with faulty_servers of its own, by requirement."""
     installed = [unnamed(install) for install in faults.values()]
     with running(contract="iceberg_rest", contract_version=version, warehouse="memory:", faults=installed) as server:
         run = runner.Run(plan.plan(suite.load("iceberg_rest", version), only=only), Target(server.url))
@@ -25,6 +25,6 @@ def results(faults: dict[str, Install], *only: str, version: str = "1.10.0") -> 
 
 
 def judged(faults: dict[str, Install], *only: str) -> list[tuple[str, str]]:
-    """What is held against the embedded server with variations of its own: requirement and outcome, in the order of both."""
+    """What is held against the embedded server with faulty_servers of its own: requirement and outcome, in the order of both."""
     broken = {Outcome.FAIL, Outcome.WARN, Outcome.ERROR}
     return sorted((requirement, str(outcome)) for requirement, outcome in results(faults, *only).items() if outcome in broken)
