@@ -1,4 +1,4 @@
-"""A server that all tests here may use, and requests to it that no client library has tidied up."""
+"""A shared server, and raw requests to it."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ class Answer:
 
     @property
     def error(self) -> tuple[int, str, int]:
-        """Status, error type and code, of an answer that has exactly the contract's envelope."""
+        """Return status, error type and code of an answer with exactly the contract's envelope."""
         error = self.document["error"]
         assert (set(self.document), set(error)) == ({"error"}, {"message", "type", "code"})
         return self.status, error["type"], error["code"]
@@ -74,13 +74,13 @@ def send(server: Server) -> Iterator[Send]:
 
 @pytest.fixture
 def sending_to() -> Callable[[str], AbstractContextManager[Send]]:
-    """To servers that a test has started itself."""
+    """Return a function that opens raw requests to a server."""
     return sending
 
 
 @pytest.fixture
 def namespace(send: Send) -> str:
-    """Return a namespace of the test's own."""
+    """Create a namespace for the test."""
     name = f"ns_{uuid.uuid4().hex}"
     assert send("POST", "/v1/namespaces", {"namespace": [name]}).status == 200
     return name
@@ -88,7 +88,7 @@ def namespace(send: Send) -> str:
 
 @pytest.fixture
 def table(send: Send, namespace: str) -> str:
-    """Return the path of a table of the test's own."""
+    """Create a table for the test, and return its path."""
     schema = {"type": "struct", "fields": [{"id": 1, "name": "id", "type": "long", "required": True}]}
     assert send("POST", f"/v1/namespaces/{namespace}/tables", {"name": "t", "schema": schema}).status == 200
     return f"/v1/namespaces/{namespace}/tables/t"

@@ -1,4 +1,4 @@
-"""Every way of misbehaving does what it says, to the operations that it is meant for and no others."""
+"""Every fault changes its operations as described, and no others."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ CONTRACT = Contract("iceberg_rest")
 
 @pytest.fixture
 def faulty(monkeypatch: pytest.MonkeyPatch, sending_to: Callable[[str], Any]) -> Iterator[Callable[..., Any]]:
-    """Requests to a server with one fault, given as what installs it."""
+    """Yield a function that starts a server with one fault, given by its installer."""
     with contextlib.ExitStack() as stack:
 
         def start(install: Install) -> Any:
@@ -76,7 +76,7 @@ def test_an_answer_is_replaced_by_what_the_edit_returns(faulty: Callable[[Instal
     assert send("GET", "/v1/config").document == [1]
 
 
-def test_what_a_fault_remembers_begins_anew_with_each_server(faulty: Callable[[Install], Any]) -> None:
+def test_state_of_a_fault_starts_again_with_each_server(faulty: Callable[[Install], Any]) -> None:
     def numbered() -> Install:
         numbers = itertools.count()
         return on_answer("getConfig", lambda _: [next(numbers)])
@@ -144,7 +144,7 @@ def test_a_table_without_the_entry_names_the_nearest() -> None:
         replace_entry("updates", "set-property", None)(service("iceberg_rest", Settings()))
 
 
-def test_what_is_not_offered_cannot_be_answered_wrongly() -> None:
+def test_fault_of_an_operation_that_is_not_offered_is_refused() -> None:
     with pytest.raises(UnknownFault, match="getToken is not offered"):
         service("iceberg_rest", Settings(), faults=("getToken.answers-404",))
 
@@ -244,7 +244,7 @@ def test_an_answer_that_waits_does_not_hold_up_others(faulty: Callable[[Install]
     assert status == 200
 
 
-def test_every_fault_of_a_contract_has_a_sentence_and_breaks_what_the_registry_knows() -> None:
+def test_faults_have_a_sentence_and_break_known_requirements() -> None:
     known = CONTRACT.requirements
     wrong = [
         fault.name for fault in faults("iceberg_rest").values() if not fault.sentence.endswith(".") or not set(fault.breaks) <= set(known)
@@ -283,7 +283,7 @@ CREATED = {"name": "t", "schema": {"type": "struct", "fields": []}}
 
 @pytest.fixture
 def with_fault(sending_to: Callable[[str], Any]) -> Iterator[Callable[[str], Any]]:
-    """Requests to a server with one fault, given by its name; the namespace `n` is there."""
+    """Yield a function that starts a server with a named fault and the namespace `n`."""
     with contextlib.ExitStack() as stack:
 
         def start(name: str) -> Any:

@@ -1,4 +1,4 @@
-"""What real clients send beyond the letter of the contract is taken as they mean it."""
+"""Requests of real clients that are beyond the letter of the contract are accepted."""
 
 from __future__ import annotations
 
@@ -31,13 +31,13 @@ APPENDED = {
 
 @pytest.fixture
 def tables(namespace: str) -> str:
-    """Return the path of the tables of the test's own namespace."""
+    """Return the path of the tables in the namespace of the test."""
     return f"/v1/namespaces/{namespace}/tables"
 
 
 @pytest.fixture
 def table(send: Send, tables: str) -> str:
-    """Return the path of a table of the test's own."""
+    """Create a table for the test, and return its path."""
     assert send("POST", tables, {"name": "t", "schema": SCHEMA}).status == 200
     return f"{tables}/t"
 
@@ -78,7 +78,7 @@ def test_credentials_that_are_asked_for_and_not_given_are_no_error(send: Send, t
 # -- paths and parameters -------------------------------------------------------------------------------------------------
 
 
-def test_what_needs_no_encoding_may_be_encoded(send: Send, namespace: str, table: str) -> None:
+def test_needless_percent_encoding_is_decoded(send: Send, namespace: str, table: str) -> None:
     """Sail encodes the underscore."""
     spelled = table.replace("_", "%5F").replace("/t", "/%74")
 
@@ -99,7 +99,7 @@ def test_an_empty_page_token_asks_for_the_first_page(send: Send, tables: str, si
 
 @pytest.mark.parametrize(("spelled", "kept"), [("False", True), ("True", False)])
 def test_booleans_may_be_spelled_as_python_does(tmp_path: Path, sending_to: Callable[[str], Any], spelled: str, *, kept: bool) -> None:
-    """pyiceberg drops and purges so; to read its False as anything but false would cost the table's files."""
+    """pyiceberg spells booleans in Python's way; a misread False would purge the files of the table."""
     with running(warehouse=tmp_path.as_uri()) as server, sending_to(server.url) as send:
         send("POST", "/v1/namespaces", {"namespace": ["ns"]})
         created = send("POST", "/v1/namespaces/ns/tables", {"name": "t", "schema": SCHEMA}).document
@@ -120,7 +120,7 @@ def test_the_warehouse_is_known_by_folder_path_or_location(
 
 @pytest.mark.parametrize("separator", ["%1F", "%2E"])
 def test_a_metadata_table_is_looked_up_in_vain(send: Send, table: str, namespace: str, separator: str) -> None:
-    """The client in Java takes `t.files` for the table `files` of a namespace first, and goes on when it is not there."""
+    """The client in Java loads `t.files` first as the table `files` of a namespace, and expects 404."""
     assert send("GET", f"/v1/namespaces/{namespace}{separator}t/tables/files").error == (404, "NoSuchTableException", 404)
 
 
@@ -128,7 +128,7 @@ def test_a_metadata_table_is_looked_up_in_vain(send: Send, table: str, namespace
 
 
 def test_a_namespace_may_have_null_for_properties(send: Send, namespace: str) -> None:
-    """The client in Go writes so."""
+    """The client in Go sends null."""
     answer = send("POST", "/v1/namespaces", {"namespace": [namespace, "child"], "properties": None})
 
     assert (answer.status, answer.document["namespace"]) == (200, [namespace, "child"])
@@ -136,7 +136,7 @@ def test_a_namespace_may_have_null_for_properties(send: Send, namespace: str) ->
 
 @pytest.mark.parametrize("member", ["location", "partition-spec", "write-order", "properties"])
 def test_a_new_table_may_have_null_for_what_it_leaves_out(send: Send, tables: str, member: str) -> None:
-    """The client in Java writes so for location and write order, pyiceberg for the location."""
+    """The client in Java sends null for location and write order, pyiceberg for the location."""
     staged = {"name": "t", "schema": SCHEMA, "stage-create": True}
     left_out, null = (send("POST", tables, body).document["metadata"] for body in (staged, {**staged, member: None}))
     for metadata in (left_out, null):
@@ -163,7 +163,7 @@ def test_a_partition_spec_that_a_commit_adds_needs_no_ids(send: Send, table: str
 
 
 def test_a_branch_that_must_not_exist_is_asserted_with_null(send: Send, table: str) -> None:
-    """All clients write null; the first append is committed so, and the second is a conflict."""
+    """All clients send null; the first append is committed, and the second is a conflict."""
     commit = {
         "requirements": [{"type": "assert-ref-snapshot-id", "ref": "main", "snapshot-id": None}],
         "updates": [
@@ -184,7 +184,7 @@ def test_a_commit_may_require_and_remove_nothing(send: Send, table: str) -> None
 
 
 def test_a_registration_may_say_that_it_overwrites_nothing(send: Send, table: str, namespace: str) -> None:
-    """The client in Rust always says so."""
+    """The client in Rust always sends overwrite."""
     location = send("GET", table).document["metadata-location"]
     register = f"/v1/namespaces/{namespace}/register"
     answers = [send("POST", register, {"name": name, "metadata-location": location, "overwrite": False}).status for name in ("u", "t")]
@@ -194,7 +194,7 @@ def test_a_registration_may_say_that_it_overwrites_nothing(send: Send, table: st
 
 @pytest.mark.parametrize(("there", "status"), [(True, 204), (False, 404)])
 def test_existence_is_told_by_a_status_without_body(send: Send, table: str, namespace: str, *, there: bool, status: int) -> None:
-    """DuckDB asks before nearly every statement, and creates what is not there."""
+    """DuckDB asks before nearly every statement, and creates missing objects."""
     name = "" if there else "x"
     answers = [send("HEAD", path + name) for path in (f"/v1/namespaces/{namespace}", table)]
 

@@ -1,4 +1,4 @@
-"""The server starts, says where it is, and ends without leaving anything behind."""
+"""Start and end of the server, without leftovers."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ def test_a_warehouse_that_is_given_stays(tmp_path: Path) -> None:
     assert (folder, folder.is_dir()) == (tmp_path / "kept", True)
 
 
-def test_a_port_that_is_taken_is_said() -> None:
+def test_taken_port_is_reported() -> None:
     with socket.create_server(("127.0.0.1", 0)) as taken:
         result = CliRunner().invoke(serve, ["--port", str(taken.getsockname()[1]), "--warehouse", "memory:"])
 

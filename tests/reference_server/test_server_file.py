@@ -1,4 +1,4 @@
-"""The server file is read as it is meant, and what is wrong with one is said with its place and without its secrets."""
+"""The server file is read, and mistakes are reported with their place and without secrets."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ def read(folder: Path, text: str) -> ServerFile:
     return read_server_file(file, {"BOT_SECRET": "hidden-secret"})
 
 
-def test_all_that_a_file_may_say_is_read(tmp_path: Path) -> None:
+def test_every_setting_of_a_file_is_read(tmp_path: Path) -> None:
     file = read(tmp_path, WHOLE)
     ann, bot = file.principals.values()
 
@@ -70,7 +70,7 @@ def test_all_that_a_file_may_say_is_read(tmp_path: Path) -> None:
     assert (file.token_lifetime, file.token_max_age) == (60, 600)
 
 
-def test_an_empty_file_says_nothing(tmp_path: Path) -> None:
+def test_empty_file_has_no_settings(tmp_path: Path) -> None:
     assert ServerFile() == read(tmp_path, "")
 
 
@@ -118,7 +118,7 @@ ANN = '[principals.ann]\ntoken = "hidden"\n'
         ("[principals.ann]\ntoken = hidden", "is not TOML: "),
     ],
 )
-def test_what_is_not_understood_is_said_with_its_place(tmp_path: Path, text: str, said: str) -> None:
+def test_invalid_setting_is_reported_with_its_place(tmp_path: Path, text: str, said: str) -> None:
     with pytest.raises(BadSetting) as refused:
         read(tmp_path, text)
 
@@ -131,7 +131,7 @@ def test_maximum_age_is_a_day_unless_tokens_live_longer(tmp_path: Path) -> None:
     assert read(tmp_path, "[tokens]\nlifetime = 100000").token_max_age == 100_000
 
 
-def test_the_command_says_what_is_wrong_with_the_file(tmp_path: Path) -> None:
+def test_command_reports_a_wrong_file(tmp_path: Path) -> None:
     file = tmp_path / "server.toml"
     file.write_text("[warehouse]", encoding="utf-8")
     result = CliRunner().invoke(serve, ["--config", str(file), "--warehouse", "memory:"])
@@ -140,7 +140,7 @@ def test_the_command_says_what_is_wrong_with_the_file(tmp_path: Path) -> None:
     assert f"the server file {file}, at the top: 'warehouse' is not known" in result.output.replace("\n", " ")
 
 
-def test_asking_who_calls_without_principals_is_refused() -> None:
+def test_authentication_without_principals_is_refused() -> None:
     result = CliRunner().invoke(serve, ["--auth", "bearer", "--warehouse", "memory:"])
 
     assert result.exit_code == 2

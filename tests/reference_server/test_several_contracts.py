@@ -1,4 +1,4 @@
-"""Several contracts on one port: each keeps to its root, its manner and its faults."""
+"""Several contracts on one port, each with its own root, error form and faults."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ def send(both: Any, sending_to: Callable[[str], Any]) -> Iterator[Callable[..., 
 
 
 def manner(answer: Any) -> tuple[int, str]:
-    """Return the status, and the contract in whose manner a refusal is written."""
+    """Return the status, and the contract whose error form a refusal has."""
     return answer.status, {"error": "iceberg_rest", "errorCode": "delta_sharing"}[next(iter(answer.document))]
 
 
@@ -95,13 +95,13 @@ def test_a_path_is_known_however_it_is_encoded(send: Callable[..., Any], path: s
         ("GET", "/delta-sharing/shares/%ff", (400, "delta_sharing")),
     ],
 )
-def test_what_is_in_no_contract_is_refused_in_the_manner_of_the_nearest_one(
+def test_unknown_path_is_refused_in_the_form_of_the_nearest_contract(
     send: Callable[..., Any], method: str, path: str, expected: tuple[int, str]
 ) -> None:
     assert manner(send(method, path)) == expected
 
 
-def test_pages_tell_of_every_contract(send: Callable[..., Any]) -> None:
+def test_pages_list_every_contract(send: Callable[..., Any]) -> None:
     index = send("GET", "/").body.decode()
     titles = [send("GET", path).document["info"]["title"] for path in ("/openapi.json", "/delta-sharing/openapi.json")]
 
@@ -188,7 +188,7 @@ def test_lines_are_changed_in_place_or_replaced(
 
 @pytest.fixture
 def streaming(monkeypatch: pytest.MonkeyPatch, sending_to: Callable[[str], Any], shares: Path) -> Iterator[Callable[[str], Any]]:
-    """Yield the answer of a server that streams two lines and has a fault."""
+    """Yield a function that returns the answer of a server with a fault, which streams two lines."""
     with contextlib.ExitStack() as stack:
 
         def answer(name: str) -> Any:
@@ -211,9 +211,7 @@ def streaming(monkeypatch: pytest.MonkeyPatch, sending_to: Callable[[str], Any],
         ("adds-body", "application/x-ndjson; charset=utf-8", b'{"a":1}\n{"b":2}\n'),
     ],
 )
-def test_what_is_wrong_with_bodies_is_wrong_with_streams_too(
-    streaming: Callable[[str], Any], name: str, media_type: str, body: bytes
-) -> None:
+def test_faults_of_bodies_apply_to_streams(streaming: Callable[[str], Any], name: str, media_type: str, body: bytes) -> None:
     answer = streaming(name)
 
     assert (answer.headers["content-type"], answer.body) == (media_type, body)

@@ -1,4 +1,4 @@
-"""The catalog of watsonx.data: where it lies, who may enter, and what it has otherwise than the Iceberg one."""
+"""The catalog of watsonx.data: its root, its credentials, and its differences from the Iceberg catalog."""
 
 from __future__ import annotations
 
@@ -95,7 +95,7 @@ def test_the_configuration_names_the_warehouse_and_no_endpoints(send):
     assert send("GET", f"{ROOT}/v1/config?warehouse=iceberg").document == {"overrides": {"warehouse": "memory:"}, "defaults": {}}
 
 
-def test_who_serves_less_than_the_page_says_so():
+def test_endpoints_are_listed_when_an_operation_is_missing():
     served = service("watsonx_data", Settings())
     del served.handlers["createView"]
 
@@ -110,17 +110,17 @@ def test_another_catalog_is_not_there(send):
 
 
 @pytest.mark.parametrize("path", ["/v1/config", "/v1/iceberg/namespaces", f"{ROOT}/v1/namespaces", f"{ROOT}/v1/oauth/tokens"])
-def test_there_is_nothing_elsewhere(send, path):
+def test_paths_outside_the_root_are_unknown(send, path):
     assert send("GET", path).status == 404
 
 
-def test_the_catalog_is_called_as_the_settings_say(sending_to):
+def test_catalog_has_the_name_of_the_settings(sending_to):
     with running(contract="watsonx_data", warehouse="memory:", prefix="my%20data") as server, sending_to(server.url) as send:
         assert send("GET", f"{ROOT}/v1/config?warehouse=my+data").status == 200
         assert send("GET", f"{ROOT}/v1/my%20data/namespaces").document["namespaces"] == []
 
 
-def test_a_name_of_several_segments_is_none():
+def test_catalog_name_of_several_segments_is_refused():
     with pytest.raises(BadSetting, match="slash"):
         service("watsonx_data", Settings(prefix="a/b"))
 
@@ -147,7 +147,7 @@ def test_a_table_lies_where_its_namespace_was_put(send):
     assert created["metadata"]["location"].startswith("memory:/elsewhere/t-")
 
 
-def test_a_storage_location_that_the_server_cannot_write_to_is_kept_and_tables_lie_in_the_warehouse(send):
+def test_foreign_storage_location_is_kept_and_not_used_for_tables(send):
     name, far = f"ns{uuid.uuid4().hex}", "s3a://bucket/accounting"
     send("POST", f"{HERE}/namespaces", {"namespace": [name], "properties": {"storage_location": far}})
 
@@ -171,7 +171,7 @@ def test_nothing_is_registered_over_a_table(send, namespace):
     assert answer.error == (409, "AlreadyExistsException", 409)
 
 
-def test_without_a_file_of_credentials_everybody_may_enter(send):
+def test_server_without_credentials_file_answers_every_caller(send):
     assert send("GET", f"{HERE}/namespaces").status == 200
     assert send("GET", f"{HERE}/namespaces", authorization="Bearer whatever").status == 200
 
@@ -179,7 +179,7 @@ def test_without_a_file_of_credentials_everybody_may_enter(send):
 @pytest.mark.parametrize(
     "shown", ["Basic aGFuazprZXk=", "Bearer", "ZenApiKey", "ZenApiKey !", "ZenApiKey bm90aGluZw==", "ZenApiKey /w==", "x"]
 )
-def test_what_is_shown_has_to_be_well_formed(send, shown):
+def test_malformed_credentials_return_401(send, shown):
     answer = send("GET", f"{HERE}/namespaces", authorization=shown)
 
     assert answer.error == (401, "NotAuthorizedException", 401)
@@ -197,7 +197,7 @@ def test_what_is_shown_has_to_be_well_formed(send, shown):
         key("hank:key:with:colons").replace("ZenApiKey", "zenapikey"),
     ],
 )
-def test_tokens_and_keys_of_the_file_open_it(knock, shown):
+def test_tokens_and_keys_of_the_file_are_accepted(knock, shown):
     assert knock(authorization=shown).status == 200
 
 
@@ -225,7 +225,7 @@ def test_tokens_and_keys_of_the_file_open_it(knock, shown):
         "right",
     ],
 )
-def test_others_do_not(knock, shown):
+def test_other_credentials_return_401(knock, shown):
     assert knock(authorization=shown).status == 401
 
 
@@ -253,7 +253,7 @@ def test_several_authorization_headers_return_401(closed, shown):
     assert answer.split()[1] == b"401"
 
 
-def test_index_page_of_an_instance_with_credentials_does_not_name_its_warehouse(closed, sending_to):
+def test_index_page_with_credentials_does_not_name_the_warehouse(closed, sending_to):
     with sending_to(closed.url) as send:
         page = send("GET", "/")
 
@@ -261,12 +261,12 @@ def test_index_page_of_an_instance_with_credentials_does_not_name_its_warehouse(
     assert b"memory:" not in page.body
 
 
-def test_nobody_enters_without_any(knock):
+def test_missing_credentials_return_401(knock):
     assert knock().status == 401
 
 
 @given(st.text(max_size=30))
-def test_whatever_is_shown_is_refused_without_being_repeated(shown):
+def test_any_unknown_key_returns_401_without_being_repeated(shown):
     known = Credentials(tokens=(), keys=(hashlib.sha256(b"nobody:knows").digest(),))
     scope = {"headers": [(b"authorization", key(shown).encode())]}
 
@@ -308,6 +308,6 @@ def test_a_file_that_holds_no_credentials_is_refused_without_being_repeated(tmp_
     assert "planted" not in str(refused.value)
 
 
-def test_credentials_are_of_no_use_to_others(tmp_path):
+def test_credentials_of_unserved_contracts_are_refused(tmp_path):
     with pytest.raises(BadSetting, match="--credentials requires --contract watsonx_data"):
         services(["iceberg_rest"], Settings(credentials=write(tmp_path, tokens=["t"])))

@@ -1,4 +1,4 @@
-"""Shares that are served for the tests here, and requests of their recipients."""
+"""Shares served to the tests, and requests of their recipients."""
 
 from __future__ import annotations
 
@@ -63,7 +63,7 @@ def sharing(shares_file: Path) -> Iterator[Server]:
 
 @pytest.fixture
 def ask(sharing: Server, sending_to: Callable[[str], Any]) -> Iterator[Callable[..., Any]]:
-    """GET of a path below the root, by the recipient who may read everything unless another token is given."""
+    """Yield a function that gets a path below the root, by default as the recipient that may read everything."""
     with ExitStack() as stack:
         send = stack.enter_context(sending_to(sharing.url))
 

@@ -1,4 +1,4 @@
-"""A client is answered in a format that it named and that says all that the table's data needs, or it is refused."""
+"""The response format is one that the client named and that suffices for the table; otherwise the server returns 400."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ def refusal(capabilities: str | None, *needed: str) -> Problem:
 
 
 @pytest.mark.parametrize("header", [None, "", ";", "=", "readerfeatures=deletionvectors", "responseformat=", "nonsense", "a=b;c"])
-def test_who_names_no_format_reads_parquet(header: str | None) -> None:
+def test_missing_response_format_means_parquet(header: str | None) -> None:
     assert negotiate(read_capabilities(header), ()) == PARQUET
 
 
@@ -110,7 +110,7 @@ def test_a_feature_that_the_client_does_not_list_is_refused_by_name(formats: str
     assert "the table uses deletionVectors, which" in problem.message
 
 
-def test_a_format_that_nobody_knows_is_refused() -> None:
+def test_unknown_response_format_returns_400() -> None:
     assert (refusal("responseformat=avro").status, refusal("responseformat=avro").kind) == (400, "INVALID_PARAMETER_VALUE")
 
 

@@ -1,4 +1,4 @@
-"""Temporary credentials: for whom and for what, where they come from, and that no secret gets anywhere else."""
+"""Temporary credentials: their recipients, scope and source; no secret is sent elsewhere."""
 
 from __future__ import annotations
 
@@ -62,7 +62,7 @@ def vending(sts: str, folder: Path, /, **more: object) -> dict[str, object]:
     return settings | more
 
 
-ASKED = []  #: what the token service was asked in this test
+ASKED = []  #: requests to the token service in this test
 
 
 @pytest.fixture(autouse=True)
@@ -89,7 +89,7 @@ def folder(tmp_path_factory):
 
 @pytest.fixture(scope="module")
 def vended(folder, sts):
-    """A server that has the token service."""
+    """Yield the URL of a server with the token service."""
     with pytest.MonkeyPatch.context() as patch:
         for name, value in OWN.items():
             patch.setenv(name, value)
@@ -100,7 +100,7 @@ def vended(folder, sts):
 
 @pytest.fixture
 def ask(vended, tmp_path, sending_to):
-    """POST to the operation of a table, on a server of its own if there are settings."""
+    """Return a function that posts to the operation of a table, on a new server if there are settings."""
 
     def ask(table, body=None, *, token="all", **settings):
         with ExitStack() as stack:
@@ -203,18 +203,18 @@ def test_a_table_that_is_read_by_urls_has_no_credentials(ask):
     assert (answer.status, answer.document["errorCode"], ASKED) == (400, "UNSUPPORTED_OPERATION", [])
 
 
-def test_who_may_not_see_a_table_learns_nothing_of_it(ask):
+def test_hidden_table_returns_404_without_asking_for_keys(ask):
     answer = ask("both", token="few")
     assert (answer.status, ASKED) == (404, [])
 
 
-def test_a_server_without_a_token_service_says_so(ask):
+def test_missing_token_service_returns_400(ask):
     answer = ask("both", **NOTHING)
     assert (answer.status, answer.document["errorCode"]) == (400, "UNSUPPORTED_OPERATION")
     assert "temporaryCredentials" in answer.document["message"]
 
 
-def test_keys_to_rehearse_with_look_like_keys(ask, tmp_path):
+def test_rehearsal_keys_have_the_form_of_keys(ask, tmp_path):
     before = time.time() * 1000
     found = ask("bydir", temporaryCredentials={"rehearsal": True}, temporaryCredentialValiditySeconds=60).document["credentials"]
     assert found["location"] == (tmp_path / "lake/by dir*").as_uri()
@@ -237,7 +237,7 @@ def test_keys_to_rehearse_with_look_like_keys(ask, tmp_path):
         (200, "\0" * 100, "without keys"),
     ],
 )
-def test_what_the_token_service_refuses_or_garbles_is_said_without_its_words(ask, tmp_path, status, answer, sentence):
+def test_token_service_failure_returns_500_without_quoting_its_answer(ask, tmp_path, status, answer, sentence):
     with miniature(lambda *_: (status, {"Location": "http://127.0.0.1:1/"}, answer.encode())) as url:
         refused = ask("both", temporaryCredentials=vending(url, tmp_path))
     assert (refused.status, refused.document["errorCode"]) == (500, "INTERNAL_ERROR")
@@ -250,7 +250,7 @@ def test_a_token_service_that_is_not_there_is_a_refusal(ask, tmp_path):
     assert (answer.status, "cannot be reached" in answer.document["message"]) == (500, True)
 
 
-def test_listings_say_where_recipients_find_the_directory(tmp_path, sts):
+def test_listings_have_location_and_access_modes(tmp_path, sts):
     shares = read_shares(document(tmp_path, temporaryCredentials=vending(sts, tmp_path)))
     assert [table.access for table in shares.tables()] == [
         {"location": "s3://bucket/Lake/both", "auxiliaryLocations": ["s3://bucket/all/more/aux"], "accessModes": ["url", "dir"]},
@@ -259,7 +259,7 @@ def test_listings_say_where_recipients_find_the_directory(tmp_path, sts):
     ]
 
 
-def test_no_secret_is_in_what_is_shared_as_it_is_shown(tmp_path, sts):
+def test_representation_of_shares_has_no_secret(tmp_path, sts):
     shares = read_shares(document(tmp_path, temporaryCredentials=vending(sts, tmp_path, sessionTokenFrom="LP_ID")))
     assert not any(secret in repr(shares) for secret in OWN.values())
 
@@ -286,7 +286,7 @@ def test_no_secret_is_in_what_is_shared_as_it_is_shown(tmp_path, sts):
         ({"stores": [{"folder": "/elsewhere", "address": "s3://bucket/lake"}]}, "no folder of `temporaryCredentials.stores` is above it"),
     ],
 )
-def test_settings_that_cannot_be_meant_are_refused_at_the_start(tmp_path, changes, sentence):
+def test_invalid_settings_are_refused_at_the_start(tmp_path, changes, sentence):
     settings = {name: value for name, value in vending("http://127.0.0.1:1", tmp_path, **changes).items() if value is not None}
     file = document(tmp_path, temporaryCredentials=settings)
     with pytest.raises(BadShares) as refused:
@@ -298,7 +298,7 @@ def test_settings_that_cannot_be_meant_are_refused_at_the_start(tmp_path, change
 @pytest.mark.parametrize(
     "location", ["s3://bucket", "s3://bucket/", "file:///lake/t", "s3://b/t", "s3://bucket/a//b", "s3://bucket/../t", "https://bucket/t"]
 )
-def test_no_policy_is_made_for_what_cannot_be_limited(location):
+def test_policy_for_an_unlimited_location_is_refused(location):
     with pytest.raises(Unlimited):
         policy(location, "eu-central-1")
 
@@ -308,7 +308,7 @@ def test_resources_are_named_in_the_partition_of_the_region(region, partition):
     assert f'"arn:{partition}:s3:::bucket/t/*"' in policy("s3://bucket/t", region)
 
 
-def test_what_policies_take_for_more_than_itself_is_escaped():
+def test_wildcards_and_variables_are_escaped_in_policies():
     assert '"arn:aws:s3:::bucket/a${?}${*}${$}{x}/*"' in policy("s3://bucket/a?*${x}", "eu-central-1")
 
 

@@ -1,4 +1,4 @@
-"""A signed URL gives one file, whole or in part, for a time, and nothing else."""
+"""A signed URL gives one file or a range of it until the URL expires."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ OUTSIDE = b"nobody may read this"
 
 @dataclass(frozen=True)
 class Pack:
-    """Two tables on disk, their server, and what makes its URLs."""
+    """Two tables on disk, their server, and its signer of URLs."""
 
     folder: Path
     server: Server
@@ -158,14 +158,14 @@ def test_a_part_is_sent_with_its_place(pack: Pack, header: str, start: int, end:
 
 
 @pytest.mark.parametrize("header", ["bytes=0-1,4-5", "bytes=9-5", "lines=1-2", "bytes", "bytes=-", "bytes=a-b", "bytes=1.5-2", ""])
-def test_what_is_not_one_range_is_answered_with_the_whole(pack: Pack, header: str) -> None:
+def test_invalid_or_multiple_ranges_return_the_whole_file(pack: Pack, header: str) -> None:
     answer = pack.send("GET", pack.path("small.bin"), Range=header)
 
     assert (answer.status, answer.body) == (200, SMALL + b"one")
 
 
 @pytest.mark.parametrize(("name", "header"), [("large.bin", "bytes=1000003-"), ("large.bin", "bytes=-0"), ("empty.bin", "bytes=0-0")])
-def test_a_range_beyond_the_file_is_416_and_says_how_long_it_is(pack: Pack, name: str, header: str) -> None:
+def test_range_beyond_the_file_returns_416_with_its_length(pack: Pack, name: str, header: str) -> None:
     answer = pack.send("GET", pack.path(name), Range=header)
 
     assert (answer.status, answer.document["errorCode"]) == (416, "INVALID_PARAMETER_VALUE")
@@ -193,7 +193,7 @@ def test_a_range_is_the_bytes_that_http_means(size: int, first: int | None, last
         assert (found if found is None else list(numbers)[slice(*found)]) == expected
 
 
-def test_a_part_is_sent_only_of_the_file_that_is_meant(pack: Pack) -> None:
+def test_range_is_sent_only_if_if_range_matches(pack: Pack) -> None:
     whole = pack.send("GET", pack.path("small.bin"))
     for validator, status in (
         (whole.headers["etag"], 206),
@@ -302,14 +302,14 @@ def test_a_file_can_only_be_read(pack: Pack, method: str) -> None:
     assert (answer.status, answer.headers["allow"]) == (405, "GET, HEAD")
 
 
-def test_the_key_of_a_file_is_always_the_same_and_of_letters_that_no_client_spells_anew(pack: Pack) -> None:
+def test_file_key_is_stable_and_url_safe(pack: Pack) -> None:
     keys = [pack.files.key(pack.tables["one"], path) for path in ("d=a%20b/%3D%2F?.bin", "d=a b/=%2F?.bin")]
 
     assert keys[0] == keys[1]
     assert re.fullmatch(r"[A-Za-z0-9_-]+", keys[0])
 
 
-def test_the_name_of_the_signature_is_one_by_which_clients_know_a_url(pack: Pack) -> None:
+def test_signature_parameter_is_the_name_that_clients_recognize(pack: Pack) -> None:
     assert "&X-Amz-Signature=" in pack.path("small.bin")
 
 
@@ -318,12 +318,12 @@ def test_another_server_knows_none_of_the_urls(pack: Pack, folder: Path, sending
         assert send("GET", pack.path("small.bin")).status == 403
 
 
-def test_the_settings_say_for_how_long_urls_hold(pack: Pack, folder: Path) -> None:
+def test_timeout_setting_determines_the_expiration_of_urls(pack: Pack, folder: Path) -> None:
     with served(folder, preSignedUrlTimeoutSeconds=86_400) as long:
         assert long.service.exports["files"].until() - pack.files.until() > 22 * 3_600_000
 
 
-def test_a_caller_that_hangs_up_harms_nobody(pack: Pack) -> None:
+def test_download_after_disconnected_clients_is_complete(pack: Pack) -> None:
     host, port = pack.server.url.removeprefix("http://").split(":")
     for _ in range(20):
         with socket.create_connection((host, int(port)), timeout=10) as connection:

@@ -1,4 +1,4 @@
-"""Whatever a log spells, a URL is made for what lies below the table's folders alone, and leads back to exactly that."""
+"""Signed URLs are made only for paths below the table's folders, and open exactly that path."""
 
 from __future__ import annotations
 
@@ -79,7 +79,7 @@ def test_different_files_have_different_keys(one: str, other: str) -> None:
 
 
 @given(path=PATHS)
-def test_a_key_of_one_table_is_none_of_another(path: str) -> None:
+def test_key_of_another_table_is_refused(path: str) -> None:
     try:
         key = FILES.key(ONE, path)
     except DamagedLog:
@@ -90,6 +90,6 @@ def test_a_key_of_one_table_is_none_of_another(path: str) -> None:
 
 
 @given(key=st.text())
-def test_what_was_not_made_here_leads_nowhere(key: str) -> None:
+def test_forged_key_is_refused(key: str) -> None:
     with pytest.raises(Forged):
         opened(key)

@@ -1,4 +1,4 @@
-"""Whatever is sent to listings and data files, the server answers it in the contract's form, and never fails."""
+"""Hostile requests to listings and data files get answers in the contract's form."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ def test_no_request_makes_the_server_fail(
     if b"content-type: application/json" in head and method != "HEAD":
         assert (set(document(body)) <= {"errorCode", "message"}) == (status >= 400)
     else:
-        assert method == "HEAD" or status == 400  # what is no HTTP is refused before it is ours
+        assert method == "HEAD" or status == 400  # the HTTP parser refuses malformed requests before the application
 
 
 def document(body: bytes) -> Any:

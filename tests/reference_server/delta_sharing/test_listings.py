@@ -1,4 +1,4 @@
-"""Shares, schemas and tables are listed as they are configured, by any spelling of their names, in pages of any size."""
+"""Listings of shares, schemas and tables, by names in any case and in pages of any size."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def names(answer: Any) -> list[str]:
     return [item["name"] for item in answer.document["items"]]
 
 
-def test_a_share_has_what_its_file_says(ask: Callable[..., Any]) -> None:
+def test_share_has_the_fields_of_its_file(ask: Callable[..., Any]) -> None:
     share = ask("/shares/Main.Share").document["share"]
 
     assert {name: value for name, value in share.items() if name != "id"} == {
@@ -35,7 +35,7 @@ def test_a_share_has_what_its_file_says(ask: Callable[..., Any]) -> None:
     assert ask("/shares").document["items"][0] == share
 
 
-def test_what_is_not_said_of_a_share_is_left_out(ask: Callable[..., Any]) -> None:
+def test_optional_fields_of_a_share_are_left_out(ask: Callable[..., Any]) -> None:
     assert ask("/shares/second").document == {"share": {"name": "second", "id": "second-id"}}
 
 
@@ -98,7 +98,7 @@ def test_any_name_is_found_under_its_path(ask: Callable[..., Any], name: str) ->
         "/shares/Main.Share%2Fschemas",
     ],
 )
-def test_what_there_is_not_is_404_and_its_name_is_said(ask: Callable[..., Any], path: str) -> None:
+def test_unknown_name_returns_404_in_ascii_json(ask: Callable[..., Any], path: str) -> None:
     answer = ask(path)
 
     assert (answer.status, answer.document["errorCode"], answer.headers["content-type"]) == (
@@ -150,7 +150,7 @@ def test_pages_of_any_sizes_are_the_listing(ask: Callable[..., Any], sizes: list
 
 
 @given(total=st.integers(0, 2000), start=st.integers(0, 2000), size=st.integers(0, 2**31 - 1))
-def test_a_page_says_where_the_next_begins_if_and_only_if_there_is_more(total: int, start: int, size: int) -> None:
+def test_page_has_a_following_start_only_before_more_items(total: int, start: int, size: int) -> None:
     items = range(total)
     found, following = page(items, start, size)
 

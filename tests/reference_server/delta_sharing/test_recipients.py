@@ -1,4 +1,4 @@
-"""Who may ask: a bearer token says who it is, and what one may not see does not exist."""
+"""Recipients are identified by a bearer token; hidden objects return 404."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def filled(path: str) -> str:
     "authorization",
     [None, "", "Bearer", "Bearer ", "Basic dG9rZW4tb2YtYWxs", TOKENS["all"], "Bearer wrong", "Bearer é"],
 )
-def test_nobody_is_answered_without_a_token_of_the_server(ask: Callable[..., Any], operation: Any, authorization: str | None) -> None:
+def test_missing_or_wrong_token_returns_401(ask: Callable[..., Any], operation: Any, authorization: str | None) -> None:
     headers = {} if authorization is None else {"Authorization": authorization.encode("latin-1")}
     answer = ask(filled(operation.path), token=None, method=operation.method, **headers)
 
@@ -48,23 +48,23 @@ def test_the_word_bearer_is_understood_in_any_case(ask: Callable[..., Any], sche
     assert ask("/shares", token=None, Authorization=f"{scheme} {TOKENS['all']}").status == 200
 
 
-def test_a_token_whose_time_is_over_is_refused_and_says_so(ask: Callable[..., Any]) -> None:
+def test_expired_token_returns_401_with_its_time(ask: Callable[..., Any]) -> None:
     answer = ask("/shares", token=TOKENS["ended"])
 
     assert (answer.status, answer.document["errorCode"]) == (401, "UNAUTHENTICATED")
     assert "has ended at 2020-01-01T00:00:00Z" in answer.document["message"]
 
 
-def test_who_asks_is_asked_before_what_is_asked(ask: Callable[..., Any]) -> None:
+def test_authentication_precedes_parameter_validation(ask: Callable[..., Any]) -> None:
     assert ask("/shares?maxResults=-1", token=None).status == 401
 
 
-def test_a_recipient_sees_its_shares_and_no_others(ask: Callable[..., Any]) -> None:
+def test_listing_of_a_recipient_has_only_its_shares(ask: Callable[..., Any]) -> None:
     assert [share["name"] for share in ask("/shares", token=TOKENS["some"]).document["items"]] == ["second", "empty"]
 
 
 @pytest.mark.parametrize("below", ["", "/schemas", "/schemas/Sales/tables", "/all-tables"])
-def test_what_a_recipient_may_not_see_is_answered_as_what_is_not_there(ask: Callable[..., Any], below: str) -> None:
+def test_hidden_share_answers_like_a_missing_share(ask: Callable[..., Any], below: str) -> None:
     hidden = ask(f"/shares/Main.Share{below}", token=TOKENS["some"])
     missing = ask(f"/shares/Main.Shape{below}", token=TOKENS["some"])
 
@@ -72,7 +72,7 @@ def test_what_a_recipient_may_not_see_is_answered_as_what_is_not_there(ask: Call
     assert hidden.body.replace(b"Main.Share", b"Main.Shape") == missing.body
 
 
-def test_two_authorizations_are_none(sharing: Any) -> None:
+def test_two_authorization_headers_return_401(sharing: Any) -> None:
     host, port = sharing.url.removeprefix("http://").split(":")
     authorizations = "".join(f"Authorization: Bearer {token}\r\n" for token in (TOKENS["all"], "x"))
     with socket.create_connection((host, int(port)), timeout=10) as connection:
@@ -101,7 +101,7 @@ def test_no_refusal_repeats_a_token(ask: Callable[..., Any]) -> None:
         ({"Host": ""}, "{url}/delta-sharing"),
     ],
 )
-def test_urls_begin_with_the_address_at_which_the_caller_has_found_the_server(
+def test_urls_begin_with_the_requested_host_and_scheme(
     headers: dict[str, str], base: str, shares_file: Path, sending_to: Callable[[str], Any], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     seen: list[str] = []

@@ -1,4 +1,4 @@
-"""The shares file is read as it is meant, the official server's too, and what is wrong with one is said with its line."""
+"""The shares file, also that of the official server, is read; mistakes are reported with their line."""
 
 from __future__ import annotations
 
@@ -113,13 +113,13 @@ def test_a_relative_location_begins_where_the_file_is(tmp_path: Path) -> None:
     assert table(tmp_path, location="tables/t").folder == tmp_path / "tables" / "t"
 
 
-def test_a_time_of_expiry_is_in_whatever_zone_it_says(tmp_path: Path) -> None:
+def test_expiration_time_keeps_its_zone(tmp_path: Path) -> None:
     shares = read(tmp_path, "shares: []\nrecipients: [{name: a, bearerToken: x, expirationTime: 2027-01-01T02:00:00+02:00}]")
 
     assert shares.recipients[0].expires == datetime(2027, 1, 1, tzinfo=UTC)
 
 
-def test_ids_that_are_not_given_are_the_same_at_every_start_and_in_every_case(tmp_path: Path) -> None:
+def test_generated_ids_do_not_depend_on_the_location(tmp_path: Path) -> None:
     one = table(tmp_path, location="/x")
 
     assert one.id == table(tmp_path, location="/y").id
@@ -178,7 +178,7 @@ HEAD = "authorization: {bearerToken: x}\nshares:\n"
         ("shares: []\nrecipients: [{name: a, bearerToken: x, expirationTime: 2027-01-01}]", "must be a time with its zone"),
     ],
 )
-def test_what_is_wrong_is_said_with_its_place(tmp_path: Path, text: str, said: str) -> None:
+def test_mistake_in_the_file_is_reported_with_its_place(tmp_path: Path, text: str, said: str) -> None:
     with pytest.raises(BadShares) as refused:
         read(tmp_path, text)
 
@@ -203,7 +203,7 @@ def test_what_is_wrong_is_said_with_its_place(tmp_path: Path, text: str, said: s
         ({"location": "/t", "historyShared": "yes please"}, "must be true or false"),
     ],
 )
-def test_a_table_that_cannot_be_shared_is_said(tmp_path: Path, members: dict[str, Any], said: str) -> None:
+def test_invalid_table_entry_is_refused_with_the_reason(tmp_path: Path, members: dict[str, Any], said: str) -> None:
     with pytest.raises(BadShares) as refused:
         table(tmp_path, **members)
 
@@ -261,7 +261,7 @@ LET_IN = "shares: []\nauthorization: {bearerToken: x}\n"
     ],
     ids=["lists", "mappings", "itself", "digits", "large", "tag", "surrogate", "early", "alias", "bomb"],
 )
-def test_what_is_meant_to_break_the_reader_is_refused_like_a_slip(tmp_path: Path, text: str, said: str) -> None:
+def test_malicious_file_is_refused_in_a_short_message(tmp_path: Path, text: str, said: str) -> None:
     with pytest.raises(BadShares) as refused:
         read(tmp_path, text)
 

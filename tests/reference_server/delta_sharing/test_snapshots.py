@@ -1,4 +1,4 @@
-"""What is kept of logs: nothing is read twice, nothing is stale, and no more is kept than may be."""
+"""The cache of logs: no version is read twice, no answer is stale, and the size is limited."""
 
 from __future__ import annotations
 
@@ -61,7 +61,7 @@ def test_a_commit_is_noticed_by_the_next_request(table: Table) -> None:
     assert snapshots.snapshot(table.folder, 1) is before
 
 
-def test_the_times_of_a_log_that_is_followed_are_those_of_one_that_is_read_anew(table: Table) -> None:
+def test_timestamps_of_a_followed_log_equal_those_of_a_fresh_read(table: Table) -> None:
     snapshots = Snapshots()
     for version in range(2, 80):
         os.utime(table.commit(version, {"commitInfo": {}}), ns=(0, 10**15))
@@ -71,7 +71,7 @@ def test_the_times_of_a_log_that_is_followed_are_those_of_one_that_is_read_anew(
     assert [log.timestamp(version) for version in range(80)] == [fresh.timestamp(version) for version in range(80)]
 
 
-def test_a_table_that_took_the_place_of_another_is_read_anew(table: Table) -> None:
+def test_replaced_table_is_read_again(table: Table) -> None:
     snapshots = Snapshots()
     snapshots.snapshot(table.folder, 0)
     snapshots.snapshot(table.folder)
@@ -84,7 +84,7 @@ def test_a_table_that_took_the_place_of_another_is_read_anew(table: Table) -> No
     assert paths(snapshots.snapshot(table.folder)) == ["x", "yy"]
 
 
-def test_a_table_that_was_rolled_back_is_read_anew(table: Table) -> None:
+def test_rolled_back_table_is_read_again(table: Table) -> None:
     snapshots = Snapshots()
     snapshots.snapshot(table.folder)
     (table.log / f"{1:020}.json").unlink()
@@ -146,7 +146,7 @@ def test_lines_are_prepared_once_and_filled_for_each_answer(table: Table) -> Non
     assert (b"a?one" in first, b"a?two" in second, first.replace(b"?one", b"?two") == second) == (True, True, True)
 
 
-def test_lines_of_a_new_version_are_prepared_for_what_changed_alone(table: Table) -> None:
+def test_new_version_prepares_only_the_lines_that_changed(table: Table) -> None:
     asked: list[str] = []
 
     def counting(path: str) -> str:
@@ -192,7 +192,7 @@ def test_a_file_that_has_no_url_is_refused_before_the_first_line(table: Table) -
         snapshots.lines(snapshot, "parquet", Links(refusing, "", "", 1))
 
 
-def test_what_is_kept_stays_within_its_limit(tmp_path: Path) -> None:
+def test_cached_snapshots_stay_within_their_limit(tmp_path: Path) -> None:
     limit = 3_000_000
     snapshots = Snapshots(limit)
     for number in range(6):

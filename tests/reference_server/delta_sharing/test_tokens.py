@@ -1,4 +1,4 @@
-"""A token opens as what was sealed, where and until when it was meant, and nowhere else."""
+"""A token opens to its sealed value, only for its binding and until its time."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ class Clock:
 
 
 @given(held, bindings)
-def test_a_token_opens_as_what_was_sealed(value: dict[str, Any], bound: tuple[str, str]) -> None:
+def test_token_opens_to_the_sealed_value(value: dict[str, Any], bound: tuple[str, str]) -> None:
     tokens = Tokens()
 
     assert tokens.opened("page", tokens.sealed("page", value, bound=bound, lasting=1000), bound=bound) == value
@@ -40,7 +40,7 @@ def test_a_token_may_stand_in_a_url_as_it_is(value: dict[str, Any]) -> None:
 
 
 @given(bindings, bindings)
-def test_a_token_of_another_binding_is_none(bound: tuple[str, str], other: tuple[str, str]) -> None:
+def test_token_of_another_binding_is_refused(bound: tuple[str, str], other: tuple[str, str]) -> None:
     tokens = Tokens()
     token = tokens.sealed("page", {}, bound=bound, lasting=1000)
     if bound != other:
@@ -55,7 +55,7 @@ def test_parts_of_a_binding_do_not_flow_into_each_other() -> None:
         tokens.opened("page", tokens.sealed("page", {}, bound=("ab", "c"), lasting=1000), bound=("a", "bc"))
 
 
-def test_a_token_of_another_purpose_or_server_is_none() -> None:
+def test_token_of_another_purpose_or_server_is_refused() -> None:
     tokens = Tokens()
     token = tokens.sealed("page", {}, bound=("r", "t"), lasting=1000)
 
@@ -78,7 +78,7 @@ def test_a_token_holds_until_its_time_is_over() -> None:
 
 
 @given(st.integers(0, 10**6), st.integers(1, len(ALPHABET) - 1))
-def test_a_token_with_one_other_character_is_none(place: int, further: int) -> None:
+def test_token_with_a_changed_character_is_refused(place: int, further: int) -> None:
     tokens = Tokens()
     token = tokens.sealed("page", {"version": 3}, bound=("r", "t"), lasting=1000)
     at = place % len(token)
@@ -89,7 +89,7 @@ def test_a_token_with_one_other_character_is_none(place: int, further: int) -> N
 
 
 @given(st.text())
-def test_no_text_does_worse_than_be_refused(text: str) -> None:
+def test_arbitrary_text_is_refused(text: str) -> None:
     with pytest.raises(BadToken):
         Tokens().opened("page", text, bound=())
 

@@ -1,4 +1,4 @@
-"""Callers without credentials can neither fill the server's memory nor keep others from their answers nor the server from ending."""
+"""Callers without credentials cannot exhaust memory, delay other callers or prevent the server from ending."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ def query_of(port: int) -> bytes:
 
 
 def file_request(port: int) -> bytes:
-    """Return a request for the large file, by the URL that the server has signed."""
+    """Return a request for the large file by its signed URL."""
     with connect(port, query_of(port)) as connection:
         came = b""
         while (found := LARGE_URL.search(came)) is None:
@@ -68,7 +68,7 @@ def file_request(port: int) -> bytes:
 
 @contextmanager
 def another_caller(server: ServerProcess) -> Generator[None]:
-    """Ask for the configuration the whole time, and fail if an answer is late or too much memory is taken."""
+    """Get the configuration repeatedly, and fail if an answer is late or memory grows too much."""
     over = Event()
     waited: list[float] = []
     megabytes: list[float] = []
@@ -91,7 +91,7 @@ def another_caller(server: ServerProcess) -> Generator[None]:
 
 
 def assert_recovers(server: ServerProcess, before: float) -> None:
-    """The memory that is left over is little."""
+    """Assert that memory use returns to nearly its former value."""
     assert eventually(lambda: server.megabytes < before + 60, seconds=30)
     assert answer_seconds(server.port) < ANSWERED_WITHIN
 
@@ -138,7 +138,7 @@ def test_pipelined_requests_whose_answers_are_not_read_take_little_memory(server
         assert_recovers(server, before)
 
 
-def test_a_header_of_100_megabytes_delays_nobody(server: ServerProcess) -> None:
+def test_header_of_100_megabytes_delays_no_other_client(server: ServerProcess) -> None:
     before = server.megabytes
     with another_caller(server), connect(server.port, b"GET / HTTP/1.1\r\nX: ") as connection, suppress(OSError):
         for _ in range(100):
@@ -158,7 +158,7 @@ def test_half_sent_large_bodies_take_little_memory(server: ServerProcess) -> Non
         assert_recovers(server, before)
 
 
-def test_two_thousand_idle_connections_keep_nobody_out(server: ServerProcess) -> None:
+def test_two_thousand_idle_connections_leave_other_clients_served(server: ServerProcess) -> None:
     before = server.megabytes
     with ExitStack() as stack:
         with another_caller(server):

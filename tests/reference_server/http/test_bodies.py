@@ -1,4 +1,4 @@
-"""Hostile bodies: whatever is sent to a route that takes a body, the answer says what is wrong and nothing has happened."""
+"""Hostile bodies return a 4xx error with the reason and change nothing."""
 
 from __future__ import annotations
 
@@ -118,7 +118,7 @@ def hostile(server: Server) -> None:
 
 @pytest.fixture
 def unchanged(hostile: None, send: Callable[..., Any]) -> Iterator[None]:
-    """The catalog is the same after the test as it was before."""
+    """Assert that the catalog is the same after the test as before."""
     paths = [
         "/v1/namespaces",
         "/v1/namespaces/hostile",
@@ -162,7 +162,7 @@ CASES = sorted({(operation, case) for operation in GOOD for case in RAW} - FINE)
 
 @pytest.mark.parametrize(("operation", "case"), CASES)
 @pytest.mark.usefixtures("unchanged")
-def test_a_body_that_is_not_what_it_should_be_is_400_and_says_why(send: Callable[..., Any], operation: str, case: str) -> None:
+def test_invalid_body_returns_400_with_the_reason(send: Callable[..., Any], operation: str, case: str) -> None:
     raw, why = RAW[case]
     answer = send("POST", PATHS[operation], raw)
 
@@ -210,14 +210,14 @@ def test_a_compressed_body_is_415(send: Callable[..., Any]) -> None:
 
 
 @pytest.mark.parametrize("content_type", ["application/json; charset=utf-8", 'Application/JSON;charset="UTF-8"', "application/json;v=1"])
-def test_json_may_be_said_with_parameters(send: Callable[..., Any], content_type: str, request: pytest.FixtureRequest) -> None:
+def test_json_content_type_with_parameters_is_accepted(send: Callable[..., Any], content_type: str, request: pytest.FixtureRequest) -> None:
     answer = send("POST", "/v1/namespaces", {"namespace": [request.node.name]}, content_type=content_type)
 
     assert answer.status == 200
 
 
 def mutated(document: Any, path: tuple[Any, ...] = ()) -> Iterator[tuple[tuple[Any, ...], Any]]:
-    """Yield every member of a document, at its place, as something that it must not be."""
+    """Yield the place of every member of a document with each of several wrong values."""
     if isinstance(document, dict):
         for name, value in document.items():
             yield from mutated(value, (*path, name))
@@ -273,7 +273,7 @@ def test_each_required_member_is_asked_for(send: Callable[..., Any], operation: 
     ],
 )
 @pytest.mark.usefixtures("unchanged")
-def test_an_update_that_cannot_be_is_400_with_its_place_and_applies_nothing(send: Callable[..., Any], update: Any, why: str) -> None:
+def test_invalid_update_returns_400_with_the_reason(send: Callable[..., Any], update: Any, why: str) -> None:
     body = {"requirements": [], "updates": [update, {"action": "set-properties", "updates": {"irc": "1"}}]}
     answer = send("POST", PATHS["updateTable"], body)
 
@@ -285,7 +285,7 @@ def test_an_update_that_cannot_be_is_400_with_its_place_and_applies_nothing(send
     "requirement", [{"type": "assert-irc"}, {"uuid": "x"}, {"type": "assert-view-uuid", "uuid": "x"}, {"type": "assert-table-uuid"}, None]
 )
 @pytest.mark.usefixtures("unchanged")
-def test_a_requirement_that_cannot_be_is_400_even_when_another_fails(send: Callable[..., Any], requirement: Any) -> None:
+def test_invalid_requirement_returns_400_although_another_fails(send: Callable[..., Any], requirement: Any) -> None:
     failing = {"type": "assert-table-uuid", "uuid": "2cc52516-5e73-41f2-b139-545d41a4e151"}
     answer = send("POST", PATHS["updateTable"], {"requirements": [failing, requirement], "updates": []})
 
@@ -300,7 +300,7 @@ def test_null_is_taken_as_absent_where_clients_write_it_so(send: Callable[..., A
     assert (created.status, send("POST", f"/v1/namespaces/{namespace}/tables", table).status) == (200, 200)
 
 
-def test_null_is_no_answer_to_whether_a_table_is_staged(send: Callable[..., Any], namespace: str) -> None:
+def test_null_for_stage_create_is_refused(send: Callable[..., Any], namespace: str) -> None:
     answer = send("POST", f"/v1/namespaces/{namespace}/tables", {"name": "t", "schema": SCHEMA, "stage-create": None})
 
     assert answer.error == (400, "BadRequestException", 400)

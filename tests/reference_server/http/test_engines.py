@@ -1,4 +1,4 @@
-"""The server from the plans of the contracts is the one that connexion makes, without what it takes to import connexion."""
+"""The server made from the plans equals that of connexion, without importing connexion."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
     from connexion import FlaskApp
 
-#: What is of no use before a page is asked for, or a body is checked.
+#: Modules that are needed only for pages and for checking bodies.
 LATE = {"asgiref", "connexion", "fastavro", "flask", "jinja2", "jsonschema", "jsonschema_rs", "pyarrow", "requests", "starlette"}
 LATE |= {"httpx", "numpy", "werkzeug", "yaml"}
 
@@ -56,7 +56,7 @@ def get(url: str) -> tuple[int, str, bytes]:
 
 
 def taken(router: Any) -> dict[tuple[str, str], tuple[str, Any]]:
-    """Everything that a router routes, as (method, path) -> (operation, what answers it)."""
+    """Return everything that a router routes, as (method, path) -> (operation, handler)."""
     found: dict[tuple[str, str], tuple[str, Any]] = {}
 
     def walk(node: Any, path: str) -> None:
@@ -81,7 +81,7 @@ def shares(tmp_path: Path) -> Path:
 
 
 @pytest.mark.parametrize("contract", contracts())
-def test_connexion_resolves_what_the_plan_says(contract: str, shares: Path) -> None:
+def test_routes_of_connexion_equal_those_of_the_plan(contract: str, shares: Path) -> None:
     made = service(contract, Settings(shares=shares))
     _, stack = cast("FlaskApp", application(made, engine="connexion")).middleware._build_middleware_stack()
     (router,) = (layer for layer in stack if isinstance(layer, ConnexionRouter))
@@ -104,7 +104,7 @@ def test_pages_and_calls_are_answered_alike_by_both_engines() -> None:
     assert answers[0] == answers[1]
 
 
-def test_nothing_is_imported_that_the_first_answer_does_not_need() -> None:
+def test_unneeded_modules_are_not_imported_for_the_first_answer() -> None:
     ran = subprocess.run([sys.executable, "-W", "error", "-c", STARTED], capture_output=True, text=True, check=True)
 
     assert ran.stdout.strip() == "200 []"

@@ -1,4 +1,4 @@
-"""The short way sends the bytes that the usual one sends, whatever is asked, however it is cut, and whoever takes it slowly."""
+"""The fast path sends the same bytes as the usual path, for every request, fragmentation and reading speed."""
 
 from __future__ import annotations
 
@@ -83,13 +83,13 @@ CHUNKED = request("/v1/tables/rename", HOST + b"Transfer-Encoding: chunked\r\n",
 
 
 def again(asked: bytes) -> list[tuple[bytes, bool]]:
-    """A request until its headers are known, and then some."""
+    """Return a request four times, so that its headers become known."""
     return [(asked, True)] * 4
 
 
 @pytest.mark.parametrize("method", ["GET", "HEAD"])
 @pytest.mark.parametrize("target", TARGETS, ids=lambda target: target[:40])
-def test_every_path_is_answered_alike(ways: Ways, target: str, method: str) -> None:
+def test_every_path_gets_the_same_bytes_on_both_paths(ways: Ways, target: str, method: str) -> None:
     short, usual = ways.both(again(request(target, method=method)))
 
     assert short == usual
@@ -97,7 +97,7 @@ def test_every_path_is_answered_alike(ways: Ways, target: str, method: str) -> N
 
 @pytest.mark.parametrize("target", [T, "/v1/config", f"{N}/tables/absent"])
 @pytest.mark.parametrize("headers", HEADERS, ids=lambda headers: headers[9:50].decode("latin-1"))
-def test_all_headers_are_answered_alike(ways: Ways, headers: bytes, target: str) -> None:
+def test_all_headers_get_the_same_bytes_on_both_paths(ways: Ways, headers: bytes, target: str) -> None:
     short, usual = ways.both(again(request(target, headers)))
 
     assert short == usual
@@ -128,7 +128,7 @@ def test_all_headers_are_answered_alike(ways: Ways, headers: bytes, target: str)
     ],
     ids=lambda asked: asked[:60].decode("latin-1"),
 )
-def test_what_is_no_plain_request_is_answered_alike(ways: Ways, asked: bytes) -> None:
+def test_unusual_requests_get_the_same_bytes_on_both_paths(ways: Ways, asked: bytes) -> None:
     known = again(request(T)) + again(request(T, HOST))
 
     assert ways.say("short", known + again(asked) + known) == ways.say("usual", known + again(asked) + known)
@@ -146,7 +146,7 @@ def test_what_is_no_plain_request_is_answered_alike(ways: Ways, asked: bytes) ->
     ],
     ids=lambda before: before[:60].decode(),
 )
-def test_what_looks_like_a_request_within_another_is_none(ways: Ways, before: bytes) -> None:
+def test_request_inside_another_is_not_answered_separately(ways: Ways, before: bytes) -> None:
     short, usual = ways.both([*again(request(T)), (before, True), (request(T), True), (request(T), True)])
 
     assert short == usual
@@ -164,9 +164,7 @@ CONVERSED = [
 
 @settings(max_examples=120, deadline=None)
 @given(st.lists(st.sampled_from(CONVERSED[:-2]), min_size=1, max_size=7), st.sampled_from([b"", *CONVERSED]), st.data())
-def test_however_requests_are_cut_and_joined_the_answers_are_alike(
-    ways: Ways, asked: list[bytes], last: bytes, data: st.DataObject
-) -> None:
+def test_fragmented_requests_get_the_same_bytes_on_both_paths(ways: Ways, asked: list[bytes], last: bytes, data: st.DataObject) -> None:
     whole = b"".join(asked) + last
     seams = [0, *itertools.accumulate(map(len, asked)), len(whole)]
     cut = {seam for seam in seams if data.draw(st.booleans())} | data.draw(st.sets(st.integers(0, len(whole)), max_size=4))
@@ -197,7 +195,7 @@ BODIES = [
 
 @pytest.mark.parametrize("target", [PROPERTIES, T, f"{T}?x=y", f"{N}/tables/absent", "/nowhere", "/v1/config", f"{T}/metrics"])
 @pytest.mark.parametrize("body", BODIES, ids=lambda body: body[:30].decode("latin-1"))
-def test_all_bodies_are_answered_alike(ways: Ways, body: bytes, target: str) -> None:
+def test_all_bodies_get_the_same_bytes_on_both_paths(ways: Ways, body: bytes, target: str) -> None:
     short, usual = ways.both(again(posted(target, body)))
 
     assert short == usual
@@ -215,13 +213,13 @@ def test_all_bodies_are_answered_alike(ways: Ways, body: bytes, target: str) -> 
 @pytest.mark.parametrize(
     "length", [b"Content-Length: %d\r\n", b"content-length:%d\r\n", b"Content-Length: 000%d\r\n", b"Content-Length: %d \r\n"]
 )
-def test_all_headers_of_bodies_are_answered_alike(ways: Ways, headers: bytes, length: bytes) -> None:
+def test_all_headers_of_bodies_get_the_same_bytes_on_both_paths(ways: Ways, headers: bytes, length: bytes) -> None:
     short, usual = ways.both(again(posted(T, NOTHING_TO_DO, headers, length=length)))
 
     assert short == usual
 
 
-def test_bodies_of_any_length_behind_known_headers_are_answered_the_short_way(ways: Ways) -> None:
+def test_bodies_of_any_length_behind_known_headers_take_the_fast_path(ways: Ways) -> None:
     bodies = [b'{"removals": ["%s"]}' % (b"x" * number) for number in range(1, 200, 9)]
     ways.say("short", again(posted(PROPERTIES, bodies[0])))
     before = ways.router.calls
@@ -230,7 +228,7 @@ def test_bodies_of_any_length_behind_known_headers_are_answered_the_short_way(wa
     assert (ways.router.calls - before, sent.count(b"HTTP/1.1 200 OK")) == (0, len(bodies))
 
 
-def test_a_body_that_comes_behind_its_head_is_answered_the_short_way(ways: Ways) -> None:
+def test_body_that_arrives_after_its_head_takes_the_fast_path(ways: Ways) -> None:
     ways.say("short", again(COMMIT))
     head, body = COMMIT[: -len(NOTHING_TO_DO)], NOTHING_TO_DO
     before = ways.router.calls
@@ -240,7 +238,7 @@ def test_a_body_that_comes_behind_its_head_is_answered_the_short_way(ways: Ways)
 
 
 class Slow:
-    """Changes that last when a test says so."""
+    """Changes that become durable when a test sets them so."""
 
     def __init__(self) -> None:
         self.lasts = asyncio.Event()
@@ -252,7 +250,7 @@ class Slow:
 
 
 def settling(conversation: Callable[[Any, Connection, ServerState, Slow], Any]) -> bytes:
-    """What is sent to a caller whose commit, the short way, waits until it lasts."""
+    """Return the bytes sent to a caller whose commit waits on the fast path until it is durable."""
     served = made()
     slow: list[Slow] = []
     served.settled = lambda: slow[0] if slow else None
@@ -277,7 +275,7 @@ def settling(conversation: Callable[[Any, Connection, ServerState, Slow], Any]) 
     return asyncio.run(run())
 
 
-def test_what_comes_while_an_answer_waits_is_answered_after_it() -> None:
+def test_request_behind_a_waiting_answer_is_answered_after_it() -> None:
     async def more(protocol: Any, connection: Connection, state: ServerState, slow: Slow) -> None:
         connection.receive(request(f"{N}/tables/absent")[:30])
         connection.receive(request(f"{N}/tables/absent")[30:])
@@ -288,7 +286,7 @@ def test_what_comes_while_an_answer_waits_is_answered_after_it() -> None:
     assert re.findall(rb"HTTP/1.1 [0-9]+", settling(more)) == [b"HTTP/1.1 200", b"HTTP/1.1 404"]
 
 
-def test_a_server_that_ends_answers_who_waits() -> None:
+def test_shutdown_sends_a_waiting_answer() -> None:
     closed: list[bool] = []
 
     async def end(protocol: Any, connection: Connection, state: ServerState, slow: Slow) -> None:
@@ -302,7 +300,7 @@ def test_a_server_that_ends_answers_who_waits() -> None:
 
 
 @pytest.mark.parametrize("way", ["short", "usual"])
-def test_a_server_that_ends_answers_whose_body_is_on_its_way(ways: Ways, way: str) -> None:
+def test_shutdown_answers_a_request_whose_body_is_arriving(ways: Ways, way: str) -> None:
     async def conversation() -> bytes:
         protocol, connection, state = ways.connect(way)
         before = len(connection.sent)
@@ -317,7 +315,7 @@ def test_a_server_that_ends_answers_whose_body_is_on_its_way(ways: Ways, way: st
     assert asyncio.run(conversation())[:15] == b"HTTP/1.1 200 OK"
 
 
-def test_who_hangs_up_while_an_answer_waits_is_sent_nothing() -> None:
+def test_client_that_disconnects_while_waiting_is_sent_nothing() -> None:
     async def hang_up(protocol: Any, connection: Connection, state: ServerState, slow: Slow) -> None:
         connection.close()
         await asyncio.sleep(0)
@@ -327,7 +325,7 @@ def test_who_hangs_up_while_an_answer_waits_is_sent_nothing() -> None:
     assert settling(hang_up) == b""
 
 
-def test_what_came_before_is_answered_the_short_way(ways: Ways) -> None:
+def test_third_equal_request_takes_the_fast_path(ways: Ways) -> None:
     asked = request(T, HOST + b"X-Own: of this test\r\n")
     before = ways.router.calls
     ways.say("short", [(asked, True)] * 10)
@@ -338,7 +336,7 @@ def test_what_came_before_is_answered_the_short_way(ways: Ways) -> None:
 @pytest.mark.parametrize(
     "target", [N, T, f"{N}/views/v", f"{N}/tables/absent", "/v1/config", f"{T}?snapshots=refs", f"{N}/tables/a%2Fb", "/v1/namespaces"]
 )
-def test_answers_of_the_short_way_do_not_need_the_same_path_twice(ways: Ways, target: str) -> None:
+def test_fast_path_does_not_need_the_same_path_twice(ways: Ways, target: str) -> None:
     asked = request(target, HOST + b"X-Own: of this other test\r\n")
     known = again(request(T, HOST + b"X-Own: of this other test\r\n"))
     ways.say("short", known)
@@ -348,7 +346,7 @@ def test_answers_of_the_short_way_do_not_need_the_same_path_twice(ways: Ways, ta
     assert ways.router.calls - before == 0
 
 
-def test_a_table_that_is_known_is_304_the_short_way_too(ways: Ways) -> None:
+def test_known_table_returns_304_on_the_fast_path(ways: Ways) -> None:
     (tag,) = [line[6:] for line in ways.say("usual", [(request(T), True)]).split(b"\r\n") if line.lower().startswith(b"etag: ")]
     asked = request(T, HOST + b"If-None-Match: " + tag + b"\r\n")
     short, usual = ways.both(again(asked))
@@ -409,7 +407,7 @@ def _settling(served: Service) -> None:
     ],
     ids=["guard", "filter", "sender", "caller", "admission", "settling", "fault on the wire"],
 )
-def test_where_anything_else_has_a_say_the_usual_way_is_taken(install: Install) -> None:
+def test_customized_service_takes_the_usual_path(install: Install) -> None:
     served = made()
     install(served)
     ways = Ways(Counted(application(served)))
@@ -420,7 +418,7 @@ def test_where_anything_else_has_a_say_the_usual_way_is_taken(install: Install) 
 
 
 @pytest.mark.parametrize("raised", [Problem(404, "NoSuchTableException", "gone"), RuntimeError("broken")])
-def test_what_a_handler_raises_is_answered_once(raised: Exception, caplog: pytest.LogCaptureFixture) -> None:
+def test_exception_of_a_handler_is_answered_once(raised: Exception, caplog: pytest.LogCaptureFixture) -> None:
     asked = 0
 
     def fail(_handler: Any, _arguments: Any) -> Reply:
@@ -438,7 +436,7 @@ def test_what_a_handler_raises_is_answered_once(raised: Exception, caplog: pytes
     assert sum("loadTable failed" in record.getMessage() for record in caplog.records) == (0 if problem else 4)
 
 
-def test_a_caller_who_takes_nothing_waits_the_usual_way(ways: Ways) -> None:
+def test_client_that_reads_nothing_waits_on_the_usual_path(ways: Ways) -> None:
     async def conversation() -> tuple[bytes, bytes]:
         protocol, connection, state = ways.connect("short")
         for _ in range(3):
@@ -462,7 +460,7 @@ def test_a_caller_who_takes_nothing_waits_the_usual_way(ways: Ways) -> None:
 
 
 class Clock:
-    """A loop whose time is what a test says."""
+    """A loop whose time is set by a test."""
 
     def __init__(self) -> None:
         self.now = 0.0
@@ -487,7 +485,7 @@ class Clock:
         self.now = moment
 
 
-def test_a_connection_ends_when_nothing_has_come_for_a_while_on_either_way(ways: Ways) -> None:
+def test_idle_connection_is_closed_on_both_paths(ways: Ways) -> None:
     async def conversation() -> list[bool]:
         clock = Clock()
         _, connection, _ = ways.connect("short", clock)
@@ -505,7 +503,7 @@ def test_a_connection_ends_when_nothing_has_come_for_a_while_on_either_way(ways:
     assert asyncio.run(conversation()) == [True, True, True, False]
 
 
-def test_answers_on_the_short_way_are_counted_by_the_server(ways: Ways) -> None:
+def test_answers_of_the_fast_path_are_counted_by_the_server(ways: Ways) -> None:
     async def conversation() -> int:
         protocol, connection, state = ways.connect("short")
         for _ in range(5):
@@ -526,7 +524,7 @@ def test_headers_that_come_once_are_not_kept(ways: Ways) -> None:
     assert len(known._known) == before
 
 
-def test_a_table_of_the_short_way_is_the_one_that_the_store_holds(ways: Ways) -> None:
+def test_table_of_the_fast_path_equals_the_stored_table(ways: Ways) -> None:
     _, _, body = ways.say("short", again(request(T)))[:].rpartition(b"\r\n\r\n")
     served: Service = next(iter(ways.router._by_name.values())).service
 
@@ -534,7 +532,7 @@ def test_a_table_of_the_short_way_is_the_one_that_the_store_holds(ways: Ways) ->
 
 
 @pytest.mark.parametrize("fast_path", [True, False])
-def test_a_server_answers_either_way(fast_path: bool) -> None:  # noqa: FBT001
+def test_server_answers_with_and_without_the_fast_path(fast_path: bool) -> None:  # noqa: FBT001
     with running(warehouse="memory:", fast_path=fast_path) as server:
         answers = []
         with closing(http.client.HTTPConnection(server.url.removeprefix("http://"))) as connection:
@@ -547,7 +545,7 @@ def test_a_server_answers_either_way(fast_path: bool) -> None:  # noqa: FBT001
 
 
 @pytest.mark.parametrize("known", ["SHARED", "CALLED", "HELD", "COUNTED", "HEEDED"])
-def test_with_a_uvicorn_that_is_not_known_everything_is_answered_by_it(
+def test_unknown_uvicorn_version_disables_the_fast_path(
     known: str, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
     monkeypatch.setattr(fast_protocol, known, frozenset({*getattr(fast_protocol, known), f"no_{known.lower()}"}))

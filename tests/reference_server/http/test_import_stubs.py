@@ -1,4 +1,4 @@
-"""What the server never uses is not imported, and everybody else still gets the real thing."""
+"""Modules that the server does not use are not imported, and stay importable."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ print(spared, hasattr(requests, "get"), "request" in dir(TestClient))
 """
 
 
-def test_modules_that_are_never_used_are_not_imported_and_come_whole_to_others() -> None:
+def test_unused_modules_are_not_imported_and_stay_importable() -> None:
     ran = subprocess.run([sys.executable, "-W", "ignore", "-c", PROGRAM], capture_output=True, text=True, check=True)
 
     assert ran.stdout.split("\n")[0] == "[] True True"

@@ -1,4 +1,4 @@
-"""Bodies are read strictly, and what is wrong with one is said in words that its sender can act on."""
+"""Strict reading of JSON bodies, with a message that names the place and the mistake."""
 
 from __future__ import annotations
 
@@ -64,12 +64,12 @@ def test_a_member_that_is_given_twice_is_refused_however_it_is_spelled(document:
         (b'{"a":' * (MAX_DEPTH + 1) + b"1" + b"}" * (MAX_DEPTH + 1), f"the body nests arrays and objects more than {MAX_DEPTH} deep"),
     ],
 )
-def test_what_is_wrong_is_said_with_its_place(raw: bytes, expected: str) -> None:
+def test_invalid_body_is_reported_with_its_place(raw: bytes, expected: str) -> None:
     assert complaint(raw) == expected
 
 
 @pytest.mark.parametrize("raw", [b'"\\ud800"', b"[1e400]", b"[01]", b"[1,]", b'["a\x00"]', b"\xef\xbb\xbf{}", b"{'a':1}", b"nul", b"1 2"])
-def test_what_is_not_json_is_refused(raw: bytes) -> None:
+def test_text_that_is_not_json_is_refused(raw: bytes) -> None:
     assert complaint(raw).startswith("the body is not JSON: ")
 
 

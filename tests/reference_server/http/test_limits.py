@@ -1,4 +1,4 @@
-"""Requests have a longest request line, head and arrival time, answers a longest time to be taken, and servers a number of connections."""
+"""Limits of request lines, heads, arrival times, reading times and connections."""
 
 from __future__ import annotations
 

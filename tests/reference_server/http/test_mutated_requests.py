@@ -64,7 +64,7 @@ WELL_FORMED = [
 
 
 def flipped(raw: bytes, choose: random.Random) -> bytes:
-    """One to three bytes, of the head as a rule, are others."""
+    """Change one to three bytes of a request, usually in its head."""
     changed = bytearray(raw)
     for _ in range(choose.randint(1, 3)):
         changed[choose.randrange(min(len(raw), 200))] = choose.choice([choose.randrange(256), 13, 10, 32, 58, 0])
@@ -133,7 +133,7 @@ class Pair:
 
     @property
     def long_way(self) -> tuple[int, int]:
-        """How many requests came to the application of each."""
+        """Return how many requests came to the application of each path."""
         return self._short.router.calls, self._usual.router.calls
 
 
@@ -155,7 +155,7 @@ def compare(pair: Pair, *, requests: int, seed: int) -> None:
 
 
 def is_race(short: bytes, usual: bytes) -> bool:
-    """Return whether a request was refused by one path for its body, and by the other answered before this part of its body came."""
+    """Return whether one path refused a request for its body, and the other answered before that part of the body came."""
     differs = next((at for at, (one, other) in enumerate(zip(short, usual, strict=False)) if one != other), min(len(short), len(usual)))
     start = max(short.rfind(b"HTTP/1.1 ", 0, differs + 9), usual.rfind(b"HTTP/1.1 ", 0, differs + 9))
     return any(said[start:] == REFUSED for said in (short, usual))

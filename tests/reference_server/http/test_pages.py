@@ -1,4 +1,4 @@
-"""Following the tokens of a listing finds every item once, whatever others do meanwhile."""
+"""The pages of a listing hold every item once, even when other clients add and remove items."""
 
 from __future__ import annotations
 

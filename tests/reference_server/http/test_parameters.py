@@ -1,4 +1,4 @@
-"""Parameters are read forgivingly where the contract is silent, and refused in plain words where it speaks."""
+"""Query parameters and headers: values that the contract forbids are refused with the reason."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ def read_header(value: str) -> dict[str, Any]:
         ("snapshots=refs&x_irc=1", {"snapshots": "refs"}),
     ],
 )
-def test_what_clients_send_is_understood(query: str, expected: dict[str, Any]) -> None:
+def test_query_parameters_of_clients_are_read(query: str, expected: dict[str, Any]) -> None:
     assert read(query) == expected
 
 
@@ -71,7 +71,7 @@ def test_what_clients_send_is_understood(query: str, expected: dict[str, Any]) -
         ("pageToken=a&pageToken=b", "query parameter pageToken is given twice"),
     ],
 )
-def test_what_the_contract_forbids_is_refused(query: str, expected: str) -> None:
+def test_invalid_query_parameter_is_refused_with_the_reason(query: str, expected: str) -> None:
     with pytest.raises(BadParameter) as caught:
         read(query)
 
@@ -91,7 +91,7 @@ def test_no_page_size_breaks_the_reader(text: str) -> None:
 @pytest.mark.parametrize(
     ("value", "expected"), [("vended,signed", ["vended", "signed"]), ("signed , nonsense", ["signed"]), ("nonsense", []), ("", [])]
 )
-def test_a_list_is_split_and_what_is_unknown_in_it_ignored(value: str, expected: list[str]) -> None:
+def test_list_is_split_and_unknown_members_are_ignored(value: str, expected: list[str]) -> None:
     assert read_header(value) == {"x_access": expected}
 
 

@@ -1,4 +1,4 @@
-"""Every request comes to the operation that it is for, or is told why not, in the contract's own form."""
+"""Every request reaches its operation or gets an error in the contract's form."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def filled(template: str) -> str:
 
 
 @pytest.mark.parametrize("operation", OPERATIONS, ids=lambda o: o.id)
-def test_every_operation_of_the_contract_has_a_door(send: Callable[..., Any], operation: Any) -> None:
+def test_every_operation_of_the_contract_has_a_route(send: Callable[..., Any], operation: Any) -> None:
     answer = send(operation.method, filled(operation.path), b"{}" if operation.body else None)
 
     assert answer.status in {200, 204, 400, 404, 406}
@@ -50,7 +50,7 @@ def test_every_handler_takes_the_arguments_of_the_generated_protocol(server: Ser
 
 
 @pytest.mark.parametrize("operation", [o for o in OPERATIONS if o.id in NOT_OFFERED], ids=lambda o: o.id)
-def test_what_is_not_offered_says_so(send: Callable[..., Any], operation: Any) -> None:
+def test_operation_that_is_not_offered_returns_406(send: Callable[..., Any], operation: Any) -> None:
     answer = send(operation.method, filled(operation.path))
 
     assert answer.status == 406
@@ -74,9 +74,7 @@ def test_a_path_outside_the_contract_is_404(send: Callable[..., Any], path: str)
         ("GET", "/v1/tables/rename", "POST"),
     ],
 )
-def test_a_method_that_a_path_does_not_have_is_405_and_says_which_it_has(
-    send: Callable[..., Any], method: str, path: str, allowed: str
-) -> None:
+def test_unsupported_method_returns_405_with_allow(send: Callable[..., Any], method: str, path: str, allowed: str) -> None:
     answer = send(method, path)
 
     assert (answer.status, answer.headers["allow"]) == (405, allowed)
@@ -99,7 +97,7 @@ def test_any_name_is_found_again_under_its_path(send: Callable[..., Any], name: 
     assert send("GET", namespace).document["namespace"] == [name]
 
 
-def test_levels_of_a_namespace_are_separated_by_the_unit_separator_in_either_case(send: Callable[..., Any]) -> None:
+def test_unit_separator_divides_namespace_levels_in_either_case(send: Callable[..., Any]) -> None:
     send("POST", "/v1/namespaces", {"namespace": ["sep"]})
     send("POST", "/v1/namespaces", {"namespace": ["sep", "x.y"]})
     spellings = ["sep%1Fx.y", "sep%1fx.y", "%73ep%1fx%2ey"]
@@ -110,7 +108,7 @@ def test_levels_of_a_namespace_are_separated_by_the_unit_separator_in_either_cas
     ] == [404] * 5
 
 
-def test_what_clients_send_beyond_the_contract_is_ignored(send: Callable[..., Any]) -> None:
+def test_additional_headers_and_parameters_are_ignored(send: Callable[..., Any]) -> None:
     plain = send("GET", "/v1/config")
     adorned = send(
         "GET",
@@ -137,7 +135,7 @@ def test_a_parameter_that_the_contract_forbids_is_400(send: Callable[..., Any], 
     assert send("GET", f"/v1/{query}").error == (400, "BadRequestException", 400)
 
 
-def test_a_purge_that_is_neither_wanted_nor_not_is_400_and_drops_nothing(send: Callable[..., Any], namespace: str) -> None:
+def test_invalid_purge_requested_returns_400_and_keeps_the_table(send: Callable[..., Any], namespace: str) -> None:
     send("POST", f"/v1/namespaces/{namespace}/tables", {"name": "t", "schema": SCHEMA})
 
     assert send("DELETE", f"/v1/namespaces/{namespace}/tables/t?purgeRequested=maybe").error == (400, "BadRequestException", 400)
@@ -174,7 +172,7 @@ def test_a_page_refuses_in_the_contracts_form(send: Callable[..., Any]) -> None:
     assert send("POST", "/healthz", {}).error == (405, "MethodNotAllowedException", 405)
 
 
-def test_an_operation_without_an_answer_keeps_the_server_from_starting() -> None:
+def test_operation_without_handler_keeps_the_server_from_starting() -> None:
     made = service("iceberg_rest", Settings())
     handlers = {id_: handler for id_, handler in made.handlers.items() if id_ != "loadTable"}
 
@@ -190,9 +188,7 @@ def test_with_a_prefix_only_paths_with_it_are_served(sending_to: Callable[[str],
     assert (prefix, statuses) == ("my/cat%20alog", [200, 404])
 
 
-def test_an_exception_of_ours_is_a_500_that_tells_nothing_but_where_to_look(
-    sending_to: Callable[[str], Any], caplog: pytest.LogCaptureFixture
-) -> None:
+def test_internal_error_returns_500_with_only_the_incident_id(sending_to: Callable[[str], Any], caplog: pytest.LogCaptureFixture) -> None:
     with running(warehouse="memory:") as server, sending_to(server.url) as send:
         server.service.rules.replace("page", lambda *_, **__: 1 // 0)
         answer = send("GET", "/v1/namespaces")

@@ -1,4 +1,4 @@
-"""Paths find their operations by their segments, decoded once and after they were split."""
+"""Paths are split into segments before the segments are decoded."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def found(routes: Routes[str], path: str) -> tuple[set[str], list[str]] | None:
 
 
 @given(texts, texts, texts)
-def test_whatever_stands_in_a_segment_is_its_value(routes: Routes[str], prefix: str, namespace: str, table: str) -> None:
+def test_any_text_in_a_segment_is_its_value(routes: Routes[str], prefix: str, namespace: str, table: str) -> None:
     path = f"/v1/{quote(prefix, safe='')}/namespaces/{quote(namespace, safe='')}/tables/{quote(table, safe='')}"
 
     assert routes.find(path.encode()) == Found({"GET": "table"}, (prefix, namespace, table))
@@ -73,7 +73,7 @@ def test_other_paths_are_in_no_contract(routes: Routes[str], path: str) -> None:
 
 
 @pytest.mark.parametrize("path", ["/v1/p/namespaces/%", "/v1/p/namespaces/%4", "/v1/p/namespaces/%zz", "/v1/p/namespaces/%ff"])
-def test_what_cannot_be_decoded_is_refused(routes: Routes[str], path: str) -> None:
+def test_undecodable_path_is_refused(routes: Routes[str], path: str) -> None:
     with pytest.raises(BadPath):
         routes.find(path.encode())
 

@@ -1,4 +1,4 @@
-"""Stock connexion is the oracle of the router: by path, method and parameters, it accepts and refuses the same requests."""
+"""The router accepts and refuses the same requests as stock connexion."""
 
 from __future__ import annotations
 
@@ -89,7 +89,7 @@ def ask(app: Any, requests: Iterable[Request]) -> dict[Request, int]:
 
 
 def open_to_all(routing: Any) -> Any:
-    """Return the routing without its security: who may call is another question than what a call looks like."""
+    """Return the routing without its security, which other tests cover."""
     if isinstance(routing, dict):
         return {name: open_to_all(member) for name, member in routing.items() if name != "security"}
     return [open_to_all(item) for item in routing] if isinstance(routing, list) else routing
@@ -114,9 +114,7 @@ def router() -> dict[Request, int]:
 
 
 @pytest.mark.parametrize("request_", CORPUS, ids=" ".join)
-def test_the_lane_accepts_and_refuses_what_stock_connexion_does(
-    stock: dict[Request, int], router: dict[Request, int], request_: Request
-) -> None:
+def test_router_returns_the_status_of_stock_connexion(stock: dict[Request, int], router: dict[Request, int], request_: Request) -> None:
     expected = DIFFERENT.get(request_, (stock[request_], stock[request_]))
 
     assert (stock[request_], router[request_]) == expected

@@ -1,4 +1,4 @@
-"""Long answers are made while they are taken, no faster, and never pass for whole when they are not."""
+"""Streamed answers are made only as fast as they are read, and an aborted stream is detectable."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ PIECE = b"x" * 65536
 
 
 class Pieces:
-    """Chunks that know how many of them were taken, and whether somebody has closed them."""
+    """Chunks that count how many were taken, and record whether they were closed."""
 
     def __init__(self, count: int, *, fails_at: int | None = None) -> None:
         self.made = 0
@@ -53,7 +53,7 @@ class Pieces:
 
 @pytest.fixture(params=["blocking", "not blocking", "prompt"])
 def serving(request: pytest.FixtureRequest) -> Iterator[Callable[..., str]]:
-    """Yield a server whose configuration is what a handler says; returns its address."""
+    """Yield a function that starts a server with a handler for getConfig, and returns its address."""
     with contextlib.ExitStack() as stack:
 
         def start(handler: Callable[..., Reply]) -> str:
@@ -86,7 +86,7 @@ def test_chunks_arrive_in_order_and_are_closed(serving: Callable[..., str]) -> N
 
 
 @pytest.mark.parametrize("serving", ["blocking", "not blocking"], indirect=True)
-def test_chunks_are_not_made_by_the_thread_that_answers_everybody(serving: Callable[..., str]) -> None:
+def test_chunks_are_not_made_by_the_thread_of_the_event_loop(serving: Callable[..., str]) -> None:
     pieces = Pieces(3)
     connection = http.client.HTTPConnection(serving(lines(pieces)), timeout=20)
     connection.request("GET", "/v1/config")
@@ -96,7 +96,7 @@ def test_chunks_are_not_made_by_the_thread_that_answers_everybody(serving: Calla
     assert "lakepact reference server" not in pieces.threads
 
 
-def test_a_slow_caller_is_waited_for_and_others_are_answered_meanwhile(serving: Callable[..., str]) -> None:
+def test_slow_client_delays_no_other_client(serving: Callable[..., str]) -> None:
     pieces = Pieces(100_000)
     address = serving(lines(pieces))
     host, port = address.split(":")
@@ -141,7 +141,7 @@ def test_an_answer_takes_the_memory_of_a_few_chunks(serving: Callable[..., str])
 
 
 @pytest.mark.parametrize("fails_at", [1, 30])
-def test_what_fails_on_the_way_ends_the_connection_and_is_in_the_log(
+def test_failing_stream_ends_the_connection_and_is_logged(
     serving: Callable[..., str], fails_at: int, caplog: pytest.LogCaptureFixture
 ) -> None:
     pieces = Pieces(50, fails_at=fails_at)
@@ -177,7 +177,7 @@ def test_nothing_at_all_is_an_empty_body(serving: Callable[..., str]) -> None:
 
 
 @pytest.mark.parametrize("refusal", [Problem(418, "Teapot", "no"), ZeroDivisionError()])
-def test_what_fails_before_it_begins_is_refused(refusal: Exception) -> None:
+def test_stream_that_fails_before_its_first_chunk_raises(refusal: Exception) -> None:
     def failing() -> Iterator[bytes]:
         raise refusal
         yield b""
@@ -186,12 +186,12 @@ def test_what_fails_before_it_begins_is_refused(refusal: Exception) -> None:
         Begun(failing())
 
 
-def test_what_was_begun_goes_on_from_the_start() -> None:
+def test_begun_stream_keeps_its_first_chunk() -> None:
     assert list(Begun(iter([b"1", b"2", b"3"]))) == [b"1", b"2", b"3"]
     assert list(Begun(iter([]))) == [b""]
 
 
-def test_what_was_begun_is_closed_with_it() -> None:
+def test_closing_a_begun_stream_closes_its_source() -> None:
     pieces = Pieces(5)
     Begun(pieces).close()
 

@@ -1,4 +1,4 @@
-"""What is said of a document that does not follow its schema."""
+"""Messages about documents that do not follow their schema."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ def test_a_sentence_names_the_place_and_what_is_wrong_there(schema: str, documen
     assert said(schema, document) == sentence
 
 
-def test_an_unknown_tag_is_answered_with_every_known_one() -> None:
+def test_unknown_tag_is_refused_with_the_known_tags() -> None:
     sentence = said("CommitTableRequest", commit({"action": "explode"}))
 
     assert sentence.startswith("at /updates/0/action: 'explode' is not one of assign-uuid, upgrade-format-version, ")

@@ -1,4 +1,4 @@
-"""A client is told what is offered, and under which path."""
+"""The configuration has the endpoints and the prefix."""
 
 from __future__ import annotations
 

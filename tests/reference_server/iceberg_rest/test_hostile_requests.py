@@ -1,4 +1,4 @@
-"""Any JSON may stand in the place of any value: it is refused as the sender's fault, or does what it says; nothing breaks."""
+"""Any JSON in the place of any value returns 400 or is applied consistently."""
 
 from __future__ import annotations
 
@@ -77,7 +77,7 @@ def places(document: Any, path: tuple[Any, ...] = ()) -> list[tuple[Any, ...]]:
 
 @st.composite
 def spoiled(draw: st.DrawFn, document: Any) -> Any:
-    """The document with anything in the place of one or two of its values, or without them."""
+    """Generate the document with one or two values replaced or removed."""
     changed = copy.deepcopy(document)
     for _ in range(draw(st.integers(1, 2))):
         *path, last = draw(st.sampled_from(places(changed)))

@@ -1,4 +1,4 @@
-"""Whatever commits are sent: one is refused and leaves no trace, or it makes a table on which all invariants hold."""
+"""Random commits are refused without a trace, or make a table that holds all invariants."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ Document = dict[str, Any]
 
 FILE = "file:///warehouse/sales/orders/metadata/former.metadata.json"
 
-#: What the contract's JSON Schema lets through where an integer or a text stands.
+#: Values that the contract's JSON Schema accepts for an integer or a text.
 ODD = {
     int: st.sampled_from([-1, 0, 1, 2, 3, 5, 1000, 1.0, 1e20, 2**31 - 1, 2**31, 2**63 - 1, 2**63, -(2**63)]),
     str: st.sampled_from(
@@ -34,7 +34,7 @@ FIXED = {"struct", "list", "map", "branch", "tag", "append"}
 
 
 def leaves(document: Any, path: tuple[Any, ...] = ()) -> list[tuple[Any, ...]]:
-    """Return the places of all scalars that the schema leaves open."""
+    """Return the places of all scalars that the schema does not fix."""
     if isinstance(document, dict):
         return [place for name, value in document.items() if name not in TAGS for place in leaves(value, (*path, name))]
     if isinstance(document, list):
@@ -44,7 +44,7 @@ def leaves(document: Any, path: tuple[Any, ...] = ()) -> list[tuple[Any, ...]]:
 
 @st.composite
 def spoiled_commits(draw: st.DrawFn, metadata: Document) -> list[Document]:
-    """Commits that are valid but for a few values, updates that are there twice, or their order."""
+    """Generate commits with a few wrong values, repeated updates or another order."""
     updates: list[Document] = copy.deepcopy(draw(commits(metadata)))
     for _ in range(draw(st.integers(0, 2))):
         places = leaves(updates)
@@ -60,7 +60,7 @@ def spoiled_commits(draw: st.DrawFn, metadata: Document) -> list[Document]:
 
 
 def attempted(metadata: Document, updates: list[Document]) -> tuple[Document, tuple[int, str] | None]:
-    """Return the document after a commit, and how it was refused if it was."""
+    """Return the document after a commit, and the refusal if there was one."""
     try:
         return apply_updates(metadata, updates, now_ms=td.LATER), None
     except Problem as problem:
@@ -87,7 +87,7 @@ def test_a_commit_leaves_no_trace_or_a_table_that_is_whole(data: st.DataObject) 
 
 @settings(deadline=None)
 @given(st.data())
-def test_members_that_nobody_knows_survive(data: st.DataObject) -> None:
+def test_unknown_members_survive_commits(data: st.DataObject) -> None:
     metadata = data.draw(tables())
     metadata["x-table"] = {"a": [1, None]}
     metadata["schemas"] = [{**metadata["schemas"][0], "x-schema": 1}]
@@ -104,7 +104,7 @@ def test_members_that_nobody_knows_survive(data: st.DataObject) -> None:
 
 @settings(deadline=None)
 @given(st.data())
-def test_what_no_update_touches_is_shared_with_the_document_before(data: st.DataObject) -> None:
+def test_untouched_members_are_shared_with_the_previous_document(data: st.DataObject) -> None:
     metadata = td.appended(data.draw(tables()), 7)
 
     after = apply_updates(metadata, [td.update("set-properties", updates={"a": "b"})], now_ms=td.LATER)

@@ -1,4 +1,4 @@
-"""Namespaces at the wire: made below a parent that exists, listed by their parent, dropped when nothing is left in them."""
+"""Namespaces over HTTP: creation below a parent, listing, properties and dropping when empty."""
 
 from __future__ import annotations
 

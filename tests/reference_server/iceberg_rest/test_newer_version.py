@@ -1,4 +1,4 @@
-"""Version 1.11.0 of the contract beside 1.10.0: what it adds is there when it is asked for, and nowhere else."""
+"""Additions of contract version 1.11.0 are served only by servers of that version."""
 
 from __future__ import annotations
 
@@ -50,21 +50,21 @@ def view_of(name: str) -> dict[str, Any]:
     return {"name": name, "schema": schema, "view-version": {**version, "representations": [representation]}, "properties": {}}
 
 
-# -- what is there, and where it is not ----------------------------------------------------------------------------------
+# -- operations of each version ------------------------------------------------------------------------------------------
 
 
-def test_a_version_that_there_is_not_is_refused_with_those_that_there_are() -> None:
+def test_unknown_version_is_refused_with_the_known_versions() -> None:
     with pytest.raises(BadSetting, match=r"1\.10\.0, 1\.11\.0"), running(contract="iceberg_rest", contract_version="0.9"):
         pass
 
 
-def test_a_version_is_of_no_use_to_a_server_without_the_contract() -> None:
+def test_version_of_an_unserved_contract_is_refused() -> None:
     refused = pytest.raises(BadSetting, match="--contract-version requires --contract iceberg_rest")
     with refused, running(contract="watsonx_data", contract_version="1.11.0"):
         pass
 
 
-def test_the_configuration_tells_of_keys_and_of_what_is_offered_besides(newer: Callable[..., Any], send: Callable[..., Any]) -> None:
+def test_configuration_has_the_key_lifetime_and_the_added_endpoint(newer: Callable[..., Any], send: Callable[..., Any]) -> None:
     here, there = newer("GET", "/v1/config").document, send("GET", "/v1/config").document
 
     assert here["idempotency-key-lifetime"] == "PT30M"
@@ -72,9 +72,7 @@ def test_the_configuration_tells_of_keys_and_of_what_is_offered_besides(newer: C
     assert set(here["endpoints"]) - set(there["endpoints"]) == {"POST /v1/{prefix}/namespaces/{namespace}/register-view"}
 
 
-def test_unknown_warehouses_are_not_found_in_one_version_and_bad_requests_in_the_other(
-    newer: Callable[..., Any], send: Callable[..., Any]
-) -> None:
+def test_unknown_warehouse_returns_404_in_1_11_and_400_in_1_10(newer: Callable[..., Any], send: Callable[..., Any]) -> None:
     assert newer("GET", "/v1/config?warehouse=none").error == (404, "NoSuchWarehouseException", 404)
     assert send("GET", "/v1/config?warehouse=none").error == (400, "BadRequestException", 400)
 
@@ -90,7 +88,7 @@ def test_a_commit_answers_with_the_tag_of_the_table(newer: Callable[..., Any], h
     assert "etag" not in send("POST", table, body).headers
 
 
-def test_what_comes_through_views_is_loaded_as_ever(newer: Callable[..., Any], home: str) -> None:
+def test_referenced_by_does_not_change_a_loaded_view(newer: Callable[..., Any], home: str) -> None:
     assert newer("POST", f"{home}/views", view_of("v")).status == 200
 
     assert newer("GET", f"{home}/views/v?referenced-by=a%1Fb,c%1Fd").body == newer("GET", f"{home}/views/v").body
@@ -142,7 +140,7 @@ def test_view_metadata_that_refer_to_what_is_not_there_are_refused(
 # -- keys ----------------------------------------------------------------------------------------------------------------
 
 
-def test_a_key_that_is_no_uuid_is_refused_with_what_it_has_to_be(newer: Callable[..., Any]) -> None:
+def test_idempotency_key_that_is_no_uuid_returns_400(newer: Callable[..., Any]) -> None:
     refused = newer("POST", "/v1/namespaces", {"namespace": ["x"]}, idempotency_key="k" * 36)
 
     assert refused.error == (400, "BadRequestException", 400)
@@ -189,7 +187,7 @@ def blocking(request: pytest.FixtureRequest) -> bool:
 
 
 class Counted:
-    """A handler that counts its calls in the store, as part of what it does."""
+    """A handler that counts its calls in the store, in its own transaction."""
 
     def __init__(self, store: MemoryStore, *, refusal: Problem | None = None) -> None:
         self.store = store
@@ -297,7 +295,7 @@ def test_a_key_that_was_kept_again_after_it_was_undone_has_its_whole_time(store:
     assert store.get(Key(SHELF, (), KEY)) is not None
 
 
-def test_what_was_done_is_answered_for_even_if_its_key_cannot_be_kept(store: MemoryStore, clock: Clock) -> None:
+def test_change_is_answered_although_its_key_cannot_be_kept(store: MemoryStore, clock: Clock) -> None:
     def full(*_: Any) -> None:
         raise NotKept("the disk is full", 507)
 

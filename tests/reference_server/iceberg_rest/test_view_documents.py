@@ -1,4 +1,4 @@
-"""View metadata as documents: whatever a valid request brings, they stay whole, and the one before stays as it was."""
+"""View metadata stays consistent after every valid request, and the previous document is unchanged."""
 
 from __future__ import annotations
 
@@ -83,7 +83,7 @@ def is_valid(component: str, document: Any) -> bool:
 
 
 def flaws(metadata: Document) -> list[str]:
-    """What is not whole in view metadata."""
+    """Return the inconsistencies of view metadata."""
     versions = [one["version-id"] for one in metadata["versions"]]
     schemas = [one["schema-id"] for one in metadata["schemas"]]
     log = metadata["version-log"]
@@ -102,7 +102,7 @@ def flaws(metadata: Document) -> list[str]:
 
 @settings(deadline=None, max_examples=300)
 @given(spoiled(request()))
-def test_requests_that_pass_the_door_are_refused_or_make_a_view_that_is_whole(body: Any) -> None:
+def test_valid_create_requests_return_400_or_make_a_consistent_view(body: Any) -> None:
     if not is_valid("CreateViewRequest", body):
         return
     made: list[Document] = []
@@ -114,7 +114,7 @@ def test_requests_that_pass_the_door_are_refused_or_make_a_view_that_is_whole(bo
 
 @settings(deadline=None, max_examples=300)
 @given(spoiled(UPDATES))
-def test_updates_that_pass_the_door_are_refused_or_leave_a_view_that_is_whole(updates: Any) -> None:
+def test_valid_updates_return_400_or_leave_a_consistent_view(updates: Any) -> None:
     if not is_valid("CommitViewRequest", {"updates": updates}):
         return
     before, made = copy.deepcopy(VIEW), list[Document]()
@@ -149,7 +149,7 @@ def test_updates_that_change_nothing_leave_the_document_itself() -> None:
 
 
 @pytest.mark.parametrize(("sent", "stored"), [(1, 1), (7, 7), (0, 1), (-1, 1), (2**31 - 1, 2**31 - 1)])
-def test_a_new_version_has_its_own_id_unless_that_means_something_else(sent: int, stored: int) -> None:
+def test_new_version_keeps_its_id_unless_it_is_special(sent: int, stored: int) -> None:
     assert view(**{"view-version": version(number=sent)})["current-version-id"] == stored
 
 

@@ -1,4 +1,4 @@
-"""Several warehouses in one server: each is found by its name, and none knows anything of the others."""
+"""Several warehouses in one server, found by name and isolated from each other."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ def send(url: str, sending_to: Callable[..., Any]) -> Iterator[Callable[..., Any
 
 @pytest.fixture
 def namespace(send: Callable[..., Any], request: pytest.FixtureRequest) -> str:
-    """Return a namespace of the same name in two warehouses."""
+    """Create a namespace of the same name in two warehouses."""
     name = request.node.name[-60:].translate(str.maketrans("[]", "__"))
     for prefix in ("lake", OTHER):
         assert send("POST", f"/v1/{prefix}/namespaces", {"namespace": [name]}).status == 200
@@ -65,7 +65,7 @@ def test_a_warehouse_has_the_settings_of_the_file(send: Callable[..., Any]) -> N
 
 
 @pytest.mark.parametrize("query", ["", "?warehouse=", "?warehouse=lak", "?warehouse=LAKE", "?warehouse=memory%3A"])
-def test_who_names_no_warehouse_or_none_that_there_is_is_told_which_there_are(send: Callable[..., Any], query: str) -> None:
+def test_missing_or_unknown_warehouse_returns_400_with_the_names(send: Callable[..., Any], query: str) -> None:
     answer = send("GET", f"/v1/config{query}")
 
     assert answer.error == (400, "BadRequestException", 400)
@@ -77,7 +77,7 @@ def test_no_catalog_is_below_another_prefix(send: Callable[..., Any], path: str)
     assert send("GET", path).status == 404
 
 
-def test_what_is_in_one_warehouse_is_in_no_other(send: Callable[..., Any], namespace: str) -> None:
+def test_table_is_in_its_own_warehouse_only(send: Callable[..., Any], namespace: str) -> None:
     assert send("POST", f"/v1/lake/namespaces/{namespace}/tables", {"name": "t", "schema": SCHEMA}).status == 200
 
     listed = [send("GET", f"/v1/{prefix}/namespaces/{namespace}/tables").document["identifiers"] for prefix in ("lake", OTHER)]
@@ -97,7 +97,7 @@ def test_tables_are_created_with_the_properties_that_their_warehouse_gives(
     assert (made["format-version"], made["properties"]) == (3, {"write.parquet.compression-codec": "zstd"})
 
 
-def test_what_a_request_says_comes_before_what_its_warehouse_gives(send: Callable[..., Any], namespace: str) -> None:
+def test_properties_of_a_request_precede_the_warehouse_defaults(send: Callable[..., Any], namespace: str) -> None:
     asked = {"name": "t", "schema": SCHEMA, "properties": {"format-version": "1", "write.parquet.compression-codec": "gzip", "own": "1"}}
     made = send("POST", f"/v1/lake/namespaces/{namespace}/tables", asked).document["metadata"]
 
@@ -127,7 +127,7 @@ def test_neither_renaming_nor_a_transaction_reaches_another_warehouse(send: Call
 
 
 @pytest.mark.parametrize("path", ["a.b", "a%2Eb", "a%1Fb"])
-def test_levels_are_divided_by_the_warehouses_separator_and_by_that_of_the_contract(send: Callable[..., Any], path: str) -> None:
+def test_both_separators_divide_namespace_levels(send: Callable[..., Any], path: str) -> None:
     for levels in (["a"], ["a", "b"]):
         send("POST", "/v1/lake/namespaces", {"namespace": levels})
 
@@ -143,7 +143,7 @@ def test_a_separator_is_one_in_its_own_warehouse_alone(send: Callable[..., Any])
     assert send("GET", "/v1/3rd/namespaces/v1.2").document["namespace"] == ["v1.2"]
 
 
-def test_the_index_page_says_which_warehouses_there_are(send: Callable[..., Any]) -> None:
+def test_index_page_lists_the_warehouses(send: Callable[..., Any]) -> None:
     page = send("GET", "/").body.decode()
 
     sentences = ("lake, below /v1/lake/", f"an other/one, below /v1/{OTHER}/", "third, below /v1/3rd/")

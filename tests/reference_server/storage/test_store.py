@@ -1,4 +1,4 @@
-"""Every store keeps what its transactions say, all of it or nothing, whoever asks at the same time."""
+"""Transactions of every kind of store are atomic and isolated."""
 
 from __future__ import annotations
 
@@ -97,7 +97,7 @@ def test_a_transaction_sees_its_own_changes(store: Store) -> None:
 
 
 @given(st.sets(st.text(min_size=1)), st.text())
-def test_records_of_a_place_come_in_the_order_of_their_names_behind_the_one_given(present: set[str], behind: str) -> None:
+def test_records_below_a_key_are_sorted_and_begin_after_a_name(present: set[str], behind: str) -> None:
     store = MemoryStore()
     with store.begin() as transaction:
         for name in present:
@@ -141,7 +141,7 @@ def test_a_transaction_that_raises_leaves_no_trace(kind: str, before: dict[Key, 
         assert everything(store) == before
 
 
-def test_what_is_to_be_done_afterwards_is_done_when_the_changes_are_there(store: Store) -> None:
+def test_afterwards_is_called_when_the_changes_are_stored(store: Store) -> None:
     key = Key("identifiers", ("ns",), "t")
     seen: list[Record | None] = []
     with store.begin() as transaction:
@@ -153,7 +153,7 @@ def test_what_is_to_be_done_afterwards_is_done_when_the_changes_are_there(store:
     assert seen == [record(1)]
 
 
-def test_what_is_to_be_done_otherwise_is_done_when_a_transaction_raises(store: Store) -> None:
+def test_otherwise_is_called_when_a_transaction_raises(store: Store) -> None:
     done: list[str] = []
 
     def fail() -> None:
@@ -218,7 +218,7 @@ def test_readers_never_see_half_of_a_transaction(store: Store) -> None:
 
 
 class StoreAgainstDictionary(RuleBasedStateMachine):
-    """Whatever is done to it, a store holds what a dictionary would hold."""
+    """A store compared with a dictionary under random operations."""
 
     @initialize(kind=st.sampled_from(["memory", "file"]))
     def begin_empty(self, kind: str) -> None:

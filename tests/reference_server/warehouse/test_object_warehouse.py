@@ -1,4 +1,4 @@
-"""A warehouse in a bucket keeps to its place, whatever a location looks like."""
+"""A warehouse in a bucket accepts only locations below its root."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ SECRET = "wJalrXUtnFEMI"
 
 
 @pytest.mark.parametrize("location", ["s3://bucket/lake/t", "s3://bucket/lake/a b/ü?#/t-1", "s3://bucket/lake/%41"])
-def test_what_lies_below_the_root_is_held(location):
+def test_location_below_the_root_is_held(location):
     ObjectWarehouse(f"{ROOT}/").held(location)
 
 
@@ -41,7 +41,7 @@ def test_what_lies_below_the_root_is_held(location):
         "bucket/lake/t",
     ],
 )
-def test_what_lies_elsewhere_or_is_spelled_in_another_way_is_refused(location):
+def test_location_outside_or_in_another_spelling_is_refused(location):
     warehouse = ObjectWarehouse(ROOT)
 
     for act in (warehouse.held, warehouse.read, warehouse.forget, warehouse.purge, lambda at: warehouse.write(at, b"{}")):
@@ -73,14 +73,14 @@ def test_spellings_of_a_location_have_one_place(spelled):
     assert warehouse.places(spelled) == warehouse.places("s3://bucket/lake/t")
 
 
-def test_a_percent_escape_has_a_place_for_each_reading():
+def test_percent_escape_has_a_place_for_each_interpretation():
     warehouse = ObjectWarehouse(ROOT)
 
     assert warehouse.places("s3://bucket/lake/%74") == (*warehouse.places("s3://bucket/lake/%2574")[1:], *warehouse.places(f"{ROOT}/t"))
 
 
 class Bucket:
-    """As much of S3 as it takes to list objects and to remove them."""
+    """The part of S3 that lists and removes objects."""
 
     def __init__(self, *keys: str) -> None:
         self.keys = set(keys)

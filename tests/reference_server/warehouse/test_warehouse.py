@@ -1,4 +1,4 @@
-"""Nothing outside a warehouse is ever written, read or removed, however its location is spelled."""
+"""A warehouse writes, reads and removes nothing outside of its root, for any spelling of a location."""
 
 from __future__ import annotations
 
@@ -88,7 +88,7 @@ def test_purging_removes_everything_below_and_nothing_beside(kept: Warehouse) ->
         "../x",
     ],
 )
-def test_what_is_not_below_the_root_is_refused(kept: Warehouse, location: str) -> None:
+def test_location_outside_the_root_is_refused(kept: Warehouse, location: str) -> None:
     with pytest.raises(Outside):
         kept.held(location.format(root=kept.root))
 
@@ -108,7 +108,7 @@ def test_a_link_out_of_the_warehouse_is_not_followed(files: FileWarehouse, tmp_p
         files.read(f"{files.root}/out/secret")
 
 
-def test_a_folder_that_became_a_link_out_of_the_warehouse_is_not_written_into(files: FileWarehouse, tmp_path: Path) -> None:
+def test_folder_replaced_by_a_link_out_is_not_written_into(files: FileWarehouse, tmp_path: Path) -> None:
     files.write(f"{files.root}/t/metadata/0.json", b"{}")
     files.write(f"{files.root}/t/metadata/1.json", b"{}")
     (tmp_path / "warehouse" / "t" / "metadata").rename(tmp_path / "elsewhere")
@@ -146,7 +146,7 @@ def test_nothing_is_written_into_what_the_server_keeps_for_itself(files: FileWar
     assert list((tmp_path / "warehouse" / ".lakepact").iterdir()) == []
 
 
-def test_a_document_is_written_into_a_folder_that_was_removed_meanwhile(files: FileWarehouse) -> None:
+def test_document_is_written_into_a_removed_folder(files: FileWarehouse) -> None:
     files.write(f"{files.root}/t/metadata/0.json", b"0")
     files.purge(f"{files.root}/t")
     files.write(f"{files.root}/t/metadata/1.json", b"1")
@@ -162,7 +162,7 @@ def test_a_document_in_the_place_of_another_is_whole(files: FileWarehouse) -> No
 
 
 @pytest.mark.parametrize("location", ["{root}/" + "x" * 300, "{root}" + "/x" * 3000])
-def test_what_no_file_system_can_hold_is_refused(files: FileWarehouse, location: str) -> None:
+def test_overlong_location_is_refused(files: FileWarehouse, location: str) -> None:
     with pytest.raises(Outside):
         files.held(location.format(root=files.root))
 
@@ -234,7 +234,7 @@ def test_all_spellings_of_a_folder_have_one_place(files: FileWarehouse, spelled:
     assert before == files.places(spelled.format(path=path)) == (f"{path}/t",)
 
 
-def test_percent_escapes_have_a_place_for_each_reading(kept: Warehouse) -> None:
+def test_percent_escapes_have_a_place_for_each_interpretation(kept: Warehouse) -> None:
     literal, decoded = kept.places(f"{kept.root}/%74")
 
     assert (literal, decoded) == (kept.places(kept.root)[0] + "/%74", *kept.places(f"{kept.root}/t"))
@@ -273,7 +273,7 @@ def test_other_locations_are_held_if_they_are_allowed(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("outside", ["elsewhere", "elsewhere2/t", "elsewhere/../other/t", "elsewhere/link/t"])
-def test_what_lies_beside_an_allowed_location_is_outside(tmp_path: Path, outside: str) -> None:
+def test_location_beside_an_allowed_location_is_refused(tmp_path: Path, outside: str) -> None:
     (tmp_path / "elsewhere").mkdir()
     (tmp_path / "elsewhere" / "link").symlink_to(tmp_path)
     kept = FileWarehouse(tmp_path / "warehouse", allowed=[tmp_path / "elsewhere"])

@@ -1,4 +1,4 @@
-"""Lines in both formats: what they say of a table, its files and changes; prepared ones say the same as those made one by one."""
+"""Lines of tables, files and changes in both formats, prepared or made one by one."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def url(path: str) -> str:
 
 
 def file_lines(folder: Path, form: str, *, dated: bool = False, selected: list[int] | None = None) -> list[Any]:
-    """Return the lines of a table's newest version as they are sent."""
+    """Return the sent lines of a table's newest version."""
     snapshots = Snapshots()
     sent = b"".join(snapshots.lines(snapshots.snapshot(folder), form, LINKS, dated=dated, selected=selected))
     assert sent.isascii()
@@ -110,7 +110,7 @@ def test_a_file_has_the_same_name_in_both_formats_and_in_changes(tmp_path: Path)
 
 
 @pytest.mark.parametrize("value", [None, ""])
-def test_a_partition_that_is_null_is_null_in_parquet_format_and_as_it_was_in_delta_format(tmp_path: Path, value: str | None) -> None:
+def test_null_partition_is_null_in_parquet_and_unchanged_in_delta_format(tmp_path: Path, value: str | None) -> None:
     table = table_of(tmp_path, add("f", partitionValues={"p": value}))
     (parquet,), (delta,) = (file_lines(table.folder, form) for form in ("parquet", "delta"))
 
@@ -118,13 +118,13 @@ def test_a_partition_that_is_null_is_null_in_parquet_format_and_as_it_was_in_del
     assert delta["file"]["deltaSingleAction"]["add"]["partitionValues"] == {"p": value}
 
 
-def test_partition_values_have_exactly_the_partition_columns_in_parquet_format(tmp_path: Path) -> None:
+def test_parquet_partition_values_have_exactly_the_partition_columns(tmp_path: Path) -> None:
     table = table_of(tmp_path, add("f", partitionValues={"q": "1", "x": "2"}), columns=["p", "q"])
 
     assert file_lines(table.folder, "parquet")[0]["file"]["partitionValues"] == {"p": None, "q": "1"}
 
 
-def test_a_deletion_vector_in_a_file_is_signed_and_one_in_the_log_is_as_it_was(tmp_path: Path) -> None:
+def test_deletion_vector_file_is_signed_and_inline_vector_unchanged(tmp_path: Path) -> None:
     table = table_of(tmp_path, add("f", deletionVector=VECTOR), add("g", deletionVector=INLINE), add("h"))
     on_disk, inline, none = (line["file"] for line in file_lines(table.folder, "delta"))
     vectors = [file["deltaSingleAction"]["add"].get("deletionVector") for file in (on_disk, inline, none)]
@@ -142,7 +142,7 @@ def test_the_deletion_vector_at_an_absolute_path_is_signed(tmp_path: Path) -> No
 
 
 @pytest.mark.parametrize("stored", ["", "short", "ab^-aqEH.-t@S}K{vb[*k|", "éééééééééééééééééééé", "####################"])
-def test_a_deletion_vector_that_names_no_file_is_refused_before_anything_is_sent(tmp_path: Path, stored: str) -> None:
+def test_deletion_vector_without_file_is_refused_before_the_first_line(tmp_path: Path, stored: str) -> None:
     table = table_of(tmp_path, *(add(str(n)) for n in range(300)), add("f", deletionVector=VECTOR | {"pathOrInlineDv": stored}))
     snapshots = Snapshots()
 
@@ -150,7 +150,7 @@ def test_a_deletion_vector_that_names_no_file_is_refused_before_anything_is_sent
         snapshots.lines(snapshots.snapshot(table.folder), "delta", LINKS)
 
 
-def test_lines_are_dated_where_that_is_asked_for(tmp_path: Path) -> None:
+def test_lines_are_dated_on_request(tmp_path: Path) -> None:
     table = table_of(tmp_path, add("f"))
     time = Log(table.folder).timestamp(0)
 
@@ -185,7 +185,7 @@ ADDS = st.builds(
 
 @settings(deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow])
 @given(adds=st.lists(ADDS, max_size=6, unique_by=lambda action: action["add"]["path"]), dated=st.booleans())
-def test_prepared_lines_say_the_same_as_lines_that_are_made_one_by_one(
+def test_prepared_lines_equal_lines_made_one_by_one(
     tmp_path_factory: pytest.TempPathFactory,
     adds: list[Any],
     dated: bool,  # noqa: FBT001
@@ -201,7 +201,7 @@ def test_prepared_lines_say_the_same_as_lines_that_are_made_one_by_one(
 
 @settings(deadline=None)
 @given(st.recursive(st.none() | st.integers(-(2**53), 2**53) | TEXTS, lambda inner: st.lists(inner) | st.dictionaries(TEXTS, inner)))
-def test_json_is_ascii_and_says_what_it_said(value: Any) -> None:
+def test_json_is_ascii_and_round_trips(value: Any) -> None:
     written = ascii_json(value)
 
     assert written.isascii()
@@ -235,7 +235,7 @@ def test_the_head_in_parquet_format() -> None:
     }
 
 
-def test_the_head_in_delta_format_says_nothing_of_the_layout_of_the_log() -> None:
+def test_delta_head_omits_features_of_the_log_layout() -> None:
     features = ["deletionVectors", "v2Checkpoint", "vacuumProtocolCheck", "inCommitTimestamp"]
     kept = {"delta.enableDeletionVectors": "true", "delta.columnMapping.mode": "name", "x": "y"}
     dropped = {
@@ -252,7 +252,7 @@ def test_the_head_in_delta_format_says_nothing_of_the_layout_of_the_log() -> Non
     assert metadata["metaData"] == {"deltaMetadata": METADATA | {"configuration": kept}, "size": 7, "numFiles": 1, "accessModes": ["url"]}
 
 
-def test_metadata_says_its_version_where_that_is_asked_for() -> None:
+def test_metadata_has_its_version_on_request() -> None:
     for form in FORMATS.values():
         assert form.metadata(METADATA, access={}, version=0)["metaData"]["version"] == 0
 
@@ -314,13 +314,13 @@ def test_a_change_in_delta_format_is_the_action_without_tags(kind: str) -> None:
 
 
 @pytest.mark.parametrize("form", FORMATS)
-def test_what_was_removed_and_never_had_a_size_is_refused(form: str) -> None:
+def test_removed_file_without_size_is_refused(form: str) -> None:
     with pytest.raises(DamagedLog, match="'f' was removed"):
         change(form, "remove", {"path": "f", "dataChange": True})
 
 
 @pytest.mark.parametrize(("form", "schema"), [("parquet", "ParquetLine"), ("delta", "DeltaLine")])
-def test_lines_are_as_the_contract_says(tmp_path: Path, form: str, schema: str) -> None:
+def test_lines_follow_the_contract_schema(tmp_path: Path, form: str, schema: str) -> None:
     table = table_of(tmp_path, add("f", stats="{}", partitionValues={"p": None}), add("g", deletionVector=VECTOR))
     lines = [*head_of(form), *file_lines(table.folder, form, dated=True)]
     lines += [change(form, kind, add("f", stats="{}")["add"]) for kind in ("add", "remove", "cdc")]

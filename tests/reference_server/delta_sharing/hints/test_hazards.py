@@ -1,4 +1,4 @@
-"""Statistics and partition values that say less than they seem to."""
+"""Hints on imprecise statistics and partition values."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ def compare(name, value, type_):
         ("double", 1.0, 2.0, "x = 5", False),
         ("double", "NaN", "NaN", "x = 5", True),
         ("double", "-Infinity", 2.0, "x < -1e300", True),
-        ("double", 0.0, 2.0, "x < 0", True),  # -0.0 to some
+        ("double", 0.0, 2.0, "x < 0", True),  # some writers mean -0.0
         ("float", 0.1, 0.1, "x > 0.1", True),
         ("float", 0.25, 0.3, "x < 0.2", False),
         ("long", 9007199254740993, 9007199254740993, "x = 9007199254740992", False),
@@ -73,7 +73,7 @@ def compare(name, value, type_):
         ("long", {"a": 1}, [1], "x = 5", True),
     ],
 )
-def test_bounds_are_taken_for_what_they_are_worth(type_, low, high, hint, may_match):
+def test_bounds_with_hazards_are_evaluated_safely(type_, low, high, hint, may_match):
     assert kept(type_, stats(low, high), hint) is may_match
 
 
@@ -93,7 +93,7 @@ def test_bounds_are_taken_for_what_they_are_worth(type_, low, high, hint, may_ma
         ("0", 2, "x IS NULL", True),
     ],
 )
-def test_counts_of_nulls_tell_what_is_null(nulls, records, hint, may_match):
+def test_null_counts_decide_null_predicates(nulls, records, hint, may_match):
     assert kept("long", stats(5, 5, nulls=nulls, records=records), hint) is may_match
 
 
@@ -108,7 +108,7 @@ def test_a_file_without_usable_statistics_stays(text):
     ("text", "may_match"),
     [('{"maxValues":{"x":5},"minValues":{"y":NaN}}', False), ('{"maxValues":{"x":5},"minValues":{"y":"\\ud83d"}}', False)],
 )
-def test_what_strict_readers_of_json_refuse_is_read(text, may_match):
+def test_statistics_that_strict_json_rejects_are_read(text, may_match):
     assert kept("long", file(stats=text), "x > 5") is may_match
 
 
@@ -143,13 +143,13 @@ def test_physical_names_mean_nothing_where_columns_are_not_mapped():
 
 
 @pytest.mark.parametrize("about", [{"__COLLATIONS": {"x": "ICU.UNICODE_CI"}}, {"__CHAR_VARCHAR_TYPE_STRING": "char(5)"}])
-def test_text_that_is_not_compared_byte_by_byte_is_not_judged(about):
+def test_collated_text_is_not_compared(about):
     table = snapshot({"x": "string"}, stats("EU", "EU"), file({"x": "EU"}), metadata={"x": about})
     assert selected(table, predicate_hints=["x = 'eu   '"]) is None
     assert selected(table, predicate_hints=["x IS NULL"]) == [1]
 
 
-def test_bounds_of_a_column_that_was_widened_are_not_believed():
+def test_bounds_of_a_widened_column_are_ignored():
     table = snapshot({"x": "double"}, stats(0.1, 0.1), metadata={"x": {"delta.typeChanges": [{"fromType": "float", "toType": "double"}]}})
     assert selected(table, predicate_hints=["x > 0.1 AND x < 0.2"]) is None
 
@@ -198,7 +198,7 @@ def test_partition_values_are_read_as_any_reader_may(type_, text, hint, may_matc
     assert kept(type_, file({"x": text}), hint, partitioned=["x"]) is may_match
 
 
-def test_a_partition_value_that_is_missing_may_be_anything():
+def test_missing_partition_value_may_match():
     table = snapshot({"x": "string"}, file({}), file({"x": "b"}), partitioned=["x"])
     assert selected(table, predicate_hints=["x = 'a'"]) == [0]
 

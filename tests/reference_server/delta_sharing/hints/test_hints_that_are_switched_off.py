@@ -1,4 +1,4 @@
-"""Hints that the shares file switches off are passed over, and so is a limit beside them."""
+"""Hints and limits are ignored when the shares file switches hints off."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""jsonPredicateHints: what is understood, what it means, and that anything wrong leaves nothing out."""
+"""The syntax and meaning of jsonPredicateHints; an invalid predicate omits no file."""
 
 from __future__ import annotations
 
@@ -110,7 +110,7 @@ NO_ID = op("isNull", column("id", "int"))
         (op("equal", column("City", "string"), literal("9", "string"), exprCtx={"collationIdentifier": "ICU.UNICODE_CI"}), ALL),
     ],
 )
-def test_a_predicate_leaves_out_what_cannot_match(tree, files):
+def test_predicate_omits_files_that_cannot_match(tree, files):
     assert kept(tree) == files
 
 
@@ -162,11 +162,11 @@ def test_a_predicate_leaves_out_what_cannot_match(tree, files):
     ],
     ids=lambda tree: json.dumps(tree)[:60],
 )
-def test_anything_wrong_leaves_nothing_out(tree):
+def test_invalid_predicate_omits_no_file(tree):
     assert kept(tree) == ALL
 
 
-def test_a_value_that_cannot_be_cast_leaves_nothing_out_even_beside_one_that_rules_all_out():
+def test_uncastable_value_omits_no_file_beside_a_false_conjunct():
     table = snapshot(
         {"city": "string", "id": "integer"}, file({"city": "x", "id": "1"}), file({"city": "5", "id": "2"}), partitioned=["city", "id"]
     )
@@ -174,7 +174,7 @@ def test_a_value_that_cannot_be_cast_leaves_nothing_out_even_beside_one_that_rul
     assert selected(table, json_predicate_hints=json.dumps(tree)) is None
 
 
-def test_data_columns_are_judged_by_statistics():
+def test_data_columns_are_filtered_by_statistics():
     table = snapshot({"x": "long"}, *(file(stats={"minValues": {"x": n}, "maxValues": {"x": n + 9}}) for n in (0, 10, 20)))
     assert selected(table, json_predicate_hints=json.dumps(compare("greaterThan", "X", "15", "long"))) == [1, 2]
 

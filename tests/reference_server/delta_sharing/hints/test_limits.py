@@ -1,4 +1,4 @@
-"""limitHint: as many rows as are wanted, counted only where they are certain."""
+"""The files of limitHint, which counts only certain rows."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def test_deleted_rows_are_not_counted():
     assert kept(14) == [0, 2, 3]
 
 
-def test_files_that_do_not_tell_their_rows_are_given_when_the_others_do_not_suffice():
+def test_files_without_row_count_are_given_when_the_others_do_not_suffice():
     assert kept(33) == [0, 2, 3, 4]
     assert kept(34) is None
 
@@ -44,7 +44,7 @@ def test_no_rows_need_no_files():
     assert kept(0, "day = 'a'") == []
 
 
-def test_without_a_limit_or_with_one_below_zero_all_files_are_given():
+def test_missing_or_negative_limit_gives_all_files():
     assert kept(None) is None
     assert kept(-1) is None
 
@@ -85,7 +85,7 @@ def test_a_limit_beside_a_tree_is_reached_by_files_that_match_for_certain():
     assert kept(3, json_predicate_hints=json.dumps(tree)) == [2]
 
 
-def test_a_predicate_that_takes_too_long_is_not_judged(monkeypatch):
+def test_predicate_with_too_many_comparisons_is_ignored(monkeypatch):
     monkeypatch.setattr("lakepact.reference_server.delta_sharing.hints.selection.MOST_COMPARISONS", 11)
     assert kept(None, "x > 100") == [1]
     assert kept(None, "x > 100 AND x > 100 AND x > 100") is None
@@ -94,7 +94,7 @@ def test_a_predicate_that_takes_too_long_is_not_judged(monkeypatch):
 
 
 @pytest.mark.parametrize("partitioned", [True, False])
-def test_predicates_of_one_request_take_no_more_work_together_than_one_may(monkeypatch, partitioned):
+def test_predicates_of_one_request_share_the_limit_of_comparisons(monkeypatch, partitioned):
     judged = []
     compare = Comparison.outcomes
     monkeypatch.setattr(Comparison, "outcomes", lambda self, known: judged.append(1) or compare(self, known))
@@ -113,7 +113,7 @@ def test_hints_without_end_are_not_read():
     assert kept(None, *["x > 0" + " " * 16_000] * 5, "x > 100") is None
 
 
-def test_files_are_judged_alike_whether_or_not_they_were_judged_before():
+def test_repeated_selection_gives_the_same_files():
     for hint in ("x > 100", "x > 35", "x IS NULL", "NOT x > 35", "x = 5", "x > 100"):
         fresh = snapshot({"day": "string", "x": "long"}, *FILES, partitioned=["day"])
         assert selected(fresh, predicate_hints=[hint]) == selected(TABLE, predicate_hints=[hint]) == selected(TABLE, predicate_hints=[hint])

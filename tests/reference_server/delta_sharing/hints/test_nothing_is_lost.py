@@ -1,4 +1,4 @@
-"""Hints never leave out a file with a matching row, whatever the predicate, the values, the statistics and the reader."""
+"""Hints never omit a file with a matching row."""
 
 from __future__ import annotations
 

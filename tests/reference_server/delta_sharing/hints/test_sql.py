@@ -1,4 +1,4 @@
-"""predicateHints: what is understood, what it means, and what is passed over."""
+"""The syntax and meaning of predicateHints; an unsupported hint is ignored."""
 
 from __future__ import annotations
 
@@ -118,7 +118,7 @@ def kept(*hints: object) -> list[int]:
         ("n > price", [0, 1]),
     ],
 )
-def test_a_hint_leaves_out_what_cannot_match(hint, files):
+def test_hint_omits_files_that_cannot_match(hint, files):
     assert kept(hint) == files
 
 
@@ -171,7 +171,7 @@ def test_a_hint_leaves_out_what_cannot_match(hint, files):
     ],
     ids=lambda hint: str(hint)[:30].replace("\0", "NUL"),
 )
-def test_a_hint_that_is_not_understood_leaves_nothing_out(hint):
+def test_unsupported_hint_omits_no_file(hint):
     assert kept(hint) == ALL
 
 
@@ -179,18 +179,18 @@ def test_hints_count_together():
     assert kept("n >= 9", "region = 'us'") == [1]
 
 
-def test_a_hint_that_is_not_understood_does_not_spoil_the_others():
+def test_unsupported_hint_keeps_the_effect_of_the_others():
     assert kept("n LIKE 'x'", "region = 'us'", "nope IS NULL") == [1]
 
 
 @pytest.mark.parametrize("text", ["a\\b", "a\\\\b"])
-def test_a_backslash_may_be_one_or_stand_for_the_next(text):
+def test_backslash_is_taken_literally_and_as_an_escape(text):
     table = snapshot({"s": "string"}, file({"s": "a\\b"}), file({"s": "ab"}), file({"s": "zz"}), partitioned=["s"])
     assert 2 not in selected(table, predicate_hints=[f"s = '{text}'"])
     assert 0 in selected(table, predicate_hints=[f"s = '{text}'"])
 
 
-def test_a_doubled_quote_may_be_one_or_none():
+def test_doubled_quote_is_taken_as_one_quote_and_as_none():
     table = snapshot({"s": "string"}, file({"s": "it's"}), file({"s": "its"}), file({"s": "a"}), partitioned=["s"])
     assert selected(table, predicate_hints=["s = 'it''s'"]) == [0, 1]
 

@@ -1,4 +1,4 @@
-"""A server with both doors."""
+"""A server of both contracts."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""One table, two doors: what pyiceberg writes through the Iceberg catalog is what a recipient of Delta Sharing reads."""
+"""Recipients of Delta Sharing read the rows that pyiceberg writes through the Iceberg catalog."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ ROWS = pa.table(
 
 
 def partitioned(table, *fields):
-    """A spec of these columns and transforms."""
+    """Return a partition spec of these columns and transforms."""
     schema = table if hasattr(table, "find_field") else table.schema()
     numbered = enumerate(fields, 1000)
     return PartitionSpec(*(PartitionField(schema.find_field(name).field_id, n, t, f"{name}_{n}") for n, (name, t) in numbered))
@@ -96,7 +96,7 @@ def test_partition_values_are_texts_as_delta_has_them(doors, column, texts):
 
 
 @pytest.mark.parametrize("column", ["at", "raw", "real"])
-def test_values_whose_text_is_not_read_alike_by_everybody_stay_in_the_files(doors, column):
+def test_values_without_portable_text_are_no_partition_values(doors, column):
     table = doors.create(ROWS.schema)
     repartition(table, (column, IdentityTransform()))
     rows = ROWS.slice(0, 1)
@@ -124,7 +124,7 @@ def test_other_transforms_make_no_partition_columns(doors):
     same_rows(table, answer)
 
 
-def test_a_column_by_which_only_newer_files_are_partitioned_is_no_partition_column(doors):
+def test_column_added_to_a_later_spec_is_no_partition_column(doors):
     table = doors.create(ROWS)
     repartition(table, ("day", IdentityTransform()))
     table.append(ROWS)
@@ -142,7 +142,7 @@ def test_rows_that_were_overwritten_or_deleted_by_rewriting_files_are_gone(doors
     same_rows(table, doors.query())
 
 
-def test_every_change_of_the_table_is_a_version_and_every_version_can_be_had_again(doors):
+def test_every_change_makes_a_version_that_stays_readable(doors):
     table = doors.create(ROWS)
     seen = {doors.version(): table.metadata.current_snapshot_id}
     for change in (lambda: table.append(ROWS.slice(0, 1)), lambda: table.delete(EqualTo("id", 2)), lambda: table.append(ROWS)):
@@ -215,7 +215,7 @@ def test_a_file_has_one_id_in_every_version(doors):
     assert before["id"] in {file["id"] for file in doors.query().files}
 
 
-def test_a_table_that_was_made_anew_is_another_one(doors):
+def test_recreated_table_has_another_id(doors):
     table = doors.create(ROWS)
     doors.query()
     doors.catalog.drop_table(table.name())
@@ -249,7 +249,7 @@ def test_times_without_zones_need_delta_format(doors):
     assert table.metadata.current_snapshot_id is not None
 
 
-def test_metadata_says_what_the_table_is(doors):
+def test_metadata_has_format_and_schema_of_the_table(doors):
     doors.create(ROWS)
     metadata = doors.ask("metadata").lines[1]["metaData"]
     assert metadata["format"] == {"provider": "parquet"}
@@ -271,7 +271,7 @@ def test_a_column_that_is_dropped_is_not_read(doors):
     same_rows(table, doors.query())
 
 
-def test_a_table_that_was_taken_over_starts_its_versions_anew(doors):
+def test_registered_table_restarts_at_version_0(doors):
     table = doors.create(ROWS)
     former = Path(table.metadata_location.removeprefix("file://"))
     named = former.with_name("taken-over.metadata.json")

@@ -1,4 +1,4 @@
-"""Iceberg tables of which Parquet files alone would not give the rows are refused, and the message says why."""
+"""Iceberg tables whose Parquet files alone do not give their rows are refused with the reason."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def refused(doors, sentence, status=400):
 
 
 def rewritten(table):
-    """All rows written anew, with the schema of today."""
+    """Rewrite all rows with the current schema."""
     rows = table.scan().to_arrow()
     table.overwrite(rows)
 
@@ -110,11 +110,11 @@ def test_a_column_whose_values_only_the_partition_has(doors, tmp_path):
     refused(doors, "does not hold the column 'at', only its partition does")
 
 
-# What pyiceberg does not write: the files of a snapshot are changed by hand, and the snapshot is committed.
+# Files that pyiceberg does not write: the tests change the files of a snapshot and commit the snapshot.
 
 
 def avro(path, change):
-    """A copy of an Avro file of which `change` edits the records."""
+    """Write a copy of an Avro file with the records changed by `change`, and return its location."""
     source = Path(path.removeprefix("file://"))
     with source.open("rb") as stream:
         reader = fastavro.reader(stream)
@@ -129,7 +129,7 @@ def avro(path, change):
 
 
 def commit(doors, table, manifest_list):
-    """A new snapshot with that manifest list."""
+    """Commit a snapshot with that manifest list."""
     last = table.metadata.last_sequence_number
     snapshot = {
         "snapshot-id": uuid.uuid4().int >> 66,
@@ -147,7 +147,7 @@ def commit(doors, table, manifest_list):
 
 
 def changed(doors, *, lists=None, entries=None):
-    """A table whose newest snapshot has a changed manifest list, or a changed manifest."""
+    """Create a table whose newest snapshot has a changed manifest list or manifest."""
     table = doors.create(ROWS)
     manifests = table.current_snapshot().manifest_list
 
@@ -198,7 +198,7 @@ def test_delete_files_that_are_all_gone_delete_nothing(doors):
         ({"file_path": "/etc/passwd"}, "does not lie in the table's own folder"),
     ],
 )
-def test_files_that_nobody_could_read_or_that_are_not_the_tables(doors, members, sentence):
+def test_unreadable_or_foreign_files_are_refused(doors, members, sentence):
     changed(doors, entries=of_files(**members))
     refused(doors, sentence)
 

@@ -1,4 +1,4 @@
-"""Bounds and partition values: what pyiceberg serialises is told as Delta tells it, and what has no common text is not told."""
+"""Bounds and partition values of pyiceberg as Delta texts; values without a common text are left out."""
 
 from __future__ import annotations
 
@@ -126,14 +126,14 @@ SCHEMA = {
 }
 
 
-def told(**known):
+def statistics_of(**known):
     whole = {"records": 3, "nulls": {}, "nans": {}, "low": {}, "high": {}} | known
     return json.loads(statistics(leaves(SCHEMA, but=("part",)), Known(**whole)))
 
 
 def test_statistics_mirror_the_schema():
     low = {1: (1).to_bytes(8, "little"), 3: b"a", 5: (7).to_bytes(4, "little"), 8: (1).to_bytes(8, "little")}
-    assert told(nulls={1: 0, 2: 1, 3: 0, 5: 2, 8: 0, 9: 1}, low=low, high=low) == {
+    assert statistics_of(nulls={1: 0, 2: 1, 3: 0, 5: 2, 8: 0, 9: 1}, low=low, high=low) == {
         "numRecords": 3,
         "minValues": {"id": 1, "s": {'q"': 7}},
         "maxValues": {"id": 1, "s": {'q"': 7}},
@@ -142,11 +142,11 @@ def test_statistics_mirror_the_schema():
 
 
 @pytest.mark.parametrize(("nans", "is_told"), [({}, False), ({2: 1}, False), ({2: 0}, True)])
-def test_a_largest_number_is_told_only_where_there_is_no_nan(nans, is_told):
-    found = told(nans=nans, low={2: to_bytes(types.DoubleType(), 1.5)}, high={2: to_bytes(types.DoubleType(), 2.5)})
+def test_upper_bound_is_sent_only_without_nan(nans, is_told):
+    found = statistics_of(nans=nans, low={2: to_bytes(types.DoubleType(), 1.5)}, high={2: to_bytes(types.DoubleType(), 2.5)})
     assert found["minValues"] == {"real": 1.5}
     assert found["maxValues"] == ({"real": 2.5} if is_told else {})
 
 
-def test_a_file_of_which_nothing_is_known_tells_its_rows():
-    assert told() == {"numRecords": 3, "minValues": {}, "maxValues": {}, "nullCount": {}}
+def test_file_without_statistics_has_its_row_count():
+    assert statistics_of() == {"numRecords": 3, "minValues": {}, "maxValues": {}, "nullCount": {}}

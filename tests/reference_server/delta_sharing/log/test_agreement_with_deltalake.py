@@ -1,4 +1,4 @@
-"""Tables that deltalake writes are read as deltalake reads them: versions, files, partition values, sizes, statistics and times."""
+"""Versions, files, statistics and times of tables written by deltalake equal those that deltalake reads."""
 
 from __future__ import annotations
 
@@ -83,7 +83,7 @@ STEPS = (append, overwrite, delete, optimize, set_property, checkpoint, merge)
 
 @settings(max_examples=12, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow])
 @given(st.lists(st.sampled_from(STEPS), max_size=8), st.booleans())
-def test_every_version_of_a_table_is_what_deltalake_says_it_is(
+def test_every_version_of_a_table_equals_that_of_deltalake(
     tmp_path_factory: pytest.TempPathFactory,
     steps: list[Any],
     partitioned: bool,  # noqa: FBT001
@@ -126,7 +126,7 @@ FEATURES = {"minReaderVersion": 3, "minWriterVersion": 7, "readerFeatures": ["v2
 
 
 @pytest.mark.parametrize("shape", SHAPES)
-def test_a_checkpoint_written_by_hand_is_one_to_deltalake_too(tmp_path: Path, shape: str) -> None:
+def test_checkpoint_written_by_hand_is_read_by_deltalake(tmp_path: Path, shape: str) -> None:
     table = Table(tmp_path / "t")
     head = [{"protocol": FEATURES}, HEAD[1]]
     files = [add(f"p=a%20b/{number}.parquet", partitionValues={"p": "a b"}, stats='{"numRecords":3}') for number in range(5)]

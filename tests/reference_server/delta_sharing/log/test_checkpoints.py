@@ -1,4 +1,4 @@
-"""Checkpoints of every kind say what the commits before them said, and what cannot be read is passed over as long as something else can."""
+"""Checkpoints of every kind equal their commits, and an unreadable checkpoint is replaced by an older one or by commits."""
 
 from __future__ import annotations
 
@@ -73,7 +73,7 @@ def table(tmp_path: Path) -> Table:
 
 
 def state(log: Log, version: int | None = None) -> list[Any]:
-    """Everything that a version says, comparable."""
+    """Return the state of a version in a comparable form."""
     snapshot = log.snapshot(version)
     return [
         snapshot.version,
@@ -84,7 +84,7 @@ def state(log: Log, version: int | None = None) -> list[Any]:
 
 
 @pytest.mark.parametrize("write", KINDS)
-def test_a_checkpoint_says_what_the_commits_said(table: Table, tmp_path: Path, write: Callable[[Table, int], None]) -> None:
+def test_checkpoint_has_the_state_of_its_commits(table: Table, tmp_path: Path, write: Callable[[Table, int], None]) -> None:
     commits = Table(tmp_path / "commits")
     commits.commit(0, *HEAD, *FILES)
     write(table, 3)
@@ -145,7 +145,7 @@ def test_the_times_of_versions_outlive_the_commits_before_them(table: Table) -> 
 
 
 @pytest.mark.parametrize("hint", ["", "{", '{"version":7,"size":1}', '{"version":"x"}', '{"version":1,"parts":3}', "[]"])
-def test_a_wrong_hint_to_the_last_checkpoint_misleads_nobody(table: Table, hint: str) -> None:
+def test_wrong_last_checkpoint_file_is_ignored(table: Table, hint: str) -> None:
     table.commit(0, *HEAD, add("a"))
     table.classic(1, *HEAD, add("a"), add("b"))
     table.commit(1, add("b"))
@@ -204,7 +204,7 @@ def test_a_damaged_checkpoint_that_nothing_can_replace_is_named(table: Table, da
             ask()
 
 
-def test_a_checkpoint_of_which_a_part_is_missing_does_not_count(table: Table) -> None:
+def test_checkpoint_with_a_missing_part_is_ignored(table: Table) -> None:
     table.commit(0, *HEAD, add("a"))
     table.commit(1, add("b"))
     table.multipart(1, [*HEAD], [add("wrong")])[1].unlink()
@@ -221,7 +221,7 @@ def test_a_missing_sidecar_is_named(table: Table) -> None:
         Log(table.folder).snapshot()
 
 
-def test_a_sidecar_is_looked_for_nowhere_else(table: Table) -> None:
+def test_sidecar_outside_its_folder_is_not_read(table: Table) -> None:
     table.parquet("secret.parquet", add("a"))
     (table.log / "_sidecars").mkdir()
     sidecar = {"sidecar": {"path": "..%2Fsecret.parquet", "sizeInBytes": 1, "modificationTime": 1}}
@@ -248,7 +248,7 @@ def test_a_checkpoint_without_protocol_or_metadata_is_damaged(table: Table, miss
         add("a", deletionVector=VECTOR | {"cardinality": None}),
     ],
 )
-def test_a_checkpoint_with_a_file_that_lacks_something_is_damaged(table: Table, wrong: dict[str, Any]) -> None:
+def test_checkpoint_with_an_incomplete_file_action_is_damaged(table: Table, wrong: dict[str, Any]) -> None:
     table.classic(3, *HEAD, add("b"), wrong)
 
     with pytest.raises(DamagedLog, match=r"checkpoint\.parquet"):

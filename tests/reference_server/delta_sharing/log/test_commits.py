@@ -60,7 +60,7 @@ def test_a_file_with_another_deletion_vector_is_another_file(table: Table) -> No
     assert [(file.get("deletionVector") or {}).get("offset") for v in range(3) for file in log.snapshot(v).files] == [None, 1, 9]
 
 
-def test_a_file_is_what_its_add_action_says_without_tags(table: Table) -> None:
+def test_file_equals_its_add_action_without_tags(table: Table) -> None:
     said = {"stats": '{"numRecords":1}', "baseRowId": 7, "tags": {"secret": "x"}, "clusteringProvider": None, "new": [1]}
     table.commit(0, *HEAD, add("a%20b", **said))
     (file,) = Log(table.folder).snapshot().files
@@ -171,7 +171,7 @@ def test_there_is_no_version_before_the_first_and_after_the_last(table: Table) -
         log.at_or_after(2001)
 
 
-def test_commits_that_say_their_time_are_believed_from_the_version_on_that_the_table_names(table: Table) -> None:
+def test_in_commit_timestamps_hold_from_the_enablement_version(table: Table) -> None:
     settings = {"delta__enableInCommitTimestamps": "true", "delta__inCommitTimestampEnablementVersion": "1"}
     stated: list[Any] = [({"commitInfo": {}}, *HEAD), ({"commitInfo": {"inCommitTimestamp": 5000}}, metadata(**settings))]
     for version, actions in enumerate(stated):
@@ -182,13 +182,13 @@ def test_commits_that_say_their_time_are_believed_from_the_version_on_that_the_t
     assert [log.at_or_before(4999), log.at_or_before(5000), log.at_or_after(1001)] == [0, 1, 1]
 
 
-def test_a_table_whose_commits_always_said_their_time_needs_no_such_version(table: Table) -> None:
+def test_in_commit_timestamps_from_version_0_need_no_enablement_version(table: Table) -> None:
     table.commit(0, {"commitInfo": {"inCommitTimestamp": 77}}, {"protocol": PROTOCOL}, metadata(delta__enableInCommitTimestamps="true"))
 
     assert Log(table.folder).snapshot().timestamp == 77
 
 
-def test_the_time_that_commits_say_is_passed_over_where_the_table_does_not_ask_for_it(table: Table) -> None:
+def test_in_commit_timestamp_of_a_table_without_the_setting_is_ignored(table: Table) -> None:
     os.utime(table.commit(0, {"commitInfo": {"inCommitTimestamp": 77}}, *HEAD), ns=(0, 5_000_000))
 
     assert Log(table.folder).timestamp(0) == 5

@@ -1,4 +1,4 @@
-"""A log that cannot be read for certain is not read: the refusal names the file, and no row is ever wrong."""
+"""Ambiguous or damaged logs are refused with the name of the file."""
 
 from __future__ import annotations
 
@@ -78,7 +78,7 @@ def without(action: dict[str, Any], member: str) -> dict[str, Any]:
         remove("a", size="10"),
     ],
 )
-def test_an_action_about_a_file_that_lacks_something_is_named_with_its_line(table: Table, action: dict[str, Any]) -> None:
+def test_incomplete_file_action_is_refused_with_its_line(table: Table, action: dict[str, Any]) -> None:
     table.commit(1, {"commitInfo": {}}, action)
     log = Log(table.folder)
 
@@ -102,7 +102,7 @@ def test_an_action_about_a_file_that_lacks_something_is_named_with_its_line(tabl
         {"metaData": METADATA | {"configuration": {"a": 1}}},
     ],
 )
-def test_protocol_and_metadata_that_say_too_little_are_named(table: Table, action: dict[str, Any]) -> None:
+def test_incomplete_protocol_or_metadata_is_refused_with_its_line(table: Table, action: dict[str, Any]) -> None:
     table.commit(1, action)
     log = Log(table.folder)
 
@@ -112,7 +112,7 @@ def test_protocol_and_metadata_that_say_too_little_are_named(table: Table, actio
 
 
 @pytest.mark.parametrize("missing", ["protocol", "metaData"])
-def test_a_table_that_never_says_what_it_is_is_refused(tmp_path: Path, missing: str) -> None:
+def test_log_without_protocol_or_metadata_is_refused(tmp_path: Path, missing: str) -> None:
     table = Table(tmp_path / "other")
     table.commit(0, *(action for action in HEAD if missing not in action), add("a"))
 
@@ -166,7 +166,7 @@ def test_a_commit_that_went_away_before_it_was_read_is_looked_for_again(table: T
     assert [file["path"] for file in log.snapshot().files] == ["a"]
 
 
-def test_old_commits_that_are_removed_while_somebody_reads_are_replaced_by_the_checkpoint(table: Table) -> None:
+def test_commits_removed_during_a_read_are_replaced_by_the_checkpoint(table: Table) -> None:
     table.commit(1, add("b"))
     log = Log(table.folder)
     assert log.latest() == 1
@@ -184,7 +184,7 @@ def test_old_commits_that_are_removed_while_somebody_reads_are_replaced_by_the_c
         ({"minReaderVersion": 3, "minWriterVersion": 7, "readerFeatures": ["catalogManaged"]}, "catalogManaged"),
     ],
 )
-def test_a_table_that_needs_what_is_unknown_is_refused_and_its_older_versions_are_read(table: Table, protocol: Any, said: str) -> None:
+def test_unknown_feature_is_refused_and_older_versions_are_read(table: Table, protocol: Any, said: str) -> None:
     table.commit(1, {"protocol": protocol}, add("b"))
     log = Log(table.folder)
 
@@ -195,7 +195,7 @@ def test_a_table_that_needs_what_is_unknown_is_refused_and_its_older_versions_ar
 
 
 @pytest.mark.parametrize("members", [{}, {"inCommitTimestamp": "5"}, {"inCommitTimestamp": None}])
-def test_a_commit_that_should_say_its_time_and_does_not_is_named(table: Table, members: dict[str, Any]) -> None:
+def test_commit_without_required_in_commit_timestamp_is_refused(table: Table, members: dict[str, Any]) -> None:
     table.commit(
         1, {"commitInfo": members}, metadata(delta__enableInCommitTimestamps="true", delta__inCommitTimestampEnablementVersion="1")
     )
@@ -212,7 +212,7 @@ def test_a_setting_that_is_no_version_is_named(table: Table) -> None:
         Log(table.folder).timestamp(0)
 
 
-def test_every_cut_of_a_log_is_refused_or_loses_nothing_but_the_rest_of_a_line(tmp_path: Path) -> None:
+def test_truncated_commit_is_read_only_when_cut_between_lines(tmp_path: Path) -> None:
     lines = [json.dumps(action).encode() for action in (*HEAD, add("a"), add("b"))]
     text = b"\n".join(lines)
     whole_lines = {len(b"\n".join(lines[:count])) for count in (2, 3, 4)}

@@ -1,4 +1,4 @@
-"""Statistics that a checkpoint has as columns only are texts again, as a writer of texts would have made them."""
+"""Statistics that a checkpoint has only as columns are converted to JSON texts."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 
 def statistics_of(folder: Path, parsed: pa.Array, **also: pa.Array) -> list[Any]:
-    """What the files of a table say whose checkpoint has these statistics, and further columns."""
+    """Return the statistics of the files of a table whose checkpoint has these statistics and further columns."""
     table, count = Table(folder / "t"), len(parsed)
     members = {"path": pa.array([f"f{n}" for n in range(count)]), "size": pa.array([1] * count, pa.int64()), "stats_parsed": parsed, **also}
     adds = pa.StructArray.from_arrays(list(members.values()), names=list(members))
@@ -76,7 +76,7 @@ def test_binary_values_are_left_out(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("texts", "expected"), [([None, None], [{"numRecords": 1}, {"numRecords": 2}]), (['{"numRecords":5}', None], [{"numRecords": 5}, None])]
 )
-def test_texts_count_where_there_is_one(tmp_path: Path, texts: list[str | None], expected: list[Any]) -> None:
+def test_text_statistics_precede_parsed_statistics(tmp_path: Path, texts: list[str | None], expected: list[Any]) -> None:
     parsed = pa.array([{"numRecords": 1}, {"numRecords": 2}])
 
     assert statistics_of(tmp_path, parsed, stats=pa.array(texts, pa.string())) == expected

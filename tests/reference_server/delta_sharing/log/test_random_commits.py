@@ -1,4 +1,4 @@
-"""Whatever a table went through, each version of it is what its commits come to, by whichever way it is rebuilt."""
+"""Each version of a random table equals the sum of its commits, however the version is rebuilt."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def vector(offset: int) -> dict[str, Any]:
 
 
 def history(table: Table, commits: list[Changes]) -> list[State]:
-    """Write commits; returns what each version comes to."""
+    """Write commits, and return the state of each version."""
     states: list[State] = []
     for version, changes in enumerate(commits):
         state, actions = dict(states[-1]) if states else {}, list(() if version else HEAD)

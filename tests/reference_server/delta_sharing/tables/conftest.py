@@ -1,4 +1,4 @@
-"""One server for all tests here; each takes tables of its own, whose logs it writes by hand."""
+"""A shared server; each test takes its own tables and writes their logs by hand."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ def taken() -> dict[str, int]:
 def tables(
     tables_server: Server, folder: Path, taken: dict[str, int], sending_to: Callable[[str], AbstractContextManager[Any]]
 ) -> Iterator[Callable[..., SharedTable]]:
-    """Gives tables of a kind."""
+    """Yield a function that takes an unused table of a kind."""
     with ExitStack() as stack:
         send = stack.enter_context(sending_to(tables_server.url))
 

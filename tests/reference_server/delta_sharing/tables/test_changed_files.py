@@ -1,4 +1,4 @@
-"""A query with startingVersion is answered with the files that were added and removed since, and with the metadata that changed."""
+"""A query with startingVersion returns the files added and removed since, and the changed metadata."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ DELTA = "responseformat=delta"
 
 
 def with_commits(table: SharedTable) -> SharedTable:
-    """Return a table that was added to, changed with rows noted, compacted, described anew, and removed from."""
+    """Return a table with an addition, a change of rows, a compaction, a new description and a removal."""
     table.begun(add("a"))
     table.commit(1, remove("a"), add("b"), {"cdc": {"path": "c", "partitionValues": {}, "size": 5, "dataChange": False}})
     table.commit(2, remove("b", dataChange=False), add("d", dataChange=False))
@@ -25,7 +25,7 @@ def with_commits(table: SharedTable) -> SharedTable:
     return table
 
 
-def told(answer: Lines) -> set[tuple[str, str, int, int]]:
+def changes_of(answer: Lines) -> set[tuple[str, str, int, int]]:
     found = [(kind, said) for line in answer.lines[2:] for kind, said in line.items() if kind != "metaData"]
     named = [(next(iter(said["deltaSingleAction"])) if kind == "file" else kind, said) for kind, said in found]
     return {(kind, said["id"], said["version"], said["timestamp"]) for kind, said in named}
@@ -40,17 +40,17 @@ CHANGES = [change("add", "a", 0), change("remove", "a", 1), change("add", "b", 1
 
 @pytest.mark.parametrize("capabilities", [None, DELTA])
 @pytest.mark.parametrize("first", range(5))
-def test_files_of_commits_that_changed_data_are_told_with_their_versions(table: SharedTable, first: int, capabilities: str | None) -> None:
+def test_files_of_data_changes_are_sent_with_their_versions(table: SharedTable, first: int, capabilities: str | None) -> None:
     with_commits(table)
 
     for last in range(first, 5):
         answer = table.query(capabilities, startingVersion=first, endingVersion=last)
-        assert (told(answer), answer.version) == ({c for c in CHANGES if first <= c[2] <= last}, first)
-    assert told(table.query(capabilities, startingVersion=first)) == {c for c in CHANGES if first <= c[2]}
+        assert (changes_of(answer), answer.version) == ({c for c in CHANGES if first <= c[2] <= last}, first)
+    assert changes_of(table.query(capabilities, startingVersion=first)) == {c for c in CHANGES if first <= c[2]}
 
 
 @pytest.mark.parametrize("capabilities", [None, DELTA])
-def test_later_metadata_is_told_with_its_version(table: SharedTable, capabilities: str | None) -> None:
+def test_later_metadata_is_sent_with_its_version(table: SharedTable, capabilities: str | None) -> None:
     with_commits(table)
 
     def said(first: int) -> list[tuple[int, str | None]]:
@@ -61,7 +61,7 @@ def test_later_metadata_is_told_with_its_version(table: SharedTable, capabilitie
 
 
 def test_an_end_after_the_current_version_means_the_current_one(table: SharedTable) -> None:
-    assert told(with_commits(table).query(startingVersion=0, endingVersion=99)) == set(CHANGES)
+    assert changes_of(with_commits(table).query(startingVersion=0, endingVersion=99)) == set(CHANGES)
 
 
 @pytest.mark.parametrize(("first", "last"), [(5, None), (2, 1), (9, 1)])
@@ -69,9 +69,9 @@ def test_a_start_after_the_end_is_refused(table: SharedTable, first: int, last: 
     assert with_commits(table).query(startingVersion=first, endingVersion=last).refusal == (400, "INVALID_PARAMETER_VALUE")
 
 
-def test_windows_one_after_the_other_tell_every_change_once(table: SharedTable) -> None:
+def test_consecutive_windows_send_every_change_once(table: SharedTable) -> None:
     with_commits(table)
-    found = [c for first in (0, 2, 4) for c in told(table.query(startingVersion=first, endingVersion=min(first + 1, 4)))]
+    found = [c for first in (0, 2, 4) for c in changes_of(table.query(startingVersion=first, endingVersion=min(first + 1, 4)))]
 
     assert sorted(found) == sorted(CHANGES)
 

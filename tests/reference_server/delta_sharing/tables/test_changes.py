@@ -1,4 +1,4 @@
-"""Changes of rows are those of a range of versions, each told once and all of them recorded."""
+"""The changes of a range of versions are complete, and each is sent once."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def cdc(path: str) -> dict[str, Any]:
 
 
 def with_feed(table: SharedTable) -> SharedTable:
-    """Return a table with a change data feed: added, updated, compacted, with a new description, removed from."""
+    """Return a table with a change data feed, and commits of every kind."""
     table.begun(add("a"), **ON)
     table.commit(1, remove("a"), add("b"), cdc("_change_data/c"))
     table.commit(2, remove("b", dataChange=False), add("d", dataChange=False))
@@ -36,8 +36,8 @@ def with_feed(table: SharedTable) -> SharedTable:
     return table
 
 
-def told(answer: Lines) -> set[tuple[str, str, int, int]]:
-    """Kind, id, version and time of each change, in either format."""
+def changes_of(answer: Lines) -> set[tuple[str, str, int, int]]:
+    """Return kind, id, version and time of each change, in either format."""
     found: set[tuple[str, str, int, int]] = set()
     for line in answer.lines[2:]:
         for kind, said in line.items():
@@ -65,14 +65,14 @@ def test_changes_are_those_of_all_versions_of_the_range(table: SharedTable, firs
     with_feed(table)
     for last in range(first, 5):
         answer = table.changes(capabilities, startingVersion=first, endingVersion=last)
-        assert told(answer) == {c for c in CHANGES if first <= c[2] <= last}
+        assert changes_of(answer) == {c for c in CHANGES if first <= c[2] <= last}
         assert answer.version == first
         assert answer.kinds[:2] == ["protocol", "metaData"]
 
 
 @pytest.mark.parametrize("capabilities", [None, DELTA])
 def test_changes_without_an_end_go_up_to_the_current_version(table: SharedTable, capabilities: str | None) -> None:
-    assert told(with_feed(table).changes(capabilities, startingVersion=0)) == set(CHANGES)
+    assert changes_of(with_feed(table).changes(capabilities, startingVersion=0)) == set(CHANGES)
 
 
 @pytest.mark.parametrize(
@@ -86,10 +86,10 @@ def test_changes_without_an_end_go_up_to_the_current_version(table: SharedTable,
         ({"startingVersion": 0, "endingTimestamp": "9999-01-01T00:00:00Z"}, 0, 4),
     ],
 )
-def test_a_range_may_be_said_in_times(table: SharedTable, bounds: dict[str, Any], first: int, last: int) -> None:
+def test_range_may_be_given_by_timestamps(table: SharedTable, bounds: dict[str, Any], first: int, last: int) -> None:
     answer = with_feed(table).changes(**bounds)
 
-    assert (told(answer), answer.version) == ({c for c in CHANGES if first <= c[2] <= last}, first)
+    assert (changes_of(answer), answer.version) == ({c for c in CHANGES if first <= c[2] <= last}, first)
 
 
 @pytest.mark.parametrize(
@@ -115,17 +115,17 @@ def test_a_range_may_be_said_in_times(table: SharedTable, bounds: dict[str, Any]
         {"startingVersion": 0, "includeHistoricalMetadata": "perhaps"},
     ],
 )
-def test_ranges_that_cannot_be_meant_are_refused(table: SharedTable, bounds: dict[str, Any]) -> None:
+def test_invalid_ranges_are_refused(table: SharedTable, bounds: dict[str, Any]) -> None:
     assert with_feed(table).changes(**bounds).refusal == REFUSED
 
 
 def test_a_parameter_that_is_unknown_counts_for_nothing(table: SharedTable) -> None:
-    assert told(with_feed(table).changes(startingVersion=0, readChangeFeed="true", foo="bar")) == set(CHANGES)
+    assert changes_of(with_feed(table).changes(startingVersion=0, readChangeFeed="true", foo="bar")) == set(CHANGES)
 
 
 @pytest.mark.parametrize("said", ["true", "True", "TRUE"])
 @pytest.mark.parametrize("capabilities", [None, DELTA])
-def test_metadata_is_told_where_it_changed_if_it_is_asked_for(table: SharedTable, said: str, capabilities: str | None) -> None:
+def test_historical_metadata_is_sent_on_request(table: SharedTable, said: str, capabilities: str | None) -> None:
     answer = with_feed(table).changes(capabilities, startingVersion=1, includeHistoricalMetadata=said)
 
     found = [(line["version"], line.get("deltaMetadata", line).get("description")) for line in answer.of("metaData")]
@@ -133,7 +133,7 @@ def test_metadata_is_told_where_it_changed_if_it_is_asked_for(table: SharedTable
 
 
 @pytest.mark.parametrize("said", [{}, {"includeHistoricalMetadata": "False"}])
-def test_otherwise_there_is_the_metadata_of_the_end_alone(table: SharedTable, said: dict[str, str]) -> None:
+def test_only_the_last_metadata_is_sent_without_request(table: SharedTable, said: dict[str, str]) -> None:
     with_feed(table)
 
     for end, description in ((2, None), (3, "new"), (4, "new")):
@@ -141,14 +141,14 @@ def test_otherwise_there_is_the_metadata_of_the_end_alone(table: SharedTable, sa
         assert [(line.get("version"), line.get("description")) for line in found] == [(None, description)]
 
 
-def test_metadata_in_delta_format_always_says_its_version(table: SharedTable) -> None:
+def test_metadata_in_delta_format_always_has_its_version(table: SharedTable) -> None:
     with_feed(table)
 
     assert [line["version"] for line in table.changes(DELTA, startingVersion=1, endingVersion=3).of("metaData")] == [3]
 
 
 @pytest.mark.parametrize("bounds", [{"startingVersion": 0}, {"startingVersion": 0, "endingVersion": 0}])
-def test_changes_that_nobody_recorded_are_refused(table: SharedTable, bounds: dict[str, Any]) -> None:
+def test_changes_without_change_data_feed_are_refused(table: SharedTable, bounds: dict[str, Any]) -> None:
     table.begun(add("a"))
     table.commit(1, add("b"))
 
@@ -189,10 +189,10 @@ def test_changes_that_the_log_has_forgotten_are_refused(table: SharedTable) -> N
 
     assert table.changes(startingVersion=0).refusal == REFUSED
     assert table.changes(startingVersion=1).refusal == REFUSED
-    assert told(table.changes(startingVersion=2)) == {change("remove", "d", 4), change("add", "e", 4)}
+    assert changes_of(table.changes(startingVersion=2)) == {change("remove", "d", 4), change("add", "e", 4)}
 
 
-def test_a_removed_file_is_told_whole_although_its_writer_noted_its_path_alone(table: SharedTable) -> None:
+def test_removed_file_with_only_a_path_gets_size_and_partition_values(table: SharedTable) -> None:
     table.begun(add("a", size=7, partitionValues={"p": "Rome"}), **ON)
     table.commit(1, {"remove": {"path": "a", "deletionTimestamp": 1, "dataChange": True}})
 
@@ -210,7 +210,7 @@ def test_a_file_has_the_same_id_where_it_is_added_removed_and_listed(table: Shar
     assert {said["id"] for said in (*changes.of("add"), *changes.of("remove"))} == listed
 
 
-def test_deletion_vectors_of_changes_are_told_as_they_are_in_that_version(table: SharedTable) -> None:
+def test_deletion_vectors_of_changes_are_those_of_their_version(table: SharedTable) -> None:
     inline = VECTOR | {"storageType": "i", "pathOrInlineDv": "wi5b=000010000siXQKl0rr91000f55c8Xg0@@D72lkbi5=-{L", "offset": None}
     table.commit(0, WITH_VECTORS, metadata(**ON, delta__enableDeletionVectors="true"), add("a"))
     table.commit(1, remove("a"), add("a", deletionVector=VECTOR))

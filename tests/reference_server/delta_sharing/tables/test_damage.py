@@ -1,4 +1,4 @@
-"""A log that gives no answer is refused in the contract's words, which name the table and its log, and no folder of the server."""
+"""Refusals of damaged logs name the table and the log file, and no folder of the server."""
 
 from __future__ import annotations
 
@@ -28,8 +28,8 @@ ASKS: dict[str, Callable[[Any], Any]] = {
 }
 
 
-def assert_told(answer: Lines, table: SharedTable, folder: Path, *words: str) -> None:
-    """That a refusal names the table and what is wrong, and nothing of where it lies."""
+def assert_refusal_names(answer: Lines, table: SharedTable, folder: Path, *words: str) -> None:
+    """Assert that a refusal names the table and the mistake, and not the folder."""
     assert f"share.schema.{table.name}" in answer.message
     assert all(word in answer.message for word in words)
     assert str(folder) not in answer.message
@@ -43,7 +43,7 @@ def test_a_damaged_commit_fails_with_its_name(table: SharedTable, folder: Path, 
     answer = ASKS[ask](table)
 
     assert answer.refusal == FAILED
-    assert_told(answer, table, folder, "00000000000000000001.json", "line 1")
+    assert_refusal_names(answer, table, folder, "00000000000000000001.json", "line 1")
 
 
 @pytest.mark.parametrize("ask", ["metadata", "query", "version"])
@@ -51,7 +51,7 @@ def test_a_table_without_a_log_fails(table: SharedTable, folder: Path, ask: str)
     answer = getattr(table, ask)()
 
     assert answer.refusal == FAILED
-    assert_told(answer, table, folder)
+    assert_refusal_names(answer, table, folder)
 
 
 @pytest.mark.parametrize("ask", ["metadata", "query"])
@@ -62,7 +62,7 @@ def test_a_gap_in_the_log_fails(table: SharedTable, folder: Path, ask: str) -> N
     answer = getattr(table, ask)()
 
     assert answer.refusal == FAILED
-    assert_told(answer, table, folder, "00000000000000000001.json")
+    assert_refusal_names(answer, table, folder, "00000000000000000001.json")
 
 
 @pytest.mark.parametrize("path", ["../other/a", "/etc/passwd", "file:///etc/passwd", "s3://bucket/a", "%2e%2e/a", "a/../../b"])
@@ -71,7 +71,7 @@ def test_a_path_out_of_the_table_fails(table: SharedTable, folder: Path, path: s
     answer = ASKS[ask](table.begun(add(path), **ON))
 
     assert answer.refusal == FAILED
-    assert_told(answer, table, folder)
+    assert_refusal_names(answer, table, folder)
     assert "/etc/" not in answer.message
 
 
@@ -127,7 +127,7 @@ def test_head_actions_that_are_missing_fail(table: SharedTable, folder: Path) ->
     answer = table.query()
 
     assert answer.refusal == FAILED
-    assert_told(answer, table, folder, "protocol")
+    assert_refusal_names(answer, table, folder, "protocol")
 
 
 @pytest.mark.parametrize("ask", ["metadata", "query", "window"])
@@ -138,7 +138,7 @@ def test_a_pipe_in_the_place_of_a_commit_fails_at_once(table: SharedTable, folde
     answer = ASKS[ask](table)
 
     assert answer.refusal == FAILED
-    assert_told(answer, table, folder, "00000000000000000001.json", "no regular file")
+    assert_refusal_names(answer, table, folder, "00000000000000000001.json", "no regular file")
 
 
 @pytest.mark.parametrize("ask", ["metadata", "query", "window"])
@@ -150,7 +150,7 @@ def test_the_log_of_another_table_is_not_read_through_a_link(tables: Callable[[s
     answer = ASKS[ask](table)
 
     assert answer.refusal == FAILED
-    assert_told(answer, table, folder, "a link leads out of the table's folder")
+    assert_refusal_names(answer, table, folder, "a link leads out of the table's folder")
 
 
 def test_a_commit_outside_the_table_is_not_read_through_a_link(tables: Callable[[str], SharedTable], folder: Path) -> None:
@@ -160,7 +160,7 @@ def test_a_commit_outside_the_table_is_not_read_through_a_link(tables: Callable[
     answer = table.query()
 
     assert answer.refusal == FAILED
-    assert_told(answer, table, folder, "00000000000000000001.json")
+    assert_refusal_names(answer, table, folder, "00000000000000000001.json")
 
 
 def test_links_within_a_table_are_followed(table: SharedTable) -> None:
@@ -182,7 +182,7 @@ def test_a_schema_that_cannot_be_read_makes_hints_useless_and_no_query_fail(tabl
     assert table.query(jsonPredicateHints=json.dumps(tree)).ids == ids("a")
 
 
-def test_what_is_logged_of_a_failure_names_no_folder(table: SharedTable, folder: Path, caplog: pytest.LogCaptureFixture) -> None:
+def test_log_line_of_a_failure_names_no_folder(table: SharedTable, folder: Path, caplog: pytest.LogCaptureFixture) -> None:
     assert table.begun(add(f"{folder}/of-another")).query().refusal == FAILED
 
     assert f"share.schema.{table.name}" in caplog.text

@@ -1,4 +1,4 @@
-"""How an answer ends: with an endStreamAction where one is wanted, and never so that a part passes for the whole."""
+"""The ends of answers: an endStreamAction on request, and no part that looks complete."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ ON = {"delta__enableChangeDataFeed": "true"}
 
 
 @pytest.mark.parametrize("format_", ["parquet", "delta"])
-def test_who_did_not_ask_gets_no_end(table: SharedTable, format_: str) -> None:
+def test_answer_without_request_has_no_end_stream_action(table: SharedTable, format_: str) -> None:
     table.begun(add("a"), **ON)
     capabilities = f"responseformat={format_}"
 
@@ -37,7 +37,7 @@ def test_who_did_not_ask_gets_no_end(table: SharedTable, format_: str) -> None:
 
 
 @pytest.mark.parametrize("format_", ["parquet", "delta"])
-def test_who_asks_gets_one_end_as_the_last_line_and_is_promised_it(table: SharedTable, format_: str) -> None:
+def test_requested_end_stream_action_is_the_last_line_and_in_the_header(table: SharedTable, format_: str) -> None:
     table.begun(add("a"), **ON)
     capabilities = f"responseformat={format_};{END}"
 
@@ -51,7 +51,7 @@ def test_who_asks_gets_one_end_as_the_last_line_and_is_promised_it(table: Shared
         assert answer.headers["delta-sharing-capabilities"] == f"responseformat={format_};includeendstreamaction=true"
 
 
-def test_what_only_the_end_can_say_is_said_to_who_asks_for_it(table: SharedTable) -> None:
+def test_requested_tokens_are_sent_in_an_end_stream_action(table: SharedTable) -> None:
     table.begun(add("a"), add("b"))
 
     assert set(table.query(includeRefreshToken=True).end) == {"refreshToken", "minUrlExpirationTimestamp"}
@@ -59,7 +59,7 @@ def test_what_only_the_end_can_say_is_said_to_who_asks_for_it(table: SharedTable
     assert table.query(maxFiles=1).headers["delta-sharing-capabilities"] == "responseformat=parquet"
 
 
-def test_the_end_says_when_the_first_url_ends(table: SharedTable) -> None:
+def test_end_stream_action_has_the_earliest_url_expiration(table: SharedTable) -> None:
     table.begun(add("a"), add("b"), **ON)
 
     for answer, kind in (
@@ -70,18 +70,18 @@ def test_the_end_says_when_the_first_url_ends(table: SharedTable) -> None:
         assert answer.end["minUrlExpirationTimestamp"] == min(said["expirationTimestamp"] for said in answer.of(kind))
 
 
-def test_the_end_of_an_answer_without_files_says_nothing(table: SharedTable) -> None:
+def test_end_stream_action_without_files_is_empty(table: SharedTable) -> None:
     assert table.begun().query(END).end == {}
 
 
 def broken(table: SharedTable, lines: int) -> SharedTable:
-    """Return a table whose changes cannot be told beyond some lines."""
+    """Return a table whose changes cannot be sent beyond some lines."""
     table.begun(*(add(f"f{n}") for n in range(lines)), **ON)
     table.commit(1, {"remove": {"path": "never-added", "dataChange": True}})
     return table
 
 
-def test_an_answer_that_breaks_off_says_so_to_who_asked_for_the_end(table: SharedTable) -> None:
+def test_aborted_answer_ends_with_the_requested_error_message(table: SharedTable) -> None:
     answer = broken(table, 1000).changes(END, startingVersion=0)
 
     assert set(answer.end) == {"errorMessage"}
@@ -90,7 +90,7 @@ def test_an_answer_that_breaks_off_says_so_to_who_asked_for_the_end(table: Share
 
 
 @pytest.mark.parametrize("pages", [{}, {"maxFiles": 5000}])
-def test_an_answer_that_breaks_off_is_cut_for_others(table: SharedTable, pages: dict[str, int]) -> None:
+def test_aborted_answer_without_end_stream_action_is_incomplete(table: SharedTable, pages: dict[str, int]) -> None:
     with pytest.raises(http.client.IncompleteRead):
         broken(table, 1000).changes(startingVersion=0, **pages)
 

@@ -1,4 +1,4 @@
-"""What holds for every log and every request."""
+"""Invariants of every log and every request."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ histories = st.lists(st.sets(st.sampled_from("abcdefgh")), min_size=1, max_size=
 
 
 def with_history(table: SharedTable, versions: list[set[str]]) -> SharedTable:
-    """Return a table of certain files in each version, in which every other version has new metadata too."""
+    """Return a table with the given files in each version, and new metadata in every other version."""
     before: set[str] = set()
     for number, files in enumerate(versions):
         changes = [add(f) for f in sorted(files - before)] + [remove(f) for f in sorted(before - files)]
@@ -40,7 +40,7 @@ def with_history(table: SharedTable, versions: list[set[str]]) -> SharedTable:
 
 
 def followed(files: set[str], answer: Lines) -> set[str]:
-    """Return files after the changes of an answer, version by version."""
+    """Apply the changes of an answer, version by version, and return the files."""
     changes = [(said["version"], kind, said["id"]) for kind in ("remove", "add") for said in answer.of(kind)]
     for _, kind, id_ in sorted(changes, key=lambda change: change[0]):
         if kind == "add":
@@ -70,9 +70,7 @@ def test_the_changes_of_a_range_lead_from_one_snapshot_to_another(tables: Tables
 
 @within_a_test
 @given(histories, st.integers(1, 5), st.sampled_from([None, "responseformat=delta"]))
-def test_the_pages_of_a_range_say_what_the_whole_says(
-    tables: Tables, versions: list[set[str]], size: int, capabilities: str | None
-) -> None:
+def test_pages_of_a_range_equal_the_unpaged_answer(tables: Tables, versions: list[set[str]], size: int, capabilities: str | None) -> None:
     table = with_history(tables("open"), versions)
     asked: dict[str, Any] = {"startingVersion": 0, "includeHistoricalMetadata": "true"}
     whole = [_undated(line) for line in table.changes(capabilities, **asked).lines]
@@ -91,7 +89,7 @@ def test_the_pages_of_a_range_say_what_the_whole_says(
 
 
 def _undated(line: dict[str, Any]) -> dict[str, Any]:
-    """Return a line without what is of one answer alone: the time of its URLs and their signature."""
+    """Return a line without the time and the signature of its URLs."""
     said = {kind: {name: value for name, value in document.items() if name != "expirationTimestamp"} for kind, document in line.items()}
     for document in said.values():
         if "url" in document:

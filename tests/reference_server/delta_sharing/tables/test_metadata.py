@@ -1,4 +1,4 @@
-"""The metadata of a table is its protocol and its metadata, of the current version or of one that is asked for."""
+"""Protocol and metadata of the current or a requested version of a table."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ DELTA = "responseformat=delta"
 
 
 def with_schemas(table: SharedTable) -> SharedTable:
-    """Return a table whose description changes in version 2, and which has 1, 2, 1 and 1 files."""
+    """Return a table with 1, 2, 1 and 1 files, whose description changes in version 2."""
     table.begun(add("a"))
     table.commit(1, add("b"))
     table.commit(2, {"metaData": METADATA | {"description": "new"}}, remove("a"))
@@ -34,7 +34,7 @@ def test_metadata_is_two_lines_whatever_the_client_can_read(table: SharedTable, 
     assert "includeendstreamaction" not in answer.headers["delta-sharing-capabilities"]
 
 
-def test_the_answer_says_its_version_and_its_format(table: SharedTable) -> None:
+def test_answer_has_its_version_and_format_in_headers(table: SharedTable) -> None:
     with_schemas(table)
 
     assert (table.metadata().version, table.metadata().headers["delta-sharing-capabilities"]) == (3, "responseformat=parquet")

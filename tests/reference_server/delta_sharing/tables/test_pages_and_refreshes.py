@@ -1,4 +1,4 @@
-"""An answer can be had in pages, and again: always the same files, whatever happens to the table."""
+"""Pages and refreshes of an answer return the same files, even when the table changes."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ REFUSED = (400, "INVALID_PARAMETER_VALUE")
 
 
 def with_files(table: SharedTable, count: int) -> SharedTable:
-    """Return a table with some files, and two versions of which the second adds one."""
+    """Return a table with some files and two versions; the second adds a file."""
     stats = json.dumps({"numRecords": 1})
     table.begun(*(add(f"f{n}", partitionValues={"p": "even" if n % 2 == 0 else "odd"}, stats=stats) for n in range(count)))
     table.commit(1, add("last", stats=stats))
@@ -65,14 +65,14 @@ def test_pages_stay_those_of_the_version_that_they_began_with(table: SharedTable
     assert (first.ids | second.ids, second.version) == (names(3), 1)
 
 
-def test_pages_of_chosen_files_are_pages_of_the_chosen_ones(table: SharedTable) -> None:
+def test_pages_of_a_filtered_query_hold_the_selected_files(table: SharedTable) -> None:
     found = pages(with_files(table, 6), size=2, predicateHints=["p = 'even'"])
 
     assert [len(page.ids) for page in found] == [2, 1]
     assert set().union(*(page.ids for page in found)) == ids("f0", "f2", "f4")
 
 
-def test_a_page_token_knows_what_was_asked_for(table: SharedTable) -> None:
+def test_page_token_keeps_the_hints_of_its_query(table: SharedTable) -> None:
     first = with_files(table, 6).query(maxFiles=1, predicateHints=["p = 'even'"], limitHint=2)
 
     second = table.query(pageToken=first.end["nextPageToken"])
@@ -120,7 +120,7 @@ def test_refreshing_gives_the_same_files_although_the_table_has_changed(table: S
 
 
 @pytest.mark.parametrize("point", [{"version": 0}, {"timestamp": hour(0.5)}])
-def test_what_was_asked_for_as_of_a_version_is_refreshed_as_of_it(table: SharedTable, point: dict[str, Any]) -> None:
+def test_refresh_of_an_older_version_returns_that_version(table: SharedTable, point: dict[str, Any]) -> None:
     before = with_files(table, 3).query(includeRefreshToken=True, **point)
 
     for again in (point, {}):
@@ -128,7 +128,7 @@ def test_what_was_asked_for_as_of_a_version_is_refreshed_as_of_it(table: SharedT
         assert (after.ids, after.version, after.of("file")[0]["version"]) == (before.ids, 0, 0)
 
 
-def test_what_hints_chose_is_refreshed(table: SharedTable) -> None:
+def test_refresh_of_a_filtered_query_returns_the_same_files(table: SharedTable) -> None:
     before = with_files(table, 6).query(includeRefreshToken=True, predicateHints=["p = 'even'"])
     table.commit(2, add("f6", partitionValues={"p": "even"}))
 
@@ -152,7 +152,7 @@ def test_a_table_without_shared_history_is_refreshed_and_paged_too(closed: Share
     assert closed.query(pageToken=before.end["nextPageToken"]).ids == names(3) - before.ids
 
 
-def test_what_cannot_be_rebuilt_any_more_cannot_be_refreshed(table: SharedTable) -> None:
+def test_refresh_of_an_unreadable_version_is_refused(table: SharedTable) -> None:
     before = with_files(table, 3).query(includeRefreshToken=True)
     for version in (0, 1):
         (table.log / f"{version:020}.json").unlink()

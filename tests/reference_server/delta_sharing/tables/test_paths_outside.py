@@ -1,4 +1,4 @@
-"""No member of a log that names a file gives a recipient a file outside the table's folder."""
+"""Recipients get no file outside the table's folder by any member of a log."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ URL = re.compile(r"https?://[^/\"]+(/[^\"]+)")
 
 
 def vector(kind: str, stored: str) -> list[dict[str, Any]]:
-    """Actions that give a file another deletion vector, which is a file too."""
+    """Return actions that give a file another deletion vector."""
     return [remove("a"), add("a", deletionVector=VECTOR | {"storageType": kind, "pathOrInlineDv": stored})]
 
 

@@ -1,4 +1,4 @@
-"""A query is answered with the files of one version, whole or as far as its hints leave them."""
+"""A query returns the files of one version that its hints do not exclude."""
 
 from __future__ import annotations
 
@@ -153,7 +153,7 @@ def test_members_that_are_null_or_unknown_count_as_absent(table: SharedTable) ->
         b"\xff",
     ],
 )
-def test_bodies_that_cannot_be_meant_are_refused(table: SharedTable, body: Any) -> None:
+def test_invalid_bodies_are_refused(table: SharedTable, body: Any) -> None:
     assert with_history(table).ask("POST", "/query", body).refusal == (400, "INVALID_PARAMETER_VALUE")
 
 
@@ -227,7 +227,7 @@ def test_a_table_that_is_read_by_its_directory_alone_is_not_queried(tables: Call
     assert tables("both").begun(add("a")).query().ids == ids("a")
 
 
-def test_one_request_sees_one_version_whatever_is_committed_meanwhile(table: SharedTable) -> None:
+def test_each_answer_is_of_one_version_between_commits(table: SharedTable) -> None:
     with_history(table)
     seen = []
     for version in range(4, 12):

@@ -1,4 +1,4 @@
-"""The version of a table, and which version a time leads to."""
+"""The current version of a table, and the version at a time."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ FAR = "9999-01-01T00:00:00Z"
 
 
 def with_versions(table: SharedTable, count: int) -> SharedTable:
-    """Return a table with some versions, an hour after each other."""
+    """Return a table with some versions, one hour apart."""
     table.begun(add("f0"))
     for version in range(1, count):
         table.commit(version, add(f"f{version}"))
@@ -64,12 +64,12 @@ def test_a_time_leads_to_the_first_version_at_or_after_it(table: SharedTable, ti
 
 
 @pytest.mark.parametrize("time", ["2024-01-01T02:00:00.001Z", "2024-01-01T02:00:00.0001Z", FAR])
-def test_a_time_after_the_last_version_leads_nowhere(table: SharedTable, time: str) -> None:
+def test_time_after_the_last_version_is_refused(table: SharedTable, time: str) -> None:
     assert with_versions(table, 3).version(startingTimestamp=time).refusal == (400, "INVALID_PARAMETER_VALUE")
 
 
 @pytest.mark.parametrize("time", ["", "2024-01-01 00:00:00", "1704067200000", "2024-01-01T00:00:00", "2024-02-30T00:00:00Z"])
-def test_what_is_no_time_is_refused_with_an_example(table: SharedTable, time: str) -> None:
+def test_invalid_timestamp_returns_400_with_an_example(table: SharedTable, time: str) -> None:
     answer = with_versions(table, 1).version(startingTimestamp=time)
 
     assert answer.refusal == (400, "INVALID_PARAMETER_VALUE")
@@ -81,7 +81,7 @@ def test_a_time_before_what_is_shared_leads_to_the_first_version_that_is(late: S
     assert with_versions(late, 5).version(startingTimestamp=hour(0)).version == 2
 
 
-def test_the_version_of_a_time_is_told_of_tables_without_history_too(closed: SharedTable) -> None:
+def test_version_at_a_time_is_sent_for_tables_without_history(closed: SharedTable) -> None:
     assert with_versions(closed, 3).version(startingTimestamp=hour(1)).version == 1
 
 

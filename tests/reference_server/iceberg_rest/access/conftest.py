@@ -1,4 +1,4 @@
-"""Servers with principals, and requests that some of them send."""
+"""Servers with principals, and requests of those principals."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 SCHEMA = {"type": "struct", "fields": [{"id": 1, "name": "id", "type": "long", "required": True}]}
 
-#: All that the principals of these tests are.
+#: The principals of these tests.
 SERVER_FILE = """
 [principals.root]
 token = "root-token"
@@ -96,7 +96,7 @@ class Answer:
 
 
 class Principal:
-    """Sends requests to a server with a token, or without."""
+    """A client of a server, with or without a token."""
 
     def __init__(self, url: str, token: str | None) -> None:
         self._connection = http.client.HTTPConnection(url.removeprefix("http://"), timeout=20)
@@ -119,7 +119,7 @@ class Principal:
         return self._answer("POST", "/v1/oauth/tokens", urlencode(fields).encode(), headers)
 
     def _answer(self, method: str, path: str, body: bytes | None, headers: Mapping[str, str | bytes]) -> Answer:
-        # The server closes connections that nobody has used for a while.
+        # The server closes idle connections.
         if time.monotonic() - self._used > 1:
             self._connection.close()
         self._connection.request(method, path, body, headers)
@@ -137,7 +137,7 @@ As = Callable[[str | None], Principal]
 
 @contextmanager
 def principals(url: str) -> Generator[As]:
-    """Whoever has a token."""
+    """Yield a function that returns a client for a token."""
     made: list[Principal] = []
 
     def bearing(token: str | None) -> Principal:
@@ -152,7 +152,7 @@ def principals(url: str) -> Generator[As]:
 
 
 def fill(root: Principal, *namespaces: str, tables: tuple[str, ...] = ()) -> None:
-    """Make namespaces, spelled with dots, and tables in them."""
+    """Create namespaces, spelled with dots, and tables in them."""
     for spelled in namespaces:
         assert root("POST", "/v1/namespaces", {"namespace": spelled.split(".")}).status == 200
     for spelled in tables:
@@ -172,7 +172,7 @@ def guarded(folder: Path, text: str = SERVER_FILE, **settings: Any) -> Generator
 
 @pytest.fixture(scope="module")
 def filled(tmp_path_factory: pytest.TempPathFactory) -> Generator[tuple[Server, As]]:
-    """Yield a server with something in it that some principals see, and some do not."""
+    """Yield a server with objects that are hidden from some principals."""
     with guarded(tmp_path_factory.mktemp("guarded")) as (server, bearing):
         root = bearing("root-token")
         fill(root, "open", "open.child", "closed", "far", "far.away", "far.off", tables=("open.shown", "open.other", "closed.secret"))

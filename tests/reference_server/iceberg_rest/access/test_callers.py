@@ -1,4 +1,4 @@
-"""Who asks is known by a bearer token; who is not known gets no further than the door."""
+"""Callers are identified by a bearer token; unknown callers get 401."""
 
 from __future__ import annotations
 
@@ -24,14 +24,14 @@ OPERATIONS = [operation for operation in Contract("iceberg_rest", "1.11.0").oper
 
 @pytest.fixture(scope="module")
 def newest(tmp_path_factory: pytest.TempPathFactory) -> Iterator[As]:
-    """Principals of a server that speaks the newest version."""
+    """Yield the principals of a server of the newest contract version."""
     with guarded(tmp_path_factory.mktemp("newest"), contract_version="1.11.0") as (_, bearing):
         fill(bearing("root-token"), "open", tables=("open.shown",))
         yield bearing
 
 
 @pytest.mark.parametrize("operation", OPERATIONS, ids=lambda operation: operation.id)
-def test_no_operation_is_open_to_those_without_a_token(newest: As, operation: Operation) -> None:
+def test_every_operation_without_token_returns_401(newest: As, operation: Operation) -> None:
     path = operation.path.replace("/{prefix}", "").replace("{namespace}", "open").replace("{table}", "shown").replace("{view}", "v")
     answer = newest(None)(operation.method, path.replace("{plan-id}", "p"))
 
@@ -54,7 +54,7 @@ def test_no_operation_is_open_to_those_without_a_token(newest: As, operation: Op
         ("Bearer former-token", WRONG),
     ],
 )
-def test_what_is_no_token_of_this_catalog_opens_nothing(filled: tuple[Server, As], authorization: str, challenge: str) -> None:
+def test_unknown_or_malformed_token_returns_401(filled: tuple[Server, As], authorization: str, challenge: str) -> None:
     _, bearing = filled
     answer = bearing(None)("GET", "/v1/namespaces", authorization=authorization.encode("latin-1"))
 
@@ -68,7 +68,7 @@ def test_the_scheme_has_no_case_and_a_token_may_have_spaces_around(filled: tuple
     assert [bearing(None)("GET", "/v1/config", authorization=f"{word}  root-token ").status for word in ("bearer", "BEARER")] == [200, 200]
 
 
-def test_paths_that_nobody_has_say_nothing_and_pages_are_open(filled: tuple[Server, As]) -> None:
+def test_unknown_path_returns_404_and_pages_200_without_token(filled: tuple[Server, As]) -> None:
     _, bearing = filled
     nobody = bearing(None)
 

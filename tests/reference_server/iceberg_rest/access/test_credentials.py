@@ -1,4 +1,4 @@
-"""The keys of a table let a caller do in its storage what the caller may do with the table, and nobody else gets any."""
+"""The vended keys of a table give a caller the same access in storage as in the catalog."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ TABLE = "/v1/namespaces/open/tables/shown"
 
 @pytest.fixture(scope="module")
 def asked(tmp_path_factory: pytest.TempPathFactory) -> Generator[Any]:
-    """Principals, and of each credential that they were given whether it lets write."""
+    """Yield principals, and a list of whether each vended credential is writable."""
     folder: Path = tmp_path_factory.mktemp("guarded")
     with guarded(folder, FILE) as (server, bearing):
         given: list[bool] = []
@@ -40,7 +40,7 @@ def asked(tmp_path_factory: pytest.TempPathFactory) -> Generator[Any]:
 
 @pytest.mark.parametrize(("token", "writes"), [("root", True), ("writer", True), ("reader", False), ("looker", False)])
 @pytest.mark.parametrize(("path", "headers"), [(TABLE, VENDED), (f"{TABLE}/credentials", {})])
-def test_keys_let_write_who_may_write(asked: Any, token: str, *, writes: bool, path: str, headers: dict[str, str]) -> None:
+def test_keys_are_writable_only_with_write_access(asked: Any, token: str, *, writes: bool, path: str, headers: dict[str, str]) -> None:
     bearing, given = asked
     given.clear()
     answer = bearing(f"{token}-token")("GET", path, **headers)
@@ -52,7 +52,7 @@ def test_keys_let_write_who_may_write(asked: Any, token: str, *, writes: bool, p
 @pytest.mark.parametrize(
     ("token", "table", "status"), [("looker", "other", 404), ("stranger", "shown", 404), (None, "shown", 401), ("former", "shown", 401)]
 )
-def test_who_may_not_see_a_table_gets_no_keys_to_it(asked: Any, token: str | None, table: str, status: int) -> None:
+def test_hidden_table_gives_no_keys(asked: Any, token: str | None, table: str, status: int) -> None:
     bearing, given = asked
     given.clear()
     principal = bearing(token and f"{token}-token")

@@ -1,4 +1,4 @@
-"""Whatever a location is spelled like and whoever asks: a purge keeps the files of others, and nobody writes where it may not."""
+"""Attackers with any spelling of a location: purges keep foreign files, and foreign folders are not written."""
 
 from __future__ import annotations
 
@@ -85,7 +85,7 @@ SPELLINGS = {
     "link": "{root}{link}",
     "out": "{root}{path}/../../..",
 }
-#: What an attacker aims at, of the victims.
+#: Targets of an attacker, of the victims.
 TARGETS = ["location", "metadata", "data", "namespace", "level", "own", "longer"]
 OPERATIONS = ["create", "stage", "register", "set-location", "write.metadata.path", "write.data.path", "view", "move-view", "planted"]
 
@@ -100,7 +100,7 @@ class Served:
 
     @property
     def folder(self) -> Path | None:
-        """The folder of the warehouse, if it is in a file system."""
+        """Return the folder of the warehouse, if it is in a file system."""
         return Path(self.warehouse.root.removeprefix("file://")) if self.warehouse.root.startswith("file:") else None
 
     def documents(self) -> set[str]:
@@ -129,7 +129,7 @@ def served(tmp_path_factory: pytest.TempPathFactory) -> Iterator[dict[str, Serve
 
 
 class Attack:
-    """Victims in an open and a closed namespace, made by root, and one who goes for their files."""
+    """Victim tables of root in an open and a closed namespace, and an attacker of their files."""
 
     def __init__(self, served: Served, root: Principal, attacker: Principal) -> None:
         self.served, self.root, self.attacker = served, root, attacker
@@ -196,7 +196,7 @@ class Attack:
         )
 
     def try_to(self, operation: str, location: str) -> None:
-        """Do one thing with a location, then what would write there; most of it is refused."""
+        """Do an operation with a location, then one that would write there; most are refused."""
         name = f"{self.mine}-{uuid.uuid4().hex[:8]}"
         request: dict[str, Any] = {"name": name, "schema": SCHEMA}
         tables, views = f"{self.at('open')}/tables", f"{self.at('open')}/views"
@@ -220,7 +220,7 @@ class Attack:
             self.attacker("POST", views, body)
             self.commit(f"{views}/{name}", {"action": "set-location", "location": location})
             self.attacker("DELETE", f"{views}/{name}")
-        if operation != "planted":  # the harness would have put it where its principal may not write
+        if operation != "planted":  # `plant` would have put the table where the principal may not write
             self.commit(f"{tables}/{name}", {"action": "set-properties", "updates": {"a": "b"}})
         self.attacker("DELETE", f"{tables}/{name}?purgeRequested=true")
         self.root("DELETE", f"{tables}/{name}?purgeRequested=true")
@@ -229,14 +229,14 @@ class Attack:
         self.attacker("POST", path, {"requirements": [], "updates": [update]})
 
     def plant(self, name: str, location: str) -> None:
-        """Put a table into the store that earlier versions of the server would have accepted there."""
+        """Put a table into the store at a location that only earlier versions of the server accept."""
         metadata = new_table_metadata({"schema": SCHEMA}, table_uuid=str(uuid.uuid4()), location=location, now_ms=1)
         record = record_of(metadata, f"{location}/metadata/00000-0.metadata.json", json.dumps(metadata).encode())
         with self.served.catalog.store.begin() as transaction:
             transaction.put(identifier_key(("open", self.level), name), record)
 
     def register(self, name: str, location: str) -> None:
-        """Register a file that says that a table lies there, and that files of the victim are its former metadata."""
+        """Register a file with a table location there, and files of the victim as its former metadata."""
         first = self.made(self.attacker, "open", "tables", {"name": f"{name}-first", "schema": SCHEMA})
         victim = self.root("GET", f"{self.at('open')}/tables/victim").document
         log = [{"timestamp-ms": 1, "metadata-file": victim["metadata-location"]}]
@@ -255,7 +255,7 @@ TRIES = st.lists(
 
 @settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow])
 @given(tries=TRIES, token=st.sampled_from(["root-token", "owner-token", "writer-token"]), kind=st.sampled_from(["memory", "file"]))
-def test_whatever_the_spelling_files_of_others_stay_and_foreign_folders_are_not_written(
+def test_no_spelling_of_a_location_reaches_foreign_files_or_folders(
     served: dict[str, Served], tries: list[tuple[str, str, str, str]], token: str, kind: str
 ) -> None:
     one = served[kind]

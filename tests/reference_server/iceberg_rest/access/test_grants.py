@@ -1,4 +1,4 @@
-"""A principal may do what it was granted, and is refused the rest of what it sees, which then is as it was."""
+"""Principals may do what they were granted; other changes return 403 and change nothing."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def change(namespace: str, name: str) -> dict[str, Any]:
     return {"identifier": named(namespace, name), **COMMIT}
 
 
-#: What changes something, where a reader of all sees everything.
+#: Requests that change something that a reader sees.
 MUTATIONS: dict[str, tuple[str, str, dict[str, Any] | None]] = {
     "createNamespace": ("POST", "/v1/namespaces", {"namespace": ["open", "new"]}),
     "createNamespace, at the top": ("POST", "/v1/namespaces", {"namespace": ["new"]}),
@@ -58,14 +58,14 @@ MUTATIONS: dict[str, tuple[str, str, dict[str, Any] | None]] = {
 
 
 def everything(root: Any) -> list[Any]:
-    """What a principal sees who sees all."""
+    """Return everything that a principal with full access sees."""
     paths = ["/v1/namespaces", "/v1/namespaces?parent=open", "/v1/namespaces/open"]
     paths += [f"/v1/namespaces/open/{kind}" for kind in ("tables", "views", "tables/shown", "tables/other")]
     return [(answer.status, answer.document) for answer in (root("GET", path) for path in paths)]
 
 
 @pytest.mark.parametrize("mutation", MUTATIONS)
-def test_who_may_read_is_refused_every_change_and_none_is_made(filled: tuple[Server, As], mutation: str) -> None:
+def test_changes_by_a_reader_return_403_and_change_nothing(filled: tuple[Server, As], mutation: str) -> None:
     _, bearing = filled
     before = everything(bearing("root-token"))
     method, path, body = MUTATIONS[mutation]
@@ -75,13 +75,13 @@ def test_who_may_read_is_refused_every_change_and_none_is_made(filled: tuple[Ser
     assert before == everything(bearing("root-token"))
 
 
-def test_who_may_read_reads_everything(filled: tuple[Server, As]) -> None:
+def test_reader_reads_the_same_as_root(filled: tuple[Server, As]) -> None:
     _, bearing = filled
 
     assert everything(bearing("root-token")) == everything(bearing("reader-token"))
 
 
-def test_a_transaction_with_one_table_that_may_not_be_changed_changes_none(filled: tuple[Server, As]) -> None:
+def test_transaction_with_a_hidden_table_returns_404_and_changes_nothing(filled: tuple[Server, As]) -> None:
     _, bearing = filled
     root, writer = bearing("root-token"), bearing("writer-token")
     before = root("GET", "/v1/namespaces/open/tables/shown").document
@@ -155,7 +155,7 @@ def test_a_grant_for_one_table_shows_that_and_the_way_there(filled: tuple[Server
     assert looker("POST", "/v1/namespaces/open/tables/other", COMMIT).error == (404, "NoSuchTableException")
 
 
-def test_who_was_granted_nothing_is_told_so_and_sees_nothing(filled: tuple[Server, As]) -> None:
+def test_principal_without_grants_gets_403_and_404(filled: tuple[Server, As]) -> None:
     _, bearing = filled
     stranger = bearing("stranger-token")
 
@@ -179,7 +179,7 @@ def test_pages_are_full_however_much_is_left_out(tmp_path_factory: pytest.TempPa
     assert pages == [["n00", "n03", "n06"], ["n09", "n12", "n15"], ["n18"]]
 
 
-def test_it_is_said_of_every_operation_of_every_version_what_it_needs() -> None:
+def test_every_operation_of_every_version_declares_its_needed_access() -> None:
     versions = Contract("iceberg_rest").versions
 
     assert [operation for version in versions for operation in unsaid_needs(Contract("iceberg_rest", version))] == []

@@ -1,4 +1,4 @@
-"""What a principal may not see is to it as if it did not exist: two servers, one with it and one without, answer it alike."""
+"""A server with hidden objects answers a principal like a server without those objects."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
     from .conftest import Answer, Principal
 
-#: Letters that are made anew each time: parts of UUIDs and the ids of plans.
+#: Letters that are random: parts of UUIDs and the ids of plans.
 MADE_ANEW = re.compile(rb"[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}|-[0-9a-f]{12}\b|[0-9]{13}|incident [0-9a-f]{32}")
 
 Worlds = tuple["Principal", "Principal", "Principal", "Principal"]
@@ -25,7 +25,7 @@ Worlds = tuple["Principal", "Principal", "Principal", "Principal"]
 
 @pytest.fixture(scope="module", params=["writer", "looker", "stranger"])
 def worlds(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Worlds]:
-    """Yield a principal and root, in a world with what that principal may not see, and in one without."""
+    """Yield a principal and root, on a server with hidden objects and on a server without."""
     hidden = {
         "writer": (("closed", "far.off"), ("closed.secret", "far.off.secret", "far.secret")),
         "looker": (("closed", "open.child"), ("closed.secret", "open.other", "open.child.secret")),
@@ -49,7 +49,7 @@ TABLES = ("secret", "other", "nothing")
 
 
 def requests() -> Iterator[tuple[str, str, dict[str, Any] | None]]:
-    """Everything that may be asked about what may be hidden."""
+    """Yield all requests about objects that may be hidden."""
     yield "GET", "/v1/namespaces", None
     for namespace in NAMESPACES:
         levels = namespace.split("%1F")
@@ -99,13 +99,13 @@ def said(answer: Answer) -> tuple[int, dict[str, str], bytes]:
     return answer.status, kept, MADE_ANEW.sub(b"#", answer.body)
 
 
-def test_no_answer_tells_whether_what_is_hidden_exists(worlds: Worlds) -> None:
+def test_answers_do_not_depend_on_hidden_objects(worlds: Worlds) -> None:
     full, _, empty, _ = worlds
     for method, path, body in requests():
         assert said(empty(method, path, body)) == said(full(method, path, body)), f"{method} {path} {body}"
 
 
-def test_nothing_that_is_hidden_was_changed(worlds: Worlds) -> None:
+def test_hidden_objects_are_unchanged(worlds: Worlds) -> None:
     full, root, *_ = worlds
     hidden = [name for name in ("closed",) if full("HEAD", f"/v1/namespaces/{name}").status == 404]
     kept = [root("GET", f"/v1/namespaces/{name}/tables").document["identifiers"] for name in hidden]

@@ -1,4 +1,4 @@
-"""An Idempotency-Key is one of the principal that sends it: nobody is given the answer of another."""
+"""An Idempotency-Key belongs to its principal: no other principal gets the kept answer."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 KEY, OTHER = "01890a5d-ac96-774b-bcce-b302099a8057", "01890a5d-ac96-774b-bcce-b302099a8058"
 
 
-def test_the_answer_to_a_key_is_for_who_sent_it(tmp_path: Path) -> None:
+def test_kept_answer_is_for_the_principal_that_sent_the_key(tmp_path: Path) -> None:
     with guarded(tmp_path, contract_version="1.11.0") as (_, bearing):
         root, writer = bearing("root-token"), bearing("writer-token")
         fill(root, "open", "closed")
@@ -34,7 +34,7 @@ def test_the_answer_to_a_key_is_for_who_sent_it(tmp_path: Path) -> None:
 
 @pytest.fixture(scope="module")
 def keyed(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[As, dict[str, str]]]:
-    """Principals, and the keys under which root has sent every change."""
+    """Yield principals, and the keys under which root has sent every change."""
     with guarded(tmp_path_factory.mktemp("keyed"), contract_version="1.11.0") as (_, bearing):
         root, keys = bearing("root-token"), {name: str(uuid.uuid4()) for name in MUTATIONS}
         fill(root, "open", "open.child", "far", tables=("open.shown", "open.other"))

@@ -1,4 +1,4 @@
-"""Callers choose places only below the folders of namespaces that they may write in; nobody's files are opened that way."""
+"""Callers choose locations only below namespaces that they may write, and open no foreign files."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 @pytest.fixture
 def both(tmp_path: Path) -> Iterator[tuple[Principal, Principal]]:
-    """Root and the writer, where there is something that the writer does not see."""
+    """Yield root and the writer, on a server with objects hidden from the writer."""
     with guarded(tmp_path) as (_, bearing):
         root = bearing("root-token")
         fill(root, "open", "closed", tables=("closed.secret", "open.shown"))
@@ -69,7 +69,7 @@ def test_a_place_below_a_namespace_of_ones_own_may_be_chosen(both: tuple[Princip
     assert writer("POST", "/v1/namespaces/open/tables", body).status == 200
 
 
-def test_metadata_files_go_nowhere_else_either(both: tuple[Principal, Principal]) -> None:
+def test_metadata_path_in_a_foreign_namespace_is_not_used(both: tuple[Principal, Principal]) -> None:
     root, writer = both
     place = location_of(root, "closed", "secret", "location") + "/metadata"
     body = {"name": "mine", "schema": SCHEMA, "properties": {"write.metadata.path": place}}
@@ -79,7 +79,7 @@ def test_metadata_files_go_nowhere_else_either(both: tuple[Principal, Principal]
     assert made.document["metadata-location"].startswith("memory:/open/")
 
 
-def test_a_namespace_that_points_elsewhere_leads_nobody_there(tmp_path: Path) -> None:
+def test_location_property_in_a_foreign_namespace_is_not_used(tmp_path: Path) -> None:
     with guarded(tmp_path) as (_, bearing):
         root, writer = bearing("root-token"), bearing("writer-token")
         fill(root, "far", "far.away", "closed")
@@ -93,7 +93,7 @@ def test_a_namespace_that_points_elsewhere_leads_nobody_there(tmp_path: Path) ->
         ]
 
 
-def test_scans_are_planned_from_no_files_of_others(both: tuple[Principal, Principal]) -> None:
+def test_scan_planning_opens_no_foreign_files(both: tuple[Principal, Principal]) -> None:
     root, writer = both
     secret = location_of(root, "closed", "secret")
     said = []

@@ -1,4 +1,4 @@
-"""A page token names a place in one listing; whoever holds it is shown no more than without it."""
+"""A page token belongs to one listing, and shows no item that its bearer may not see."""
 
 from __future__ import annotations
 
@@ -27,14 +27,14 @@ def paged(listing: str, token: str, size: int = 1) -> str:
 
 
 def items(principal: Principal, path: str) -> list[Any]:
-    """What a principal is shown of a listing, nothing if it is refused."""
+    """Return the items that a principal sees in a listing, or nothing if it is refused."""
     answer = principal("GET", path)
     return [item for members in answer.document.values() if isinstance(members, list) for item in members]
 
 
 @pytest.fixture(scope="module")
 def bearing(tmp_path_factory: pytest.TempPathFactory) -> Iterator[As]:
-    """Two warehouses with the same names in them."""
+    """Yield the principals of a server with two warehouses of the same content."""
     with guarded(tmp_path_factory.mktemp("paged"), TEXT) as (_, bearing):
         root = bearing("root-token")
         for prefix in PREFIXES:
@@ -50,7 +50,7 @@ def bearing(tmp_path_factory: pytest.TempPathFactory) -> Iterator[As]:
 
 @pytest.fixture(scope="module")
 def tokens(bearing: As) -> dict[tuple[str, str], str]:
-    """Root's token for the second page, by prefix and listing."""
+    """Return root's token for the second page, by prefix and listing."""
     root = bearing("root-token")
     return {(p, one): root("GET", f"/v1/{p}/{paged(one, '')}").document["next-page-token"] for p, one in product(PREFIXES, LISTINGS)}
 

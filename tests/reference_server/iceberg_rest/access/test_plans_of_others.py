@@ -1,4 +1,4 @@
-"""A plan of a scan belongs to the principal that asked for it; to another, its id and its plan tasks do not exist."""
+"""A scan plan belongs to its principal: its id and tasks return 404 to another principal."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from .conftest import Answer, As
 
 TABLE = "/v1/namespaces/open/tables/shown"
-#: What a principal may do with a plan, by its operation: method, end of the path, body.
+#: Requests about a plan, by operation: method, end of the path, body.
 REQUESTS: dict[str, tuple[str, str, Any]] = {
     "fetchPlanningResult": ("GET", "/plan/{plan}", None),
     "cancelPlanning": ("DELETE", "/plan/{plan}", None),
@@ -28,7 +28,7 @@ REQUESTS: dict[str, tuple[str, str, Any]] = {
 
 @dataclass(frozen=True)
 class Planned:
-    """A plan of root's, and the principals."""
+    """A plan of root, and the principals."""
 
     bearing: As
     plan: str
@@ -46,7 +46,7 @@ class Planned:
 
 @pytest.fixture(scope="module")
 def planned(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Planned]:
-    """Yield a table of three files, of which root has a plan on three pages."""
+    """Yield a table of three files, and root's plan of it on three pages."""
     folder: Path = tmp_path_factory.mktemp("planned")
     with guarded(folder, warehouse=str(folder / "warehouse")) as (server, bearing):
         catalog = RestCatalog("root", uri=server.url, token="root-token")

@@ -1,4 +1,4 @@
-"""No answer and no log line repeats a secret, wherever a request shows it."""
+"""No answer and no log line repeats a secret of a request."""
 
 from __future__ import annotations
 

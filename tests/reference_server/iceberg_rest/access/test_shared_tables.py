@@ -31,7 +31,7 @@ ROWS = pa.table({"id": pa.array([1], pa.int64())})
 
 @dataclass(frozen=True)
 class Sharing:
-    """A shared table, which the writer may change, and one that it does not see."""
+    """A shared table that the writer may change, and a table hidden from the writer."""
 
     root: Principal
     writer: Principal
@@ -62,7 +62,7 @@ def sharing(tmp_path: Path) -> Iterator[Sharing]:
 
 
 def foreign_snapshot(hidden: Table) -> list[dict[str, Any]]:
-    """Updates after which the current snapshot is that of the hidden table."""
+    """Return updates that make the snapshot of the hidden table current."""
     snapshot = {
         "snapshot-id": 7,
         "sequence-number": 2,

@@ -1,4 +1,4 @@
-"""Tokens are issued for credentials and for other tokens, hold for their time, and are refused in the form of OAuth2."""
+"""The token endpoint issues tokens for credentials and other tokens, and refuses in the form of OAuth2."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def basic(text: str) -> str:
 
 @pytest.fixture(scope="module")
 def issuing(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Server, As]]:
-    """Yield a server whose tokens hold for 100 seconds, and for 250 however often they are exchanged."""
+    """Yield a server whose tokens are valid for 100 seconds, and for 250 seconds with exchanges."""
     with guarded(tmp_path_factory.mktemp("issuing"), f"{SERVER_FILE}\n[tokens]\nlifetime = 100\nmax-age = 250\n") as (server, bearing):
         fill(bearing("root-token"), "open", "closed")
         yield server, bearing
@@ -39,7 +39,7 @@ def issuing(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Server, 
 
 @pytest.fixture
 def now(issuing: tuple[Server, As]) -> Iterator[list[datetime]]:
-    """Yield the time by which tokens end, for a test to change."""
+    """Yield the clock of tokens, which a test may change."""
     rules = issuing[0].service.rules
     times, former = [datetime.now(UTC)], rules.now
     rules.now = lambda: times[0]
@@ -120,9 +120,7 @@ SUBJECT = {"subject_token": "reader-token", "subject_token_type": f"{KIND}access
         ({"grant_type": EXCHANGE, **SUBJECT, "scope": "everything"}, (400, "invalid_scope")),
     ],
 )
-def test_what_gives_nobody_a_token_is_said_in_the_form_of_oauth(
-    issuing: tuple[Server, As], fields: dict[str, str], refusal: tuple[int, str]
-) -> None:
+def test_invalid_token_request_returns_an_oauth_error(issuing: tuple[Server, As], fields: dict[str, str], refusal: tuple[int, str]) -> None:
     _, bearing = issuing
 
     assert refused(bearing(None).form(**fields)) == refusal
@@ -173,7 +171,7 @@ def test_a_token_ends_with_its_time(issuing: tuple[Server, As], now: list[dateti
     assert answer.document["error"]["message"] == "the bearer token has expired; get a new one"
 
 
-def test_a_token_that_is_about_to_end_is_exchanged_for_one_with_the_same_claims(issuing: tuple[Server, As], now: list[datetime]) -> None:
+def test_token_about_to_expire_is_exchanged_for_the_same_claims(issuing: tuple[Server, As], now: list[datetime]) -> None:
     _, bearing = issuing
     first = token(bearing(None).form(**CREDENTIALS))
     now[0] += timedelta(seconds=90)
@@ -243,7 +241,7 @@ def unsigned(claims: dict[str, Any]) -> str:
     return ".".join([*(base64.urlsafe_b64encode(json.dumps(part).encode()).decode().rstrip("=") for part in parts), ""])
 
 
-def test_who_says_without_proof_to_be_somebody_is_nobody(issuing: tuple[Server, As]) -> None:
+def test_unsigned_subject_token_returns_invalid_grant(issuing: tuple[Server, As]) -> None:
     _, bearing = issuing
     fields = {"subject_token": unsigned({"sub": "root"}), "subject_token_type": f"{KIND}jwt"}
 
@@ -267,7 +265,7 @@ def test_no_two_tokens_are_the_same(issuing: tuple[Server, As], now: list[dateti
     assert len(tokens) == 5
 
 
-def test_a_token_for_one_that_ends_does_not_outlast_it(tmp_path_factory: pytest.TempPathFactory) -> None:
+def test_exchanged_token_does_not_outlast_its_subject_token(tmp_path_factory: pytest.TempPathFactory) -> None:
     ends = datetime.now(UTC) + timedelta(hours=1)
     text = SERVER_FILE.replace("2020-01-01T00:00:00Z", f"{ends:%Y-%m-%dT%H:%M:%SZ}") + "[tokens]\nlifetime = 86400\n"
     with guarded(tmp_path_factory.mktemp("ending"), text) as (_, bearing):

@@ -1,4 +1,4 @@
-"""Grants are for one warehouse or for all; a warehouse in which a principal was granted nothing is none to it."""
+"""Grants are for one warehouse or for all; a warehouse without grants is hidden."""
 
 from __future__ import annotations
 
@@ -80,7 +80,7 @@ def test_the_configuration_names_the_warehouses_that_are_seen(bearing: As) -> No
 
 
 @pytest.mark.parametrize("spelled", ["a.b", "a%1Fb", "a%2Eb"])
-def test_what_may_be_done_does_not_depend_on_how_a_namespace_is_spelled(bearing: As, spelled: str) -> None:
+def test_access_does_not_depend_on_the_spelling_of_a_namespace(bearing: As, spelled: str) -> None:
     ann, root = bearing("ann-token"), bearing("root-token")
 
     assert ann("GET", f"/v1/sales/namespaces/{spelled}").status == 200

@@ -1,6 +1,6 @@
-"""Commits of ours and of pyiceberg's own implementation lead to the same table, wherever pyiceberg supports the update.
+"""Commits of this server and of pyiceberg lead to the same table, for updates that pyiceberg supports.
 
-pyiceberg is another reading of the same specification. Where the two differ on purpose, the difference is taken out here, with its reason.
+The comparison leaves out intended differences, each with its reason.
 """
 
 from __future__ import annotations
@@ -34,11 +34,11 @@ def dumped(metadata: TableMetadata) -> Document:
 
 
 def comparable(metadata: Document) -> Document:
-    """Return the document without what the two implementations do differently on purpose."""
+    """Return the document without the intended differences."""
     document = dict(metadata)
-    # Ours is the time of the server; pyiceberg takes over what the client's clock says in a snapshot.
+    # This server writes its own time; pyiceberg takes the time of the client from the snapshot.
     del document["last-updated-ms"]
-    # pyiceberg has no sequence numbers in format version 1, and no row ids before version 3; ours always says 0.
+    # pyiceberg has no sequence numbers in format version 1, and no row ids before version 3; this server writes 0.
     if document["format-version"] < 3:
         document.pop("next-row-id", None)
     if document["format-version"] == 1:
@@ -46,7 +46,7 @@ def comparable(metadata: Document) -> Document:
         # pyiceberg does not keep these up to date when the current schema or the default spec changes.
         del document["schema"], document["partition-spec"]
     present = {snapshot["snapshot-id"] for snapshot in document["snapshots"]}
-    # Snapshots do not change once they are committed; pyiceberg cuts them off from parents that were removed.
+    # Committed snapshots do not change here; pyiceberg removes their references to removed parents.
     document["snapshots"] = [
         {name: value for name, value in snapshot.items() if name != "parent-snapshot-id" or value in present}
         for snapshot in document["snapshots"]
@@ -58,7 +58,7 @@ def comparable(metadata: Document) -> Document:
 
 
 def steps_of_main(document: Document) -> list[int]:
-    """Return the snapshots that main has been at; pyiceberg writes one down again when only its retention changes."""
+    """Return the former snapshots of main; pyiceberg repeats a snapshot when only its retention changes."""
     ids = [entry["snapshot-id"] for entry in document["snapshot-log"]]
     return [snapshot_id for index, snapshot_id in enumerate(ids) if index == 0 or ids[index - 1] != snapshot_id]
 

@@ -1,4 +1,4 @@
-"""Commits at the wire: for the table in the path, one at a time, and never out of the warehouse."""
+"""Commits over HTTP: for the table in the path, one at a time, and only below the warehouse."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ def test_a_commit_for_another_table_is_400(send: Callable[..., Any], table: str)
     assert send("POST", table, body).error == (400, "BadRequestException", 400)
 
 
-def test_of_sixteen_commits_on_one_state_one_wins(
+def test_one_of_sixteen_concurrent_commits_wins(
     server: Server, sending_to: Callable[[str], Any], table: str, send: Callable[..., Any]
 ) -> None:
     statuses: list[int] = []

@@ -1,4 +1,4 @@
-"""The cost of a request is bounded by its size, and what real clients send is within the limits."""
+"""The cost of a request is bounded by its size, and requests of real clients are within the limits."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ FEW, MANY = 60, 240
 
 
 def steps(work: Callable[[], object]) -> int:
-    """Return how many instructions the interpreter carries out."""
+    """Return how many instructions the interpreter executes."""
     count = 0
 
     def trace(frame: FrameType, event: str, _: object) -> Any:
@@ -194,7 +194,7 @@ def test_commit_to_a_large_table_is_applied(send: Callable[..., Any], table: str
     assert send("GET", f"{table}?snapshots=refs").document["metadata"]["properties"]["last"] == "yes"
 
 
-def test_request_under_an_idempotency_key_that_takes_long_is_carried_out_once(sending_to: Callable[..., Any]) -> None:
+def test_long_request_with_an_idempotency_key_is_carried_out_once(sending_to: Callable[..., Any]) -> None:
     with running(contract="iceberg_rest", contract_version="1.11.0", warehouse="memory:") as server, sending_to(server.url) as send:
         body = {"namespace": ["n"], "properties": {f"p{number}": "x" * 100 for number in range(1000)}}
         key = "01997c5e-9a4a-7bc2-8a3f-0123456789ab"

@@ -1,4 +1,4 @@
-"""A commit whose requirements do not hold is refused with 409, and told what was expected and what was found."""
+"""A commit whose requirements do not hold returns 409 with the expected and the found value."""
 
 from __future__ import annotations
 
@@ -62,7 +62,8 @@ def test_creation_goes_with_no_other_requirement() -> None:
     said = refused(None, asserts("assert-create"), asserts("assert-table-uuid", uuid=td.UUID))
 
     assert said == (
-        "at /requirements: assert-create requires that the table does not exist, so it cannot be combined with other requirements; send it alone"
+        "at /requirements: assert-create requires that the table does not exist, "
+        "so it cannot be combined with other requirements; send it alone"
     )
 
 
@@ -79,7 +80,7 @@ def test_another_uuid_is_a_conflict() -> None:
     assert conflict(EMPTY, asserts("assert-table-uuid", uuid=OTHER)) == f"UUID does not match: expected '{OTHER}', found {td.UUID}"
 
 
-def test_a_branch_is_where_it_is_said_to_be() -> None:
+def test_branch_at_another_snapshot_is_a_conflict() -> None:
     check(WITH_MAIN, [asserts("assert-ref-snapshot-id", ref="main", snapshot_id=11)])
 
     assert conflict(WITH_MAIN, asserts("assert-ref-snapshot-id", ref="main", snapshot_id=10)) == (
@@ -87,7 +88,7 @@ def test_a_branch_is_where_it_is_said_to_be() -> None:
     )
 
 
-def test_a_tag_is_where_it_is_said_to_be() -> None:
+def test_tag_at_another_snapshot_is_a_conflict() -> None:
     tagged = td.committed(WITH_MAIN, td.tag("v1", 11))
     check(tagged, [asserts("assert-ref-snapshot-id", ref="v1", snapshot_id=11)])
 
@@ -96,7 +97,7 @@ def test_a_tag_is_where_it_is_said_to_be() -> None:
     )
 
 
-def test_null_says_that_a_branch_does_not_exist() -> None:
+def test_null_snapshot_id_asserts_a_missing_branch() -> None:
     check(EMPTY, [asserts("assert-ref-snapshot-id", ref="main", snapshot_id=None)])
     check(EMPTY, [asserts("assert-ref-snapshot-id", ref="audit", snapshot_id=None)])
 
@@ -135,7 +136,7 @@ def test_snapshot_ids_are_compared_to_the_last_bit() -> None:
         ("assert-default-sort-order-id", "default-sort-order-id", 0, "default sort order"),
     ],
 )
-def test_an_id_is_the_one_in_use(kind: str, member: str, found: int, what: str) -> None:
+def test_id_other_than_the_current_is_a_conflict(kind: str, member: str, found: int, what: str) -> None:
     check(EMPTY, [{"type": kind, member: found}])
 
     assert conflict(EMPTY, {"type": kind, member: 77}) == f"{what} changed: expected 77, found {found}"

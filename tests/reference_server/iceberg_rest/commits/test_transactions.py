@@ -1,4 +1,4 @@
-"""Transactions at the wire: all of their changes or none, on one state, and nothing is left of what was refused."""
+"""Transactions over HTTP: all changes or none, and no files of refused changes."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ def creating(location: str) -> list[Document]:
 
 @dataclass
 class Tables:
-    """A namespace, its tables a, b and c, and transactions of them."""
+    """A namespace, its tables a, b and c, and transactions on them."""
 
     send: Callable[..., Any]
     namespace: str = field(default_factory=lambda: f"ns_{uuid.uuid4().hex}")
@@ -125,7 +125,7 @@ REFUSED: dict[str, tuple[Callable[[Tables], Document], tuple[int, str], str]] = 
 
 
 @pytest.mark.parametrize("case", REFUSED)
-def test_one_change_that_cannot_be_made_stops_all(tables: Tables, case: str) -> None:
+def test_invalid_change_refuses_the_whole_transaction(tables: Tables, case: str) -> None:
     wrong, error, why = REFUSED[case]
     before = tables.state()
     answer = tables.commit(tables.change("a", setting(x="1")), wrong(tables), tables.change("c", setting(x="1")))
@@ -135,7 +135,7 @@ def test_one_change_that_cannot_be_made_stops_all(tables: Tables, case: str) -> 
     assert tables.state() == before
 
 
-def test_what_no_table_can_take_is_said_before_what_one_requires(tables: Tables) -> None:
+def test_invalid_requirement_precedes_a_failed_requirement(tables: Tables) -> None:
     unknown = {"type": "assert-view-uuid", "uuid": NOBODY}
     answer = tables.commit(tables.change("a", requires=(is_uuid(NOBODY),)), tables.change("b", requires=(unknown,)))
 
@@ -149,10 +149,8 @@ def test_requirements_of_a_table_that_is_not_changed_count(tables: Tables) -> No
     assert (answer.status, tables.state()) == (409, before)
 
 
-def test_of_transactions_that_each_rely_on_what_the_other_changes_one_wins(
-    server: Server, tables: Tables, sending_to: Callable[[str], Any]
-) -> None:
-    """Write skew: the tables that they change are not the same, so that no table alone shows the conflict."""
+def test_one_of_two_transactions_with_write_skew_wins(server: Server, tables: Tables, sending_to: Callable[[str], Any]) -> None:
+    """The transactions change different tables, so that no single table shows the conflict."""
     unset = ({"type": "assert-ref-snapshot-id", "ref": "main", "snapshot-id": None},)
     snapshot = {
         "snapshot-id": 1,
@@ -183,7 +181,7 @@ def test_of_transactions_that_each_rely_on_what_the_other_changes_one_wins(
     assert sum(len(tables.metadata(name)["snapshots"]) for name in "ab") == 1
 
 
-def test_files_of_the_tables_before_the_one_that_cannot_be_written_are_forgotten(sending_to: Callable[[str], Any], tmp_path: Path) -> None:
+def test_metadata_files_of_a_failed_transaction_are_removed(sending_to: Callable[[str], Any], tmp_path: Path) -> None:
     with running(warehouse=tmp_path.as_uri()) as server, sending_to(server.url) as send:
         tables = Tables(send)
         before, files = tables.state(), metadata_files(tmp_path)
@@ -215,13 +213,13 @@ CHANGES = st.lists(
 
 @dataclass
 class Model:
-    """What the tables should be: their properties by name."""
+    """The expected properties of the tables, by name."""
 
     tables: dict[str, dict[str, str]] = field(default_factory=lambda: {"a": {}, "b": {}, "c": {}})
     turn: int = 0
 
     def expected(self, changes: list[tuple[str, str, list[str]]]) -> int:
-        """Return the status that a transaction is answered with; if it is accepted, its changes are made."""
+        """Return the expected status of a transaction, and apply its changes if it is accepted."""
         self.turn += 1
         names = [name for name, _, _ in changes]
         if len(set(names)) < len(names):
@@ -252,7 +250,7 @@ def files(folder: Path) -> Iterator[Server]:
 
 @given(history=st.lists(CHANGES, min_size=1, max_size=8))
 @settings(max_examples=30, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
-def test_whatever_is_committed_the_catalog_is_what_a_model_says_and_no_file_is_left_over(
+def test_random_transactions_match_the_model_and_leave_no_files(
     files: Server, folder: Path, sending_to: Callable[[str], Any], history: list[list[tuple[str, str, list[str]]]]
 ) -> None:
     model = Model()

@@ -1,4 +1,4 @@
-"""Schemas, partition specs and sort orders are added under ids of the server, found again, chosen and removed."""
+"""Updates that add, choose and remove schemas, partition specs and sort orders."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Snapshots are kept as they were sent; branches and tags are always at one of them."""
+"""Updates of snapshots, branches and tags."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ def test_a_child_has_a_higher_sequence_number_than_the_table(number: int) -> Non
     )
 
 
-def test_the_last_sequence_number_does_not_go_back_for_a_snapshot_without_parent() -> None:
+def test_last_sequence_number_stays_for_a_snapshot_without_parent() -> None:
     assert td.committed(THREE, *add(snapshot(14, 1)))["last-sequence-number"] == 3
 
 
@@ -165,7 +165,7 @@ def test_other_branches_and_tags_leave_the_current_snapshot_alone() -> None:
     }
 
 
-def test_retention_is_what_the_last_update_said_and_no_more() -> None:
+def test_retention_is_that_of_the_last_update() -> None:
     retention = {"min_snapshots_to_keep": 2, "max_snapshot_age_ms": 3, "max_ref_age_ms": 4}
     kept = td.committed(THREE, td.branch("audit", 11, **retention), td.tag("v1", 11, max_ref_age_ms=5))
 
@@ -205,7 +205,7 @@ def test_retention_of_main_changes_without_an_entry_in_the_log() -> None:
         ),
     ],
 )
-def test_a_reference_that_cannot_be_is_refused(sent: Document, said: str) -> None:
+def test_invalid_reference_is_refused_with_its_place(sent: Document, said: str) -> None:
     assert td.refused_commit(THREE, sent) == f"at /updates/0/{said}"
 
 

@@ -1,4 +1,4 @@
-"""A snapshot has at most one statistics file of each kind, and a key is known once."""
+"""Updates of statistics files and encryption keys."""
 
 from __future__ import annotations
 

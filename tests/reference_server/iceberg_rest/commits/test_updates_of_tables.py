@@ -1,4 +1,4 @@
-"""Updates of the table itself, and what is true of updates of every kind."""
+"""Updates of table fields, and rules for all updates."""
 
 from __future__ import annotations
 
@@ -99,7 +99,7 @@ def test_a_thousand_updates_are_one_commit() -> None:
     assert len(after["properties"]) == 1002
 
 
-def test_members_of_updates_that_nobody_knows_are_ignored() -> None:
+def test_unknown_members_of_updates_are_ignored() -> None:
     assert td.committed(TABLE, {**update("set-properties", updates={"a": "b"}), "x": 1})["properties"]["a"] == "b"
 
 

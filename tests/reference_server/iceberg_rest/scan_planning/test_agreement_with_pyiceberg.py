@@ -1,4 +1,4 @@
-"""The server plans the files that pyiceberg plans by itself, and pyiceberg reads the same rows from its plans."""
+"""The server plans the same files as pyiceberg, and pyiceberg reads the same rows from those plans."""
 
 from __future__ import annotations
 

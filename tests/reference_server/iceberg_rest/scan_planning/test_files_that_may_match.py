@@ -1,4 +1,4 @@
-"""No file that may hold a matching row is left out of a plan, and what remains to be tested finds the same rows."""
+"""A plan holds every file that may have a matching row, and its residuals keep the same rows."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 
 class Asked:
-    """Tables on a server, and the tasks that it plans for them."""
+    """Tables on a server, and the planned tasks of those tables."""
 
     def __init__(self, server: Server) -> None:
         catalog = RestCatalog("own", uri=server.url)

@@ -1,4 +1,4 @@
-"""Plans are kept for a while and not without limit, under ids of their own, for their table alone."""
+"""Plans are kept for a limited time and number, each for its own table."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ PAGES = (b'{"file-scan-tasks":[1]}', b'{"file-scan-tasks":[2]}', b'{"file-scan-t
 
 
 def finished(plans: Plans, make: Callable[[Callable[[], bool]], tuple[bytes, ...]]) -> Plan:
-    """Return a plan that was made in the background, once everybody who makes plans there is free again."""
+    """Return a plan made in the background, after all workers are idle again."""
     plan = plans.submitted(TABLE, make)
     together = threading.Barrier(WORKERS + 1)
 
@@ -41,7 +41,7 @@ def test_a_plan_is_found_by_its_id_and_its_pages_by_its_tasks() -> None:
     assert [plans.page(TABLE, task) for task in plan.tasks] == list(PAGES[1:])
 
 
-def test_a_plan_is_nobodys_but_its_tables() -> None:
+def test_plan_of_another_table_is_not_found() -> None:
     plans = Plans()
 
     plan = plans.completed(TABLE, PAGES)
@@ -50,7 +50,7 @@ def test_a_plan_is_nobodys_but_its_tables() -> None:
     assert plans.page(OTHER, plan.tasks[0]) is None
 
 
-def test_a_table_that_was_made_anew_has_no_plans_of_the_one_before() -> None:
+def test_recreated_table_has_no_plans_of_its_predecessor() -> None:
     plans = Plans()
 
     plan = plans.completed(TABLE, PAGES)
@@ -58,7 +58,7 @@ def test_a_table_that_was_made_anew_has_no_plans_of_the_one_before() -> None:
     assert plans.plan((*TABLE[:2], "uuid-9"), plan.id) is None
 
 
-def test_no_id_says_anything_of_another() -> None:
+def test_ids_of_plans_and_tasks_are_unique() -> None:
     plans = Plans()
 
     made = [plans.completed(TABLE, PAGES) for _ in range(50)]
@@ -129,7 +129,7 @@ def test_a_plan_in_the_background_is_completed() -> None:
     assert (plan.state, plan.pages, len(plan.tasks)) == (State.COMPLETED, PAGES, 2)
 
 
-def test_a_plan_in_the_background_that_fails_says_why() -> None:
+def test_failed_background_plan_has_its_problem() -> None:
     problem = Problem(500, "RuntimeIOException", "no such manifest")
 
     def fail(_: object) -> tuple[bytes, ...]:
@@ -164,7 +164,7 @@ def test_a_plan_that_is_cancelled_while_it_is_made_stays_cancelled() -> None:
 
 
 @pytest.mark.parametrize("known", ["", "x", "../../etc"])
-def test_what_is_no_id_is_found_nowhere(known: str) -> None:
+def test_invalid_plan_id_is_not_found(known: str) -> None:
     plans = Plans()
     plans.completed(TABLE, PAGES)
 

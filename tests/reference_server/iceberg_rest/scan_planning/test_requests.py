@@ -1,4 +1,4 @@
-"""What requests of scans may say, and what is refused with the reason and the place."""
+"""Valid scan requests, and invalid scan requests, which return 400 with reason and place."""
 
 from __future__ import annotations
 
@@ -113,7 +113,7 @@ def test_a_scan_covers_these_snapshots(request_: dict[str, Any], expected: list[
         ({"filter": {"type": "eq", "term": "TWIN", "value": 5}, "case_sensitive": False}, "is the name of 2 columns"),
     ],
 )
-def test_what_cannot_be_scanned_is_refused_with_the_reason_and_the_place(request_: dict[str, Any], why: str) -> None:
+def test_invalid_scan_request_returns_400_with_reason_and_place(request_: dict[str, Any], why: str) -> None:
     with pytest.raises(Problem) as caught:
         asked(**request_)
 
@@ -121,7 +121,7 @@ def test_what_cannot_be_scanned_is_refused_with_the_reason_and_the_place(request
     assert why in caught.value.message
 
 
-def test_what_an_engine_sends_for_a_whole_table_is_understood() -> None:
+def test_scan_request_of_an_engine_for_a_whole_table_is_accepted() -> None:
     found = asked(
         snapshot_id=1,
         use_snapshot_schema=True,
@@ -149,7 +149,7 @@ def test_what_an_engine_sends_for_a_whole_table_is_understood() -> None:
         ({"type": "eq", "term": "a.b", "value": "x", "more": 1}, {"type": "eq", "term": "a.b", "value": "x"}),
     ],
 )
-def test_a_filter_is_told_as_it_is_meant(written: Any, meant: Any) -> None:
+def test_filter_is_simplified_and_serialized(written: Any, meant: Any) -> None:
     assert told(asked(filter=written).filter) == meant
 
 

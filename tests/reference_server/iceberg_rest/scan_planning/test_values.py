@@ -1,4 +1,4 @@
-"""Values are read from what requests and files hold, told as the contract tells them, and fall into the buckets of the table format."""
+"""Values of requests and files are read, sent in the contract's form and hashed into buckets."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ TOLD = [
 
 
 @pytest.mark.parametrize(("kind", "value", "text"), TOLD)
-def test_a_value_is_told_in_the_form_of_its_type_and_read_from_it(kind: str, value: Any, text: Any) -> None:
+def test_value_round_trips_in_the_form_of_its_type(kind: str, value: Any, text: Any) -> None:
     assert told(value, kind) == text
     assert literal(text, kind, "/value") == Literal(value, value)
 
@@ -82,7 +82,7 @@ def test_numbers_are_dates_and_times_too_as_engines_send_them(kind: str, number:
         ("fixed[2]", 5),
     ],
 )
-def test_what_is_no_value_of_a_type_is_refused_with_its_place(kind: str, value: Any) -> None:
+def test_value_of_another_type_returns_400_with_its_place(kind: str, value: Any) -> None:
     with pytest.raises(Problem, match=r"at /filter/value: .* is no value of type") as caught:
         literal(value, kind, "/filter/value")
 
@@ -101,7 +101,7 @@ def test_zones_and_short_times_are_understood(text: str, expected: str) -> None:
     assert told(literal(text, "timestamptz", "/value").low, "timestamptz") == expected
 
 
-def test_a_literal_of_a_float_is_both_what_is_written_and_what_the_column_can_hold() -> None:
+def test_float_literal_has_its_written_and_its_rounded_value() -> None:
     found = literal(0.1, "float", "/value")
 
     assert (found.low, found.high) == (0.1, 0.10000000149011612)
@@ -140,7 +140,7 @@ def test_bytes_are_hashed_as_by_murmur3(data: bytes) -> None:
         ("binary", b"\x00\x01\x02\x03", -188683207),
     ],
 )
-def test_values_fall_into_the_buckets_that_the_table_format_gives_as_examples(kind: str, value: Any, hashed: int) -> None:
+def test_bucket_hashes_equal_the_examples_of_the_table_format(kind: str, value: Any, hashed: int) -> None:
     assert bucket(value, kind, 2**31 - 1) == (hashed & 0x7FFFFFFF) % (2**31 - 1)
 
 
@@ -176,5 +176,5 @@ def test_bounds_are_read_as_others_write_them(kind: str, of_pyiceberg: Any, valu
         ("variant", b"x", None),
     ],
 )
-def test_bounds_of_narrower_types_are_widened_and_what_cannot_be_told_is_unknown(kind: str, raw: bytes, expected: Any) -> None:
+def test_bounds_of_narrower_types_are_widened_and_others_unknown(kind: str, raw: bytes, expected: Any) -> None:
     assert from_bytes(raw, kind) == expected

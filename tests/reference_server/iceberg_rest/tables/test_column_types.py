@@ -1,4 +1,4 @@
-"""Types are those of the Iceberg table specification, each from its format version on, and default values are values of them."""
+"""Column types of the Iceberg table specification by format version, and their default values."""
 
 from __future__ import annotations
 
@@ -73,7 +73,7 @@ def test_newer_types_need_format_version_three(spelled: str) -> None:
 
 
 @pytest.mark.parametrize("spelled", NO_TYPES)
-def test_what_is_no_type_is_refused(spelled: str) -> None:
+def test_invalid_type_is_refused_with_the_known_types(spelled: str) -> None:
     said = said_of(spelled)
 
     assert said.startswith("at /schema/fields/0/type: '")
@@ -196,7 +196,7 @@ def test_a_value_of_the_type_may_be_a_default(column_type: str, value: Any) -> N
         ("binary", "0"),
     ],
 )
-def test_what_is_no_value_of_the_type_is_no_default(column_type: str, value: Any) -> None:
+def test_default_of_another_type_is_refused(column_type: str, value: Any) -> None:
     said = said_of(column_type, **{"write-default": value})
 
     assert said == f"at /schema/fields/0/write-default: {value!r} is no value of the type {column_type}"

@@ -1,4 +1,4 @@
-"""A commit may create its table: then its updates bring all that a table needs."""
+"""Commits that create a table contain all updates that a table requires."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ UUID = "11111111-2222-4333-8444-555555555555"
 
 
 def creation(version: int = 2) -> dict[str, Document]:
-    """What a client sends that has staged the creation, by action."""
+    """Return the updates of a client after staging the creation, by action."""
     updates = [
         update("assign-uuid", uuid=UUID),
         update("upgrade-format-version", format_version=version),
@@ -73,7 +73,7 @@ def test_further_updates_go_into_the_same_commit() -> None:
     assert broken_invariants(metadata) == []
 
 
-def test_an_empty_document_is_what_a_creation_starts_from() -> None:
+def test_creation_starts_from_an_empty_document() -> None:
     updates = list(creation().values())
 
     assert apply_updates(empty_table_metadata(), updates, now_ms=td.CREATED) == created(updates)
@@ -88,21 +88,21 @@ def test_an_empty_document_is_what_a_creation_starts_from() -> None:
         ([], "set-location"),
     ],
 )
-def test_a_creation_without_what_every_table_has_is_refused(sent: list[str], missing: str) -> None:
+def test_creation_without_a_required_update_is_refused(sent: list[str], missing: str) -> None:
     assert refused([creation()[action] for action in sent]) == (
         f"at /updates: {missing} is missing: a commit that creates a table brings all of it; stage the creation to see what"
     )
 
 
 @pytest.mark.parametrize("action", ["set-default-spec", "set-default-sort-order"])
-def test_a_creation_says_which_of_what_it_adds_is_the_default(action: str) -> None:
+def test_creation_without_a_default_is_refused(action: str) -> None:
     updates = creation()
     del updates[action]
 
     assert refused(list(updates.values())).startswith(f"at /updates: {action} is missing: ")
 
 
-def test_a_table_is_neither_partitioned_nor_sorted_unless_it_is_said() -> None:
+def test_creation_without_spec_and_order_is_unpartitioned_and_unsorted() -> None:
     needed = ("add-schema", "set-current-schema", "set-location")
 
     metadata = created([creation()[action] for action in needed])

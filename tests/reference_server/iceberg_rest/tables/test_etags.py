@@ -1,4 +1,4 @@
-"""Tables carry entity tags, and who has a table already is not sent it again."""
+"""Entity tags of tables; a known tag returns 304."""
 
 from __future__ import annotations
 
@@ -32,11 +32,11 @@ def test_a_tag_is_found_weak_or_strong_and_among_others(sent: str) -> None:
 
 
 @pytest.mark.parametrize("sent", ["", "0a1b", '"0A1B"', 'w/"0a1b"', '""', '"0a1b', '"0a1b-refs"', ",", '"x"'])
-def test_what_is_another_tag_or_none_matches_nothing(sent: str) -> None:
+def test_other_or_malformed_tag_does_not_match(sent: str) -> None:
     assert not matches(sent, TAG)
 
 
-def test_who_has_the_table_gets_its_tag_and_no_body(send: Callable[..., Any], table: str) -> None:
+def test_known_tag_returns_304_without_body(send: Callable[..., Any], table: str) -> None:
     first = send("GET", table)
 
     again = send("GET", table, if_none_match=first.headers["etag"])
@@ -88,7 +88,7 @@ def test_all_snapshots_and_those_of_refs_have_tags_of_their_own(send: Callable[.
     assert [answer.status for answer in own] == [304, 304]
 
 
-def test_creation_and_registration_tell_the_tag_of_loading_and_staging_has_none(send: Callable[..., Any], namespace: str) -> None:
+def test_create_and_register_send_the_etag_of_load_and_staging_none(send: Callable[..., Any], namespace: str) -> None:
     tables = f"/v1/namespaces/{namespace}/tables"
     staged = send("POST", tables, {"name": "t", "schema": SCHEMA, "stage-create": True})
     created = send("POST", tables, {"name": "t", "schema": SCHEMA})
@@ -102,7 +102,7 @@ def test_creation_and_registration_tell_the_tag_of_loading_and_staging_has_none(
     assert registered.headers["etag"] == send("GET", f"{tables}/u").headers["etag"]
 
 
-def test_a_missing_table_is_missing_whatever_is_sent(send: Callable[..., Any], table: str) -> None:
+def test_missing_table_returns_404_despite_if_none_match(send: Callable[..., Any], table: str) -> None:
     tag = send("GET", table).headers["etag"]
     send("DELETE", table)
 

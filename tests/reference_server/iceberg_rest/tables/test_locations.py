@@ -1,4 +1,4 @@
-"""Where tables lie is known in order, however they come, move and go, and changes that are undone move nothing."""
+"""The index of table locations follows every creation, move and drop, and ignores undone changes."""
 
 from __future__ import annotations
 

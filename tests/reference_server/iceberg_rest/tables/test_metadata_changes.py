@@ -1,4 +1,4 @@
-"""What a commit holds against the contract: what it has changed, and nothing that was held against it before."""
+"""A commit validates the members that it changes, and no others."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def following(metadata: dict[str, Any], *updates: dict[str, Any]) -> dict[str, A
     return finish_commit(apply_updates(metadata, updates, now_ms=3), metadata, "memory:/events/metadata/00001-a.metadata.json")
 
 
-def test_what_a_commit_leaves_as_it_was_is_not_looked_at_again() -> None:
+def test_unchanged_members_of_a_commit_are_not_validated_again() -> None:
     before = table()
     second = {**SNAPSHOT, "snapshot-id": 2, "sequence-number": 2, "parent-snapshot-id": SNAPSHOT["snapshot-id"]}
     looked_at = new_in(following(before, {"action": "add-snapshot", "snapshot": second}), before)
@@ -44,14 +44,14 @@ def test_what_a_commit_leaves_as_it_was_is_not_looked_at_again() -> None:
 
 
 @pytest.mark.parametrize("member", sorted(table()))
-def test_what_is_wrong_with_a_member_is_wrong_with_what_is_new(member: str) -> None:
+def test_invalid_member_makes_the_changes_invalid(member: str) -> None:
     before = table()
     broken = {**following(before, {"action": "set-properties", "updates": {"a": "b"}}), member: NOT_THIS}
     assert (VALID(broken), False) == (VALID(new_in(broken, before)), VALID(broken))
 
 
 @pytest.mark.parametrize("member", sorted(member for member, value in table().items() if type(value) is list))
-def test_what_is_wrong_with_an_item_is_wrong_with_what_is_new(member: str) -> None:
+def test_invalid_item_makes_the_changes_invalid(member: str) -> None:
     before = table()
     behind = {**before, member: [*before[member], 1]}
     among = {**before, member: [1, *before[member]]}

@@ -1,4 +1,4 @@
-"""Tables as files: written before a commit is acknowledged, purged when asked for, registered from within the warehouse alone."""
+"""Metadata files of tables: written before the answer, purged on request, and registered only from the warehouse."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def files() -> Iterator[Server]:
 
 @pytest.fixture
 def write(files: Server, sending_to: Callable[[str], Any]) -> Iterator[Callable[..., Any]]:
-    """Requests to that server, below the namespace `ns` of the test's own."""
+    """Yield a function that sends requests to that server, with `ns` replaced by a new namespace."""
     with sending_to(files.url) as send:
         name = f"ns_{uuid.uuid4().hex}"
         created = send("POST", "/v1/namespaces", {"namespace": [name]})
@@ -51,7 +51,7 @@ def test_the_metadata_file_of_a_commit_is_there_when_it_is_acknowledged(write: C
     assert path_of(committed["metadata-location"]).name.startswith("00001-")
 
 
-def test_metadata_files_go_where_the_table_says(write: Callable[..., Any]) -> None:
+def test_metadata_files_are_written_to_the_metadata_path(write: Callable[..., Any]) -> None:
     location = write("POST", "/v1/namespaces/ns/tables", {"name": "t", "schema": SCHEMA}).document["metadata"]["location"]
     update = {"requirements": [], "updates": [{"action": "set-properties", "updates": {"write.metadata.path": f"{location}/else/where/"}}]}
     committed = write("POST", "/v1/namespaces/ns/tables/t", update).document
@@ -123,7 +123,7 @@ def test_a_dropped_table_can_be_registered_again(write: Callable[..., Any]) -> N
     assert write("POST", "/v1/namespaces/ns/register", body).document == created.document
 
 
-def test_a_registration_replaces_a_table_only_when_told_to(write: Callable[..., Any]) -> None:
+def test_registration_replaces_a_table_only_with_overwrite(write: Callable[..., Any]) -> None:
     first = write("POST", "/v1/namespaces/ns/tables", {"name": "t", "schema": SCHEMA}).document
     second = write("POST", "/v1/namespaces/ns/tables", {"name": "u", "schema": SCHEMA}).document
     body = {"name": "t", "metadata-location": second["metadata-location"]}
@@ -136,7 +136,7 @@ def test_a_registration_replaces_a_table_only_when_told_to(write: Callable[..., 
 @pytest.mark.parametrize(
     "content", [None, b"", b"{}", b"not json", b'{"format-version": 2}', b'{"format-version":2,"table-uuid":"x","a":1,"a":2}']
 )
-def test_what_is_not_table_metadata_is_not_registered(write: Callable[..., Any], content: bytes | None) -> None:
+def test_registering_invalid_metadata_returns_400(write: Callable[..., Any], content: bytes | None) -> None:
     created = write("POST", "/v1/namespaces/ns/tables", {"name": "t", "schema": SCHEMA}).document
     location = created["metadata-location"].replace("00000-", "99999-")
     if content is not None:
@@ -160,7 +160,7 @@ def test_nothing_is_registered_from_outside_the_warehouse(write: Callable[..., A
     assert "root:" not in answer.message
 
 
-def test_metadata_that_says_it_lives_elsewhere_is_not_registered(write: Callable[..., Any]) -> None:
+def test_metadata_with_a_location_outside_is_not_registered(write: Callable[..., Any]) -> None:
     created = write("POST", "/v1/namespaces/ns/tables", {"name": "t", "schema": SCHEMA}).document
     location = created["metadata-location"].replace("00000-", "99999-")
     path_of(location).write_text(json.dumps({**created["metadata"], "location": "file:///etc"}))

@@ -1,4 +1,4 @@
-"""Reports of metrics are taken for tables that exist, and the newest of them are kept."""
+"""Metrics reports of existing tables are accepted, and the newest are kept."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ def test_a_report_is_kept_as_it_came(server: Server, send: Callable[..., Any], n
         ([COMMIT], "at the top: "),
     ],
 )
-def test_what_is_no_report_is_refused_and_not_kept(server: Server, send: Callable[..., Any], table: str, report: Any, said: str) -> None:
+def test_invalid_report_returns_400_and_is_not_kept(server: Server, send: Callable[..., Any], table: str, report: Any, said: str) -> None:
     before = server.service.exports["reports"].kept()
 
     answer = send("POST", f"{table}/metrics", report)
@@ -57,7 +57,7 @@ def test_what_is_no_report_is_refused_and_not_kept(server: Server, send: Callabl
 
 
 @pytest.mark.parametrize("place", ["{namespace}/tables/absent", "absent/tables/t", "{namespace}/tables/v"])
-def test_reports_of_what_is_no_table_are_404(send: Callable[..., Any], namespace: str, place: str) -> None:
+def test_report_of_a_missing_table_returns_404(send: Callable[..., Any], namespace: str, place: str) -> None:
     answer = send("POST", f"/v1/namespaces/{place.format(namespace=namespace)}/metrics", COMMIT)
 
     assert answer.error == (404, "NoSuchTableException", 404)
@@ -95,7 +95,7 @@ def test_reports_can_be_looked_at(send: Callable[..., Any], namespace: str, tabl
     assert page.document[-1] == {"namespace": [namespace], "table": "t", "report": {**COMMIT, "x-unknown": 1}}
 
 
-def test_reports_are_shown_to_nobody_where_callers_are_asked_who_they_are(tmp_path: Path, sending_to: Callable[..., Any]) -> None:
+def test_metrics_page_of_a_server_with_principals_returns_404(tmp_path: Path, sending_to: Callable[..., Any]) -> None:
     file = tmp_path / "server.toml"
     file.write_text('[principals.a]\ntoken = "t"\n[[grants]]\nprincipal = "a"\naccess = "admin"\n')
 

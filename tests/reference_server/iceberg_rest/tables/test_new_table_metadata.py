@@ -1,4 +1,4 @@
-"""A new table is what its creator asked for, with ids of its own."""
+"""The metadata of new tables, with ids assigned by the server."""
 
 from __future__ import annotations
 
@@ -93,7 +93,7 @@ def test_a_request_may_leave_out_all_but_the_schema() -> None:
     assert metadata["properties"] == {}
 
 
-def test_null_is_as_good_as_absent() -> None:
+def test_null_means_absent() -> None:
     assert td.table(partition_spec=None, write_order=None) == td.table()
 
 
@@ -133,7 +133,7 @@ def test_default_values_survive_in_format_version_three() -> None:
     assert td.table(struct(field(1, "a", "int", **defaults)), version=3)["schemas"][0]["fields"] == [field(1, "a", "int", **defaults)]
 
 
-def test_members_that_nobody_knows_survive() -> None:
+def test_unknown_members_are_kept() -> None:
     body = td.request(
         {**struct({**field(5, "a"), "x-field": 1}), "x-schema": 2},
         partition_spec={"fields": [partition_field(5, "identity", "a", **{"x-partition": 3})], "x-spec": 4},

@@ -1,4 +1,4 @@
-"""A purge removes the files of its table and no others, however locations are spelled; each test is an attack that once worked."""
+"""A purge removes only the files of its table; each test is an attack that once worked."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ SPELLINGS = [("file", what) for what in FILES] + [("memory", what) for what in M
 
 @dataclass(frozen=True)
 class Attacked:
-    """A catalog with the table `victim`, and what it takes to attack it."""
+    """A catalog with the table `victim`, and the steps of attacks on it."""
 
     send: Callable[..., Any]
     catalog: Catalog
@@ -72,16 +72,16 @@ class Attacked:
 
     @property
     def at(self) -> str:
-        """The path of the namespace."""
+        """Return the path of the namespace."""
         return f"/v1/namespaces/{self.namespace}"
 
     @property
     def folder(self) -> str:
-        """The location of the namespace."""
+        """Return the location of the namespace."""
         return f"{self.catalog.warehouse.root}/{self.namespace}"
 
     def spelled(self, what: str, location: str | None = None) -> str:
-        """Another spelling of the victim's location, or of another one."""
+        """Return another spelling of the location of the victim, or of a given location."""
         root = self.catalog.warehouse.root
         folder, _, name = (location or self.location).removeprefix(f"{root}/").rpartition("/")
         path = root.removeprefix("file://")
@@ -107,7 +107,7 @@ class Attacked:
         assert self.send("DELETE", f"{self.at}/tables/{name}?purgeRequested=true").status == 204
 
     def planted(self, name: str, location: str) -> None:
-        """Put a table into the store as an earlier version of the server would have done, which compared texts."""
+        """Put a table into the store, like earlier versions of the server, which compared locations as texts."""
         metadata = new_table_metadata({"schema": SCHEMA}, table_uuid=str(uuid.uuid4()), location=location.rstrip("/"), now_ms=1)
         record = self.catalog.rules.written(self.catalog.warehouse, metadata, former=None)
         with self.catalog.store.begin() as transaction:
@@ -281,7 +281,7 @@ def test_purge_at_the_folder_of_a_namespace_keeps_files_of_dropped_tables(both: 
     assert both.is_whole()
 
 
-def test_purge_of_a_registered_twin_that_moved_away_keeps_the_metadata_of_the_first(both: Attacked) -> None:
+def test_purge_of_a_moved_registered_twin_keeps_the_first_metadata(both: Attacked) -> None:
     both.send("POST", f"{both.at}/register", {"name": "twin", "metadata-location": both.victim["metadata-location"]})
     assert both.move("twin", f"{both.folder}/twin").status == 200
     both.purge("twin")
@@ -326,7 +326,7 @@ def test_purge_at_the_former_location_of_another_keeps_its_files(both: Attacked,
 
 def test_purge_keeps_files_behind_a_link_that_took_the_place_of_the_table(files: Attacked) -> None:
     mine = files.create("mine", location=f"{files.folder}/mine").document
-    files.send("DELETE", f"{files.at}/tables/victim")  # its files stay, and are in nobody's way
+    files.send("DELETE", f"{files.at}/tables/victim")  # its files stay, and block no other table
     here, there = (Path(location.removeprefix("file://")) for location in (mine["metadata"]["location"], files.location))
     here.rename(here.with_name("away"))
     here.symlink_to(there)

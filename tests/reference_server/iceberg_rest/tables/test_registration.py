@@ -1,4 +1,4 @@
-"""Metadata of another writer is taken over whole, or refused with the reason."""
+"""Metadata of other writers is registered unchanged or refused with the reason."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ OURS = td.committed(td.appended(td.table(partition_spec={"fields": [partition_fi
 
 @settings(deadline=None, max_examples=50)
 @given(st.data())
-def test_what_we_have_written_is_taken_over_as_it_is(data: st.DataObject) -> None:
+def test_metadata_of_this_server_is_registered_unchanged(data: st.DataObject) -> None:
     metadata = data.draw(tables())
     metadata = apply_updates(metadata, data.draw(commits(metadata)), now_ms=td.LATER)
     before = orjson.dumps(metadata)

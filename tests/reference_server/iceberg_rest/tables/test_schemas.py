@@ -1,4 +1,4 @@
-"""A schema has each id and each name once, and identifies rows by columns that can."""
+"""Validation of schemas: unique ids and names, and identifier fields."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ def test_columns_are_named_from_the_root() -> None:
     }
 
 
-def test_columns_know_what_stands_around_them() -> None:
+def test_columns_know_their_enclosing_types() -> None:
     found = columns(NESTED, "/schema", format_version=2)
 
     assert {number for number, column in found.items() if column.in_collection} == {3, 4, 5, 7, 8, 9}
@@ -180,13 +180,13 @@ def test_schemas_are_the_same_however_types_and_absent_members_are_spelled() -> 
         identified([1], field(1, "a")),
     ],
 )
-def test_schemas_differ_in_whatever_a_field_says(other: Document) -> None:
+def test_schemas_with_different_fields_differ(other: Document) -> None:
     assert not same_schema(struct(field(1, "a")), other)
 
 
 @st.composite
 def schemas(draw: st.DrawFn) -> Document:
-    """Valid schemas with ids in any order."""
+    """Generate valid schemas with ids in any order."""
     step = draw(st.integers(1, 210))
     numbers = iter([1 + index * step % 211 for index in range(211)])  # each once, because 211 is a prime
 

@@ -1,4 +1,4 @@
-"""Credentials of tables: who gets which, for what and for how long, and that no secret gets anywhere else."""
+"""Vended credentials of tables: their callers, scope and lifetime; no secret is sent elsewhere."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ REHEARSAL = 'rehearsal = true\nconfig = { "s3.endpoint" = "http://store" }'
 
 @pytest.fixture
 def serving(tmp_path: Path, sending_to: Callable[..., Any]) -> Iterator[Callable[..., Any]]:
-    """Servers with credentials as the file says, and a namespace in each."""
+    """Yield a function that starts a server with credentials of the file, and a namespace."""
     with ExitStack() as stack:
 
         def serve(credentials: str, **settings: Any) -> Callable[..., Any]:
@@ -54,7 +54,7 @@ def serving(tmp_path: Path, sending_to: Callable[..., Any]) -> Iterator[Callable
 
 @pytest.fixture
 def send(serving: Callable[..., Any]) -> Callable[..., Any]:
-    """Return a server whose keys open nothing."""
+    """Return a function that sends requests to a server with rehearsal keys."""
     send: Callable[..., Any] = serving(REHEARSAL)
     return send
 
@@ -63,7 +63,7 @@ def create(send: Callable[..., Any], name: str = "t", headers: dict[str, str] = 
     return send("POST", TABLES, {"name": name, "schema": SCHEMA, **more}, **headers)
 
 
-def test_who_asks_for_credentials_gets_those_of_the_tables_location(send: Callable[..., Any]) -> None:
+def test_requested_credentials_are_for_the_location_of_the_table(send: Callable[..., Any]) -> None:
     created = create(send).document
 
     (credential,) = created["storage-credentials"]
@@ -79,7 +79,7 @@ def test_who_asks_for_credentials_gets_those_of_the_tables_location(send: Callab
 
 
 @pytest.mark.parametrize("header", [{}, {"x_iceberg_access_delegation": "remote-signing"}, {"x_iceberg_access_delegation": "telepathy"}])
-def test_who_does_not_ask_gets_the_table_alone(send: Callable[..., Any], header: dict[str, str]) -> None:
+def test_answer_without_request_has_no_credentials(send: Callable[..., Any], header: dict[str, str]) -> None:
     for answer in (create(send, headers=header), send("GET", f"{TABLES}/t", **header)):
         assert sorted(answer.document) == ["metadata", "metadata-location"]
         assert "cache-control" not in answer.headers
@@ -101,7 +101,7 @@ def test_a_stage_comes_with_credentials_too(send: Callable[..., Any]) -> None:
     assert [one["prefix"] for one in staged["storage-credentials"]] == [staged["metadata"]["location"]]
 
 
-def test_the_tag_of_a_table_with_credentials_is_its_own_weak_and_stays_while_the_table_does(send: Callable[..., Any]) -> None:
+def test_etag_with_credentials_is_weak_stable_and_distinct(send: Callable[..., Any]) -> None:
     created = create(send).headers["etag"]
     plain, loaded = (send("GET", f"{TABLES}/t", **header).headers["etag"] for header in ({}, VENDED))
 
@@ -110,7 +110,7 @@ def test_the_tag_of_a_table_with_credentials_is_its_own_weak_and_stays_while_the
     assert plain not in loaded
 
 
-def test_new_credentials_are_sent_to_who_has_the_table_already(send: Callable[..., Any]) -> None:
+def test_known_etag_with_requested_credentials_returns_200(send: Callable[..., Any]) -> None:
     create(send)
     for held in [send("GET", f"{TABLES}/t", **header).headers["etag"] for header in ({}, VENDED)]:
         answer = send("GET", f"{TABLES}/t", **VENDED, if_none_match=f"{held}, *")
@@ -132,11 +132,11 @@ def test_credentials_can_be_had_by_themselves(send: Callable[..., Any]) -> None:
 
 
 @pytest.mark.parametrize("path", ["/v1/namespaces/n/tables/u", "/v1/namespaces/m/tables/t"])
-def test_what_does_not_exist_has_no_credentials(send: Callable[..., Any], path: str) -> None:
+def test_credentials_of_a_missing_table_return_404(send: Callable[..., Any], path: str) -> None:
     assert send("GET", f"{path}/credentials").error == (404, "NoSuchTableException", 404)
 
 
-def test_a_warehouse_without_credentials_says_that_there_are_none(serving: Callable[..., Any]) -> None:
+def test_credentials_of_a_warehouse_without_credentials_are_empty(serving: Callable[..., Any]) -> None:
     send = serving("")
     create(send)
 
@@ -185,7 +185,7 @@ def test_no_keys_are_given_for_another_spelling_of_the_location_of_a_table(send:
 
 
 class TokenService:
-    """What it was asked, and what it answers."""
+    """A token service that records its requests and sends a given answer."""
 
     def __init__(self) -> None:
         self.asked: list[dict[str, str]] = []
@@ -203,7 +203,7 @@ def service() -> TokenService:
 
 @pytest.fixture
 def access(service: TokenService, monkeypatch: pytest.MonkeyPatch) -> Iterator[Any]:
-    """What the server file says of a warehouse with the token service."""
+    """Yield the storage access of a warehouse with the token service."""
     monkeypatch.setenv("LAKE_ID", "AKIDEXAMPLE")
     monkeypatch.setenv("LAKE_SECRET", SECRET)
     with miniature(service) as url:
@@ -256,7 +256,7 @@ def test_keys_are_given_again_to_the_same_for_the_same(access: Any, service: Tok
     assert len(service.asked) == 4
 
 
-def test_a_refusal_of_the_token_service_says_no_more_than_its_code(access: Any, service: TokenService) -> None:
+def test_refusal_of_the_token_service_has_only_its_code(access: Any, service: TokenService) -> None:
     service.answer = (403, f"<Error><Code>AccessDenied</Code><Message>{SECRET} may not</Message></Error>")
 
     with pytest.raises(Exception, match="refused with status 403 and AccessDenied") as refused:
@@ -280,7 +280,7 @@ class Failing:
         raise NoKeys("it is closed")
 
 
-def test_without_keys_loading_fails_but_what_was_changed_is_answered_for(send: Callable[..., Any], server: Any) -> None:
+def test_missing_keys_fail_a_load_and_not_a_commit(send: Callable[..., Any], server: Any) -> None:
     credentials = Credentials(server.service.exports["catalog"], StorageAccess(service=Failing()), "")
     asked = (["vended-credentials"], "s3://bucket/t", ("n",), "t")
 
@@ -315,7 +315,7 @@ class Clock:
         return TemporaryKeys(Keys("id", "secret"), int((self.now + seconds) * 1000))
 
 
-def test_keys_are_fetched_anew_when_half_of_their_time_is_over() -> None:
+def test_keys_are_fetched_again_after_half_their_lifetime() -> None:
     clock = Clock()
     remembered = Remembered(clock, clock=clock.time)
     ends = []
@@ -361,7 +361,7 @@ def test_a_failure_is_not_remembered() -> None:
         ({"config": {"s3.path-style-access": True}}, "config: is a table of texts"),
     ],
 )
-def test_settings_that_cannot_be_meant_are_refused_at_the_start(change: dict[str, Any], said: str) -> None:
+def test_invalid_settings_are_refused_at_the_start(change: dict[str, Any], said: str) -> None:
     credentials = {key: value for key, value in {**STS, **change}.items() if value is not None}
     environment = {"LAKE_ID": "AKIDEXAMPLE", "LAKE_SECRET": SECRET}
 
@@ -370,9 +370,7 @@ def test_settings_that_cannot_be_meant_are_refused_at_the_start(change: dict[str
     assert not any(secret in str(refused.value) for secret in (SECRET, "AKIDEXAMPLE", "secret@"))
 
 
-def test_a_table_that_is_made_again_under_its_key_comes_with_new_credentials_and_no_secret_is_kept(
-    serving: Callable[..., Any], tmp_path: Path
-) -> None:
+def test_repeated_creation_has_new_credentials_and_stores_no_secret(serving: Callable[..., Any], tmp_path: Path) -> None:
     kept = tmp_path / "catalog.sqlite"
     send = serving(REHEARSAL, contract_version="1.11.0", store=str(kept))
     body, key = {"name": "t", "schema": SCHEMA}, {"idempotency_key": "01920000-0000-7000-8000-000000000001"}

@@ -1,4 +1,4 @@
-"""Tables at the wire, as names: created, staged, loaded and renamed."""
+"""Tables over HTTP: creation, staging, loading and renaming."""
 
 from __future__ import annotations
 
@@ -114,7 +114,7 @@ def test_a_renamed_table_is_the_same_under_another_name(send: Callable[..., Any]
         (["{ns}", "t"], ["{ns}", ""], (400, "BadRequestException", 400)),
     ],
 )
-def test_a_rename_that_cannot_be_changes_nothing(
+def test_refused_rename_changes_nothing(
     send: Callable[..., Any], table: str, namespace: str, source: list[str], destination: list[str], expected: tuple[int, str, int]
 ) -> None:
     send("POST", table.removesuffix("/t"), {"name": "other", "schema": SCHEMA})

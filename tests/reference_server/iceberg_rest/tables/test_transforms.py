@@ -1,4 +1,4 @@
-"""Partition and sort fields apply transforms to columns that can take them."""
+"""Transforms of partition and sort fields, and their source columns."""
 
 from __future__ import annotations
 

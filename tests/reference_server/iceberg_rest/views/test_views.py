@@ -1,4 +1,4 @@
-"""Views at the wire: names that they share with tables, and what becomes of their versions."""
+"""Views over HTTP: names, versions, renaming and replacement."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ def views(namespace: str) -> str:
 
 @pytest.fixture
 def view(send: Callable[..., Any], views: str) -> str:
-    """Return the path of a view of the test's own."""
+    """Create a view for the test, and return its path."""
     assert send("POST", views, request()).status == 200
     return f"{views}/v"
 
@@ -91,12 +91,12 @@ def test_the_metadata_file_holds_what_is_answered(tmp_path: Path, sending_to: Ca
         {"name": ".."},
     ],
 )
-def test_a_view_that_cannot_be_is_400(send: Callable[..., Any], views: str, wrong: dict[str, Any]) -> None:
+def test_invalid_view_returns_400(send: Callable[..., Any], views: str, wrong: dict[str, Any]) -> None:
     assert send("POST", views, request(**wrong)).error == (400, "BadRequestException", 400)
     assert send("GET", views).document["identifiers"] == []
 
 
-def test_two_representations_of_one_dialect_are_refused_in_the_words_of_icebergs_own_library(send: Callable[..., Any], views: str) -> None:
+def test_duplicate_dialect_returns_400_with_the_message_of_iceberg(send: Callable[..., Any], views: str) -> None:
     refused = send("POST", views, request(**{"view-version": version("SELECT 1", "spark", "Spark")}))
 
     assert refused.error == (400, "IllegalArgumentException", 400)
@@ -254,7 +254,7 @@ def test_a_commit_without_updates_changes_nothing(send: Callable[..., Any], view
         new_version("SELECT 2", "trino"),
     ],
 )
-def test_a_replacement_that_cannot_be_leaves_the_view_alone(send: Callable[..., Any], view: str, updates: list[dict[str, Any]]) -> None:
+def test_invalid_replacement_returns_400_and_keeps_the_view(send: Callable[..., Any], view: str, updates: list[dict[str, Any]]) -> None:
     before = send("GET", view).body
     answer = replace(send, view, {"action": "set-properties", "updates": {"a": "1"}}, *updates)
 
@@ -291,7 +291,7 @@ def test_a_purge_spares_what_a_view_holds(tmp_path: Path, sending_to: Callable[.
         view = send("POST", "/v1/namespaces/n/views", request(location=f"{tmp_path}/n/view")).document
         catalog = server.service.exports["catalog"]
         below = {**view["metadata"], "location": f"{table['metadata']['location']}/view"}
-        with catalog.store.begin() as transaction:  # as earlier versions of the server have let it be
+        with catalog.store.begin() as transaction:  # as earlier versions of the server allowed
             transaction.put(identifier_key(("n",), "below"), catalog.rules.view_written(catalog.warehouse, below, former=None))
         view = send("GET", "/v1/namespaces/n/views/below").document
         purged = send("DELETE", "/v1/namespaces/n/tables/t?purgeRequested=true").status
@@ -318,7 +318,7 @@ def test_messages_begin_as_clients_of_iceberg_know_them(
     assert send("HEAD", view).status == 204
 
 
-def test_a_rename_to_a_taken_name_says_who_has_it(send: Callable[..., Any], namespace: str, table: str, view: str) -> None:
+def test_rename_to_a_taken_name_reports_the_existing_table(send: Callable[..., Any], namespace: str, table: str, view: str) -> None:
     names = [{"namespace": [namespace], "name": path.rpartition("/")[2]} for path in (view, table)]
     answer = send("POST", "/v1/views/rename", {"source": names[0], "destination": names[1]})
 

@@ -1,4 +1,4 @@
-"""Stores in files of the test's own."""
+"""Stores in files of each test."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ def path(tmp_path: Path) -> Path:
 
 @pytest.fixture
 def open_store(path: Path) -> Iterator[Open]:
-    """Open the test's store, again if it was closed."""
+    """Yield a function that opens the store of the test."""
     with ExitStack() as ending:
 
         def opened(**options: str) -> FileStore:

@@ -1,4 +1,4 @@
-"""Where the disk is quick, changes are written by the loop; where it is not, by a thread, until it is quick again."""
+"""The event loop writes changes while the disk is fast; otherwise a thread does."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def test_a_write_that_takes_long_now_and_then_changes_nothing() -> None:
     assert pace.lets_write()
 
 
-def test_the_loop_does_not_wait_for_a_slow_disk_but_tries_again_now_and_then() -> None:
+def test_slow_disk_keeps_the_loop_from_writing_except_for_tries() -> None:
     pace = slow()
 
     assert [n for n in range(1, 2 * TRIED + 1) if pace.lets_write()] == [TRIED, 2 * TRIED]

@@ -1,4 +1,4 @@
-"""What is on its way to the file: transactions build on it, readers do not see it, and if it fails, all that relies on it is undone."""
+"""Pending changes: transactions see them, readers do not, and a failure undoes all that depend on them."""
 
 from __future__ import annotations
 
@@ -40,21 +40,21 @@ def store(open_store: Callable[..., FileStore]) -> FileStore:
 
 
 def full(store: FileStore) -> None:
-    """Let the store's file have no more pages than it has."""
+    """Limit the file of the store to its present pages."""
     connection = store._file._connection
     (pages,) = connection.execute("PRAGMA page_count").fetchone()
     connection.execute(f"PRAGMA max_page_count = {pages}")
 
 
-def test_transactions_see_what_is_on_its_way_and_readers_do_not(store: FileStore) -> None:
-    with store._lock:  # which the writer needs before it can take a batch
+def test_pending_changes_are_seen_by_transactions_and_not_by_readers(store: FileStore) -> None:
+    with store._lock:  # the writer needs the lock before it takes a batch
         put(store, ONE, record(1))
         seen = names(store, newest=True), names(store, newest=False), store.get(ONE)
 
     assert seen == (["one"], [], None)
 
 
-def test_listings_of_readers_hold_what_is_being_removed_until_it_is_gone_for_good(store: FileStore) -> None:
+def test_pending_removal_stays_in_listings_of_readers(store: FileStore) -> None:
     put(store, ONE, record(1))
     put(store, TWO, record(2))
     store.settle()
@@ -67,7 +67,7 @@ def test_listings_of_readers_hold_what_is_being_removed_until_it_is_gone_for_goo
     assert (seen, names(store, newest=False)) == ((["two"], ["one", "two"]), ["two"])
 
 
-def test_who_only_read_what_lasts_waits_for_nobody(store: FileStore) -> None:
+def test_reader_of_durable_state_does_not_wait(store: FileStore) -> None:
     with store._lock:
         put(store, ONE, record(1))
         store.settled()
@@ -77,7 +77,7 @@ def test_who_only_read_what_lasts_waits_for_nobody(store: FileStore) -> None:
         assert store.settled() is None
 
 
-def test_who_looked_at_what_is_on_its_way_waits_for_it(store: FileStore) -> None:
+def test_transaction_that_read_pending_state_waits_for_it(store: FileStore) -> None:
     with store._lock:
         put(store, ONE, record(1))
         store.settled()
@@ -90,7 +90,7 @@ def test_who_looked_at_what_is_on_its_way_waits_for_it(store: FileStore) -> None
     assert store.get(ONE) == record(1)
 
 
-def test_a_refusal_because_of_what_is_on_its_way_waits_for_it_too(store: FileStore) -> None:
+def test_refusal_because_of_pending_state_waits_for_it(store: FileStore) -> None:
     def refused() -> None:
         with store.begin() as transaction:
             assert transaction.get(ONE)
@@ -105,7 +105,7 @@ def test_a_refusal_because_of_what_is_on_its_way_waits_for_it_too(store: FileSto
         assert store.settled() is not None
 
 
-def test_changes_for_which_there_is_no_room_are_undone_and_told_of(store: FileStore) -> None:
+def test_changes_on_a_full_disk_are_undone_and_return_507(store: FileStore) -> None:
     put(store, ONE, record(1))
     store.settle()
     full(store)
@@ -116,7 +116,7 @@ def test_changes_for_which_there_is_no_room_are_undone_and_told_of(store: FileSt
     assert (told.value.status, store.get(ONE), names(store, newest=True)) == (507, record(1), ["one"])
 
 
-def test_what_relies_on_undone_changes_is_undone_with_them(store: FileStore) -> None:
+def test_changes_based_on_undone_changes_are_undone(store: FileStore) -> None:
     full(store)
     lost: list[str] = []
     with store._lock:
@@ -144,7 +144,7 @@ def test_the_store_goes_on_when_there_is_room_again(store: FileStore) -> None:
     assert store.get(ONE) == record(2, 100_000)
 
 
-def test_nothing_of_what_was_undone_is_there_when_the_store_is_opened_again(open_store: Callable[..., FileStore]) -> None:
+def test_undone_changes_are_absent_after_reopening(open_store: Callable[..., FileStore]) -> None:
     store = open_store()
     put(store, ONE, record(1))
     store.settle()
@@ -157,7 +157,7 @@ def test_nothing_of_what_was_undone_is_there_when_the_store_is_opened_again(open
     assert open_store().get(ONE) == record(1)
 
 
-def test_what_cannot_be_undone_is_not_begun_for_changes_that_are(store: FileStore) -> None:
+def test_afterwards_is_not_called_for_undone_changes(store: FileStore) -> None:
     full(store)
     done: list[str] = []
     with store.begin() as transaction:
@@ -188,8 +188,8 @@ class Failing:
         return self.connection.execute(statement, *arguments)
 
 
-def told(store: FileStore, number: int) -> int | None:
-    """What somebody who puts a record is told; None for success."""
+def put_status(store: FileStore, number: int) -> int | None:
+    """Put a record, and return the status of the failure, or None for success."""
     put(store, ONE, record(number))
     try:
         store.settle()
@@ -198,23 +198,23 @@ def told(store: FileStore, number: int) -> int | None:
     return None
 
 
-def test_after_a_failure_of_the_disk_the_log_is_emptied_so_that_nothing_comes_back(store: FileStore) -> None:
+def test_disk_failure_truncates_the_log_so_that_nothing_reappears(store: FileStore) -> None:
     failing = Failing(store._file._connection, "INSERT INTO record")
     store._file._connection = failing
-    failed = told(store, 1)
+    failed = put_status(store, 1)
     failing.statements = ()
 
-    assert (failed, store.get(ONE), told(store, 2), store.get(ONE)) == (503, None, None, record(2))
+    assert (failed, store.get(ONE), put_status(store, 2), store.get(ONE)) == (503, None, None, record(2))
 
 
-def test_where_nobody_can_tell_whether_a_change_comes_back_nothing_more_is_written_until_it_is_known(store: FileStore) -> None:
+def test_writes_stop_while_an_undone_change_could_reappear(store: FileStore) -> None:
     failing = Failing(store._file._connection, "INSERT INTO record", "PRAGMA wal_checkpoint")
     store._file._connection = failing
-    statuses = [told(store, 1)]
+    statuses = [put_status(store, 1)]
     failing.statements = ("PRAGMA wal_checkpoint",)
-    statuses.append(told(store, 2))
+    statuses.append(put_status(store, 2))
     failing.statements = ()
-    statuses.append(told(store, 3))
+    statuses.append(put_status(store, 3))
 
     assert (statuses, store.get(ONE)) == ([500, 503, None], record(3))
 
@@ -235,7 +235,7 @@ def test_all_tasks_that_wait_for_one_batch_are_woken(store: FileStore) -> None:
 
 
 @pytest.mark.parametrize(("at_once", "batches"), [(1, 5), (2, 1)])
-def test_where_several_change_something_at_once_more_is_waited_for_until_none_comes(store: FileStore, at_once: int, batches: int) -> None:
+def test_concurrent_changes_are_written_in_one_batch(store: FileStore, at_once: int, batches: int) -> None:
     async def commits() -> None:
         for number in range(5 * at_once):
             put(store, Key("identifiers", ("ns",), f"{number:02}"), record(number))
@@ -251,7 +251,7 @@ def test_where_several_change_something_at_once_more_is_waited_for_until_none_co
     assert (store._file.batch - before, len(names(store, newest=False))) == (batches, 5 * at_once)
 
 
-def test_all_tasks_that_wait_for_a_batch_that_fails_are_told(store: FileStore) -> None:
+def test_failed_batch_raises_in_every_waiting_task(store: FileStore) -> None:
     async def commit(number: int) -> int:
         put(store, Key("identifiers", ("ns",), f"{number:02}"), record(number, 100_000))
         settling = store.settled()
@@ -270,9 +270,9 @@ def test_all_tasks_that_wait_for_a_batch_that_fails_are_told(store: FileStore) -
     assert asyncio.run(commits()) == [507] * 8
 
 
-def test_a_change_whose_loop_has_ended_is_written_when_somebody_waits_for_it(store: FileStore) -> None:
+def test_change_of_an_ended_loop_is_written_by_settle(store: FileStore) -> None:
     def commit() -> None:
-        loop.stop()  # it does not come to what the store puts off
+        loop.stop()  # the loop does not run the deferred write
         put(store, ONE, record(1))
 
     loop = asyncio.new_event_loop()
@@ -321,7 +321,7 @@ def test_a_loop_answers_others_while_the_disk_is_slow(store: FileStore) -> None:
         await waiting
         return done
 
-    store._writing.acquire()  # as a thread does that writes
+    store._writing.acquire()  # like a writing thread
 
     assert (asyncio.run(commit()), store.get(ONE)) == ([0, 1, 2], record(1))
 
@@ -337,7 +337,7 @@ def test_only_the_documents_of_what_was_changed_last_stay_in_memory(store: FileS
     assert ([one.is_read for one in records], [one.document["n"] for one in records]) == ([True, False, True], [1, 2, 3])
 
 
-def test_what_is_on_its_way_when_the_store_is_closed_is_kept(open_store: Callable[..., FileStore]) -> None:
+def test_pending_changes_are_kept_when_the_store_is_closed(open_store: Callable[..., FileStore]) -> None:
     store = open_store()
     for number in range(200):
         put(store, Key("identifiers", ("ns",), f"{number:03}"), record(number))

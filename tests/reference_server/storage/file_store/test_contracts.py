@@ -1,4 +1,4 @@
-"""Every contract that keeps a catalog keeps it in a store of its own."""
+"""Every contract with a catalog has its own store."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ def test_two_contracts_cannot_share_a_file(tmp_path: Path) -> None:
     with pytest.raises(BadSetting, match="in use by this process itself"):
         both(str(tmp_path / "s.sqlite"), tmp_path / "w")
 
-    both("file", tmp_path)  # what was opened before the refusal is not open any more
+    both("file", tmp_path)  # a file opened before the refusal is closed again
 
 
 def test_a_durability_that_is_not_known_is_refused() -> None:

@@ -1,4 +1,4 @@
-"""A server that is killed at any moment loses nothing that it acknowledged or showed, and shows nothing by halves."""
+"""A killed server loses no change that it acknowledged or showed, and shows no partial change."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ WRITERS = 8
 def rounds_of_crashes(
     warehouse: Path, rounds: int, seed: int, *options: str, end: signal.Signals = signal.SIGKILL
 ) -> tuple[list[str], int]:
-    """What went wrong in so many rounds of working and being killed, and how many changes were acknowledged."""
+    """Kill a working server repeatedly; return the failures and the number of acknowledged changes."""
     chance = random.Random(seed)
     writers = [Writer(number, random.Random(f"{seed}.{number}")) for number in range(WRITERS)]
     reader = Reader(writers)
@@ -55,7 +55,7 @@ def test_nothing_that_was_acknowledged_is_lost_when_the_server_is_killed(tmp_pat
     assert acknowledged >= 10
 
 
-def test_a_server_that_is_told_to_end_keeps_what_it_acknowledged_and_closes_its_store(tmp_path: Path) -> None:
+def test_sigterm_keeps_acknowledged_changes_and_closes_the_store(tmp_path: Path) -> None:
     wrong, acknowledged = rounds_of_crashes(tmp_path, 2, 21, end=signal.SIGTERM)
 
     assert wrong == []

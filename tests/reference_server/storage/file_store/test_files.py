@@ -1,4 +1,4 @@
-"""Files that a store is kept in: taken over as they are, or refused with the reason and left as they are."""
+"""Files of stores are opened, or refused with the reason and left unchanged."""
 
 from __future__ import annotations
 
@@ -79,7 +79,7 @@ def test_a_second_store_on_the_same_file_is_refused(filled: Path, open_store: Ca
         open_store()
 
 
-def test_a_second_process_on_the_same_file_is_told_who_has_it(filled: Path, open_store: Callable[..., FileStore]) -> None:
+def test_second_process_on_the_same_file_is_refused_with_the_holder(filled: Path, open_store: Callable[..., FileStore]) -> None:
     open_store()
     warehouse = filled.parent
     command = [
@@ -124,7 +124,7 @@ def test_a_file_that_is_not_ours_is_refused_and_left_as_it_is(path: Path, conten
 
 
 @pytest.mark.parametrize("ending", [".lock", ".new", ".new-wal", "-journal"])
-def test_what_others_keep_beside_a_store_is_left_as_it_is(path: Path, ending: str, open_store: Callable[..., FileStore]) -> None:
+def test_foreign_files_beside_a_store_are_kept(path: Path, ending: str, open_store: Callable[..., FileStore]) -> None:
     others = path.with_name(f"{path.name}{ending}")
     others.write_bytes(b"mine")
     open_store().close()
@@ -242,7 +242,7 @@ def test_a_log_that_was_damaged_in_its_midst_is_refused_and_left_as_it_is(killed
 
 
 def acknowledged(path: Path, changes: int) -> None:
-    """Let the mark count so many changes, as if those after them had not been answered when everything ended."""
+    """Set the number of acknowledged changes in the mark."""
     mark = store_mark.read_mark(path)
     assert mark
     store_mark.make_mark(path, replace(mark, changes=changes))
@@ -257,7 +257,7 @@ def test_a_log_whose_last_change_was_being_written_is_read_without_it(killed: Pa
     assert [store.get(key) for key in KEYS[:49]] == [record(number) for number in range(49)]
 
 
-def test_a_power_failure_may_cost_a_change_that_nobody_was_told_of(
+def test_power_failure_may_lose_an_unacknowledged_change(
     killed: Path, open_store: Callable[..., FileStore], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(store_mark, "BOOT", killed.with_name("boot"))
@@ -285,8 +285,7 @@ def test_a_store_that_was_cut_off_is_refused_and_left_as_it_is(filled: Path, kep
 
 
 @pytest.mark.parametrize("which", ["folder", "file"])
-def test_what_cannot_be_written_is_refused_with_the_place(tmp_path: Path, which: str) -> None:
-    """In a process of a user who may not write there; the one who runs this may be allowed everything."""
+def test_unwritable_store_ends_the_command_with_2_and_the_path(tmp_path: Path, which: str) -> None:
     folder = tmp_path / "w"
     (folder / ".lakepact").mkdir(parents=True)
     store = folder / ".lakepact" / "iceberg_rest.sqlite"

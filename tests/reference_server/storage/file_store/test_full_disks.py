@@ -1,4 +1,4 @@
-"""A disk without room, and a clock that goes back: clear answers, nothing lost, and nothing shown that was refused."""
+"""Full disks and clocks that go back: clear errors, and no lost or half-made changes."""
 
 from __future__ import annotations
 
@@ -38,12 +38,12 @@ def findings(warehouse: Path) -> list[Any]:
 
 
 def room_of(process: subprocess.Popen[str]) -> Callable[[int], None]:
-    """Says how large the files of a process may become."""
+    """Return a function that limits the size of files of a process."""
     _, most = resource.prlimit(process.pid, resource.RLIMIT_FSIZE)
     return lambda size: resource.prlimit(process.pid, resource.RLIMIT_FSIZE, (size, most)) and None
 
 
-def test_what_cannot_be_written_is_refused_and_everything_stays_as_it_was(tmp_path: Path) -> None:
+def test_unwritable_changes_return_an_error_and_change_nothing(tmp_path: Path) -> None:
     with server(tmp_path) as (url, process), IcebergCatalog(url, retries=NO_RETRIES) as catalog:
         room = room_of(process)
         catalog.create_namespace("a")
@@ -76,7 +76,7 @@ def test_what_cannot_be_written_is_refused_and_everything_stays_as_it_was(tmp_pa
 
 @pytest.fixture
 def small_disk(tmp_path: Path) -> Iterator[Path]:
-    """Yield a file system with little room, where this user may make one."""
+    """Yield a small file system, if this user may mount one."""
     folder = tmp_path / "disk"
     folder.mkdir()
     made = subprocess.run(["mount", "-t", "tmpfs", "-o", "size=600k", "tmpfs", str(folder)], capture_output=True, check=False)
@@ -113,7 +113,7 @@ def test_a_full_disk_is_answered_with_507_until_there_is_room_again(small_disk: 
 
 
 def fill(disk: Path) -> Path:
-    """Leave no room on a disk; the file that takes it."""
+    """Fill a disk, and return the filling file."""
     filler = disk / "filler"
     with filler.open("wb", buffering=0) as file, suppress(OSError):
         while True:
@@ -169,8 +169,8 @@ def test_a_store_that_cannot_be_made_on_a_full_disk_leaves_nothing(small_disk: P
 
 
 @contextmanager
-def as_somebody() -> Iterator[None]:
-    """Root may write everywhere, so be somebody else."""
+def as_another_user() -> Iterator[None]:
+    """Run as another user than root, which may write everywhere."""
     before = os.geteuid()
     if before == 0:
         os.seteuid(65534)
@@ -184,14 +184,14 @@ def as_somebody() -> Iterator[None]:
 def test_a_folder_that_must_not_be_written_is_refused_with_the_reason(tmp_path: Path) -> None:
     with tempfile.TemporaryDirectory() as folder:
         Path(folder).chmod(0o555)
-        with as_somebody(), pytest.raises(BadSetting, match="Permission denied"):
+        with as_another_user(), pytest.raises(BadSetting, match="Permission denied"):
             StoreFile(Path(folder) / "store.sqlite", contract="iceberg_rest")
 
 
 @pytest.mark.skipif(not hasattr(os, "geteuid"), reason="there are no users here")
 @pytest.mark.parametrize("which", ["folder", "store.sqlite", "store.sqlite-mark"])
 @pytest.mark.parametrize("mode", [0o000, 0o444])
-def test_a_store_that_this_user_must_not_read_or_write_is_refused_and_left_as_it_is(which: str, mode: int) -> None:
+def test_store_without_permission_is_refused_and_left_unchanged(which: str, mode: int) -> None:
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "store.sqlite"
         StoreFile(path, contract="iceberg_rest").close()
@@ -201,7 +201,7 @@ def test_a_store_that_this_user_must_not_read_or_write_is_refused_and_left_as_it
         Path(folder).chmod(0o555 if which == "folder" else 0o777)
         if which != "folder":
             (Path(folder) / which).chmod(mode)
-        with as_somebody(), pytest.raises(BadSetting, match=r"Permission denied|cannot be written"):
+        with as_another_user(), pytest.raises(BadSetting, match=r"Permission denied|cannot be written"):
             StoreFile(path, contract="iceberg_rest")
         after = {file.name: file.read_bytes() for file in Path(folder).iterdir() if not file.name.endswith("-lock")}
 

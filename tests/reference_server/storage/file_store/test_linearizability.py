@@ -1,4 +1,4 @@
-"""The checker of histories knows those that one thing after the other explains from those that nothing explains."""
+"""The checker accepts linearizable histories and rejects others."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def write(began: float, ended: float, *, done: bool | None = True, **changes: tu
         [write(0, 9, a=(0, 1)), write(0, 9, b=(0, 1)), read(1, 2, a=0), read(1, 2, b=1), read(3, 4, a=1)],
     ],
 )
-def test_what_one_thing_after_the_other_explains_is_explained(history: list[Operation]) -> None:
+def test_linearizable_history_is_accepted(history: list[Operation]) -> None:
     assert explained(history, FIRST) is None
 
 
@@ -49,12 +49,12 @@ def test_what_one_thing_after_the_other_explains_is_explained(history: list[Oper
         pytest.param([write(0, 1, a=(0, 1), done=False), read(2, 3, a=1)], id="refused, and done"),
         pytest.param([write(0, 9, a=(0, 1)), read(1, 2, a=1), read(3, 4, a=0)], id="there and gone"),
         pytest.param([write(0, 9, a=(0, 1), b=(0, 1)), read(1, 2, a=1), read(3, 4, b=0)], id="half of a transaction"),
-        pytest.param([write(0, 1, a=(0, 1)), read(2, 3, a=2)], id="nobody wrote it"),
+        pytest.param([write(0, 1, a=(0, 1)), read(2, 3, a=2)], id="value without a writer"),
         pytest.param([write(0, math.inf, a=(0, 1), done=None), read(5, 6, a=1), read(7, 8, a=0)], id="shown, and lost in a crash"),
         pytest.param([write(0, 9, a=(0, 1), b=(0, 0)), write(0, 9, b=(0, 1), a=(0, 0))], id="write skew"),
     ],
 )
-def test_what_nothing_explains_is_not(history: list[Operation]) -> None:
+def test_history_that_is_not_linearizable_is_found(history: list[Operation]) -> None:
     assert explained(history, FIRST) is not None
 
 
@@ -62,7 +62,7 @@ steps = st.lists(st.tuples(st.sampled_from(["a", "b", "ab"]), st.sampled_from("r
 
 
 @given(steps)
-def test_what_was_done_one_after_the_other_is_explained_however_long_the_answers_took(
+def test_sequential_history_with_stretched_times_is_accepted(
     chosen: list[tuple[str, str, float, float]],
 ) -> None:
     values, history = dict(FIRST), []

@@ -1,4 +1,4 @@
-"""A store that has lost acknowledged changes is refused and left as it is, whichever of its files was lost, replaced or damaged."""
+"""A store that lost acknowledged changes is refused and left unchanged."""
 
 from __future__ import annotations
 
@@ -48,18 +48,18 @@ class Killed:
 
     @property
     def folder(self) -> Path:
-        """Where the store is."""
+        """Return the folder of the store."""
         return self.warehouse / ".lakepact"
 
     def lay_out(self, files: Files) -> None:
-        """Let these be the files of the store."""
+        """Replace the files of the store by these."""
         for file in self.folder.iterdir():
             file.unlink()
         for name, content in files.items():
             (self.folder / name).write_bytes(content)
 
     def start(self) -> str | None:
-        """Start a server: why it refuses and leaves the files as they are, or None if it serves all that was acknowledged."""
+        """Start a server, and return its refusal, or None if it serves all acknowledged changes."""
         before = files_in(self.folder)
         try:
             with running(warehouse=str(self.warehouse), store="file") as answering, IcebergCatalog(answering.url) as catalog:
@@ -84,7 +84,7 @@ def commit(catalog: IcebergCatalog, name: str, value: str) -> None:
 
 @pytest.fixture(scope="module")
 def made(tmp_path_factory: pytest.TempPathFactory) -> Killed:
-    """Return a warehouse whose server was killed in its third life; the two before ended in order."""
+    """Return a warehouse whose server was killed in its third run, after two clean runs."""
     warehouse = tmp_path_factory.mktemp("warehouse")
     folder, values, earlier = warehouse / ".lakepact", dict[str, str](), list[Files]()
     for life in range(3):
@@ -113,7 +113,7 @@ def killed(made: Killed) -> Killed:
 
 
 def borders(log: bytes) -> list[int]:
-    """Where the frames of a log end, its head first."""
+    """Return the end of the head and of each frame of a log."""
     (page,) = struct.unpack_from(">I", log, 8)
     return list(range(32, len(log) + 1, 24 + page))
 
@@ -127,7 +127,7 @@ def cut(name: str, size: int) -> Callable[[Killed], Files]:
 
 
 def from_earlier(name: str, moment: int, *others: str) -> Callable[[Killed], Files]:
-    """One file as it was at an earlier moment, and others missing."""
+    """Return a function that replaces a file by an earlier state and removes others."""
     return lambda killed: {**without(*others)(killed), name: killed.earlier[moment][name]}
 
 
@@ -229,7 +229,7 @@ def test_changes_whose_count_cannot_be_written_need_no_log(tmp_path: Path) -> No
 
 
 def noted(killed: Killed, **fields: object) -> None:
-    """Change what the mark says."""
+    """Change fields of the mark."""
     path = killed.folder / DATABASE
     mark = store_mark.read_mark(path)
     assert mark
@@ -237,14 +237,14 @@ def noted(killed: Killed, **fields: object) -> None:
 
 
 @pytest.mark.parametrize("changes", [0, 20, 50])
-def test_a_mark_that_is_older_than_the_store_accuses_nobody(killed: Killed, changes: int) -> None:
-    """As after a power failure, which may cost what was written to the mark last."""
+def test_mark_older_than_the_store_is_tolerated(killed: Killed, changes: int) -> None:
+    """A power failure may lose the last write to the mark."""
     noted(killed, changes=changes)
 
     assert killed.start() is None
 
 
-def test_normal_durability_may_lose_changes_when_the_machine_was_started_again(killed: Killed, caplog: pytest.LogCaptureFixture) -> None:
+def test_normal_durability_after_a_reboot_may_lose_changes(killed: Killed, caplog: pytest.LogCaptureFixture) -> None:
     killed.lay_out(without(LOG)(killed))
     noted(killed, durability="normal", boot="another")
     with running(warehouse=str(killed.warehouse), store="file"):
@@ -341,7 +341,7 @@ ACCIDENTS: tuple[Callable[[bytes, random.Random], bytes], ...] = (
 
 
 def damaged(killed: Killed, chance: random.Random) -> Files:
-    """Return the files of a store after one or two accidents; never all of them gone."""
+    """Return the files of a store after one or two accidents, with at least one file left."""
     files = dict(killed.left)
     for _ in range(chance.choice([1, 1, 2])):
         name = chance.choice([DATABASE, LOG, LOG, MARK])
@@ -356,7 +356,7 @@ def damaged(killed: Killed, chance: random.Random) -> Files:
 
 
 def refusals(killed: Killed, seeds: Iterable[int]) -> int:
-    """Return how many of these damages are refused; what is not refused is served whole, and keeps what is changed afterwards."""
+    """Return how many of these damages are refused; assert that the others are served completely and keep later changes."""
     refused = 0
     for seed in seeds:
         killed.lay_out(damaged(killed, random.Random(seed)))

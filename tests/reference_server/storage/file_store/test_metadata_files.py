@@ -1,4 +1,4 @@
-"""Every metadata-location names a file that can be read, also after an end in which files were lost."""
+"""Every metadata-location names a readable file, also after files were lost."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ def test_a_file_that_is_torn_is_written_again(table: Path, tmp_path: Path, left:
     assert table.read_bytes() == before
 
 
-def test_a_file_that_somebody_else_has_written_is_left_alone(table: Path, tmp_path: Path) -> None:
+def test_metadata_file_of_another_writer_is_kept(table: Path, tmp_path: Path) -> None:
     table.write_bytes(b'{"mine":true}')
     with running(warehouse=str(tmp_path), store="file"):
         pass
@@ -74,21 +74,19 @@ def closed(warehouse: Path) -> None:
 
 
 def loses(table: Path, warehouse: Path) -> bool:
-    """Return whether a file that is taken away is still missing after the next start."""
+    """Return whether a removed file is still missing after the next start."""
     table.unlink()
     closed(warehouse)
     return not table.exists()
 
 
-def test_after_a_clean_end_nothing_is_looked_at(table: Path, tmp_path: Path) -> None:
+def test_files_are_not_checked_after_a_clean_end(table: Path, tmp_path: Path) -> None:
     closed(tmp_path)
 
     assert loses(table, tmp_path)
 
 
-def test_after_a_clean_end_files_are_looked_at_once_when_the_machine_was_started_anew(
-    table: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_files_are_checked_once_after_a_clean_end_and_a_reboot(table: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     closed(tmp_path)
     (tmp_path / "boot").write_text("another start")
     monkeypatch.setattr(mark, "BOOT", tmp_path / "boot")
@@ -96,9 +94,7 @@ def test_after_a_clean_end_files_are_looked_at_once_when_the_machine_was_started
     assert [loses(table, tmp_path), loses(table, tmp_path)] == [False, True]
 
 
-def test_where_nobody_knows_whether_the_machine_was_started_files_are_looked_at_every_time(
-    table: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_files_are_checked_at_every_start_without_a_boot_id(table: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     closed(tmp_path)
     monkeypatch.setattr(mark, "BOOT", tmp_path / "nowhere")
 

@@ -1,4 +1,4 @@
-"""Many clients that commit to the same tables at once: each state has one successor, and what all of them were told is one history."""
+"""Concurrent commits of many clients to the same tables: one winner for each state, and linearizable answers."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ NONE = 0  #: instead of a snapshot: there is none yet
 
 
 def change(table: str, base: int, new: int) -> TableChange:
-    """Make `new` the current snapshot of a table, if `base` is."""
+    """Return the change that makes `new` the current snapshot of a table, if `base` is current."""
     snapshot = {
         "snapshot-id": new,
         "sequence-number": new,  # ids grow with every change, as these have to
@@ -45,7 +45,7 @@ def change(table: str, base: int, new: int) -> TableChange:
 
 
 class Histories:
-    """What all threads asked for and were told."""
+    """The recorded operations of all threads."""
 
     def __init__(self) -> None:
         self.operations: list[Operation] = []
@@ -53,7 +53,7 @@ class Histories:
         self._last = 0
 
     def number(self) -> int:
-        """One that is higher than all before."""
+        """Return the next higher number."""
         with self._lock:
             self._last += 1
             return self._last
@@ -66,7 +66,7 @@ class Histories:
         return seen
 
     def commit(self, catalog: IcebergCatalog, bases: dict[str, int]) -> bool | None:
-        """Replace the current snapshots of some tables, if they are these; whether it was done, None if nobody knows."""
+        """Replace the current snapshots of some tables; return whether it was done, or None if unknown."""
         new = {table: self.number() for table in bases}
         changes = [change(table, base, new[table]) for table, base in bases.items()]
         began, done, ended = time.monotonic(), None, math.inf
@@ -93,7 +93,7 @@ class Histories:
 
 
 def together(url: str, task: Callable[[IcebergCatalog, int], None], count: int = THREADS) -> list[threading.Thread]:
-    """Threads that begin the same task at once, each with a client of its own."""
+    """Start threads that begin the same task at once, each with its own client."""
     ready = threading.Barrier(count)
 
     def run(number: int) -> None:
@@ -128,7 +128,7 @@ def prepare(url: str) -> None:
 
 
 @pytest.mark.parametrize("bases", [{"one": NONE}, {"one": NONE, "two": NONE}, {"one": NONE, "two": NONE, "three": NONE}])
-def test_of_many_commits_on_one_state_exactly_one_wins(url: str, bases: dict[str, int]) -> None:
+def test_exactly_one_of_many_concurrent_commits_wins(url: str, bases: dict[str, int]) -> None:
     histories, told = Histories(), Counter[bool | None]()
 
     def commit(catalog: IcebergCatalog, _: int) -> None:
@@ -140,7 +140,7 @@ def test_of_many_commits_on_one_state_exactly_one_wins(url: str, bases: dict[str
     assert told == {True: 1, False: THREADS - 1}
 
 
-def test_what_many_clients_are_told_is_one_history(url: str) -> None:
+def test_answers_to_many_clients_are_linearizable(url: str) -> None:
     histories = Histories()
 
     def work(catalog: IcebergCatalog, number: int) -> None:
@@ -157,7 +157,7 @@ def test_what_many_clients_are_told_is_one_history(url: str) -> None:
 
 
 @pytest.mark.parametrize("seed", [pytest.param(seed, marks=[pytest.mark.nightly] if seed > 1 else []) for seed in range(30)])
-def test_what_clients_were_told_before_a_crash_and_see_after_it_is_one_history(warehouse: Path, seed: int) -> None:
+def test_answers_before_and_after_a_crash_are_linearizable(warehouse: Path, seed: int) -> None:
     histories, chance, enough = Histories(), random.Random(seed), threading.Event()
     wanted = chance.randint(20, 250)
 

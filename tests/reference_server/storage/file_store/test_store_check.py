@@ -1,4 +1,4 @@
-"""`lakepact store check` finds what is wrong with a store, and nothing in one that is sound."""
+"""`lakepact store check` finds damage in a store, and nothing in a sound store."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ VERSION = {
 
 @pytest.fixture
 def warehouse(tmp_path: Path) -> Path:
-    """Return a warehouse with a store that holds something of every kind, also a table that was made elsewhere."""
+    """Return a warehouse with a store that holds records of every kind, also a registered table."""
     with running(warehouse=str(tmp_path / "w"), store="file") as server, IcebergCatalog(server.url) as catalog:
         catalog.create_namespace("a")
         catalog.create_namespace(("a", "b"))
@@ -48,7 +48,7 @@ def file_of(warehouse: Path) -> Path:
 
 
 def check(path: Path) -> tuple[int, Any]:
-    """Return the exit code and what is found."""
+    """Return the exit code and the report."""
     ended = CliRunner().invoke(store, ["check", str(path), "--json"])
     return ended.exit_code, json.loads(ended.stdout) if ended.stdout else ended.stderr
 
@@ -60,7 +60,7 @@ def found(path: Path) -> list[tuple[str, str]]:
     return findings
 
 
-def test_a_sound_store_is_said_to_be_sound(warehouse: Path) -> None:
+def test_sound_store_has_no_findings(warehouse: Path) -> None:
     (told,) = check(warehouse)[1]["stores"]
 
     assert found(warehouse) == []
@@ -81,7 +81,7 @@ def test_a_store_is_left_as_it_is(warehouse: Path) -> None:
 
 
 def changed(column: str, before: str, after: str) -> Callable[[Path], None]:
-    """Change a text in a column of all records, and make their checksums right."""
+    """Change a text in a column of all records, and update their checksums."""
 
     def change(warehouse: Path) -> None:
         with closing(sqlite3.connect(file_of(warehouse))) as connection, connection:
@@ -156,7 +156,7 @@ def with_garbage(warehouse: Path) -> None:
         pytest.param(with_garbage, {("integrity", "iceberg_rest.sqlite")}, id="malformed"),
     ],
 )
-def test_what_is_wrong_is_found(warehouse: Path, damage: Callable[[Path], None], expected: set[tuple[str, str]]) -> None:
+def test_damage_is_found(warehouse: Path, damage: Callable[[Path], None], expected: set[tuple[str, str]]) -> None:
     damage(warehouse)
 
     assert expected <= set(found(warehouse))
@@ -177,7 +177,7 @@ def test_a_store_of_a_newer_format_cannot_be_looked_at(warehouse: Path) -> None:
 
 
 @pytest.mark.parametrize("what", ["no store", "another file", "nothing"])
-def test_what_is_no_store_is_a_mistake_of_the_caller(tmp_path: Path, what: str) -> None:
+def test_path_that_is_no_store_ends_with_2(tmp_path: Path, what: str) -> None:
     path = tmp_path if what == "no store" else tmp_path / "file"
     if what == "another file":
         path.write_bytes(b"hello")
