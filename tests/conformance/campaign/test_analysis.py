@@ -1,4 +1,4 @@
-"""SQL says of any verdicts and answers what Python says row by row."""
+"""The SQL analysis returns the same tables as the row-by-row Python analysis."""
 
 from __future__ import annotations
 
@@ -38,8 +38,8 @@ EXCHANGES = st.lists(row(state=st.just("answered"), word=WORDS, latency_us=st.in
 
 @settings(max_examples=25, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 @given(RESULTS, RESULTS, ANSWERS, EXCHANGES)
-def test_duckdb_says_what_python_says(results: Any, base: Any, answers: Any, exchanges: Any) -> None:
-    # The contract of a case is that of its exchanges with every target.
+def test_duckdb_analysis_equals_python_analysis(results: Any, base: Any, answers: Any, exchanges: Any) -> None:
+    # All exchanges of a case belong to the same contract.
     answers = [{**answer, "contract": answer["case_id"], "operation_id": answer["case_id"], "mode": "near"} for answer in answers]
     with tempfile.TemporaryDirectory(prefix="of [2] * {a} ") as folder:
         held = {"results": (results, tables.RESULTS), "base": (base, tables.RESULTS), "answers": (answers, tables.ANSWERS)}
@@ -53,7 +53,7 @@ def test_duckdb_says_what_python_says(results: Any, base: Any, answers: Any, exc
     assert {name: table.to_pylist() for name, table in by_row.items()} == {name: table.to_pylist() for name, table in by_sql.items()}
 
 
-def test_what_is_not_there_is_analysed_as_nothing(tmp_path: Path) -> None:
+def test_analysis_of_missing_tables_is_empty(tmp_path: Path) -> None:
     sources = Sources(tmp_path / "results", tmp_path / "answers", tmp_path / "exchanges")
 
     assert dict.fromkeys(duckdb_analysis.analysed(sources), 0) == {

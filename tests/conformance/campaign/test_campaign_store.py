@@ -1,4 +1,4 @@
-"""What a campaign found lands in our own catalog, and as shared tables, once for each run."""
+"""Landing of campaign runs in an Iceberg catalog and as Delta shares, once per run."""
 
 from __future__ import annotations
 
@@ -39,17 +39,17 @@ def runs(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Path]:
 
 
 def rows_of(run: Path, table: str) -> list[dict[str, Any]]:
-    """What the files of a run hold, the run with each row."""
+    """Return the rows in the files of a run, each with the id of the run."""
     run_id = tables.read_json(run / "run.json")["run_id"]
     return alike([{"run_id": run_id, **row} for row in tables.read(run / table, TABLES[table]).to_pylist()])
 
 
 def alike(rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
-    """In one order, instants as one kind of value."""
+    """Return the rows in a fixed order, with every value as text."""
     return sorted(({k: str(row[k]) for k in sorted(row)} for row in rows), key=str)
 
 
-def test_tables_of_two_runs_land_in_our_own_catalog_and_are_read_back(runs: tuple[Path, Path], tmp_path: Path) -> None:
+def test_tables_of_two_runs_are_read_back_from_the_catalog(runs: tuple[Path, Path], tmp_path: Path) -> None:
     with serving(warehouse=tmp_path.as_uri()) as server:
         for run in runs:
             list(iceberg.land(landing.kept(run), server.url))
@@ -61,9 +61,7 @@ def test_tables_of_two_runs_land_in_our_own_catalog_and_are_read_back(runs: tupl
     assert held == {name: sorted(rows_of(runs[0], name) + rows_of(runs[1], name), key=str) for name in held}
 
 
-def test_a_run_that_lands_again_changes_nothing_and_one_that_was_judged_again_replaces_its_rows(
-    runs: tuple[Path, Path], tmp_path: Path
-) -> None:
+def test_repeated_landing_replaces_only_changed_tables(runs: tuple[Path, Path], tmp_path: Path) -> None:
     with serving(warehouse=tmp_path.as_uri()) as server:
         for run in runs:
             list(iceberg.land(landing.kept(run), server.url))
@@ -79,7 +77,7 @@ def test_a_run_that_lands_again_changes_nothing_and_one_that_was_judged_again_re
         assert before - 1 == table.refresh().scan().to_arrow().num_rows
 
 
-def test_tables_land_as_delta_and_recipients_read_them_from_our_server(runs: tuple[Path, Path], tmp_path: Path) -> None:
+def test_delta_tables_are_read_by_recipients_of_the_share(runs: tuple[Path, Path], tmp_path: Path) -> None:
     for run in (*runs, runs[0]):
         list(delta.land(landing.kept(run), tmp_path / "landed"))
     shares = delta.share(tmp_path / "landed")
@@ -95,7 +93,7 @@ def test_tables_land_as_delta_and_recipients_read_them_from_our_server(runs: tup
     assert held == {name: sorted(rows_of(runs[0], name) + rows_of(runs[1], name), key=str) for name in held}
 
 
-def test_a_catalog_that_is_not_there_is_one_line(runs: tuple[Path, Path]) -> None:
+def test_unreachable_catalog_exits_with_3_and_one_line(runs: tuple[Path, Path]) -> None:
     done = CliRunner().invoke(campaign, ["land", "--run", str(runs[0]), "--as", "iceberg", "--catalog", "http://127.0.0.1:9"])
 
     assert (done.exit_code, done.output.count("\n")) == (3, 1)
@@ -103,7 +101,7 @@ def test_a_catalog_that_is_not_there_is_one_line(runs: tuple[Path, Path]) -> Non
 
 
 @pytest.mark.parametrize("words", [["--as", "delta"], ["--as", "iceberg"], ["--as", "delta", "--catalog", "http://127.0.0.1:9"]])
-def test_where_tables_land_is_said_once(words: list[str]) -> None:
+def test_unusable_landing_options_exit_with_2(words: list[str]) -> None:
     done = CliRunner().invoke(campaign, ["land", "--run", "x", *words])
 
     assert (done.exit_code, "--as iceberg --catalog URL, or --as delta --to DIR" in done.output) == (2, True)

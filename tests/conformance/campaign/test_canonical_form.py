@@ -1,4 +1,4 @@
-"""Exchanges that are alike are judged once, and nothing else is said of any of them."""
+"""Exchanges with an equal canonical form are checked once, with the same verdicts."""
 
 from __future__ import annotations
 
@@ -29,14 +29,14 @@ contents = st.lists(uuids | names | times | st.sampled_from([b"/", b"-", b'{"', 
 
 @pytest.fixture(scope="module")
 def exchanges(tmp_path_factory: pytest.TempPathFactory) -> Any:
-    """Everything that two servers answered, one of them faulty."""
+    """Return all exchanges with two servers, one of them faulty."""
     folder = tmp_path_factory.mktemp("alike")
     with serving(warehouse="memory:") as good, serving(warehouse="memory:", faults=mutants(FAULTS)) as bad:
         run = ran(few_cases(folder / "plan"), folder / "run", Here(), f"good={good.url}", f"bad={bad.url}", chunk=1000)
     return tables.read(run / "exchanges", tables.EXCHANGES)
 
 
-def test_judging_many_says_what_judging_each_says(exchanges: Any) -> None:
+def test_grouped_verdicts_equal_single_verdicts(exchanges: Any) -> None:
     rows = exchanges.to_pylist()
     features = {"bad": {"views": False}}
     expected = [judged(row, features) for row in rows]
@@ -49,7 +49,7 @@ def test_judging_many_says_what_judging_each_says(exchanges: Any) -> None:
     assert [answer for _, answer in expected] == answers
 
 
-def test_what_differs_in_names_alone_is_judged_once(exchanges: Any) -> None:
+def test_exchanges_that_differ_only_in_names_are_judged_once(exchanges: Any) -> None:
     judges = grouped.Judges({})
     judges.said(exchanges)
     before = judges.judged
@@ -62,7 +62,7 @@ def test_what_differs_in_names_alone_is_judged_once(exchanges: Any) -> None:
     assert judges.judged == before
 
 
-def test_what_sound_targets_answer_to_one_case_is_judged_once(exchanges: Any) -> None:
+def test_equal_answers_of_another_target_are_judged_once(exchanges: Any) -> None:
     judges = grouped.Judges({})
     judges.said(exchanges)
     before = judges.judged
@@ -74,7 +74,7 @@ def test_what_sound_targets_answer_to_one_case_is_judged_once(exchanges: Any) ->
     assert judges.judged == before
 
 
-def test_what_differs_in_words_alone_is_judged_once(exchanges: Any) -> None:
+def test_exchanges_that_differ_only_in_wording_are_judged_once(exchanges: Any) -> None:
     judges = grouped.Judges({})
     judges.said(exchanges)
     before = judges.judged
@@ -83,7 +83,7 @@ def test_what_differs_in_words_alone_is_judged_once(exchanges: Any) -> None:
     assert judges.judged == before
 
 
-def test_no_invariant_says_otherwise_for_other_words(exchanges: Any) -> None:
+def test_invariants_give_the_same_verdicts_for_other_wording(exchanges: Any) -> None:
     rows = [row for row in exchanges.to_pylist() if canonical_form.without_words(row["response_body"] or b"")[1]]
     expected = [[(r["check_id"], r["requirement_id"], r["verdict"]) for r in judged(row)[0]] for row in rows]
 
@@ -92,7 +92,7 @@ def test_no_invariant_says_otherwise_for_other_words(exchanges: Any) -> None:
 
 
 def other_words(row: dict[str, Any]) -> dict[str, Any]:
-    """Return the same exchange in other words, with headers that tell how long they are."""
+    """Return the exchange with other texts, and with content lengths that match."""
     numbered, words = canonical_form.without_words(row["response_body"] or b"")
     spelled = rb"{},.:-1 null \" metadata format-version "
     body = canonical_form.WORDED.sub(lambda met: b'"%b%b"' % (spelled, met[1]), numbered) if words else row["response_body"]
@@ -102,7 +102,7 @@ def other_words(row: dict[str, Any]) -> dict[str, Any]:
 
 
 @pytest.mark.parametrize("worded", [b'{"message":"%b"}', b'{"error": {"message": "%b"}}', b'{"properties":{"a.b":"1","note":"%b"},"c":1}'])
-def test_documents_that_differ_in_words_alone_are_alike(worded: bytes) -> None:
+def test_documents_that_differ_only_in_wording_have_an_equal_form(worded: bytes) -> None:
     one, other = (
         canonical_form.without_words(worded % words)[0] for words in (b"no such table", b'another \\"one\\" \xc3\xa4 \xf0\x9f\xa7\x8a')
     )
@@ -126,24 +126,24 @@ def test_documents_that_differ_in_words_alone_are_alike(worded: bytes) -> None:
         b'{"properties":{"a":"' + b"long" * 300 + b'%b"}}',
     ],
 )
-def test_texts_that_may_mean_something_are_no_words(kept: bytes) -> None:
+def test_significant_texts_are_kept(kept: bytes) -> None:
     content = kept % b"text"
 
     assert (content, []) == canonical_form.without_words(content)
 
 
-def test_words_that_are_equal_stay_equal() -> None:
+def test_equal_texts_get_equal_numbers() -> None:
     content, words = canonical_form.without_words(b'{"message":"a","properties":{"x":"b","y":"a"}}')
 
     assert (canonical_form.WORDED.findall(content), words) == ([b"0", b"1", b"0"], [b"a", b"b"])
 
 
-@pytest.mark.parametrize("telling", [b"Location: http://a:1/x", b'{"endpoint":"a:1"}'])
-def test_an_answer_that_tells_where_its_target_is_is_like_none_of_another_target(telling: bytes) -> None:
-    assert canonical_form.anywhere(b"http://a:1/v1", (b"", telling)) != canonical_form.anywhere(b"http://b:1/v1", (b"", telling))
+@pytest.mark.parametrize("response", [b"Location: http://a:1/x", b'{"endpoint":"a:1"}'])
+def test_answer_with_the_address_of_its_target_stays_distinct(response: bytes) -> None:
+    assert canonical_form.anywhere(b"http://a:1/v1", (b"", response)) != canonical_form.anywhere(b"http://b:1/v1", (b"", response))
 
 
-def test_what_was_added_to_places_is_the_same_where_it_stands_in_places_alone() -> None:
+def test_suffixes_used_only_in_locations_are_normalized() -> None:
     one, other = (
         b'{"a":"s3://b/t-0123456789ab","b":"s3://b/t-0123456789ab/x"}',
         b'{"a":"s3://b/t-ba9876543210","b":"s3://b/t-ba9876543210/x"}',
@@ -152,20 +152,20 @@ def test_what_was_added_to_places_is_the_same_where_it_stands_in_places_alone() 
     assert canonical_form.told_apart(one) == canonical_form.told_apart(other)
 
 
-@pytest.mark.parametrize("besides", [b'{"t-%b":1}', b'"t-%b"', b'"s3://t-%b":', b'"\\"s3://t-%b"'])
-def test_what_stands_elsewhere_too_goes_on_to_differ(besides: bytes) -> None:
-    one, other = (b'"s3://b/t-%b" ' % added + besides % added for added in (b"0123456789ab", b"ba9876543210"))
+@pytest.mark.parametrize("outside", [b'{"t-%b":1}', b'"t-%b"', b'"s3://t-%b":', b'"\\"s3://t-%b"'])
+def test_suffixes_used_outside_locations_stay_distinct(outside: bytes) -> None:
+    one, other = (b'"s3://b/t-%b" ' % added + outside % added for added in (b"0123456789ab", b"ba9876543210"))
 
     assert canonical_form.told_apart(one) != canonical_form.told_apart(other)
 
 
 def renamed(content: bytes) -> bytes:
-    """The same about other names, as long as they were."""
+    """Return the content with other names of the same length."""
     others = bytes.maketrans(b"0123456789abcdef", b"1234567890fedcba")
     return re.sub(rb"(?<=lp_)[0-9a-f]+(?=r*_)|(?<=\d_)\d+(?=_)|(?<=[\da-fr]_)\d+(?=_\d)", lambda met: met[0].translate(others), content)
 
 
-def test_batches_of_an_engine_carry_the_same_verdicts(exchanges: Any) -> None:
+def test_engine_batches_carry_the_same_verdicts(exchanges: Any) -> None:
     (batch,) = pa.Table.from_batches(exchanges.slice(0, 50).combine_chunks().to_batches()).to_batches()
     rows = [row for judged_batch in grouped.judged_batches([batch], {}) for row in judged_batch.to_pylist()]
 
@@ -173,7 +173,7 @@ def test_batches_of_an_engine_carry_the_same_verdicts(exchanges: Any) -> None:
 
 
 @given(contents)
-def test_what_is_equal_stays_equal_and_what_differs_goes_on_to_differ(content: bytes) -> None:
+def test_canonical_form_keeps_equality_of_names(content: bytes) -> None:
     def equalities(text: bytes) -> list[int]:
         met = re.findall(rb"lp_[0-9a-fr]+_\d+_|[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}", text)
         return [met.index(one) for one in met]
@@ -182,7 +182,7 @@ def test_what_is_equal_stays_equal_and_what_differs_goes_on_to_differ(content: b
 
 
 @given(st.lists(st.integers(1_500_000_000_000, 1_600_000_000_000), min_size=1, max_size=5))
-def test_times_stay_as_far_apart_as_they_were(given_times: list[int]) -> None:
+def test_canonical_form_keeps_distances_between_times(given_times: list[int]) -> None:
     content = b",".join(b'"at-ms": %d' % time for time in given_times)
     found = [int(time) for time in re.findall(rb"\d{13}", canonical_form.told_apart(content))]
 

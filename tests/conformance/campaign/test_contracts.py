@@ -1,4 +1,4 @@
-"""One campaign about all contracts: each case goes to the targets that speak its contract, and equal servers answer alike."""
+"""One campaign over all contracts: each case goes to the targets of its contract, and equal servers answer alike."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ SENT = ("createNamespace", "updateTable", "listTables", "loadTable", "queryTable
 
 @contextlib.contextmanager
 def two_of_each(folder: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[list[str]]:
-    """Yield two servers of each contract, as options."""
+    """Start two servers of each contract and yield them as options."""
     with contextlib.ExitStack() as stack:
         options = []
         for contract in CONTRACTS:
@@ -44,7 +44,7 @@ def two_of_each(folder: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[list[
         yield options
 
 
-def test_all_contracts_in_one_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_run_with_all_contracts_sends_each_case_to_its_targets(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     plans.plan(CONTRACTS, tmp_path / "plan", modes=("example", "near", "reading", "sequence"), only=SENT)
     with two_of_each(tmp_path, monkeypatch) as options:
         run = ran(tmp_path / "plan", tmp_path / "run", Here(), *options, chunk=1000)
@@ -57,7 +57,7 @@ def test_all_contracts_in_one_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatc
     assert summaries.divergences(found["answers"]) == []
 
 
-def test_checks_say_of_a_server_what_they_say_without_a_campaign(tmp_path: Path) -> None:
+def test_checks_in_a_campaign_fail_only_on_the_faulty_server(tmp_path: Path) -> None:
     plans.plan("iceberg_rest", tmp_path / "plan", modes=("check",), only=("namespaces_drop.*", "IRC-GEN-006"))
     with serving(warehouse="memory:") as good, serving(warehouse="memory:", faults=mutants(["drops-what-has-children"])) as bad:
         run = ran(tmp_path / "plan", tmp_path / "run", Here(), f"good={good.url}", f"bad={bad.url}")

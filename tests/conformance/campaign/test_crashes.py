@@ -1,4 +1,4 @@
-"""Whatever ends a run in the middle, going on leads where an undisturbed one does, and nothing that landed is sent twice."""
+"""An interrupted run resumes to the result of an undisturbed run, and sends no finished case twice."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 PLAIN = ("--engine", "local", "--workers", "2")
 ON_TWO = ("--master", "local[2]")
-ENOUGH = 30  #: cases after which it is ended
+ENOUGH = 30  #: answered cases after which a run is ended
 
 
 @pytest.fixture(scope="module")
@@ -35,12 +35,12 @@ def plan(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def answered(run: Path) -> int:
-    """Cases that a run has in its logs."""
+    """Return how many answered cases the journals of a run hold."""
     return sum(log.read_bytes().count(b'{"in"') for log in run.glob("journal/*.jsonl"))
 
 
 def ended(words: list[str], run: Path, how: signal.Signals) -> int:
-    """Start a run and end it in the middle; its exit code."""
+    """Start a run, end it with a signal, and return its exit code."""
     with subprocess.Popen(words, stderr=subprocess.DEVNULL) as process:
         began = time.monotonic()
         while process.poll() is None and answered(run) < ENOUGH:
@@ -51,7 +51,7 @@ def ended(words: list[str], run: Path, how: signal.Signals) -> int:
 
 
 @pytest.mark.parametrize("engine", [PLAIN, pytest.param(ON_TWO, marks=pytest.mark.spark)], ids=["plain", "spark"])
-def test_a_run_that_is_killed_ends_as_if_nothing_had_happened(engine: tuple[str, ...], plan: Path, tmp_path: Path) -> None:
+def test_killed_run_resumes_to_the_same_result(engine: tuple[str, ...], plan: Path, tmp_path: Path) -> None:
     run, whole = tmp_path / "run", tmp_path / "whole"
     with serving(warehouse="memory:") as server:
         told("run", "--plan", str(plan), "--target", f"a={server.url}", "--out", str(whole), *PLAIN)
@@ -73,9 +73,7 @@ def test_a_run_that_is_killed_ends_as_if_nothing_had_happened(engine: tuple[str,
 
 @pytest.mark.spark
 @pytest.mark.parametrize("engine", [PLAIN, ON_TWO], ids=["plain", "spark"])
-def test_a_run_that_is_interrupted_by_hand_lets_its_workers_end_and_nothing_is_in_doubt(
-    engine: tuple[str, ...], plan: Path, tmp_path: Path
-) -> None:
+def test_interrupted_run_finishes_its_cases_and_exits_with_3(engine: tuple[str, ...], plan: Path, tmp_path: Path) -> None:
     run = tmp_path / "run"
     with serving(warehouse="memory:") as server:
         words = command("run", "--plan", str(plan), "--target", f"a={server.url}", "--out", str(run), *engine)
@@ -87,7 +85,7 @@ def test_a_run_that_is_interrupted_by_hand_lets_its_workers_end_and_nothing_is_i
     assert tables.read_json(run / "run.json")["status"] == "incomplete"
 
 
-def test_who_stops_waiting_in_the_middle_of_a_chunk_ends_its_workers_and_nothing_is_in_doubt(plan: Path, tmp_path: Path) -> None:
+def test_closed_run_finishes_its_cases_and_is_incomplete(plan: Path, tmp_path: Path) -> None:
     run = tmp_path / "run"
     with serving(warehouse="memory:") as server:
         runs.prepare(plan, run, asked([f"a={server.url}"], ["iceberg_rest"]))
@@ -102,8 +100,8 @@ def test_who_stops_waiting_in_the_middle_of_a_chunk_ends_its_workers_and_nothing
 
 
 @contextlib.contextmanager
-def room_for(most: int) -> Iterator[None]:
-    """No file of this process may be larger."""
+def file_size_limit(most: int) -> Iterator[None]:
+    """Limit the size of the files that this process writes."""
     before = resource.getrlimit(resource.RLIMIT_FSIZE)
     resource.setrlimit(resource.RLIMIT_FSIZE, (most, before[1]))
     try:
@@ -112,11 +110,11 @@ def room_for(most: int) -> Iterator[None]:
         resource.setrlimit(resource.RLIMIT_FSIZE, before)
 
 
-def test_a_disk_that_takes_no_more_costs_nothing_that_was_gathered(plan: Path, tmp_path: Path) -> None:
+def test_run_on_a_full_disk_keeps_gathered_cases_and_resumes(plan: Path, tmp_path: Path) -> None:
     run = tmp_path / "run"
     with serving(warehouse="memory:") as server:
         runs.prepare(plan, run, asked([f"a={server.url}"], ["iceberg_rest"]))
-        with room_for(60_000), pytest.raises(Refused, match="make room for"):
+        with file_size_limit(60_000), pytest.raises(Refused, match="make room for"):
             list(runs.carried_on(run, Here()))
         gathered = len({row["case_id"] for row in exchanges(run)})
         list(runs.carried_on(run, Here()))

@@ -1,4 +1,4 @@
-"""`lakepact diff`: two targets are asked the same, and where their answers differ is said."""
+"""`lakepact diff` sends the same requests to two targets and reports where the answers differ."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def called(*arguments: str) -> Result:
     return CliRunner().invoke(diff, list(arguments), catch_exceptions=False)
 
 
-def test_servers_that_answer_alike_end_with_0() -> None:
+def test_equal_servers_exit_with_0() -> None:
     with running(warehouse="memory:") as left, running(warehouse="memory:") as right:
         ended = called(left.url, right.url, *FEW)
 
@@ -36,7 +36,7 @@ def test_servers_that_answer_alike_end_with_0() -> None:
     assert ended.output.rstrip().endswith("None.")
 
 
-def test_a_difference_ends_with_1_and_is_told_with_its_operation(tmp_path: Path) -> None:
+def test_difference_exits_with_1_and_names_its_operation(tmp_path: Path) -> None:
     out = tmp_path / "kept"
     with running(warehouse="memory:") as left, running(warehouse="memory:", faults=["loadNamespaceMetadata.answers-503"]) as right:
         ended = called(left.url, right.url, *FEW, "--out", str(out))
@@ -55,14 +55,14 @@ def test_a_difference_ends_with_1_and_is_told_with_its_operation(tmp_path: Path)
         (("http://127.0.0.1:1", "http://127.0.0.1:1", "--only", "nothing"), "nothing"),
     ],
 )
-def test_wrong_usage_ends_with_2(arguments: tuple[str, ...], said: str) -> None:
+def test_wrong_usage_exits_with_2(arguments: tuple[str, ...], said: str) -> None:
     ended = called(*arguments)
 
     assert ended.exit_code == 2
     assert said in ended.output
 
 
-def test_a_target_that_does_not_answer_ends_with_3() -> None:
+def test_unreachable_target_exits_with_3() -> None:
     with running(warehouse="memory:") as left:
         ended = called(left.url, "http://127.0.0.1:9", *FEW)
 
@@ -70,7 +70,7 @@ def test_a_target_that_does_not_answer_ends_with_3() -> None:
     assert "lakepact diff: the target right does not answer" in ended.output
 
 
-def test_nothing_is_written_where_something_is(tmp_path: Path) -> None:
+def test_nonempty_output_folder_exits_with_2(tmp_path: Path) -> None:
     (tmp_path / "mine").write_text("mine")
     ended = called("http://127.0.0.1:9", "http://127.0.0.1:9", "--out", str(tmp_path))
 
@@ -78,7 +78,7 @@ def test_nothing_is_written_where_something_is(tmp_path: Path) -> None:
     assert "there is something in it" in ended.output
 
 
-def test_ctrl_c_waits_for_nobody_who_still_draws_cases() -> None:
+def test_ctrl_c_stops_the_drawing_of_cases() -> None:
     many = blocks("iceberg_rest", seeds=range(200), modes=MODES)
 
     def interrupt(engine: LocalEngine) -> None:

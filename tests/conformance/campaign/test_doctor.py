@@ -1,4 +1,4 @@
-"""What is missing is said in one line, with what to do."""
+"""Findings about the environment of campaigns: one line each, with advice."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 def java(folder: Path, sentence: str) -> str:
-    """Return a program called java that says so of itself."""
+    """Return the folder of a `java` program that prints a sentence as its version."""
     program = folder / "bin" / "java"
     program.parent.mkdir(parents=True)
     program.write_text(f"#!/bin/sh\necho '{sentence}' >&2\n", encoding="utf-8")
@@ -28,7 +28,7 @@ def found(what: str) -> doctor.Finding:
     return next(finding for finding in doctor.examined() if finding.what == what)
 
 
-def test_no_java_is_said_with_what_to_do(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_missing_java_is_reported_with_advice(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("JAVA_HOME", raising=False)
     monkeypatch.setenv("PATH", "")
 
@@ -41,20 +41,20 @@ def test_no_java_is_said_with_what_to_do(monkeypatch: pytest.MonkeyPatch) -> Non
 @pytest.mark.parametrize(
     ("sentence", "well"), [('openjdk version "11.0.2"', False), ('openjdk version "21" 2023', True), ("nothing", False)]
 )
-def test_java_has_to_be_new_enough(sentence: str, *, well: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_java_version_is_checked(sentence: str, *, well: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("JAVA_HOME", java(tmp_path, sentence))
 
     assert well == found("Java").well
 
 
-def test_an_interpreter_that_is_none_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_missing_python_interpreter_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("PYSPARK_PYTHON", "/nowhere/python3")
 
     assert not found("PYSPARK_PYTHON").well
     assert "/nowhere/python3 is no program" in found("PYSPARK_PYTHON").sentence
 
 
-def test_a_package_that_is_missing_or_too_old_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_missing_or_old_package_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(doctor.PACKAGES, "pyarrow", ((900, 0), (1000, 0)))
     monkeypatch.setitem(doctor.PACKAGES, "no-such-package", ((1, 0), (2, 0)))
 
@@ -80,9 +80,7 @@ def test_a_package_that_is_missing_or_too_old_is_named(monkeypatch: pytest.Monke
         (["report", "--run", ".", "--format", "pdf"], "there are md, html"),
     ],
 )
-def test_what_makes_no_sense_is_refused_in_one_line(
-    words: list[str], sentence: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_unusable_arguments_exit_with_2(words: list[str], sentence: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     done = CliRunner().invoke(campaign, words)
 
@@ -90,7 +88,7 @@ def test_what_makes_no_sense_is_refused_in_one_line(
     assert "Traceback" not in done.output
 
 
-def test_spark_without_java_is_one_line(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_spark_without_java_exits_with_3_and_one_line(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("JAVA_HOME", raising=False)
     monkeypatch.setenv("PATH", "")
     done = CliRunner().invoke(campaign, ["judge", "--run", str(tmp_path)])
@@ -100,7 +98,7 @@ def test_spark_without_java_is_one_line(tmp_path: Path, monkeypatch: pytest.Monk
     assert done.output.count("\n") == 1
 
 
-def test_what_spark_lacks_is_said_before_there_is_a_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_missing_java_is_reported_before_a_run_is_created(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("JAVA_HOME", raising=False)
     monkeypatch.setenv("PATH", "")
     words = ["run", "--plan", "nowhere", "--target", "a=http://127.0.0.1:9", "--out", str(tmp_path / "run")]
@@ -110,7 +108,7 @@ def test_what_spark_lacks_is_said_before_there_is_a_run(tmp_path: Path, monkeypa
     assert "Java: none on PATH" in done.output
 
 
-def test_a_run_to_go_on_with_is_looked_for_before_spark(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_missing_run_to_resume_is_reported_before_missing_java(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("JAVA_HOME", raising=False)
     monkeypatch.setenv("PATH", "")
     done = CliRunner().invoke(campaign, ["run", "--resume", "--out", str(tmp_path / "typo")])
@@ -118,7 +116,7 @@ def test_a_run_to_go_on_with_is_looked_for_before_spark(tmp_path: Path, monkeypa
     assert (done.exit_code, f"is {tmp_path / 'typo'} the folder of a run?" in done.output, done.output.count("\n")) == (2, True, 1)
 
 
-def test_what_spark_connect_lacks_is_named_with_its_extra(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_missing_package_of_spark_connect_is_named_with_its_extra(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(doctor.CONNECT, "no-such-package", (1, 0))
     lacking = next(finding for finding in doctor.examined(remote=True) if finding.what == "no-such-package")
 
@@ -137,18 +135,18 @@ def test_what_spark_connect_lacks_is_named_with_its_extra(monkeypatch: pytest.Mo
         (4, True, None),
     ],
 )
-def test_who_chooses_spark_is_told_what_it_costs_for_so_many_cases(workers: int, sentence: str | None, *, remote: bool) -> None:
+def test_cost_of_spark_is_estimated_from_the_number_of_cases(workers: int, sentence: str | None, *, remote: bool) -> None:
     assert sentence == cost(2000, workers, own=2, remote=remote)
 
 
-def test_master_and_remote_together_make_no_sense(tmp_path: Path) -> None:
+def test_master_with_remote_exits_with_2(tmp_path: Path) -> None:
     done = CliRunner().invoke(campaign, ["judge", "--run", str(tmp_path), "--master", "local", "--remote", "sc://127.0.0.1:1"])
 
     assert (done.exit_code, done.output.count("\n")) == (2, 1)
 
 
 @pytest.mark.parametrize("option", ["--rps=nan", "--rps=-1", "--rps=inf", "--patience=nan", "--patience=-1", "--chunk=0"])
-def test_numbers_that_mean_nothing_are_refused_with_their_option(tmp_path: Path, option: str) -> None:
+def test_unusable_number_exits_with_2_and_names_its_option(tmp_path: Path, option: str) -> None:
     done = CliRunner().invoke(campaign, ["run", "--resume", "--out", str(tmp_path), option])
 
     assert (done.exit_code, f"Invalid value for '{option.partition('=')[0]}'" in done.output) == (2, True)

@@ -1,4 +1,4 @@
-"""Whatever ends a worker, all that was answered is there, and only what was in flight is in doubt."""
+"""The journal keeps every answered case when a worker ends early; only cases in flight are in doubt."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def in_doubt(run: Path) -> list[tuple[str, str]]:
     return [(row["case_id"], row["word"]) for row in rows]
 
 
-def test_a_worker_that_comes_to_its_end_leaves_files_of_the_table_alone(tmp_path: Path) -> None:
+def test_closed_worker_leaves_only_table_files(tmp_path: Path) -> None:
     worker = WorkerLog(tmp_path, "w-0")
     sent(worker, "one", "two", steps=2)
     worker.close()
@@ -42,7 +42,7 @@ def test_a_worker_that_comes_to_its_end_leaves_files_of_the_table_alone(tmp_path
     assert list((tmp_path / "journal").iterdir()) == []
 
 
-def test_what_a_worker_had_answered_when_it_broke_off_is_gathered_and_the_rest_is_in_doubt(tmp_path: Path) -> None:
+def test_worker_that_broke_off_keeps_answers_and_doubts_the_case_in_flight(tmp_path: Path) -> None:
     worker = WorkerLog(tmp_path, "w-0")
     sent(worker, "one")
     worker.sets_out("a", "two", "word0")
@@ -53,7 +53,7 @@ def test_what_a_worker_had_answered_when_it_broke_off_is_gathered_and_the_rest_i
     assert in_doubt(tmp_path) == [("two", "word0")]
 
 
-def test_a_log_that_broke_off_in_a_line_is_read_up_to_it(tmp_path: Path) -> None:
+def test_log_with_a_cut_line_is_read_up_to_that_line(tmp_path: Path) -> None:
     worker = WorkerLog(tmp_path, "w-0")
     sent(worker, "one", "two")
     worker.leave()
@@ -65,7 +65,7 @@ def test_a_log_that_broke_off_in_a_line_is_read_up_to_it(tmp_path: Path) -> None
     assert in_doubt(tmp_path) == [("two", "word0")]
 
 
-def test_what_landed_as_a_file_and_stands_in_the_log_still_is_there_once(tmp_path: Path) -> None:
+def test_rows_in_both_file_and_log_are_read_once(tmp_path: Path) -> None:
     worker = WorkerLog(tmp_path, "w-0")
     sent(worker, "one")
     log = next((tmp_path / "journal").glob("*.jsonl"))
@@ -77,7 +77,7 @@ def test_what_landed_as_a_file_and_stands_in_the_log_still_is_there_once(tmp_pat
     assert exchanges(tmp_path) == [row("one")]
 
 
-def test_a_case_that_turned_back_is_not_in_doubt(tmp_path: Path) -> None:
+def test_case_that_was_not_sent_completely_is_not_in_doubt(tmp_path: Path) -> None:
     worker = WorkerLog(tmp_path, "w-0")
     worker.sets_out("a", "one", "word0")
     worker.turns_back("a", "one")
@@ -87,7 +87,7 @@ def test_a_case_that_turned_back_is_not_in_doubt(tmp_path: Path) -> None:
     assert in_doubt(tmp_path) == []
 
 
-def test_the_log_of_a_worker_that_is_still_at_it_is_left_alone(tmp_path: Path) -> None:
+def test_log_of_a_running_worker_is_not_gathered(tmp_path: Path) -> None:
     worker = WorkerLog(tmp_path, "w-0")
     sent(worker, "one")
     journal.gathered(tmp_path, "run", patience=0.0)
@@ -97,7 +97,7 @@ def test_the_log_of_a_worker_that_is_still_at_it_is_left_alone(tmp_path: Path) -
     assert exchanges(tmp_path) == [row("one")]
 
 
-def test_many_cases_land_together_before_the_worker_ends(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_full_batch_lands_before_the_worker_ends(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(journal, "TOGETHER", 2)
     worker = WorkerLog(tmp_path, "w-0")
     sent(worker, "one", "two", "three")
@@ -107,7 +107,7 @@ def test_many_cases_land_together_before_the_worker_ends(tmp_path: Path, monkeyp
 
 
 @pytest.mark.parametrize(("word", "goes_on"), [("new", True), ("old", False)])
-def test_only_the_last_start_counts(word: str, *, goes_on: bool, tmp_path: Path) -> None:
+def test_only_the_last_start_goes_on(word: str, *, goes_on: bool, tmp_path: Path) -> None:
     journal.begin(tmp_path, "old")
     journal.begin(tmp_path, "new")
 

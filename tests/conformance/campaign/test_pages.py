@@ -1,4 +1,4 @@
-"""The pages of a campaign say what was found, and look right in a browser: wide and narrow, by day and by night."""
+"""Campaign pages show what was found and are readable in wide, narrow, light and dark windows."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ BROKEN = {"IRC-GEN-006", "IRC-GEN-009", "IRC-ERR-003"}
 
 @pytest.fixture(scope="module")
 def shown(tmp_path_factory: pytest.TempPathFactory) -> facts.Facts:
-    """What is shown of a run with a good and a bad server, one request on its way at a time."""
+    """Return the facts of a run with a correct and a faulty server, without concurrent requests."""
     folder = tmp_path_factory.mktemp("pages")
     with serving(warehouse="memory:") as good, serving(warehouse="memory:", faults=mutants(FAULTS)) as bad:
         run = ran(few_cases(folder / "plan"), folder / "run", Here(), f"good={good.url}", f"a-target-with-a-rather-long-name={bad.url}")
@@ -43,7 +43,7 @@ def ended(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder / "run"
 
 
-def test_pages_say_what_was_found_and_need_nothing_else(shown: facts.Facts) -> None:
+def test_pages_name_the_findings_and_load_nothing(shown: facts.Facts) -> None:
     pages = [html.html(shown), markdown.markdown(shown)]
 
     assert {requirement for requirement in BROKEN for page in pages if requirement not in page} == set()
@@ -54,14 +54,14 @@ def test_pages_say_what_was_found_and_need_nothing_else(shown: facts.Facts) -> N
     assert all("loadTable" in page.partition("Latencies")[2] for page in pages)
 
 
-def test_a_divergence_says_where_answers_differ(shown: facts.Facts) -> None:
+def test_divergence_names_the_place_of_the_difference(shown: facts.Facts) -> None:
     found = {one.operation: one for one in shown.examples if one.kind == "body" and "IRC-ERR-003" in one.requirements}
 
     assert found
     assert {one.differences[0].split(":")[0] for one in found.values()} == {"/error/code"}
 
 
-def test_a_run_that_ended_early_is_shown_with_what_it_has(shown: facts.Facts, ended: Path) -> None:
+def test_pages_of_an_interrupted_run_count_the_missing_cases(shown: facts.Facts, ended: Path) -> None:
     judged_runs.judge(ended, Here())
     early = facts.facts(ended, judged_runs.analyse(ended, Here()), compared=False)
     cases = tables.read(ended / "cases", tables.CASES).num_rows
@@ -72,7 +72,7 @@ def test_a_run_that_ended_early_is_shown_with_what_it_has(shown: facts.Facts, en
     assert shown.status == "complete"
 
 
-def test_the_commands_do_what_they_can_with_a_run_that_ended_early_and_say_so(ended: Path) -> None:
+def test_commands_on_an_interrupted_run_exit_with_3_and_advise_resume(ended: Path) -> None:
     where = ["--run", str(ended), "--engine", "local", "--workers", "1"]
     done = {verb: CliRunner().invoke(campaign, [verb, *where]) for verb in ("judge", "report")}
 
@@ -84,7 +84,7 @@ def test_the_commands_do_what_they_can_with_a_run_that_ended_early_and_say_so(en
 @NEEDS_BROWSER
 @pytest.mark.parametrize("dark", [False, True], ids=["day", "night"])
 @pytest.mark.parametrize("width", [1280, 400])
-def test_a_page_fits_its_window_and_can_be_read(width: int, *, dark: bool, shown: facts.Facts, tmp_path: Path) -> None:
+def test_page_fits_its_window_and_has_contrast(width: int, *, dark: bool, shown: facts.Facts, tmp_path: Path) -> None:
     found = seen(html.html(shown), "#matrix", width=width, dark=dark, folder=tmp_path)
 
     assert (found["width"], found["dark"]) == (width, dark)

@@ -1,4 +1,4 @@
-"""What is known from a partial exchange is what invariants say that look at everything."""
+"""Verdicts from partial exchanges equal the verdicts of all invariants on whole exchanges."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 FAULTS = ("creation-is-201", "drops-answer-200", "error-code-always-400", "camel-case")
 
 
-def test_invariants_say_of_each_exchange_what_they_say_when_all_of_them_are_asked(tmp_path_factory: pytest.TempPathFactory) -> None:
+def test_verdicts_from_partial_exchanges_equal_those_of_all_invariants(tmp_path_factory: pytest.TempPathFactory) -> None:
     folder = tmp_path_factory.mktemp("partial")
     with serving(warehouse="memory:", faults=mutants(FAULTS)) as bad:
         run = ran(few_cases(folder / "plan"), folder / "run", Here(), f"bad={bad.url}", chunk=1000)
@@ -30,10 +30,10 @@ def test_invariants_say_of_each_exchange_what_they_say_when_all_of_them_are_aske
     rows = tables.read(run / "exchanges", tables.EXCHANGES).to_pylist()
     found = [[(r["check_id"], r["requirement_id"], r["verdict"]) for r in judged(row)[0] if r["check_id"] in invariants] for row in rows]
 
-    assert [said_by_all(evidence.exchange_of(row)) for row in rows] == found
+    assert [verdicts_of_all(evidence.exchange_of(row)) for row in rows] == found
 
 
-def said_by_all(exchange: Exchange) -> list[tuple[str, str, str]]:
+def verdicts_of_all(exchange: Exchange) -> list[tuple[str, str, str]]:
     suite, said = suite_of("iceberg_rest"), []
     for invariant in suite.invariants.values():
         try:
@@ -46,7 +46,7 @@ def said_by_all(exchange: Exchange) -> list[tuple[str, str, str]]:
 
 
 @pytest.mark.parametrize("what", ["body", "parsed", "headers", "url", "request_body", "redact", "lines", "seconds"])
-def test_partial_exchange_has_no_part_that_may_differ(what: str) -> None:
+def test_varying_part_of_a_partial_exchange_raises_closer(what: str) -> None:
     partial: Any = PartialExchange("iceberg_rest", frozenset(), "campaign", "loadTable", "GET", 200, "application/json", "*/*", ())
 
     with pytest.raises(Closer):
@@ -54,14 +54,14 @@ def test_partial_exchange_has_no_part_that_may_differ(what: str) -> None:
 
 
 @pytest.mark.parametrize("what", sorted(OF_REQUEST))
-def test_an_answer_shows_nothing_of_its_request_alone(what: str) -> None:
+def test_request_part_of_an_answer_raises_closer(what: str) -> None:
     answer = Answer(1, "loadTable", "campaign", "GET", "http://a", (), b"", 200, httpx.Headers(), b"{}", 0.1)
 
     with pytest.raises(Closer):
         getattr(answer, what)
 
 
-def test_an_answer_shows_all_of_itself() -> None:
+def test_answer_shows_its_own_parts() -> None:
     answer = Answer(1, "loadTable", "campaign", "GET", "http://a", (), b"", 200, httpx.Headers(), b"{}", 0.1)
 
     assert (answer.parsed, answer.lines, answer.operation, answer.status, answer.media_type) == ({}, ({},), "loadTable", 200, "")

@@ -1,4 +1,4 @@
-"""A plan says the same everywhere, and spells nothing out that a target chooses."""
+"""A plan is the same on every machine and leaves open the values that a target chooses."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ from lakepact.generated.contract import Contract
 if TYPE_CHECKING:
     from pathlib import Path
 
-#: Bodies that hypothesis draws, as one hash, and the version of it that this was written down with.
+#: The version of Hypothesis, and a hash of the bodies that it draws.
 GOLDEN = ("6.170.15", "4964ee6578043e63")
 
 THREE = ("iceberg_rest", "delta_sharing", "watsonx_data")
@@ -41,16 +41,16 @@ values = st.recursive(
 
 
 @given(values)
-def test_whatever_a_request_holds_is_read_back_as_it_was(value: Any) -> None:
+def test_request_value_survives_writing_and_reading(value: Any) -> None:
     assert value == read(json.loads(text_of(value)))
 
 
 @given(values)
-def test_what_is_spelled_twice_is_spelled_the_same(value: Any) -> None:
+def test_spelling_of_a_value_is_stable(value: Any) -> None:
     assert text_of(value) == text_of(read(json.loads(json.dumps(spelled(value)))))
 
 
-def test_a_case_is_called_by_what_it_says_and_not_by_how_it_was_drawn() -> None:
+def test_case_id_depends_on_the_content_and_not_on_the_mode() -> None:
     contract = Contract("iceberg_rest")
     row = planned("iceberg_rest", seeds=[0], modes=["example"], only=["updateProperties"])[0]
     case = case_of(row)
@@ -62,7 +62,7 @@ def test_a_case_is_called_by_what_it_says_and_not_by_how_it_was_drawn() -> None:
     assert row_of(case, contract, "a")["case_id"] == again["case_id"] != other["case_id"]
 
 
-def test_what_hypothesis_draws_is_what_its_version_always_draws() -> None:
+def test_drawn_bodies_equal_the_golden_hash() -> None:
     version, drawn = GOLDEN
     if hypothesis.__version__ != version:
         pytest.skip(f"written down with hypothesis {version}, this is {hypothesis.__version__}")
@@ -73,7 +73,7 @@ def test_what_hypothesis_draws_is_what_its_version_always_draws() -> None:
     assert drawn == hashlib.sha256("\n".join(texts).encode()).hexdigest()[:16]
 
 
-def test_another_process_with_other_modules_draws_the_same() -> None:
+def test_process_with_other_modules_draws_the_same_cases() -> None:
     script = """
 import sys
 sys.path.insert(0, "tests")
@@ -87,7 +87,7 @@ print([row["case_id"] for row in planned("iceberg_rest", seeds=range(2), modes=(
     assert told.strip() == str([row["case_id"] for row in planned("iceberg_rest", **DRAWN)])
 
 
-def test_every_case_is_there_once_and_names_what_the_target_chooses(tmp_path: Path) -> None:
+def test_plan_holds_each_case_once_without_values_of_a_target(tmp_path: Path) -> None:
     rows = tables.read(few_cases(tmp_path / "plan") / "cases", tables.CASES).to_pylist()
     texts = [row["setup"] + row["request"] for row in rows]
 
@@ -97,14 +97,14 @@ def test_every_case_is_there_once_and_names_what_the_target_chooses(tmp_path: Pa
     assert [text for text in texts if "$learned" in text]
 
 
-def test_a_plan_is_not_written_over_another(tmp_path: Path) -> None:
+def test_existing_plan_is_not_overwritten(tmp_path: Path) -> None:
     few_cases(tmp_path / "plan")
 
     with pytest.raises(Taken, match="holds a plan already"):
         few_cases(tmp_path / "plan")
 
 
-def test_contracts_share_a_plan_and_each_case_says_whose_it_is(tmp_path: Path) -> None:
+def test_plan_of_several_contracts_names_the_contract_of_each_case(tmp_path: Path) -> None:
     modes = ("example", "reading", "sequence", "check")
     said = plan(THREE, tmp_path / "plan", modes=modes, only=("listNamespaces", "loadTable", "listShares", "queryTable"))
     rows = tables.read(tmp_path / "plan" / "cases", tables.CASES).to_pylist()
@@ -113,13 +113,13 @@ def test_contracts_share_a_plan_and_each_case_says_whose_it_is(tmp_path: Path) -
     assert said["cases_by_contract"] == Counter(row["contract"] for row in rows)
 
 
-def test_tables_of_which_only_a_target_knows_stand_in_requests_by_their_places() -> None:
+def test_shared_tables_are_planned_as_placeholders() -> None:
     rows = planned("delta_sharing", seeds=[0], modes=["example", "sequence"], only=["queryTable", "queryTableChanges"])
 
     assert all('"any"' in row["request"] or '"changing"' in row["request"] for row in rows)
 
 
-def test_a_sequence_is_one_case_of_many_steps_that_are_read_back() -> None:
+def test_sequence_is_one_case_of_many_steps() -> None:
     rows = planned("iceberg_rest", seeds=[0, 1], modes=["sequence"])
 
     assert len(rows) == 4
@@ -127,13 +127,13 @@ def test_a_sequence_is_one_case_of_many_steps_that_are_read_back() -> None:
     assert rows == planned("iceberg_rest", seeds=[0, 1], modes=["sequence"])
 
 
-def test_a_check_is_a_case_by_its_name() -> None:
+def test_check_is_a_case_with_its_name() -> None:
     (row,) = planned("iceberg_rest", seeds=[0, 1], modes=["check"], only=["namespaces_drop.namespaces_with_children_stay"])
 
     assert (row["request"], row["operation_id"], row["mode"]) == (*["namespaces_drop.namespaces_with_children_stay"] * 2, "check")
 
 
-def test_whoever_draws_a_block_draws_the_same() -> None:
+def test_blocks_drawn_in_any_order_give_the_same_cases() -> None:
     wanted = blocks("iceberg_rest", seeds=range(2), modes=("valid", "near"), only=("updateProperties", "createNamespace"))
     backwards = list(drawn(reversed(wanted)))
 

@@ -1,4 +1,4 @@
-"""A case of a run is sent again alone, and becomes the smallest that still breaks the same."""
+"""Replay of a single case of a run, and minimization to the smallest case that breaks the same requirement."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ CREATION, CODE = "IRC-GEN-009", "IRC-ERR-003"
 
 @pytest.fixture(scope="module")
 def run(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Return a run on a faulty server that is gone."""
+    """Return a run on a faulty server that was stopped afterwards."""
     folder = tmp_path_factory.mktemp("replaying")
     modes, only = ("example", "sequence"), ("createNamespace", "createTable", "loadTable", "dropTable", "updateProperties")
     plans.plan("iceberg_rest", folder / "plan", seeds=range(2), modes=modes, only=only)
@@ -42,12 +42,12 @@ def faulty() -> Iterator[str]:
 
 
 def breaking(run: Path, requirement: str, mode: str) -> str:
-    """Return a case of that mode that breaks it."""
+    """Return a case of a mode that breaks a requirement."""
     rows = tables.read(run / "results", tables.RESULTS).to_pylist()
     return min(r["case_id"] for r in rows if (r["requirement_id"], r["verdict"], r["mode"]) == (requirement, "fail", mode))
 
 
-def test_a_case_that_is_sent_again_is_answered_alike_and_breaks_the_same(run: Path, faulty: str) -> None:
+def test_replayed_case_breaks_the_same_requirement(run: Path, faulty: str) -> None:
     found = replay.replayed(run, breaking(run, CREATION, "example")[:12], "a", url=faulty)
 
     assert [one.row["http_status"] for one in found.before] == [one.row["http_status"] for one in found.after] == [201]
@@ -55,7 +55,7 @@ def test_a_case_that_is_sent_again_is_answered_alike_and_breaks_the_same(run: Pa
     assert found.differs(0) == ()
 
 
-def test_a_case_that_is_mended_is_shown_to_be(run: Path) -> None:
+def test_replay_on_a_repaired_server_breaks_nothing(run: Path) -> None:
     with serving(warehouse="memory:") as mended:
         found = replay.replayed(run, breaking(run, CREATION, "example"), "a", url=mended.url)
 
@@ -63,7 +63,7 @@ def test_a_case_that_is_mended_is_shown_to_be(run: Path) -> None:
     assert "status" in found.differs(0)
 
 
-def test_a_sequence_becomes_the_least_that_breaks_the_same(run: Path, faulty: str) -> None:
+def test_minimized_sequence_is_shorter_and_breaks_the_same_requirement(run: Path, faulty: str) -> None:
     found = replay.minimized(run, breaking(run, CODE, "sequence"), "a", requirement=CODE, url=faulty)
     again = case_of(found.case)
 
@@ -72,16 +72,16 @@ def test_a_sequence_becomes_the_least_that_breaks_the_same(run: Path, faulty: st
     assert found.sent <= 121
 
 
-def test_it_ends_after_so_many_attempts(run: Path, faulty: str) -> None:
+def test_minimization_stops_after_the_given_attempts(run: Path, faulty: str) -> None:
     assert replay.minimized(run, breaking(run, CODE, "sequence"), "a", requirement=CODE, url=faulty, attempts=3).sent <= 4
 
 
-def test_what_breaks_nothing_is_not_made_smaller(run: Path) -> None:
+def test_minimization_of_a_passing_case_raises_lookup_error(run: Path) -> None:
     with serving(warehouse="memory:") as mended, pytest.raises(LookupError, match="nothing to make smaller"):
         replay.minimized(run, breaking(run, CREATION, "example"), "a", url=mended.url)
 
 
-def test_the_command_shows_both_answers_and_keeps_the_smallest_case(run: Path, faulty: str) -> None:
+def test_commands_show_both_answers_and_keep_the_smallest_case(run: Path, faulty: str) -> None:
     case = breaking(run, CREATION, "example")
     where = ["--run", str(run), "--case", case, "--target", "a", "--url", faulty]
     shown = CliRunner().invoke(campaign, ["replay", *where])
@@ -97,14 +97,14 @@ def test_the_command_shows_both_answers_and_keeps_the_smallest_case(run: Path, f
 @pytest.mark.parametrize(
     ("case", "target", "sentence"), [("0" * 32, "a", "no case of the run"), ("", "a", "no case"), (None, "b", "the run has a")]
 )
-def test_what_is_not_there_is_said(case: str | None, target: str, sentence: str, run: Path) -> None:
+def test_unknown_case_or_target_exits_with_2_and_one_line(case: str | None, target: str, sentence: str, run: Path) -> None:
     name = breaking(run, CREATION, "example") if case is None else case
     done = CliRunner().invoke(campaign, ["replay", "--run", str(run), "--case", name, "--target", target])
 
     assert (done.exit_code, sentence in done.output, done.output.count("\n")) == (2, True, 1)
 
 
-def test_a_target_that_is_gone_is_said_in_one_line(run: Path) -> None:
+def test_unreachable_target_exits_with_3_and_one_line(run: Path) -> None:
     done = CliRunner().invoke(campaign, ["replay", "--run", str(run), "--case", breaking(run, CREATION, "example"), "--target", "a"])
 
     assert (done.exit_code, done.output.count("\n")) == (3, 1)

@@ -1,4 +1,4 @@
-"""What has landed is never sent again, whatever happens on the way; what is judged twice comes out the same."""
+"""A run never sends a finished case again, and judging a run twice gives the same verdicts."""
 
 from __future__ import annotations
 
@@ -40,13 +40,13 @@ def server() -> Iterator[str]:
 
 
 def numbers(rows: list[dict[str, object]]) -> set[str]:
-    """Return the numbers of cases that made a corner, by the names in requests."""
+    """Return the case numbers in the object names of requests."""
     return {n for row in rows for n in re.findall(r"lp_[0-9a-f]+r*_(\d+)_", f"{row['url']} {row['request_body']!r}")}
 
 
 @pytest.fixture(scope="module")
 def whole(plan: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Return a run on two equal servers and a faulty one, which are gone."""
+    """Return a run on two equal servers and a faulty server, which were stopped afterwards."""
     with (
         serving(warehouse="memory:") as one,
         serving(warehouse="memory:") as other,
@@ -58,7 +58,7 @@ def whole(plan: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="module")
 def found(whole: Path) -> dict[str, list[dict[str, Any]]]:
-    """What is said of it."""
+    """Return the results and answers of the whole run."""
     return said(whole, Here())
 
 
@@ -74,22 +74,22 @@ def test_every_case_is_sent_to_every_target_once(plan: Path, whole: Path) -> Non
     assert tables.read_json(whole / "run.json")["status"] == "complete"
 
 
-def test_two_equal_servers_keep_the_same_and_answer_alike(found: dict[str, list[dict[str, Any]]]) -> None:
+def test_equal_servers_pass_and_do_not_diverge(found: dict[str, list[dict[str, Any]]]) -> None:
     assert summaries.divergences([row for row in found["answers"] if row["target"] != "bad"]) == []
     assert [row for row in found["results"] if row["target"] != "bad" and row["verdict"] != "pass"] == []
 
 
-def test_what_is_broken_is_found(found: dict[str, list[dict[str, Any]]]) -> None:
+def test_faults_of_a_target_are_found(found: dict[str, list[dict[str, Any]]]) -> None:
     coverage = summaries.coverage(found["results"])
 
     assert {("bad", r) for r in BROKEN} <= {(row["target"], row["requirement_id"]) for row in coverage if row["verdict"] == "fail"}
 
 
-def test_judging_again_without_any_server_says_the_same(whole: Path, found: dict[str, list[dict[str, Any]]]) -> None:
+def test_judging_again_without_a_server_gives_the_same_result(whole: Path, found: dict[str, list[dict[str, Any]]]) -> None:
     assert found == said(whole, Here())
 
 
-def test_a_run_that_was_interrupted_goes_on_where_it_landed(plan: Path, found: dict[str, list[dict[str, Any]]], tmp_path: Path) -> None:
+def test_interrupted_run_resumes_with_the_missing_cases(plan: Path, found: dict[str, list[dict[str, Any]]], tmp_path: Path) -> None:
     with serving(warehouse="memory:") as one:
         with pytest.raises(KeyboardInterrupt):
             ran(plan, tmp_path / "run", Here(until=30), f"a={one.url}", chunk=20)
@@ -105,7 +105,7 @@ def test_a_run_that_was_interrupted_goes_on_where_it_landed(plan: Path, found: d
     assert of("a", found) == said(run, Here())
 
 
-def test_a_target_that_stops_answering_loses_nothing_and_is_asked_later(plan: Path, tmp_path: Path) -> None:
+def test_target_that_stops_answering_leaves_the_run_incomplete(plan: Path, tmp_path: Path) -> None:
     with serving(warehouse="memory:") as good:
         with serving(warehouse="memory:") as mortal:
             runs.prepare(plan, tmp_path / "run", asked([f"a={good.url}", f"b={mortal.url}"], ONE))
@@ -121,7 +121,7 @@ def test_a_target_that_stops_answering_loses_nothing_and_is_asked_later(plan: Pa
     assert tables.read_json(tmp_path / "run" / "run.json")["status"] == "incomplete"
 
 
-def test_a_target_that_comes_back_in_time_misses_nothing(plan: Path, tmp_path: Path) -> None:
+def test_target_that_comes_back_gets_every_case(plan: Path, tmp_path: Path) -> None:
     with serving(warehouse="memory:") as good:
         with serving(warehouse="memory:") as mortal:
             runs.prepare(plan, tmp_path / "run", asked([f"a={good.url}", f"b={mortal.url}"], ONE))
@@ -137,7 +137,7 @@ def test_a_target_that_comes_back_in_time_misses_nothing(plan: Path, tmp_path: P
 
 
 class Dealing(Here):
-    """Sends nothing, and keeps whom the errands of each chunk are for."""
+    """An engine that sends nothing and records the targets of each chunk."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -148,7 +148,7 @@ class Dealing(Here):
 
 
 @pytest.mark.parametrize("workers", [2, 3])
-def test_workers_that_take_turns_have_as_many_cases_of_each_target(workers: int, plan: Path, server: str, tmp_path: Path) -> None:
+def test_workers_get_equally_many_cases_of_each_target(workers: int, plan: Path, server: str, tmp_path: Path) -> None:
     engine = Dealing()
     ran(plan, tmp_path / "run", engine, f"a={server}", f"b={server}", f"c={server}", chunk=36)
     dealt = [Counter(engine.targets[0][worker::workers]) for worker in range(workers)]
@@ -156,19 +156,19 @@ def test_workers_that_take_turns_have_as_many_cases_of_each_target(workers: int,
     assert dealt == [{"a": 12 / workers, "b": 12 / workers, "c": 12 / workers}] * workers
 
 
-def test_a_target_that_is_not_there_is_named_before_anything_is_sent(plan: Path, tmp_path: Path) -> None:
+def test_unreachable_target_is_named_before_a_run_is_created(plan: Path, tmp_path: Path) -> None:
     with pytest.raises(Refused, match="the target gone does not answer"):
         ran(plan, tmp_path / "run", Here(), "gone=http://127.0.0.1:9")
 
     assert not (tmp_path / "run").exists()
 
 
-def test_a_run_is_not_begun_twice(plan: Path, whole: Path) -> None:
+def test_existing_run_is_refused_and_resume_is_advised(plan: Path, whole: Path) -> None:
     with pytest.raises(Refused, match="--resume"):
         ran(plan, whole, Here(), "a=http://127.0.0.1:9")
 
 
-def test_two_at_one_run_are_one_too_many(plan: Path, server: str, tmp_path: Path) -> None:
+def test_second_use_of_a_run_is_refused(plan: Path, server: str, tmp_path: Path) -> None:
     runs.prepare(plan, tmp_path / "run", asked([f"a={server}"], ONE))
     first = runs.carried_on(tmp_path / "run", Here())
     next(first)
@@ -197,7 +197,7 @@ def test_no_file_of_a_run_holds_a_secret(plan: Path, tmp_path: Path, monkeypatch
     assert [text for text in texts if "s3cret" in text] == []
 
 
-def test_a_run_that_was_not_judged_cannot_be_reported(tmp_path: Path) -> None:
+def test_analysis_of_an_unjudged_run_raises_lookup_error(tmp_path: Path) -> None:
     tables.write_json({}, tmp_path / "run.json")
 
     with pytest.raises(LookupError, match="judge it first"):

@@ -1,4 +1,4 @@
-"""Campaigns on Spark: the same as in plain processes, every fault found, nothing that landed sent twice, whatever ends a run."""
+"""Campaigns on Spark give the same results as the local engine and find every fault."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 #: PySpark leaves the socket by which it fetches rows to the garbage collector.
 pytestmark = [pytest.mark.spark, pytest.mark.filterwarnings("ignore:unclosed <socket:ResourceWarning")]
 
-#: Each fault, and what shows that it is there.
+#: Each fault, and the requirement that it breaks.
 FAULTS = {
     "camel-case": "IRC-GEN-018",
     "creation-is-201": "IRC-GEN-009",
@@ -34,7 +34,7 @@ OPERATIONS = ("createNamespace", "dropNamespace", "updateProperties", "loadTable
 
 @pytest.fixture(scope="module")
 def engine() -> Iterator[Spark]:
-    """One session for all tests."""
+    """Start one Spark session for all tests."""
     with Spark("local[2]") as session:
         yield session
 
@@ -48,7 +48,7 @@ def plan(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @contextlib.contextmanager
 def three_targets() -> Iterator[list[str]]:
-    """Ours, ours with faults, and another of ours, as options."""
+    """Start a correct server, a faulty server and another correct server, and yield them as options."""
     with (
         serving(warehouse="memory:") as one,
         serving(warehouse="memory:", faults=mutants(FAULTS)) as bad,
@@ -80,14 +80,14 @@ def test_every_case_has_one_exchange_with_every_target(plan: Path, on_spark: Pat
     assert sorted((t, c) for c in cases for t in ("bad", "one", "two")) == sorted((r["target"], r["case_id"]) for r in first)
 
 
-def test_every_fault_is_found_and_nobody_else_accused(on_spark: Path) -> None:
+def test_every_fault_is_found_and_correct_servers_pass(on_spark: Path) -> None:
     broken = {(row["target"], row["requirement_id"]) for row in rows(on_spark, "coverage") if row["verdict"] != "pass"}
 
     assert {("bad", requirement) for requirement in FAULTS.values()} <= broken
     assert {"bad"} == {target for target, _ in broken}
 
 
-def test_spark_says_what_one_lane_here_says(plan: Path, on_spark: Path, tmp_path: Path) -> None:
+def test_run_on_spark_equals_a_local_run(plan: Path, on_spark: Path, tmp_path: Path) -> None:
     with three_targets() as targets:
         here = said(ran(plan, tmp_path / "run", Here(), *targets, chunk=1000), Here())
     spark = kept(on_spark)
@@ -97,7 +97,7 @@ def test_spark_says_what_one_lane_here_says(plan: Path, on_spark: Path, tmp_path
 
 
 def sound(found: dict[str, list[dict[str, Any]]]) -> dict[str, list[dict[str, Any]]]:
-    """What is said of the targets that keep each case to itself: one takes broken requests for others, which then meet in any order."""
+    """Return the rows of the correct servers. Cases on the faulty server influence each other, in any order."""
     return {table: [row for row in rows if row["target"] != "bad"] for table, rows in found.items()}
 
 
@@ -105,14 +105,14 @@ def verdicts(found: dict[str, list[dict[str, Any]]]) -> set[tuple[str, str, str]
     return {(row["target"], row["requirement_id"], row["verdict"]) for row in summaries.coverage(found["results"])}
 
 
-def test_sql_says_what_python_says(on_spark: Path) -> None:
+def test_sql_analysis_equals_python_analysis(on_spark: Path) -> None:
     by_sql = {table: rows(on_spark, table) for table in findings.TABLES}
     judged_runs.analyse(on_spark, Here(), on_spark)  # type: ignore[arg-type]
 
     assert by_sql == {table: rows(on_spark, table) for table in by_sql}
 
 
-def test_judging_on_spark_says_what_judging_here_says(on_spark: Path) -> None:
+def test_judging_on_spark_equals_local_judging(on_spark: Path) -> None:
     spark = kept(on_spark)
 
     assert spark == said(on_spark, Here())

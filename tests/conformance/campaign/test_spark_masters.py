@@ -1,4 +1,4 @@
-"""The same plan on every kind of Spark: the same cases, the same verdicts as in plain processes, and nothing secret anywhere."""
+"""Every kind of Spark draws the same cases, gives the same verdicts as the local engine and keeps secrets."""
 
 from __future__ import annotations
 
@@ -25,13 +25,13 @@ if TYPE_CHECKING:
 
 pytestmark = pytest.mark.spark
 
-#: Plans of few cases; one of the checks sends at once, and wants that nothing else is sent meanwhile.
+#: Plans of few cases. One check sends concurrent requests and must run alone.
 DRAWN: dict[str, dict[str, Any]] = {
     "requests": {"seeds": [0], "modes": ["example", "valid", "near", "sequence"], "only": ["updateProperties"]},
     "checks": {"seeds": [0], "modes": ["check"], "only": ["namespaces_drop.n*"]},
 }
 CHECK_ALONE = "namespaces_drop.no_table_is_left_without_its_namespace"
-#: Plans and runs of them in one session of Spark, which is what takes long to start.
+#: Draws and runs all plans in one Spark session, because a session takes long to start.
 IN_ONE_SESSION = """
 import json, sys
 from pathlib import Path
@@ -53,7 +53,7 @@ KINDS = ("local[2]", "local-cluster[2,1,1024]", "standalone", "connect")
 
 @pytest.fixture(scope="module")
 def plain(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Return the same plans and runs in this process."""
+    """Return plans and runs that this process made."""
     folder = tmp_path_factory.mktemp("plain")
     with serving(warehouse="memory:") as server:
         for name, what in DRAWN.items():
@@ -64,7 +64,7 @@ def plain(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @contextlib.contextmanager
 def spark(kind: str, folder: Path) -> Iterator[dict[str, Any]]:
-    """Yield the choice of a kind of Spark that is there."""
+    """Start a kind of Spark and yield the options that choose it."""
     if kind == "connect" and not HAS_CONNECT:
         pytest.skip("Spark Connect needs lakepact[spark-connect]")
     if kind == "standalone":
@@ -78,7 +78,7 @@ def spark(kind: str, folder: Path) -> Iterator[dict[str, Any]]:
 
 
 @pytest.mark.parametrize("kind", KINDS)
-def test_every_kind_of_spark_draws_the_same_cases_and_comes_to_the_same_verdicts(kind: str, plain: Path, tmp_path: Path) -> None:
+def test_every_kind_of_spark_gives_the_same_cases_and_verdicts(kind: str, plain: Path, tmp_path: Path) -> None:
     with spark(kind, tmp_path) as choice, serving(warehouse="memory:") as server:
         words = (str(tmp_path), server.url, json.dumps(DRAWN), json.dumps({"engine": "spark", **choice}))
         done = subprocess.run([sys.executable, "-c", IN_ONE_SESSION, *words], capture_output=True, text=True, check=False, timeout=PATIENCE)
@@ -93,27 +93,27 @@ def test_every_kind_of_spark_draws_the_same_cases_and_comes_to_the_same_verdicts
 
 
 def of_checks(run: Path) -> set[tuple[str, str, str]]:
-    """What came of each check: where one sends at once, its exchanges come in any order."""
+    """Return the verdicts of checks, without their exchanges: concurrent requests have no fixed order."""
     return {(row["case_id"], row["requirement_id"], row["verdict"]) for row in said(run, Here())["results"]}
 
 
 def disturbed(run: Path) -> tuple[list[str], list[str]]:
-    """Return the checks that want to be alone with the target, and what was under way meanwhile."""
+    """Return the checks that must run alone, and the cases that ran at the same time."""
     alone = {row["case_id"]: row["request"] for row in tables.read(run / "cases", tables.CASES).to_pylist() if row["alone"]}
     times: dict[str, tuple[datetime, datetime]] = {}
     for row in exchanges(run):
         over = row["started_at"] + timedelta(microseconds=row["latency_us"])
         times[row["case_id"]] = row["started_at"], max(over, times.get(row["case_id"], (over, over))[1])
-    meanwhile = [
+    overlapping = [
         other
         for case in alone
         for other, (began, over) in times.items()
         if other != case and began < times[case][1] and over > times[case][0]
     ]
-    return list(alone.values()), meanwhile
+    return list(alone.values()), overlapping
 
 
-def test_no_secret_is_in_a_frame_a_plan_a_log_a_report_or_a_file(plain: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_run_on_spark_writes_no_secret_to_files_or_output(plain: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     def repeating(method: str, target: str, body: bytes) -> tuple[int, dict[str, str], bytes]:
         if target.startswith("/v1/config"):
             return answer(200, {"defaults": {}, "overrides": {}})
@@ -147,7 +147,7 @@ def test_no_secret_is_in_a_frame_a_plan_a_log_a_report_or_a_file(plain: Path, tm
     assert "<sent-by-us>" in landed
 
 
-def test_workers_that_lack_a_package_are_one_line_that_says_what_to_do(plain: Path, tmp_path: Path) -> None:
+def test_workers_without_a_package_exit_with_3_and_advice(plain: Path, tmp_path: Path) -> None:
     subprocess.run([sys.executable, "-m", "venv", "--without-pip", str(tmp_path / "bare")], check=True)
     words = ("run", "--plan", str(plain / "requests" / "plan"), "--out", str(tmp_path / "run"), "--master", "local[2]")
     with serving(warehouse="memory:") as server:
@@ -164,7 +164,7 @@ def test_workers_that_lack_a_package_are_one_line_that_says_what_to_do(plain: Pa
     assert "Traceback" not in done.stderr
 
 
-def test_a_master_that_is_not_there_is_one_line(plain: Path, tmp_path: Path) -> None:
+def test_unreachable_master_exits_with_3_and_is_named(plain: Path, tmp_path: Path) -> None:
     where = ("--master", "spark://127.0.0.1:9", *ALONE, "--conf", "spark.cores.max=1")
     with serving(warehouse="memory:") as server:
         words = ("run", "--plan", str(plain / "requests" / "plan"), "--target", f"a={server.url}", "--out", str(tmp_path / "run"), *where)

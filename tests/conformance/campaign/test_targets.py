@@ -1,4 +1,4 @@
-"""Targets are told apart by names, and hold no secret before a request is sent."""
+"""Campaign targets have distinct names and hold no secret before a request is sent."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def profile(folder: Path, text: str) -> str:
     return f"theirs={path}"
 
 
-def test_a_secret_is_looked_up_when_it_is_sent(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_secret_is_looked_up_when_requests_are_sent(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("THEIR_TOKEN", "s3cret-word")
     (target,) = asked(
         [profile(tmp_path, 'url = "http://a.example"\ntoken_env = "THEIR_TOKEN"\n[headers]\nX-Key = "k ${THEIR_TOKEN}"\n')], ONE
@@ -37,7 +37,7 @@ def test_a_secret_is_looked_up_when_it_is_sent(tmp_path: Path, monkeypatch: pyte
     assert of_document(json.loads(json.dumps(target.document))) == target
 
 
-def test_a_secret_that_is_missing_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_missing_secret_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("THEIR_TOKEN", raising=False)
     (target,) = asked([profile(tmp_path, 'url = "http://a.example"\ntoken_env = "THEIR_TOKEN"\n')], ONE)
 
@@ -54,37 +54,37 @@ def test_a_secret_that_is_missing_is_named(tmp_path: Path, monkeypatch: pytest.M
         ("a=missing.toml", "cannot be read"),
     ],
 )
-def test_a_target_that_is_none_is_refused_and_nothing_secret_is_repeated(option: str, sentence: str) -> None:
+def test_unusable_target_is_refused_without_its_password(option: str, sentence: str) -> None:
     with pytest.raises(ValueError, match=sentence) as refused:
         asked([option], ONE)
 
     assert "pass@" not in str(refused.value)
 
 
-def test_two_targets_of_one_name_are_refused() -> None:
+def test_duplicate_target_name_is_refused() -> None:
     with pytest.raises(ValueError, match="two of that name"):
         asked(["a=http://a.example", "a=http://b.example"], ONE)
 
 
-def test_a_header_that_might_be_a_secret_is_refused(tmp_path: Path) -> None:
+def test_literal_header_in_a_profile_is_refused(tmp_path: Path) -> None:
     with pytest.raises(ValueError, match="X-Key") as refused:
         asked([profile(tmp_path, 'url = "http://a.example"\n[headers]\nX-Key = "literal"\n')], ONE)
 
     assert "literal" not in str(refused.value)
 
 
-def test_a_profile_that_probe_wrote_is_one_of_a_campaign_too(tmp_path: Path) -> None:
+def test_profile_written_by_probe_is_accepted(tmp_path: Path) -> None:
     written = 'contract = "iceberg_rest"\ncontract_version = "1.10.0"\nurl = "http://a.example"\n'
 
     assert [(one.url, one.contract) for one in asked([profile(tmp_path, written)], ONE)] == [("http://a.example", "iceberg_rest")]
 
 
-def test_a_version_that_campaigns_have_no_cases_of_is_refused(tmp_path: Path) -> None:
+def test_version_without_campaign_cases_is_refused(tmp_path: Path) -> None:
     with pytest.raises(ValueError, match=r"contract_version is 1\.11\.0, and cases of campaigns are of iceberg_rest 1\.10\.0"):
         asked([profile(tmp_path, 'contract = "iceberg_rest"\ncontract_version = "1.11.0"\nurl = "http://a.example"\n')], ONE)
 
 
-def test_a_feature_of_a_profile_that_is_no_switch_is_refused(tmp_path: Path) -> None:
+def test_feature_that_is_not_boolean_is_refused(tmp_path: Path) -> None:
     with pytest.raises(ValueError, match=r"theirs\.toml: the feature nesting is 'off'; write true or false"):
         asked([profile(tmp_path, 'url = "http://a.example"\n[features]\nnesting = "off"\n')], ONE)
 
@@ -96,7 +96,7 @@ def exchange(body: bytes) -> Exchange:
     return Exchange(1, "loadTable", "campaign", "GET", "http://a/?k=s3cret-word", sent, b"s3cret-word", 404, answered, body, 0.5, secrets)
 
 
-def test_no_secret_is_in_a_row() -> None:
+def test_evidence_row_holds_no_secret() -> None:
     row = evidence.row_of(exchange(b'{"a":"s3cret-word","s3.secret-access-key":"xyzzy-1"}'), ["X-Key"])
 
     assert "s3cret" not in repr(row)
@@ -104,7 +104,7 @@ def test_no_secret_is_in_a_row() -> None:
     assert [p["value"] for p in row["request_headers"]] == ["<redacted>", "<redacted>", "a"]
 
 
-def test_an_answer_that_repeats_a_secret_is_still_seen_to_do_so() -> None:
+def test_answer_that_repeats_a_secret_is_still_detected() -> None:
     rest = {"number": 1, "operation_id": "loadTable"}
     leaking = evidence.exchange_of({**evidence.row_of(exchange(b"s3cret-word")), **rest})
     discreet = evidence.exchange_of({**evidence.row_of(exchange(b"none")), **rest})
@@ -112,7 +112,7 @@ def test_an_answer_that_repeats_a_secret_is_still_seen_to_do_so() -> None:
     assert [any(s.encode() in e.body for s in e.secrets) for e in (leaking, discreet)] == [True, False]
 
 
-def test_bytes_that_are_no_text_stay_as_they_are() -> None:
+def test_evidence_row_keeps_binary_bodies() -> None:
     body = bytes(range(256))
 
     assert body == evidence.row_of(exchange(body))["response_body"]

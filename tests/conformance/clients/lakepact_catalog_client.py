@@ -1,4 +1,4 @@
-"""Speaks for `lakepact.client.IcebergCatalog`."""
+"""Client program for `lakepact.client.IcebergCatalog`."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ CANNOT = 77
 FIELDS = [{"id": 1, "name": "id", "type": "long", "required": True}, {"id": 2, "name": "data", "type": "string", "required": False}]
 
 
-def done(catalog: IcebergCatalog, task: str, told: dict[str, Any]) -> Any:
-    namespace, name = told.get("namespace", ()), told.get("table", "")
+def done(catalog: IcebergCatalog, task: str, given: dict[str, Any]) -> Any:
+    namespace, name = given.get("namespace", ()), given.get("table", "")
     match task:
         case "list-namespaces":
             return [list(found) for found in catalog.list_namespaces()]
@@ -25,11 +25,11 @@ def done(catalog: IcebergCatalog, task: str, told: dict[str, Any]) -> Any:
             catalog.create_table(namespace, name, {"type": "struct", "fields": FIELDS})
         case "set-properties" | "set-properties-twice":
             uuid = catalog.load_table(namespace, name).metadata.table_uuid
-            for updates in [told["updates"]] if task == "set-properties" else [told["first"], told["second"]]:
+            for updates in [given["updates"]] if task == "set-properties" else [given["first"], given["second"]]:
                 update = {"action": "set-properties", "updates": updates}
                 catalog.commit_table(namespace, name, [update], requirements=[{"type": "assert-table-uuid", "uuid": uuid}])
         case "rename-table":
-            catalog.rename_table((namespace, name), (namespace, told["to"]))
+            catalog.rename_table((namespace, name), (namespace, given["to"]))
         case "drop-table":
             catalog.drop_table(namespace, name)
         case "file-properties":

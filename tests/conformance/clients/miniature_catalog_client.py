@@ -1,4 +1,4 @@
-"""A small client of Iceberg REST catalogs: right as it is, and wrong in one way for each fault that is named in LAKEPACT_FAULT."""
+"""A small correct client of Iceberg REST catalogs, with one fault for each value of LAKEPACT_FAULT."""
 
 from __future__ import annotations
 
@@ -17,8 +17,6 @@ LISTED = {"list-namespaces": "namespaces", "list-tables": "identifiers"}
 
 
 class Catalog:
-    """One catalog."""
-
     def __init__(self, uri: str, properties: dict[str, str]) -> None:
         self.uri = uri
         self.has_keys = False
@@ -128,9 +126,9 @@ def file_properties(catalog: Catalog, namespace: list[str], table: str) -> dict[
     return {**chosen, **config} if FAULT == "takes-config-first" else {**config, **chosen}
 
 
-def main(task: str, told: dict[str, Any]) -> int:
-    catalog = Catalog(told["uri"], told["properties"])
-    namespace = told.get("namespace", [])
+def main(task: str, given: dict[str, Any]) -> int:
+    catalog = Catalog(given["uri"], given["properties"])
+    namespace = given.get("namespace", [])
     result: Any = None
     if task == "list-namespaces":
         result = catalog.pages(f"{catalog.root}/namespaces", "namespaces")
@@ -140,18 +138,18 @@ def main(task: str, told: dict[str, Any]) -> int:
         body: Any = {"namespace": ".".join(namespace) if FAULT == "namespaces-are-words" else namespace, "properties": {}}
         catalog.ask("POST", f"{catalog.root}/namespaces", body)
     elif task == "create-table":
-        create(catalog, namespace, told["table"])
+        create(catalog, namespace, given["table"])
     elif task.startswith("set-properties"):
-        for updates in (told[member] for member in ("updates", "first", "second") if member in told):
-            commit(catalog, namespace, told["table"], updates)
+        for updates in (given[member] for member in ("updates", "first", "second") if member in given):
+            commit(catalog, namespace, given["table"], updates)
     elif task == "rename-table":
-        source, to = {"namespace": namespace, "name": told["table"]}, {"namespace": namespace, "name": told["to"]}
+        source, to = {"namespace": namespace, "name": given["table"]}, {"namespace": namespace, "name": given["to"]}
         body = {"source": source, "target" if FAULT == "renames-to-a-target" else "destination": to}
         catalog.ask("POST", f"{catalog.root}/tables/rename", body)
     elif task == "drop-table":
-        catalog.ask("DELETE", catalog.table(namespace, told["table"]))
+        catalog.ask("DELETE", catalog.table(namespace, given["table"]))
     elif task == "file-properties":
-        result = file_properties(catalog, namespace, told["table"])
+        result = file_properties(catalog, namespace, given["table"])
     else:
         return CANNOT
     sys.stdout.write(json.dumps(result))

@@ -1,4 +1,4 @@
-"""A small client of Delta Sharing: right as it is, and wrong in one way for each fault that is named in LAKEPACT_FAULT."""
+"""A small correct client of Delta Sharing, with one fault for each value of LAKEPACT_FAULT."""
 
 from __future__ import annotations
 
@@ -22,11 +22,11 @@ KNOWN = {"url", "id", "partitionValues", "size", "stats", "expirationTimestamp"}
 
 
 class Refused(Exception):
-    """The server said no, or what nobody can read."""
+    """An error answer, or an answer that the client cannot read."""
 
 
 class Server:
-    """One server, as a profile says."""
+    """The server of a profile."""
 
     def __init__(self, profile: dict[str, Any]) -> None:
         if profile["shareCredentialsVersion"] > KNOWN_VERSION and FAULT != "takes-any-profile":
@@ -123,19 +123,19 @@ def look_at_protocol(protocol: dict[str, Any]) -> None:
 
 def read(file: dict[str, Any]) -> list[dict[str, Any]]:
     if FAULT == "knows-every-member" and set(file) - KNOWN:
-        raise Refused("a member that nobody knows")
+        raise Refused("an unknown member")
     single = file.get("deltaSingleAction", {})
     with urllib.request.urlopen(single["add"]["path"] if "add" in single else file["url"], timeout=20) as answer:
         rows: list[dict[str, Any]] = pq.read_table(io.BytesIO(answer.read())).to_pylist()
     return rows
 
 
-def main(task: str, told: dict[str, Any]) -> int:
-    server = Server(json.loads(Path(told["profile"]).read_text()))
+def main(task: str, given: dict[str, Any]) -> int:
+    server = Server(json.loads(Path(given["profile"]).read_text()))
     if task == "list-tables":
         result: Any = tables(server)
     elif task == "read-table":
-        result = rows(server, told["table"], told.get("limit"), told.get("where"))
+        result = rows(server, given["table"], given.get("limit"), given.get("where"))
     else:
         return CANNOT
     sys.stdout.write(json.dumps(result))
@@ -148,4 +148,4 @@ if __name__ == "__main__":
     except Refused as refused:
         sys.exit(str(refused))
     sys.stdout.flush()
-    os._exit(code)  # threads of pyarrow that still run would now and then end it with SIGABRT
+    os._exit(code)  # running pyarrow threads sometimes abort the interpreter at its end

@@ -1,4 +1,4 @@
-"""`lakepact check-client` as a user calls it."""
+"""The command `lakepact check-client`."""
 
 from __future__ import annotations
 
@@ -25,14 +25,14 @@ def called(*arguments: str) -> Result:
     return CliRunner().invoke(check_client, list(arguments), catch_exceptions=False)
 
 
-def test_a_right_client_ends_with_0_and_is_called_by_its_file() -> None:
+def test_correct_client_exits_with_0_and_is_named_after_its_file() -> None:
     ended = called("--only", "IRC-PAG-006", "--", sys.executable, MINIATURE)
 
     assert ended.exit_code == 0, ended.output
     assert "conformant  miniature_catalog_client.py  iceberg_rest 1.10.0, only IRC-PAG-006" in ended.output
 
 
-def test_a_wrong_client_ends_with_1_and_its_requests_are_shown(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+def test_faulty_client_exits_with_1_and_its_requests_are_reported(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.setenv("LAKEPACT_FAULT", "takes-conflicts-for-done")
     report = tmp_path / "report.jsonl"
     ended = called("--only", "IRC-CLI-003", "--report", f"jsonl={report}", "--name", "mine", "--", sys.executable, MINIATURE)
@@ -45,7 +45,7 @@ def test_a_wrong_client_ends_with_1_and_its_requests_are_shown(monkeypatch: pyte
     assert "updateTable" in [line["operation"] for line in written if line["line"] == "exchange"]
 
 
-def test_the_page_of_a_client_says_nothing_of_what_servers_declare(tmp_path: Path) -> None:
+def test_page_of_a_client_omits_declared_operations(tmp_path: Path) -> None:
     page = tmp_path / "client.html"
     called("--only", "IRC-PAG-006", "--report", f"html={page}", "--", sys.executable, MINIATURE)
 
@@ -55,14 +55,14 @@ def test_the_page_of_a_client_says_nothing_of_what_servers_declare(tmp_path: Pat
     assert 'id="offer"' not in written
 
 
-def test_a_client_that_does_nothing_even_where_all_is_well_is_not_judged() -> None:
+def test_client_that_fails_the_ordinary_task_exits_with_3() -> None:
     ended = called("--only", "IRC-CLI-003", "--", sys.executable, "-c", "raise SystemExit('broken')")
 
     assert ended.exit_code == 3, ended.output
     assert "the client does not do it where nothing is unusual" in ended.output
 
 
-def test_ctrl_c_ends_the_program_at_once_and_the_run_with_3(tmp_path: Path) -> None:
+def test_ctrl_c_ends_the_client_program_and_exits_with_3(tmp_path: Path) -> None:
     begun = tmp_path / "begun"
     program = f"import pathlib, time; pathlib.Path({str(begun)!r}).touch(); time.sleep(100)"
     command = [sys.executable, "-m", "lakepact.cli", "check-client", "--only", "IRC-PAG-006", "--", sys.executable, "-c", program]
@@ -77,7 +77,7 @@ def test_ctrl_c_ends_the_program_at_once_and_the_run_with_3(tmp_path: Path) -> N
     assert "lakepact check-client: interrupted" in said
 
 
-def test_words_of_the_command_stand_in_no_report() -> None:
+def test_arguments_of_the_client_program_are_not_reported() -> None:
     ended = called("--only", "IRC-PAG-006", "--json", "--", sys.executable, MINIATURE, "--password=swordfish")
 
     assert "swordfish" not in ended.output
@@ -92,7 +92,7 @@ def test_words_of_the_command_stand_in_no_report() -> None:
         (("--report", "png=x", "--", sys.executable), "--report png=x"),
     ],
 )
-def test_wrong_usage_ends_with_2_and_says_what_is_wrong(arguments: tuple[str, ...], said: str) -> None:
+def test_wrong_usage_exits_with_2_and_names_the_mistake(arguments: tuple[str, ...], said: str) -> None:
     ended = called(*arguments)
 
     assert ended.exit_code == 2
@@ -100,7 +100,7 @@ def test_wrong_usage_ends_with_2_and_says_what_is_wrong(arguments: tuple[str, ..
 
 
 @pytest.mark.parametrize(("contract", "task"), [("iceberg_rest", "set-properties"), ("delta_sharing", "read-table")])
-def test_the_tasks_are_listed(contract: str, task: str) -> None:
+def test_tasks_option_lists_the_tasks(contract: str, task: str) -> None:
     ended = called("--contract", contract, "--tasks")
 
     assert ended.exit_code == 0

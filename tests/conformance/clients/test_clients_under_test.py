@@ -1,4 +1,4 @@
-"""`lakepact check-client`: a client that is right is accused of nothing, and each fault of one is found."""
+"""`lakepact check-client`: correct clients pass, and each fault of a client is found."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ MINIATURES = {"iceberg_rest": HERE / "miniature_catalog_client.py", "delta_shari
 PAGE = HERE.parents[2] / "docs" / "test-a-client.md"
 SECONDS = 60.0
 
-#: By contract, or by one of its versions behind a colon: every fault of the miniatures, and what it breaks.
+#: The faults of the miniatures and the requirements that they break, by contract, or by contract and version with a colon between.
 FAULTS = {
     "iceberg_rest:1.11.0": {
         "has-keys-for-attempts": "IRC-IDEM-018",
@@ -76,28 +76,28 @@ FAULTS = {
         "takes-refusals-for-nothing": "DS-ACC-01",
     },
 }
-#: What no small client can be wrong about without failing everywhere else too, and what breaks with something in the table above.
+#: Requirements without a fault of their own: they break only together with other requirements.
 BROKEN_BESIDE = {"DS-PRF-03", "DS-ESA-06", "DS-SQL-04"}
-#: What is judged of right clients: everything, and of a version what keys have to do with.
+#: The requirements to check on correct clients: those about keys for 1.11.0, otherwise all.
 ALL = {"iceberg_rest:1.11.0": ("IRC-IDEM-*", "IRC-CLI-00[34]")}
 OWN = {"iceberg_rest": "lakepact_catalog_client.py", "delta_sharing": "lakepact_sharing_client.py"}
 CASES = [(contract, fault, broken) for contract, faults in FAULTS.items() for fault, broken in faults.items()]
 
 
 def name_of(contract: str) -> str:
-    """Return the contract, without the version behind it."""
+    """Return the contract without its version."""
     return contract.partition(":")[0]
 
 
 def suite_of(contract: str) -> suites.Suite[Any]:
-    """Return the suite of clients of a contract, or of one of its versions."""
+    """Return the client suite of a contract, or of one of its versions."""
     name, _, version = contract.partition(":")
     return suites.of_clients(name, version or None)
 
 
 @pytest.fixture(scope="module")
 def servers() -> Iterator[Callable[[str], Target]]:
-    """Yield the server behind the scripted server of each contract, which is started when it is first needed."""
+    """Yield a function that returns the server of a contract, and starts the server on first use."""
     started: dict[str, Target] = {}
     with ExitStack() as ending:
 
@@ -110,7 +110,7 @@ def servers() -> Iterator[Callable[[str], Target]]:
 
 
 def judged(server: Target, contract: str, *only: str, fault: str = "", speaks: Path | None = None) -> dict[str, runner.Result]:
-    """Return how the requirements come out for a miniature with this fault, or for another client."""
+    """Return the results of a miniature with a fault, or of another client program."""
     program = Program(("env", f"LAKEPACT_FAULT={fault}", sys.executable, str(speaks or MINIATURES[contract.partition(":")[0]])), SECONDS)
     client = Client(server.url, headers=server.headers, parameters=server.parameters, program=program)
     run = runner.Run(plan.plan(suite_of(contract), only=only), client, max_workers=2)
@@ -119,28 +119,28 @@ def judged(server: Target, contract: str, *only: str, fault: str = "", speaks: P
     return run.results()
 
 
-def accused(results: dict[str, runner.Result]) -> dict[str, Outcome]:
-    """What is neither kept nor beside the point."""
+def failed(results: dict[str, runner.Result]) -> dict[str, Outcome]:
+    """Return the outcomes other than PASS and NOT_OFFERED."""
     return {name: result.outcome for name, result in results.items() if result.outcome not in {Outcome.PASS, Outcome.NOT_OFFERED}}
 
 
 @pytest.mark.parametrize("contract", FAULTS)
-def test_a_right_client_is_accused_of_nothing(servers: Callable[[str], Target], contract: str) -> None:
-    assert accused(judged(servers(contract), contract, *ALL.get(contract, ()))) == {}
+def test_correct_client_fails_nothing(servers: Callable[[str], Target], contract: str) -> None:
+    assert failed(judged(servers(contract), contract, *ALL.get(contract, ()))) == {}
 
 
 @pytest.mark.parametrize("contract", FAULTS)
-def test_the_clients_of_this_project_keep_every_rule(servers: Callable[[str], Target], contract: str) -> None:
-    assert accused(judged(servers(contract), contract, *ALL.get(contract, ()), speaks=HERE / OWN[name_of(contract)])) == {}
+def test_lakepact_clients_fail_nothing(servers: Callable[[str], Target], contract: str) -> None:
+    assert failed(judged(servers(contract), contract, *ALL.get(contract, ()), speaks=HERE / OWN[name_of(contract)])) == {}
 
 
-def test_the_client_of_catalogs_sends_keys_where_the_server_keeps_them(servers: Callable[[str], Target]) -> None:
+def test_catalog_client_sends_keys_when_the_server_supports_them(servers: Callable[[str], Target]) -> None:
     newer = "iceberg_rest:1.11.0"
     kept = judged(servers(newer), newer, "IRC-IDEM-01[89]", speaks=HERE / OWN["iceberg_rest"])
     assert {name: result.outcome for name, result in kept.items()} == {"IRC-IDEM-018": Outcome.PASS, "IRC-IDEM-019": Outcome.PASS}
 
 
-def test_the_program_of_the_documentation_speaks_for_pyiceberg(servers: Callable[[str], Target], tmp_path: Path) -> None:
+def test_program_of_the_documentation_drives_pyiceberg(servers: Callable[[str], Target], tmp_path: Path) -> None:
     (block,) = re.findall(r"^```python\n(.*?)^```", PAGE.read_text("utf-8"), re.MULTILINE | re.DOTALL)
     (tmp_path / "my_client.py").write_text(block, "utf-8")
 
@@ -149,21 +149,21 @@ def test_the_program_of_the_documentation_speaks_for_pyiceberg(servers: Callable
 
 
 @pytest.mark.parametrize(("contract", "fault", "broken"), CASES, ids=[f"{contract}-{fault}" for contract, fault, _ in CASES])
-def test_each_fault_of_a_client_is_found(servers: Callable[[str], Target], contract: str, fault: str, broken: str) -> None:
+def test_client_fault_breaks_its_requirement(servers: Callable[[str], Target], contract: str, fault: str, broken: str) -> None:
     found = judged(servers(contract), contract, broken, fault=fault)[broken]
 
     expected = {"MUST": Outcome.FAIL, "SHOULD": Outcome.WARN}[suite_of(contract).requirement(broken).level]
     assert expected == found.outcome, found.verdicts
 
 
-def test_who_asks_for_no_end_reads_without_one(servers: Callable[[str], Target]) -> None:
+def test_client_that_requests_no_end_action_reads_without_it(servers: Callable[[str], Target]) -> None:
     kept = judged(servers("delta_sharing"), "delta_sharing", "DS-ESA-0[56]", fault="asks-for-no-end")
 
     expected = {"DS-ESA-05": Outcome.NOT_OFFERED, "DS-ESA-06": Outcome.PASS}
     assert expected == {name: result.outcome for name, result in kept.items()}
 
 
-def test_who_asks_for_delta_format_reads_either(servers: Callable[[str], Target]) -> None:
+def test_client_that_requests_delta_format_reads_both_formats(servers: Callable[[str], Target]) -> None:
     kept = judged(servers("delta_sharing"), "delta_sharing", "DS-CAP-0[89]", fault="asks-for-delta")
 
     expected = {"DS-CAP-08": Outcome.PASS, "DS-CAP-09": Outcome.NOT_OFFERED}
@@ -171,7 +171,7 @@ def test_who_asks_for_delta_format_reads_either(servers: Callable[[str], Target]
 
 
 @pytest.mark.parametrize("contract", FAULTS)
-def test_every_rule_for_clients_is_judged_or_says_why_not(contract: str) -> None:
+def test_client_requirements_are_judged_or_have_a_reason(contract: str) -> None:
     suite = suite_of(contract)
     judged_here = suite.judged()
 
@@ -180,7 +180,7 @@ def test_every_rule_for_clients_is_judged_or_says_why_not(contract: str) -> None
 
 
 @pytest.mark.parametrize("contract", FAULTS)
-def test_only_rules_for_clients_are_judged(contract: str) -> None:
+def test_client_suite_judges_only_client_requirements(contract: str) -> None:
     suite = suite_of(contract)
 
     sides = {suite.requirement(r).side for r in suite.judged()}
@@ -188,7 +188,7 @@ def test_only_rules_for_clients_are_judged(contract: str) -> None:
 
 
 @pytest.mark.parametrize("contract", FAULTS)
-def test_every_check_of_clients_has_a_fault_that_it_finds(contract: str) -> None:
+def test_every_client_check_has_a_fault(contract: str) -> None:
     suite = suite_of(contract)
     broken = {*FAULTS[contract].values(), *FAULTS[name_of(contract)].values(), *BROKEN_BESIDE}
 

@@ -1,4 +1,4 @@
-"""`pytest --lakepact`: requirements are tests like others, chosen as those are, and come out as a check would say."""
+"""`pytest --lakepact`: each requirement is a pytest test with the outcome of its check."""
 
 from __future__ import annotations
 
@@ -21,11 +21,11 @@ if TYPE_CHECKING:
 
     Run = Callable[..., pytest.RunResult]
 
-FAULTS = ("drops-what-has-children", "refuses-commits-without-updates")  #: break IRC-NS-DROP-005, which is a MUST, and IRC-COM-012
+FAULTS = ("drops-what-has-children", "refuses-commits-without-updates")  #: break IRC-NS-DROP-005 (MUST) and IRC-COM-012 (SHOULD)
 
 
 def all_judged() -> int:
-    """Return how many requirements of catalogs are judged."""
+    """Return how many requirements of iceberg_rest are judged."""
     return len(suites.load("iceberg_rest").judged())
 
 
@@ -37,7 +37,7 @@ def broken() -> Iterator[str]:
 
 @pytest.fixture(scope="module", autouse=True)
 def _loaded() -> None:
-    """What the other pytest would import first is forgotten when it ends, and would be there twice."""
+    """Import modules before the inner pytest, which removes its own imports at its end, so that none is imported twice."""
     importlib.import_module("lakepact.conformance.as_tests")
     for contract in contracts():
         suites.load(contract)
@@ -45,11 +45,11 @@ def _loaded() -> None:
 
 @pytest.fixture
 def run(pytester: pytest.Pytester) -> Run:
-    """Another pytest, in an empty folder."""
+    """Return a function that runs another pytest in an empty folder."""
     return lambda *words: pytester.runpytest_inprocess("-p", "no:cacheprovider", "-rA", "--rootdir=.", *words)
 
 
-def test_each_requirement_is_a_test_and_a_broken_one_fails_with_its_evidence(broken: str, run: Run) -> None:
+def test_broken_requirement_is_a_failed_test_with_evidence(broken: str, run: Run) -> None:
     result = run("--lakepact", broken, "-k", "IRC-NS-DROP-005 or IRC-NS-DROP-001")
     said = " ".join(str(result.stdout).split())
 
@@ -60,9 +60,7 @@ def test_each_requirement_is_a_test_and_a_broken_one_fails_with_its_evidence(bro
     assert "as_tests.py" not in said
 
 
-def test_they_stand_beside_the_tests_of_a_project_and_are_chosen_by_area_operation_and_check(
-    broken: str, run: Run, pytester: pytest.Pytester
-) -> None:
+def test_requirements_run_beside_other_tests_and_are_selected_with_k(broken: str, run: Run, pytester: pytest.Pytester) -> None:
     pytester.makepyfile("def test_own_dropNamespace(): pass\ndef test_other(): pass\n")
     result = run("--lakepact", broken, "-k", "dropNamespace and (test_own or (namespaces and namespaces_with_children_stay))")
 
@@ -70,7 +68,7 @@ def test_they_stand_beside_the_tests_of_a_project_and_are_chosen_by_area_operati
     result.stdout.fnmatch_lines([f"collected {all_judged() + 2} items / {all_judged()} deselected / 2 selected"])
 
 
-def test_a_known_failure_is_an_expected_one(broken: str, run: Run, tmp_path: Path) -> None:
+def test_known_failure_is_an_expected_failure(broken: str, run: Run, tmp_path: Path) -> None:
     known = tmp_path / "known.txt"
     known.write_text("IRC-NS-DROP-005  children go with their parent here, ticket 4711\n", encoding="utf-8")
     result = run("--lakepact", broken, "--lakepact-known", str(known), "-k", "IRC-NS-DROP-005")
@@ -79,7 +77,7 @@ def test_a_known_failure_is_an_expected_one(broken: str, run: Run, tmp_path: Pat
     result.stdout.fnmatch_lines(["XFAIL iceberg_rest::IRC-NS-DROP-005*"])
 
 
-def test_what_a_target_does_not_offer_is_skipped(broken: str, run: Run, tmp_path: Path) -> None:
+def test_requirement_that_is_not_offered_is_skipped(broken: str, run: Run, tmp_path: Path) -> None:
     profile = tmp_path / "target.toml"
     profile.write_text(f'url = "{broken}"\n[features]\nnesting = false\n', encoding="utf-8")
     result = run("--lakepact", str(profile), "-k", "IRC-NS-DROP-005")
@@ -87,20 +85,20 @@ def test_what_a_target_does_not_offer_is_skipped(broken: str, run: Run, tmp_path
     result.assert_outcomes(skipped=1, deselected=all_judged() - 1)
 
 
-def test_what_a_target_should_keep_and_does_not_is_a_warning(broken: str, run: Run) -> None:
+def test_broken_should_requirement_is_a_warning(broken: str, run: Run) -> None:
     result = run("--lakepact", broken, "-k", "IRC-COM-012", "-W", "default")
 
     result.assert_outcomes(passed=1, warnings=1, deselected=all_judged() - 1)
     result.stdout.fnmatch_lines(["*ShouldBeKept: WARN  IRC-COM-012  SHOULD  commits"])
 
 
-def test_a_target_that_does_not_answer_is_an_error_of_each_test(run: Run) -> None:
+def test_unreachable_target_is_an_error_of_each_test(run: Run) -> None:
     result = run("--lakepact", "http://127.0.0.1:9", "-k", "IRC-NS-DROP-005 or IRC-NS-DROP-001")
 
     result.assert_outcomes(errors=2, deselected=all_judged() - 2)
 
 
-def test_the_embedded_server_is_judged_by_another_contract_and_reports_say_clause_and_level(run: Run, tmp_path: Path) -> None:
+def test_embedded_server_of_another_contract_reports_clause_and_level(run: Run, tmp_path: Path) -> None:
     report = tmp_path / "report.xml"
     result = run("--lakepact", "embedded", "--lakepact-contract", "delta_sharing", "-k", "DS-SHR-01", "--junitxml", str(report))
 
@@ -119,14 +117,14 @@ def test_the_embedded_server_is_judged_by_another_contract_and_reports_say_claus
         (("embedded", "-n", "2"), "*cannot be combined with -n*"),
     ],
 )
-def test_what_cannot_be_meant_is_wrong_usage(run: Run, words: tuple[str, ...], sentence: str) -> None:
+def test_unusable_options_are_usage_errors(run: Run, words: tuple[str, ...], sentence: str) -> None:
     result = run("--lakepact", *words)
 
     assert result.ret == pytest.ExitCode.USAGE_ERROR
     result.stderr.fnmatch_lines([f"ERROR: --lakepact{sentence}"])
 
 
-def test_who_does_not_ask_for_it_imports_no_more_than_the_options() -> None:
+def test_plugin_imports_no_click_httpx_or_rich() -> None:
     code = "import sys, lakepact.conformance.pytest_plugin as _; print({'click', 'httpx', 'rich'} & set(sys.modules))"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
 

@@ -1,4 +1,4 @@
-"""`lakepact check` as it is called: what it is told wrong it refuses, and a target that is not there has its report too."""
+"""The command `lakepact check`: usage errors, unreachable targets and interruptions."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
     from miniatures import Answer
 
-NOBODY = "http://127.0.0.1:1"  #: where nothing listens
+UNREACHABLE = "http://127.0.0.1:1"  #: an address without a server
 
 
 def called(*arguments: str) -> Result:
@@ -39,19 +39,19 @@ def called(*arguments: str) -> Result:
 
 @contextlib.contextmanager
 def checking(*arguments: str) -> Generator[subprocess.Popen[str]]:
-    """Yield the command in a process of its own."""
+    """Start the command in its own process."""
     command = [sys.executable, "-m", "lakepact.cli", "check", *arguments]
     with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
         yield process
 
 
-def test_a_target_that_is_not_there_has_a_report_that_says_so(tmp_path: Path) -> None:
+def test_unreachable_target_is_reported_as_incomplete(tmp_path: Path) -> None:
     kinds = {kind: tmp_path / kind for kind in ("html", "jsonl", "junit", "md")}
-    result = called(NOBODY, *(f"--report={kind}={path}" for kind, path in kinds.items()))
+    result = called(UNREACHABLE, *(f"--report={kind}={path}" for kind, path in kinds.items()))
 
     header, footer = lines.read(kinds["jsonl"])
-    assert (result.exit_code, header["target"], footer["verdict"], footer["exit_code"]) == (3, NOBODY, "incomplete", 3)
-    assert f"no answer to GET {NOBODY}/v1/config" in footer["stopped"]
+    assert (result.exit_code, header["target"], footer["verdict"], footer["exit_code"]) == (3, UNREACHABLE, "incomplete", 3)
+    assert f"no answer to GET {UNREACHABLE}/v1/config" in footer["stopped"]
     assert footer["stopped"] in result.output
     (error,) = ET.parse(kinds["junit"]).iter("error")
     assert error.attrib["message"] == footer["stopped"]
@@ -59,7 +59,7 @@ def test_a_target_that_is_not_there_has_a_report_that_says_so(tmp_path: Path) ->
 
 
 @pytest.mark.parametrize(("conforms", "code"), [(True, 3), (False, 1)])
-def test_a_report_that_cannot_be_written_keeps_neither_the_others_nor_a_verdict_back(tmp_path: Path, code: int, *, conforms: bool) -> None:
+def test_unwritable_report_keeps_the_verdict_and_the_other_reports(tmp_path: Path, code: int, *, conforms: bool) -> None:
     config = {"defaults": {}, "overrides": {}, "endpoints": ["GET /v1/config"] * (1 if conforms else 2)}
     (tmp_path / "file").write_text("no folder", encoding="utf-8")
     unwritten, written = tmp_path / "file" / "report.md", tmp_path / "report.jsonl"
@@ -69,14 +69,14 @@ def test_a_report_that_cannot_be_written_keeps_neither_the_others_nor_a_verdict_
     assert (result.exit_code, f"the report {unwritten} cannot be written" in result.stderr, written.exists()) == (code, True, True)
 
 
-def test_with_json_a_target_that_is_not_there_has_its_lines_too() -> None:
-    result = called(NOBODY, "--json")
+def test_json_of_an_unreachable_target_has_header_and_footer() -> None:
+    result = called(UNREACHABLE, "--json")
 
     header, footer = (orjson.loads(line) for line in result.stdout.splitlines())
     assert (header["line"], footer["line"], footer["verdict"]) == ("header", "footer", "incomplete")
 
 
-def test_user_and_password_in_an_address_are_sent_and_reach_no_report(tmp_path: Path) -> None:
+def test_password_in_an_address_is_sent_and_not_reported(tmp_path: Path) -> None:
     heard: list[str] = []
 
     class Server:
@@ -96,7 +96,7 @@ def test_user_and_password_in_an_address_are_sent_and_reach_no_report(tmp_path: 
 
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
-def test_a_run_that_is_interrupted_shows_what_was_judged_until_then(tmp_path: Path, number: signal.Signals) -> None:
+def test_interrupted_check_reports_finished_requirements(tmp_path: Path, number: signal.Signals) -> None:
     path, begun, called_off = tmp_path / "report", threading.Event(), threading.Event()
 
     def server(_method: str, target: str, _body: bytes) -> Answer:
@@ -108,7 +108,7 @@ def test_a_run_that_is_interrupted_shows_what_was_judged_until_then(tmp_path: Pa
     words = ["--only", "IRC-CFG-001", "--only", "IRC-CFG-005", "--report", f"jsonl={path}"]
     with miniature(server) as url, checking(url, *words) as process:
         assert begun.wait(30)
-        time.sleep(1.0)  # in which the other check comes to its end
+        time.sleep(1.0)  # time for the other check to finish
         process.send_signal(number)
         time.sleep(0.2)
         called_off.set()
@@ -123,58 +123,58 @@ def test_a_run_that_is_interrupted_shows_what_was_judged_until_then(tmp_path: Pa
 
 
 @pytest.mark.parametrize("given", ["--parameter", "--profile"])
-def test_a_parameter_that_nobody_knows_is_refused_with_those_like_it(tmp_path: Path, given: str) -> None:
+def test_unknown_parameter_exits_with_2_and_a_suggestion(tmp_path: Path, given: str) -> None:
     profile = tmp_path / "target.toml"
     profile.write_text('[parameters]\nwarehous = "x"\n', encoding="utf-8")
-    result = called(NOBODY, given, "warehous=x" if given == "--parameter" else str(profile))
+    result = called(UNREACHABLE, given, "warehous=x" if given == "--parameter" else str(profile))
 
     assert result.exit_code == 2
     assert "unknown parameter warehous; did you mean warehouse" in result.output
 
 
 @pytest.mark.parametrize("contract", contracts())
-def test_what_the_embedded_server_is_told_of_is_known(contract: str, tmp_path: Path) -> None:
+def test_parameters_of_the_embedded_server_are_known(contract: str, tmp_path: Path) -> None:
     suite = suites.load(contract)
 
     assert set(suite.launch_settings(tmp_path).parameters) - set(suite.parameters) == set()
 
 
-def test_a_target_keeps_the_headers_that_are_given_beside_its_address() -> None:
+def test_explicit_authorization_header_overrides_the_address() -> None:
     target = Target("https://hank:x@host:8443/base", headers={"Authorization": "Bearer t"})
 
     assert (target.url, dict(target.headers)) == ("https://host:8443/base", {"Authorization": "Bearer t"})
 
 
 @pytest.mark.parametrize("url", ["catalog.example.com", "ftp://catalog.example.com", "http://", "http://h:99999"])
-def test_what_is_no_address_is_wrong_usage(url: str) -> None:
+def test_unusable_address_exits_with_2(url: str) -> None:
     result = called(url)
 
     assert result.exit_code == 2
     assert f"{url} is not the address of a server" in result.output
 
 
-def test_an_empty_address_is_not_that_of_the_embedded_server() -> None:
+def test_empty_address_exits_with_2() -> None:
     result = called("")
 
     assert (result.exit_code, "an empty text is not the address of a server" in result.output) == (2, True)
 
 
 @pytest.mark.parametrize("url", ["http://h/?token=do-not-tell", "http://u:do-not-tell@h:99999/"])
-def test_what_may_be_secret_in_an_address_that_is_none_is_not_repeated(url: str) -> None:
+def test_secret_in_an_unusable_address_is_not_repeated(url: str) -> None:
     result = called(url)
 
     assert (result.exit_code, "do-not-tell" in result.output) == (2, False)
 
 
-def test_each_pattern_has_to_match_something() -> None:
-    result = called(NOBODY, "--only", "IRC-CFG-001", "--only", "IRC-CGF-*")
+def test_pattern_without_a_match_exits_with_2() -> None:
+    result = called(UNREACHABLE, "--only", "IRC-CFG-001", "--only", "IRC-CGF-*")
 
     assert (result.exit_code, "nothing matches IRC-CGF-*;" in result.output) == (2, True)
 
 
-def test_who_reads_a_part_of_a_report_has_no_verdict_and_the_files_all_the_same(tmp_path: Path) -> None:
+def test_closed_stdout_exits_with_3_and_writes_report_files(tmp_path: Path) -> None:
     written = tmp_path / "report.jsonl"
-    with checking(NOBODY, "--json", "--report", f"jsonl={written}") as process:
+    with checking(UNREACHABLE, "--json", "--report", f"jsonl={written}") as process:
         process.stdout.close()
         complaint = process.stderr.read()
         code = process.wait(60)
@@ -184,32 +184,32 @@ def test_who_reads_a_part_of_a_report_has_no_verdict_and_the_files_all_the_same(
 
 
 @pytest.mark.parametrize("said", ["nesting=maybe", "nesting=", "nesting"])
-def test_a_feature_is_on_or_off(said: str) -> None:
-    result = called(NOBODY, "--feature", said)
+def test_feature_that_is_neither_on_nor_off_exits_with_2(said: str) -> None:
+    result = called(UNREACHABLE, "--feature", said)
 
     assert (result.exit_code, "write n" in result.output.lower()) == (2, True)
 
 
-def test_a_feature_in_a_profile_is_true_or_false(tmp_path: Path) -> None:
+def test_profile_feature_that_is_not_boolean_exits_with_2(tmp_path: Path) -> None:
     profile = tmp_path / "target.toml"
-    profile.write_text(f'url = "{NOBODY}"\nfeatures = {{nesting = "off"}}\n', encoding="utf-8")
+    profile.write_text(f'url = "{UNREACHABLE}"\nfeatures = {{nesting = "off"}}\n', encoding="utf-8")
     result = called("--profile", str(profile))
 
     assert result.exit_code == 2
     assert "the feature nesting is 'off'; write true or false" in result.output
 
 
-def test_a_time_to_wait_is_more_than_none() -> None:
-    assert called(NOBODY, "--timeout", "0").exit_code == 2
+def test_timeout_of_0_exits_with_2() -> None:
+    assert called(UNREACHABLE, "--timeout", "0").exit_code == 2
 
 
-def test_a_model_that_a_contract_does_not_have_is_wrong_usage() -> None:
-    result = called(NOBODY, "--contract", "delta_sharing", "--stateful-requests", "10")
+def test_contract_without_stateful_tests_exits_with_2() -> None:
+    result = called(UNREACHABLE, "--contract", "delta_sharing", "--stateful-requests", "10")
 
     assert (result.exit_code, "delta_sharing has no stateful tests" in result.stderr) == (2, True)
 
 
-def test_a_fault_that_nobody_knows_is_wrong_usage_said_once() -> None:
+def test_unknown_fault_exits_with_2_and_is_named_once() -> None:
     with checking("--fault", "no-such-fault") as process:
         complaint = process.communicate(timeout=60)[1]
 
@@ -218,7 +218,7 @@ def test_a_fault_that_nobody_knows_is_wrong_usage_said_once() -> None:
 
 @pytest.mark.parametrize(("contract", "where"), [("iceberg_rest", "/v1/config"), ("delta_sharing", "/shares")])
 @pytest.mark.parametrize("status", [200, 404, 503])
-def test_a_web_page_is_not_judged(contract: str, where: str, status: int) -> None:
+def test_web_page_exits_with_3(contract: str, where: str, status: int) -> None:
     page = (status, {"Content-Type": "text/html; charset=utf-8"}, b"\n<html><body>Welcome</body></html>")
     with miniature(lambda _method, _target, _body: page) as url:
         result = called(url, "--contract", contract)
@@ -242,7 +242,7 @@ WHICH = {"error": {"message": "say which \x1b[1mwarehouse", "type": "BadRequestE
         (400, WHICH, {}, "say which  [1mwarehouse (--parameter warehouse=NAME names a warehouse)"),
     ],
 )
-def test_a_catalog_that_turns_everything_away_is_not_judged(
+def test_catalog_that_refuses_every_request_exits_with_3(
     contract: str, status: int, document: object, headers: dict[str, str], advice: str
 ) -> None:
     with miniature(lambda *_: answer(status, document, **headers)) as url:
@@ -253,5 +253,5 @@ def test_a_catalog_that_turns_everything_away_is_not_judged(
     assert advice in result.stderr
 
 
-def test_a_catalog_that_refuses_its_configuration_alone_is_judged() -> None:
+def test_catalog_that_refuses_only_its_configuration_exits_with_1() -> None:
     assert called("--fault", "getConfig.answers-503", "--only", "IRC-CFG-007").exit_code == 1

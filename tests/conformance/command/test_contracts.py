@@ -1,4 +1,4 @@
-"""`lakepact contracts`: which versions there are, and what changed between two of them."""
+"""`lakepact contracts`: the known versions, and the differences between two of them."""
 
 from __future__ import annotations
 
@@ -25,14 +25,14 @@ def test_every_contract_is_listed_in_every_version() -> None:
     assert listed == [(name, version) for name in contracts() for version in (Contract(name).version, *Contract(name).other_versions)]
 
 
-def test_the_list_says_what_can_be_served_and_judged() -> None:
+def test_list_names_the_support_of_each_version() -> None:
     listed = {(row["contract"], row["version"]): row["is"] for row in json.loads(said("list", "--json"))}
 
     assert listed["iceberg_rest", "1.11.0"] == "server and suite"
     assert listed["delta_sharing", "2026-08"] == "compared only"
 
 
-def test_a_newer_version_tells_what_its_authors_added_and_what_it_demands() -> None:
+def test_diff_to_a_newer_version_lists_additions_and_requirements() -> None:
     text = said("diff", "iceberg_rest", "1.10.0", "1.11.0")
 
     assert "  a view can be registered from a metadata file\n" in text
@@ -42,15 +42,15 @@ def test_a_newer_version_tells_what_its_authors_added_and_what_it_demands() -> N
 
 
 @pytest.mark.parametrize(("contract", "main_version", "other"), COMPARED)
-def test_every_requirement_that_a_version_adds_is_told_in_words(contract: str, main_version: str, other: str) -> None:
+def test_diff_has_a_sentence_for_each_added_or_changed_requirement(contract: str, main_version: str, other: str) -> None:
     difference = json.loads(said("diff", contract, main_version, other, "--json"))
 
-    told = [demand["id"] for demand in difference["demands"] if demand["sentence"]]
-    assert sorted(told) == sorted([*difference["requirements"]["added"], *difference["requirements"]["changed"]])
+    explained = [demand["id"] for demand in difference["demands"] if demand["sentence"]]
+    assert sorted(explained) == sorted([*difference["requirements"]["added"], *difference["requirements"]["changed"]])
 
 
 @pytest.mark.parametrize(("contract", "main_version", "other"), COMPARED)
-def test_the_way_back_takes_away_what_the_way_there_adds(contract: str, main_version: str, other: str) -> None:
+def test_reversed_diff_swaps_additions_and_removals(contract: str, main_version: str, other: str) -> None:
     there = json.loads(said("diff", contract, main_version, other, "--json"))
     back = json.loads(said("diff", contract, other, main_version, "--json"))
 
@@ -58,7 +58,7 @@ def test_the_way_back_takes_away_what_the_way_there_adds(contract: str, main_ver
         assert (back[part]["added"], back[part]["removed"]) == (there[part]["removed"], there[part]["added"])
 
 
-def test_versions_that_are_not_compared_are_refused_with_those_that_are() -> None:
+def test_unknown_version_exits_with_2_and_names_the_known_versions() -> None:
     done = CliRunner().invoke(main, ["contracts", "diff", "iceberg_rest", "1.10.0", "2.0"])
 
     assert done.exit_code == 2

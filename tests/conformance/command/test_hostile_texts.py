@@ -1,4 +1,4 @@
-"""Whatever a target calls its things and says of them, no output lets it act, and no output shows its secrets."""
+"""No output contains control characters, active markup or secrets that a target sends."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ TAGS = re.compile(r"<(?:script|img)|\]\]>", re.IGNORECASE)
 
 
 def hostile(_method: str, path: str, _body: bytes) -> Answer:
-    """Answer as a server that puts an attack and secrets wherever it can."""
+    """Answer as a server that puts an attack and secrets into every text."""
     said = f"{ATTACK} {SIGNED} {LOCATION}"
     if path.startswith("/v1/config"):
         return answer(200, {"defaults": {"warehouse": LOCATION, ATTACK: ATTACK}, "overrides": {"prefix": "p"}})
@@ -73,7 +73,7 @@ def otherwise(method: str, path: str, body: bytes) -> Answer:
 
 @pytest.fixture(scope="module")
 def report(tmp_path_factory: pytest.TempPathFactory) -> list[dict[str, Any]]:
-    """Return the report of a check of such a server, as it is read back."""
+    """Return the report of a check of the hostile server, after writing and reading it."""
     path = tmp_path_factory.mktemp("hostile") / "run.jsonl"
     with miniature(hostile) as url:
         CliRunner().invoke(main, ["check", url, "--only", "IRC-NS-*", "--report", f"jsonl={path}"])
@@ -90,7 +90,7 @@ def printed(*words: str) -> str:
 
 
 @pytest.mark.parametrize("option", ["--verbose", "--json"])
-def test_check_prints_no_character_that_acts_and_no_secret(option: str) -> None:
+def test_check_prints_no_control_character_and_no_secret(option: str) -> None:
     output = printed("check", "URL", "--only", "IRC-NS-*", option)
 
     assert "2J" in output
@@ -99,7 +99,7 @@ def test_check_prints_no_character_that_acts_and_no_secret(option: str) -> None:
 
 
 @pytest.mark.parametrize("words", [("--json",), ()], ids=["json", "text"])
-def test_probe_prints_no_character_that_acts_and_no_secret(words: tuple[str, ...]) -> None:
+def test_probe_prints_no_control_character_and_no_secret(words: tuple[str, ...]) -> None:
     output = printed("probe", "URL", *words)
 
     assert "listNamespaces" in output
@@ -108,11 +108,11 @@ def test_probe_prints_no_character_that_acts_and_no_secret(words: tuple[str, ...
 
 
 @pytest.mark.parametrize("command", [("ls", "URL"), ("ls", "URL", "--json"), ("show", "URL", "a.t"), ("show", "URL", "a.t", "--json")])
-def test_client_commands_print_no_character_that_acts(command: tuple[str, ...]) -> None:
+def test_client_commands_print_no_control_character(command: tuple[str, ...]) -> None:
     assert ACTING.findall(printed(*command)) == []
 
 
-def test_reports_of_a_check_hold_no_secret_and_nothing_that_acts(report: list[dict[str, Any]], tmp_path: Path) -> None:
+def test_reports_hold_no_secret_and_no_active_content(report: list[dict[str, Any]], tmp_path: Path) -> None:
     files = {kind: tmp_path / kind for kind in ("html", "junit", "md", "jsonl")}
     html.write(report, files["html"])
     junit.write(report, files["junit"])
@@ -127,7 +127,7 @@ def test_reports_of_a_check_hold_no_secret_and_nothing_that_acts(report: list[di
     assert ET.fromstring(written["junit"]).tag == "testsuites"
 
 
-def test_matrix_and_evidence_of_pytest_show_nothing_that_acts(report: list[dict[str, Any]]) -> None:
+def test_matrix_and_pytest_evidence_hold_no_active_content(report: list[dict[str, Any]]) -> None:
     name = ATTACK.replace("=", "")
     made = compatibility.matrix({name: [{**report[0], "target": ATTACK}, *report[1:]]}, by="requirement")
     shown = io.StringIO()
@@ -140,7 +140,7 @@ def test_matrix_and_evidence_of_pytest_show_nothing_that_acts(report: list[dict[
     assert TAGS.findall(matrices.html(made) + rendered(matrices.markdown(made))) == []
 
 
-def test_texts_of_verdicts_cannot_break_out(report: list[dict[str, Any]], tmp_path: Path) -> None:
+def test_texts_of_verdicts_are_escaped_in_every_report(report: list[dict[str, Any]], tmp_path: Path) -> None:
     broken = next(line for line in report if line.get("outcome") == "fail")
     verdict = {**broken["verdicts"][0], "expected": ATTACK, "actual": ATTACK, "remark": f"{ATTACK} and more"}
     attacked = [report[0] | {"target": ATTACK}, broken | {"verdicts": [verdict], "reading": ATTACK, "sentence": ATTACK}, report[-1]]
@@ -155,7 +155,7 @@ def test_texts_of_verdicts_cannot_break_out(report: list[dict[str, Any]], tmp_pa
     assert 'href="javascript' not in rendered(document)
 
 
-def test_campaign_of_a_hostile_target_shows_no_secret_and_nothing_that_acts(tmp_path: Path) -> None:
+def test_campaign_pages_hold_no_secret_and_no_active_content(tmp_path: Path) -> None:
     with miniature(hostile) as one, miniature(otherwise) as other:
         run = ran(few_cases(tmp_path / "plan"), tmp_path / "run", Here(), f"one={one}", f"other={other}")
     judged_runs.judge(run, Here())
@@ -174,7 +174,7 @@ TEXTS = st.text(st.characters(codec=None) | st.sampled_from("\x1b\x9b\u202e\u202
 
 
 @given(TEXTS)
-def test_every_form_says_the_text_and_nothing_acts(said: str) -> None:
+def test_escaped_forms_hold_no_control_character(said: str) -> None:
     forms = [
         escaping.plain(said),
         client_plain(said),
@@ -189,18 +189,18 @@ def test_every_form_says_the_text_and_nothing_acts(said: str) -> None:
 
 
 @given(st.text())
-def test_json_and_toml_read_back_as_the_text(said: str) -> None:
+def test_escaped_json_and_toml_read_back_as_the_text(said: str) -> None:
     assert json.loads(escaping.json(said)) == said
     assert tomllib.loads(f"a = {escaping.toml(said)}") == {"a": said}
 
 
 @given(TEXTS)
-def test_markdown_of_a_text_has_no_markup(said: str) -> None:
+def test_escaped_markdown_renders_no_markup(said: str) -> None:
     assert re.findall(r"<(?!/?p>|/?code>)\w+", MarkdownIt().render(f"a {escaping.markdown(said)} {escaping.code(said)}")) == []
 
 
 @pytest.mark.parametrize("said", [ATTACK.replace("\0", ""), "it's", "$(id) `id` $HOME", "\\"])
-def test_shell_word_is_the_text(said: str) -> None:
+def test_escaped_shell_word_is_the_text(said: str) -> None:
     command = ["bash", "-c", f"printf %s {escaping.shell(said)}"]
 
     assert subprocess.run(command, capture_output=True, check=True).stdout == said.encode()

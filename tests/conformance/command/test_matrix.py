@@ -1,4 +1,4 @@
-"""`lakepact matrix` puts reports of one contract side by side, says which are incomplete, and refuses what does not belong together."""
+"""`lakepact matrix` compares reports of one contract, names incomplete reports and rejects unusable files."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ Report = list[dict[str, Any]]
 
 
 def report(*outcomes: str, url: str = "http://a", version: str = "1.10.0", stopped: str = "", only: tuple[str, ...] = ()) -> Report:
-    """Return a report of requirements R-1, R-2, …: the first of area one and one operation, the others of area two and all operations."""
+    """Return a report of requirements R-1, R-2, …: R-1 belongs to area one and one operation, the others to area two."""
     header = {
         "line": "header",
         "report": 1,
@@ -76,20 +76,20 @@ def test_each_report_has_a_column(by: str, expected: dict[str, list[str]]) -> No
     assert cells(compatibility.matrix({"good": GOOD, "bad": BAD}, by=by)) == expected
 
 
-def test_only_rows_that_differ_are_left_where_these_are_asked_for() -> None:
+def test_differing_option_keeps_only_rows_that_differ() -> None:
     made = compatibility.matrix({"good": GOOD, "bad": BAD}, by="requirement", differing=True)
 
     assert [row.name for row in made.rows] == ["R-2", "R-3", "R-4"]
 
 
-def test_reports_that_are_complete_end_with_0_and_have_names(tmp_path: Path) -> None:
+def test_complete_reports_exit_with_0_and_are_named(tmp_path: Path) -> None:
     result = called(tmp_path, {"monday": GOOD}, f"friday={tmp_path / 'monday.jsonl'}")
 
     assert result.exit_code == 0
     assert all(name in result.output for name in ("monday", "friday", "http://a"))
 
 
-def test_reports_that_are_incomplete_are_named_and_end_with_3(tmp_path: Path) -> None:
+def test_incomplete_reports_exit_with_3_and_are_named(tmp_path: Path) -> None:
     result = called(tmp_path, {"good": GOOD, "bad": BAD, "dead": report(stopped="no answer to GET /v1/config")})
 
     assert result.exit_code == 3
@@ -98,7 +98,7 @@ def test_reports_that_are_incomplete_are_named_and_end_with_3(tmp_path: Path) ->
     assert "good is incomplete" not in result.output
 
 
-def test_a_report_of_a_part_of_the_contract_is_named(tmp_path: Path) -> None:
+def test_limited_report_is_named_with_its_filter(tmp_path: Path) -> None:
     result = called(tmp_path, {"good": GOOD, "part": report("pass", only=("IRC-NS-*",))})
 
     assert (result.exit_code, "part: limited to IRC-NS-*" in result.output) == (0, True)
@@ -116,14 +116,14 @@ def test_a_report_of_a_part_of_the_contract_is_named(tmp_path: Path) -> None:
     ],
     ids=["version", "without its footer", "something else"],
 )
-def test_what_does_not_belong_there_is_refused_in_a_line(other: Report, why: str, tmp_path: Path) -> None:
+def test_unusable_report_exits_with_2_and_one_line(other: Report, why: str, tmp_path: Path) -> None:
     result = called(tmp_path, {"good": GOOD, "other": other})
 
     assert (result.exit_code, result.output.count("\n")) == (2, 1)
     assert why in result.output
 
 
-def test_a_file_that_is_not_there_and_two_of_one_name_are_refused(tmp_path: Path) -> None:
+def test_missing_file_and_duplicate_name_exit_with_2(tmp_path: Path) -> None:
     absent = called(tmp_path, {"good": GOOD}, str(tmp_path / "nowhere.jsonl"))
     twice = called(tmp_path, {"good": GOOD}, str(tmp_path / "good.jsonl"))
 
@@ -132,7 +132,7 @@ def test_a_file_that_is_not_there_and_two_of_one_name_are_refused(tmp_path: Path
     assert "two reports are called good" in twice.output
 
 
-def test_every_form_says_the_same(tmp_path: Path) -> None:
+def test_every_report_format_holds_the_same_rows(tmp_path: Path) -> None:
     forms = {kind: tmp_path / kind for kind in ("html", "json", "md")}
     result = called(tmp_path, {"good": GOOD, "bad": BAD}, "--by", "requirement", *(f"--report={k}={path}" for k, path in forms.items()))
     written = {kind: path.read_text(encoding="utf-8") for kind, path in forms.items()}
@@ -144,7 +144,7 @@ def test_every_form_says_the_same(tmp_path: Path) -> None:
     assert re.findall(r"<(?:script|link|img|iframe|b>)|(?:src|href)=(?!\"#)", written["html"]) == []
 
 
-def test_json_is_the_matrix(tmp_path: Path) -> None:
+def test_json_option_prints_the_matrix(tmp_path: Path) -> None:
     result = called(tmp_path, {"good": GOOD}, "--json")
 
     assert json.loads(result.output)["reports"][0]["verdict"] == "conformant"
@@ -153,7 +153,7 @@ def test_json_is_the_matrix(tmp_path: Path) -> None:
 @NEEDS_BROWSER
 @pytest.mark.parametrize("dark", [False, True], ids=["day", "night"])
 @pytest.mark.parametrize("width", [1280, 400])
-def test_page_fits_its_window_and_can_be_read(width: int, *, dark: bool, tmp_path: Path) -> None:
+def test_page_fits_its_window_and_has_contrast(width: int, *, dark: bool, tmp_path: Path) -> None:
     page = matrices.html(compatibility.matrix({"good": GOOD, "a-target-with-a-rather-long-name": BAD}, by="requirement"))
     found = seen(page, "#matrix", width=width, dark=dark, folder=tmp_path)
 

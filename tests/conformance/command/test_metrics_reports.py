@@ -1,4 +1,4 @@
-"""`lakepact metrics` shows what clients have told a server."""
+"""`lakepact metrics` shows the metrics reports that clients sent to a server."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ def url() -> Iterator[str]:
         yield server.url
 
 
-def test_reports_are_shown_with_their_most_telling_figures(url: str) -> None:
+def test_reports_are_shown_with_their_main_figures(url: str) -> None:
     shown = CliRunner().invoke(main, ["metrics", url], env={"COLUMNS": "200"})
 
     assert shown.exit_code == 0
@@ -48,13 +48,13 @@ def test_reports_are_shown_with_their_most_telling_figures(url: str) -> None:
     assert "total-planning-duration 42 nanoseconds, result-data-files 3" in shown.output
 
 
-def test_reports_come_as_json_as_they_were_sent(url: str) -> None:
+def test_json_option_prints_reports_as_sent(url: str) -> None:
     shown = CliRunner().invoke(main, ["metrics", url, "--json"])
 
     assert [json.loads(line) for line in shown.output.splitlines()] == [{"namespace": ["a"], "table": "t", "report": SCAN}]
 
 
-def test_a_server_without_reports_is_told_from_one_that_is_not_there(url: str) -> None:
+def test_other_server_and_unreachable_server_have_distinct_messages(url: str) -> None:
     other = CliRunner().invoke(main, ["metrics", f"{url}/v1"])
     absent = CliRunner().invoke(main, ["metrics", "http://127.0.0.1:9"])
 
@@ -64,7 +64,7 @@ def test_a_server_without_reports_is_told_from_one_that_is_not_there(url: str) -
 
 
 @pytest.mark.parametrize("body", ["null", "7", "{}", '{"report": {}}', "[1]", "[{}]", '[{"report": 7, "namespace": [], "table": "t"}]'])
-def test_other_json_is_told_from_reports(body: str) -> None:
+def test_other_json_exits_with_3(body: str) -> None:
     with miniature(lambda *_: (200, {}, body.encode())) as url:
         shown = CliRunner().invoke(main, ["metrics", url])
 

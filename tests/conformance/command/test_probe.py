@@ -1,4 +1,4 @@
-"""`lakepact probe` asks without changing anything, says what it found, and what to do where it could not ask."""
+"""`lakepact probe` only reads from a target, reports what it found, and gives advice after errors."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ LISTED = {"shares": ["a b"], "schemas": ["s"], "tables": ["t"]}
 
 @pytest.fixture(scope="module")
 def catalog() -> Iterator[str]:
-    """Yield a catalog with an empty namespace, and one with a table."""
+    """Start a catalog with an empty namespace and a namespace with a table."""
     with running(warehouse="memory:") as server, httpx.Client(base_url=server.url, trust_env=False) as client:
         for name in ("a", "b"):
             client.post("/v1/namespaces", json={"namespace": [name]}).raise_for_status()
@@ -48,14 +48,14 @@ def operations(result: Result) -> dict[str, dict[str, Any]]:
 
 
 def share_server(method: str, path: str, body: bytes) -> Answer:
-    """Return a server with a share, a schema and a table, that knows nothing but listings and shares."""
+    """Answer as a server with a share, a schema and a table that supports only listings and shares."""
     kind = path.rpartition("/")[2]
     if kind in LISTED:
         return answer(200, {"items": [{"name": name} for name in LISTED[kind]]})
     return answer(200, {"share": {"name": "a b"}}) if path == "/shares/a%20b" else answer(404, {"errorCode": "X", "message": "no"})
 
 
-def test_a_catalog_is_recognised_and_asked_for_what_its_listings_name(catalog: str) -> None:
+def test_catalog_is_recognised_and_its_listed_objects_are_requested(catalog: str) -> None:
     result = called(catalog, "--json")
     document, found = json.loads(result.stdout), operations(result)
 
@@ -69,7 +69,7 @@ def test_a_catalog_is_recognised_and_asked_for_what_its_listings_name(catalog: s
     assert document["features"] == {"etag": True, "prefix": False, "views": True}
 
 
-def test_a_share_server_is_recognised_and_declares_nothing() -> None:
+def test_share_server_is_recognised_and_declares_nothing() -> None:
     with miniature(share_server) as url:
         found = operations(called(url, "--json"))
 
@@ -80,7 +80,7 @@ def test_a_share_server_is_recognised_and_declares_nothing() -> None:
 
 
 @pytest.mark.parametrize("contract", contracts())
-def test_nothing_but_get_and_head_is_sent(contract: str) -> None:
+def test_probe_sends_only_get_and_head(contract: str) -> None:
     sent: set[str] = set()
 
     def recorder(method: str, path: str, body: bytes) -> Answer:
@@ -98,7 +98,7 @@ def test_nothing_but_get_and_head_is_sent(contract: str) -> None:
     assert "loadCredentials" not in asked
 
 
-def test_what_is_declared_and_not_found_is_said_and_so_is_the_contrary() -> None:
+def test_differences_between_declared_and_answered_operations_are_named() -> None:
     endpoints = ["GET /v1/{prefix}/namespaces", "GET /v1/{prefix}/namespaces/{namespace}", "GET /v1/new"]
 
     def server(method: str, path: str, body: bytes) -> Answer:
@@ -120,14 +120,14 @@ def test_what_is_declared_and_not_found_is_said_and_so_is_the_contrary() -> None
     assert TOKEN not in result.stdout
 
 
-def test_text_says_the_same(catalog: str) -> None:
+def test_text_output_summarizes_the_target(catalog: str) -> None:
     result = called(catalog)
 
     assert result.exit_code == 0
     assert all(part in result.stdout for part in (f"{catalog}  iceberg_rest 1.10.0", "loadTable", "8 seen to answer"))
 
 
-def test_a_profile_is_read_by_check_and_holds_no_secret(catalog: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_written_profile_is_read_by_check_and_holds_no_secret(catalog: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("PROBE_TOKEN", TOKEN)
     path = tmp_path / "target.toml"
     address = catalog.replace("//", "//hank:geheim@")
@@ -146,7 +146,7 @@ def test_a_profile_is_read_by_check_and_holds_no_secret(catalog: str, tmp_path: 
     assert (judged.exit_code, catalog in judged.output) == (0, True)
 
 
-def test_the_contract_of_a_profile_is_judged(tmp_path: Path) -> None:
+def test_check_uses_the_contract_of_a_profile(tmp_path: Path) -> None:
     path = tmp_path / "target.toml"
     path.write_text('contract = "delta_sharing"\nurl = "http://127.0.0.1:1"\n', encoding="utf-8")
     judged = CliRunner().invoke(check, ["--profile", str(path)])
@@ -155,7 +155,7 @@ def test_the_contract_of_a_profile_is_judged(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("address", ["ftp://x", "localhost", "http://", "http://h:99999", "http://h/?q=1"])
-def test_an_address_that_is_none_is_refused(address: str) -> None:
+def test_unusable_address_exits_with_2(address: str) -> None:
     result = called(address)
 
     assert (result.exit_code, "is not the address of a server" in result.output) == (2, True)
@@ -172,9 +172,7 @@ def test_an_address_that_is_none_is_refused(address: str) -> None:
         (400, "Client sent an HTTP request to an HTTPS server.", {}, "", "try https://"),
     ],
 )
-def test_an_answer_that_no_contract_has_leads_to_advice(
-    status: int, document: object, headers: dict[str, str], suffix: str, why: str
-) -> None:
+def test_unrecognised_answer_exits_with_3_and_advice(status: int, document: object, headers: dict[str, str], suffix: str, why: str) -> None:
     with miniature(lambda *_: answer(status, document, **headers)) as url:
         result = called(url + suffix)
 
@@ -182,7 +180,7 @@ def test_an_answer_that_no_contract_has_leads_to_advice(
     assert why in result.output
 
 
-def test_where_nobody_answers_it_is_said_why() -> None:
+def test_unreachable_target_exits_with_3_and_the_reason() -> None:
     with miniature(share_server) as url:
         plain = called(url.replace("http:", "https:"))
     closed = called("http://127.0.0.1:1")
@@ -192,7 +190,7 @@ def test_where_nobody_answers_it_is_said_why() -> None:
     assert "nothing listens at this port" in closed.output
 
 
-def test_the_folder_of_a_profile_is_made_as_that_of_a_report_is(catalog: str, tmp_path: Path) -> None:
+def test_missing_folder_of_a_profile_is_created(catalog: str, tmp_path: Path) -> None:
     path = tmp_path / "targets" / "ours.toml"
     result = called(catalog, "--profile", str(path))
 

@@ -1,4 +1,4 @@
-"""What is said of a target is understood, or refused in one line that names what is wrong and repeats no secret."""
+"""Mistakes in profiles and in options about a target exit with 2 and one line without secrets."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
     from miniatures import Answer
 
-NOBODY = "http://127.0.0.1:1"  #: where nothing listens
+UNREACHABLE = "http://127.0.0.1:1"  #: an address without a server
 
 
 def called(*arguments: str) -> Result:
@@ -27,12 +27,12 @@ def called(*arguments: str) -> Result:
 
 
 def error(result: Result) -> tuple[int, str]:
-    """Return the exit code, and the line that says why."""
+    """Return the exit code and the error message."""
     return result.exit_code, result.stderr.rpartition("Error: ")[2].removesuffix("\n")
 
 
 class Server:
-    """Answers what a catalog without anything does, and keeps what it was sent."""
+    """An empty catalog that records the headers of requests."""
 
     def __init__(self) -> None:
         self.heard: list[dict[str, str]] = []
@@ -45,8 +45,8 @@ class Server:
 
 
 @pytest.mark.parametrize("seconds", ["nan", "inf", "-inf", "1e10", "86401", "0"])
-def test_a_time_to_wait_is_more_than_none_and_a_day_at_most(seconds: str) -> None:
-    code, sentence = error(called(NOBODY, f"--timeout={seconds}"))
+def test_timeout_outside_its_range_exits_with_2(seconds: str) -> None:
+    code, sentence = error(called(UNREACHABLE, f"--timeout={seconds}"))
 
     assert (code, sentence.startswith("Invalid value for '--timeout'"), "\n" in sentence) == (2, True, False)
 
@@ -65,7 +65,7 @@ def test_a_time_to_wait_is_more_than_none_and_a_day_at_most(seconds: str) -> Non
         ("odd = 3", f"unknown key odd; a profile has {', '.join(profiles.KEYS)}"),
     ],
 )
-def test_what_a_profile_says_wrong_is_named_with_what_is_wanted(written: str, sentence: str, tmp_path: Path) -> None:
+def test_wrong_profile_value_exits_with_2_and_names_the_expected_value(written: str, sentence: str, tmp_path: Path) -> None:
     path = tmp_path / "target.toml"
     path.write_text(written, encoding="utf-8")
 
@@ -73,14 +73,14 @@ def test_what_a_profile_says_wrong_is_named_with_what_is_wanted(written: str, se
 
 
 @pytest.mark.parametrize("option", ["--profile", "--known-failures"])
-def test_a_file_that_is_no_text_is_named(option: str, tmp_path: Path) -> None:
+def test_binary_file_exits_with_2_and_is_named(option: str, tmp_path: Path) -> None:
     path = tmp_path / "file"
     path.write_bytes(b"\xff\xfe")
 
-    assert (2, f"{path} is not a text file in UTF-8") == error(called(NOBODY, option, str(path)))
+    assert (2, f"{path} is not a text file in UTF-8") == error(called(UNREACHABLE, option, str(path)))
 
 
-def test_a_profile_that_is_no_toml_is_named(tmp_path: Path) -> None:
+def test_profile_with_invalid_toml_exits_with_2_and_is_named(tmp_path: Path) -> None:
     path = tmp_path / "target.toml"
     path.write_text("url = \n", encoding="utf-8")
     code, sentence = error(called("--profile", str(path)))
@@ -97,11 +97,11 @@ def test_a_profile_that_is_no_toml_is_named(tmp_path: Path) -> None:
         ("X-A: b\nc", "the header X-A has a value that cannot be sent; use printable ASCII without surrounding spaces or line ends"),
     ],
 )
-def test_a_header_that_cannot_be_sent_is_wrong_usage(header: str, sentence: str) -> None:
-    assert (2, sentence) == error(called(NOBODY, "--header", header))
+def test_unsendable_header_exits_with_2(header: str, sentence: str) -> None:
+    assert (2, sentence) == error(called(UNREACHABLE, "--header", header))
 
 
-def test_a_token_with_a_line_end_is_refused_and_not_repeated(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_token_with_a_line_end_is_refused_and_not_repeated(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("THEIR_TOKEN", "s3cret-word\n")
     with pytest.raises(click.UsageError, match="the header Authorization has a value that cannot be sent") as refused:
         profiles.headers([], "THEIR_TOKEN", {})
@@ -109,30 +109,30 @@ def test_a_token_with_a_line_end_is_refused_and_not_repeated(monkeypatch: pytest
     assert "s3cret" not in str(refused.value)
 
 
-def test_a_variable_in_a_header_of_a_profile_is_looked_up(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_variable_in_a_profile_header_is_replaced(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("THEIR_KEY", "s3cret-word")
     path, server = tmp_path / "target.toml", Server()
     with miniature(server) as url:
         path.write_text(f'url = "{url}"\n[headers]\nX-Key = "k ${{THEIR_KEY}}"\n', encoding="utf-8")
         result = called("--profile", str(path), "--only", "IRC-CFG-001")
 
-    sent = {headers["x-key"] for headers in server.heard if "x-key" in headers}  # a check asks without any, too
+    sent = {headers["x-key"] for headers in server.heard if "x-key" in headers}  # one check sends requests without headers
     assert ({"k s3cret-word"}, False) == (sent, "s3cret-word" in result.output)
 
 
-def test_a_variable_that_is_not_set_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_unset_variable_exits_with_2_and_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("THEIR_KEY", raising=False)
     path = tmp_path / "target.toml"
-    path.write_text(f'url = "{NOBODY}"\n[headers]\nX-Key = "${{THEIR_KEY}}"\n', encoding="utf-8")
+    path.write_text(f'url = "{UNREACHABLE}"\n[headers]\nX-Key = "${{THEIR_KEY}}"\n', encoding="utf-8")
     code, sentence = error(called("--profile", str(path)))
 
     assert (code, sentence.startswith("the environment variable THEIR_KEY is empty or not set")) == (2, True)
 
 
 @pytest.mark.parametrize(("option", "waited"), [([], 0.2), (["--timeout", "0.1"], 0.1)])
-def test_the_time_to_wait_of_a_profile_holds_unless_the_command_says_another(option: list[str], waited: float, tmp_path: Path) -> None:
+def test_timeout_option_overrides_the_timeout_of_a_profile(option: list[str], waited: float, tmp_path: Path) -> None:
     path = tmp_path / "target.toml"
-    path.write_text(f'url = "{NOBODY}"\ntimeout = 0.2\n', encoding="utf-8")
+    path.write_text(f'url = "{UNREACHABLE}"\ntimeout = 0.2\n', encoding="utf-8")
     given = profiles.profile(path)
     said = check.make_context("check", [*option, "--profile", str(path)]).params["timeout"]
 

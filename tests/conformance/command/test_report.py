@@ -1,4 +1,4 @@
-"""Every form of the report is a reading of its lines; no secret reaches any of them."""
+"""Report formats: all are made from the same lines, and none holds a secret."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def report() -> list[dict[str, Any]]:
 
     @suite.check("IRC-CFG-001", "IRC-CFG-012", "IRC-CFG-002")
     def judges_three(lab: Lab) -> None:
-        """Three judgements."""
+        """The configuration is judged by three requirements."""
         reply = lab.send("getConfig", warehouse="w")
         for requirement, status in (("IRC-CFG-001", 200), ("IRC-CFG-012", 204), ("IRC-CFG-002", 401)):
             with lab.judge(requirement):
@@ -79,7 +79,7 @@ def test_failure_shows_requirement_expected_actual_clause_and_curl(report: list[
         assert part in printed
 
 
-def test_what_could_not_be_removed_is_said_in_the_end(report: list[dict[str, Any]]) -> None:
+def test_leftovers_are_shown_at_the_end(report: list[dict[str, Any]]) -> None:
     leftovers = ["DELETE http://127.0.0.1:1/v1/namespaces/lp_1 returned status 501", "another"]
 
     assert report[-1]["leftovers"] == []
@@ -89,7 +89,7 @@ def test_what_could_not_be_removed_is_said_in_the_end(report: list[dict[str, Any
     )
 
 
-def test_no_secret_reaches_any_form(report: list[dict[str, Any]], tmp_path: Path) -> None:
+def test_no_report_format_holds_a_secret(report: list[dict[str, Any]], tmp_path: Path) -> None:
     lines.write(report, tmp_path / "report.jsonl")
     junit.write(report, tmp_path / "report.xml")
     markdown.write(report, tmp_path / "report.md")
@@ -114,7 +114,7 @@ def test_markdown_carries_evidence(report: list[dict[str, Any]], tmp_path: Path)
         assert part in written
 
 
-def test_page_says_the_verdict_first_and_carries_evidence(report: list[dict[str, Any]]) -> None:
+def test_page_starts_with_the_verdict_and_carries_evidence(report: list[dict[str, Any]]) -> None:
     page = html.html(report)
     places = [page.index(part) for part in ("Not conformant", 'id="areas"', 'id="broken"', 'id="IRC-CFG-001"', 'id="warnings"')]
 
@@ -123,7 +123,7 @@ def test_page_says_the_verdict_first_and_carries_evidence(report: list[dict[str,
         assert part in page
 
 
-def test_page_needs_nothing_else_and_quotes_what_a_server_says(report: list[dict[str, Any]]) -> None:
+def test_page_loads_nothing_and_escapes_server_texts(report: list[dict[str, Any]]) -> None:
     evil = "<script>alert(1)</script>"
     changed = [
         {**line, "verdicts": [{**v, "actual": evil} for v in line["verdicts"]]} if line["line"] == "result" else line for line in report
@@ -134,7 +134,7 @@ def test_page_needs_nothing_else_and_quotes_what_a_server_says(report: list[dict
     assert "&lt;script&gt;" in page
 
 
-def test_page_of_a_target_that_could_not_be_judged_says_why(report: list[dict[str, Any]]) -> None:
+def test_page_of_an_incomplete_check_names_the_reason(report: list[dict[str, Any]]) -> None:
     page = html.html([{**report[0], "operations": []}, {**report[-1], "verdict": "incomplete", "stopped": "no answer to GET /v1/config"}])
 
     assert "Incomplete" in page
@@ -144,7 +144,7 @@ def test_page_of_a_target_that_could_not_be_judged_says_why(report: list[dict[st
 @NEEDS_BROWSER
 @pytest.mark.parametrize("dark", [False, True], ids=["day", "night"])
 @pytest.mark.parametrize("width", [1280, 400])
-def test_page_fits_its_window_and_can_be_read(width: int, *, dark: bool, report: list[dict[str, Any]], tmp_path: Path) -> None:
+def test_page_fits_its_window_and_has_contrast(width: int, *, dark: bool, report: list[dict[str, Any]], tmp_path: Path) -> None:
     found = seen(html.html(report), "#areas", width=width, dark=dark, folder=tmp_path)
 
     assert (found["width"], found["dark"]) == (width, dark)

@@ -1,4 +1,4 @@
-"""Digests add up, know no order, and see every change of a row."""
+"""Digests of tables add up, ignore the order of rows and change with every row."""
 
 from __future__ import annotations
 
@@ -19,18 +19,18 @@ every_shape = pytest.mark.parametrize("shape", SHAPES.values(), ids=lambda shape
 
 
 @every_shape
-def test_the_digest_of_a_whole_is_that_of_its_parts(shape: Shape) -> None:
+def test_digest_of_a_table_is_the_sum_of_its_parts(shape: Shape) -> None:
     assert digest(shape.batches(0, 300)) == digest([shape.batch(0, 7)]) + digest([shape.batch(7, 293)])
     assert digest(shape.batches(0, 300)) - digest([shape.batch(0, 7)]) == digest([shape.batch(7, 293)])
 
 
 @every_shape
-def test_the_order_of_rows_makes_no_difference(shape: Shape) -> None:
+def test_digest_ignores_the_order_of_rows(shape: Shape) -> None:
     assert digest([shape.rows(np.arange(99, -1, -1))]) == digest([shape.batch(0, 100)])
 
 
 @every_shape
-def test_a_row_that_is_doubled_in_the_place_of_another_is_seen(shape: Shape) -> None:
+def test_duplicated_row_changes_the_digest(shape: Shape) -> None:
     numbers = np.arange(100)
     numbers[50] = 51
 
@@ -38,7 +38,7 @@ def test_a_row_that_is_doubled_in_the_place_of_another_is_seen(shape: Shape) -> 
 
 
 @every_shape
-def test_a_value_that_becomes_null_is_seen_in_every_column(shape: Shape) -> None:
+def test_null_in_any_column_changes_the_digest(shape: Shape) -> None:
     table = pa.Table.from_batches([shape.batch(0, 50)])
     seen = []
     for place, field in enumerate(table.schema):
@@ -55,7 +55,7 @@ def test_a_value_that_becomes_null_is_seen_in_every_column(shape: Shape) -> None
 
 
 @given(st.lists(st.none() | st.text(max_size=5), min_size=1, max_size=20), st.data())
-def test_tables_are_the_same_if_they_have_the_same_rows(values: list[str | None], data: st.DataObject) -> None:
+def test_digests_are_equal_exactly_for_equal_rows(values: list[str | None], data: st.DataObject) -> None:
     others = data.draw(st.permutations(values))
     one, other = pa.table({"a": values, "b": others}), pa.table({"a": others, "b": values})
     rows = [Counter(zip(*table.to_pydict().values(), strict=True)) for table in (one, other)]
@@ -73,20 +73,20 @@ def test_tables_are_the_same_if_they_have_the_same_rows(values: list[str | None]
     ],
     ids=str,
 )
-def test_the_width_of_a_type_makes_no_difference(narrow: pa.DataType, wide: pa.DataType) -> None:
+def test_digest_ignores_the_width_of_a_type(narrow: pa.DataType, wide: pa.DataType) -> None:
     values = pa.array([None, 0, 1, 19_000], pa.int32() if pa.types.is_date(narrow) else pa.int64()).cast(narrow)
 
     assert digest([pa.table({"a": values})]) == digest([pa.table({"a": values.cast(wide)})])
 
 
 @pytest.mark.parametrize("kind", [pa.large_string(), pa.string_view(), pa.dictionary(pa.int32(), pa.string())], ids=str)
-def test_the_kind_of_a_text_makes_no_difference(kind: pa.DataType) -> None:
+def test_digest_ignores_the_representation_of_strings(kind: pa.DataType) -> None:
     values = pa.array(["a", None, "ä🧊", ""])
 
     assert digest([pa.table({"a": values})]) == digest([pa.table({"a": values.cast(kind)})])
 
 
-def test_figures_are_those_of_all_batches() -> None:
+def test_figures_cover_all_batches() -> None:
     shape = SHAPES["types"]
     found = figures([shape.batch(0, 60), shape.batch(60, 40)])
 
@@ -96,7 +96,7 @@ def test_figures_are_those_of_all_batches() -> None:
     assert found == figures([shape.batch(0, 100)])
 
 
-def test_what_came_and_what_went_lies_between_two_versions() -> None:
+def test_inserted_and_deleted_rows_lie_between_two_versions() -> None:
     table = WrittenTable("narrow", "narrow", "delta", 1, (Version(0, 100), Version(0, 110), Version(5, 110)))
 
     assert (table.inserted(1), table.deleted(2)) == (Version(100, 110), Version(0, 5))

@@ -1,4 +1,4 @@
-"""`lakepact data`: what is written comes back through both doors, and what does not is seen."""
+"""`lakepact data` verifies written tables over both protocols and finds changed files."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def kept(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture
 def folder(kept: Path) -> Path:
-    """Return the tables where they were written, put back as they were in the end: metadata name their place."""
+    """Return the folder of the written tables. Their metadata hold absolute paths, so tests change the tables in place."""
     return kept
 
 
@@ -58,14 +58,14 @@ def wrong(folder: Path) -> tuple[int, set[str]]:
     return code, {f"{one['door']} {one['what']}" for one in found if not one["is_well"]}
 
 
-def test_what_was_written_comes_back(folder: Path) -> None:
+def test_written_tables_verify_over_both_protocols(folder: Path) -> None:
     code, found = findings(folder)
 
     assert (code, [one for one in found if not one["is_well"] or not one["is_offered"]]) == (0, [])
     assert {one["door"] for one in found} == {"iceberg", "delta"}
 
 
-def test_every_version_is_looked_at_through_both_doors(folder: Path) -> None:
+def test_every_version_is_verified_over_both_protocols(folder: Path) -> None:
     _, found = findings(folder)
     looked = {(one["door"], one["what"]) for one in found}
 
@@ -86,7 +86,7 @@ def rewritten(path: Path, change: Any) -> None:
 
 
 @pytest.mark.usefixtures("restored")
-def test_a_file_that_is_missing_from_a_delta_table_is_seen(folder: Path) -> None:
+def test_missing_file_of_a_delta_table_is_found(folder: Path) -> None:
     def without_one(actions: list[dict[str, Any]]) -> list[dict[str, Any]]:
         lost = next(action for action in actions if "add" in action)
         return [action for action in actions if action is not lost]
@@ -99,7 +99,7 @@ def test_a_file_that_is_missing_from_a_delta_table_is_seen(folder: Path) -> None
 
 
 @pytest.mark.usefixtures("restored")
-def test_statistics_that_lie_are_seen(folder: Path) -> None:
+def test_wrong_statistics_are_found(folder: Path) -> None:
     def lying(actions: list[dict[str, Any]]) -> list[dict[str, Any]]:
         for action in actions:
             if "add" in action:
@@ -117,7 +117,7 @@ def test_statistics_that_lie_are_seen(folder: Path) -> None:
 
 
 @pytest.mark.usefixtures("restored")
-def test_values_that_changed_in_a_file_of_an_iceberg_table_are_seen(folder: Path) -> None:
+def test_changed_values_of_an_iceberg_table_are_found(folder: Path) -> None:
     file = min((folder / "warehouse").rglob("data/*.parquet"))
     table = pq.read_table(file)
     values = table.column("small").to_pylist()
@@ -133,35 +133,35 @@ def test_values_that_changed_in_a_file_of_an_iceberg_table_are_seen(folder: Path
 
 
 @pytest.mark.usefixtures("restored")
-def test_shares_that_the_server_cannot_read_are_told_in_one_line(folder: Path) -> None:
+def test_unreadable_shares_exit_with_3_and_one_line(folder: Path) -> None:
     (folder / truth.DELTA / "shares.yaml").write_text("shares: [", encoding="utf-8")
     done = lakepact("verify", folder)
 
     assert (done.exit_code, "shares.yaml" in done.stderr, done.stderr.count("\n")) == (3, True, 1)
 
 
-def test_a_folder_with_something_in_it_is_not_written_into(tmp_path: Path) -> None:
+def test_write_into_a_nonempty_folder_exits_with_2(tmp_path: Path) -> None:
     (tmp_path / "other").touch()
 
     done = lakepact("write", tmp_path)
     assert (done.exit_code, "is not empty" in done.output) == (2, True)
 
 
-def test_a_folder_without_tables_is_not_verified(tmp_path: Path) -> None:
+def test_verify_of_an_empty_folder_exits_with_2(tmp_path: Path) -> None:
     done = lakepact("verify", tmp_path)
 
     assert done.exit_code == 2
     assert "holds no tables of `lakepact data write`" in done.output
 
 
-def test_tables_of_another_format_are_to_be_written_anew(tmp_path: Path) -> None:
+def test_verify_of_another_format_exits_with_2(tmp_path: Path) -> None:
     (tmp_path / truth.FILE).write_text('{"format": 99}')
 
     done = lakepact("verify", tmp_path)
     assert (done.exit_code, "is of format 99" in done.output) == (2, True)
 
 
-def test_a_catalog_that_is_not_there_is_told_in_one_line(tmp_path: Path) -> None:
+def test_unreachable_catalog_exits_with_3_and_one_line(tmp_path: Path) -> None:
     done = lakepact("write", tmp_path / "data", "--rows", 10, "--shape", "narrow", "--catalog", "http://127.0.0.1:9", "--as", "iceberg")
 
     assert done.exit_code == 3
@@ -169,14 +169,14 @@ def test_a_catalog_that_is_not_there_is_told_in_one_line(tmp_path: Path) -> None
     assert done.output.count("\n") == 1
 
 
-def test_a_token_that_is_not_set_is_asked_for(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_unset_token_variable_exits_with_2(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("LAKEPACT_NO_TOKEN", raising=False)
 
     done = lakepact("verify", folder, "--token-env", "LAKEPACT_NO_TOKEN")
     assert (done.exit_code, "LAKEPACT_NO_TOKEN is empty or not set" in done.output) == (2, True)
 
 
-def test_the_token_of_the_share_is_readable_by_nobody_else(folder: Path) -> None:
+def test_share_token_is_readable_only_by_its_owner(folder: Path) -> None:
     assert (folder / "delta" / "shares.yaml").stat().st_mode & 0o077 == 0
 
 

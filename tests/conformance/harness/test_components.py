@@ -1,4 +1,4 @@
-"""Components are found wherever they are, the innermost wrong one is blamed, and what other writers write is blamed on nobody."""
+"""Components are found at any depth, only the innermost wrong component fails, and documents of other writers pass."""
 
 import copy
 
@@ -20,7 +20,7 @@ COMPONENTS = Components(CONTRACT)
 
 UUID = "9c12d441-03fe-4693-9a96-a0705ddf69c1"
 
-#: As the first release of the format had it: one schema, one spec, and members that later versions dropped.
+#: Metadata of format version 1: one schema, one spec, and members that later versions dropped.
 VERSION_1 = {
     "format-version": 1,
     "table-uuid": UUID,
@@ -34,7 +34,7 @@ VERSION_1 = {
     "snapshots": [],
 }
 
-#: With a history, statistics, nested types, unknown members in unlikely places, and ids that are large or negative.
+#: Metadata with a snapshot log, statistics, nested types, unknown members in unlikely places, and large or negative ids.
 VERSION_2 = {
     "format-version": 2,
     "table-uuid": UUID.upper(),
@@ -114,7 +114,7 @@ VERSION_2 = {
     "row-lineage": True,
 }
 
-#: With the types, defaults, keys and row ids of the latest version, and no snapshot.
+#: Metadata with the types, defaults, keys and row ids of format version 3, and no snapshot.
 VERSION_3 = {
     "format-version": 3,
     "table-uuid": UUID,
@@ -162,7 +162,7 @@ def answered(body, *, operation="loadTable", method="GET", status=200, media_typ
 
 
 def broken_by(exchange):
-    """The components whose invariants an answer breaks."""
+    """Return the components whose invariants an answer breaks."""
     broken = []
     for requirement, holds in schemas.LAWS.items():
         try:
@@ -173,12 +173,12 @@ def broken_by(exchange):
 
 
 def shown_by(exchange):
-    """The components that invariants see in an answer that breaks none."""
+    """Return the components that invariants see in an answer that breaks none."""
     return {requirement.removeprefix("IRC-SCH-") for requirement, holds in schemas.LAWS.items() if holds(exchange)}
 
 
 def edited(document, pointer, value):
-    """A copy of a document with another value at a JSON pointer; `...` removes what is there."""
+    """Return a copy of a document with another value at a JSON pointer; `...` removes the member."""
     changed = copy.deepcopy(document)
     *path, last = [int(step) if step.isdecimal() else step for step in pointer.strip("/").split("/")]
     inner = changed
@@ -191,7 +191,7 @@ def edited(document, pointer, value):
     return changed
 
 
-# -- nobody is accused wrongly ----------------------------------------------------------------------------------------------
+# -- correct answers --------------------------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(
@@ -205,7 +205,7 @@ def edited(document, pointer, value):
         {**LOADED, "storage-credentials": [{"prefix": "s3://bucket", "config": {"s3.access-key-id": "a"}, "expires": 1}]},
     ],
 )
-def test_tables_of_other_writers_break_no_invariant(body):
+def test_metadata_of_other_writers_breaks_no_invariant(body):
     assert broken_by(answered(body)) == []
 
 
@@ -222,7 +222,7 @@ def test_tables_of_other_writers_break_no_invariant(body):
         ("updateTable", "POST", {"metadata-location": "", "metadata": VERSION_3, "config": {"a": 1}}),
     ],
 )
-def test_what_the_contract_leaves_open_breaks_no_invariant(operation, method, body):
+def test_answer_within_the_contract_breaks_no_invariant(operation, method, body):
     assert broken_by(answered(body, operation=operation, method=method)) == []
 
 
@@ -240,19 +240,19 @@ def test_what_the_contract_leaves_open_breaks_no_invariant(operation, method, bo
         {"operation": None},
     ],
 )
-def test_answers_that_the_contract_does_not_document_break_no_invariant(other):
+def test_undocumented_answer_breaks_no_invariant(other):
     assert broken_by(answered({"metadata": {"format-version": "2"}}, **other)) == []
 
 
 @pytest.mark.parametrize("body", [b"", b"<html>", b'{"metadata"', b"\xff"])
-def test_what_is_not_json_is_left_to_the_invariants_of_transport(body):
+def test_body_without_json_breaks_no_component_invariant(body):
     assert broken_by(answered(body)) == []
 
 
-# -- nobody gets away ---------------------------------------------------------------------------------------------------------
+# -- wrong answers ------------------------------------------------------------------------------------------------------------
 
 
-def test_the_invariants_cover_every_schema_that_is_not_excused():
+def test_invariants_cover_every_schema_that_is_not_excused():
     excused = [r.id for r in CONTRACT.requirements.values() if r.area == "schemas" and (r.uncovered or r.side == "client")]
     area = [r.id for r in CONTRACT.requirements.values() if r.area == "schemas"]
 
@@ -311,7 +311,7 @@ def test_components_are_found_at_any_depth():
         ("PartitionStatisticsFile", "/metadata/partition-statistics/0/file-size-in-bytes", ...),
     ],
 )
-def test_the_innermost_wrong_component_is_blamed_alone(component, pointer, value):
+def test_only_the_innermost_wrong_component_fails(component, pointer, value):
     broken = edited(edited(LOADED, "/metadata/statistics/0/blob-metadata/0/fields", [1]), pointer, value)
 
     assert broken_by(answered(broken)) == [component]
@@ -326,12 +326,12 @@ def test_the_innermost_wrong_component_is_blamed_alone(component, pointer, value
         ("ErrorModel", {"error": "no"}),
     ],
 )
-def test_refusals_are_judged_too(component, error):
+def test_wrong_error_response_fails_its_component(component, error):
     assert broken_by(answered(error, status=404)) == [component]
 
 
 @pytest.mark.parametrize("body", [None, [], "text", 5])
-def test_a_body_that_is_no_object_is_blamed_on_the_whole_answer(body):
+def test_body_that_is_not_an_object_fails_the_whole_answer(body):
     assert broken_by(answered(body)) == ["LoadTableResult"]
 
 
@@ -351,23 +351,23 @@ def test_a_body_that_is_no_object_is_blamed_on_the_whole_answer(body):
         ),
     ],
 )
-def test_a_flaw_says_where_and_what_in_one_line(pointer, value, flaw):
+def test_flaw_names_its_place_and_the_mismatch(pointer, value, flaw):
     instances = COMPONENTS.instances("LoadTableResult", edited(LOADED, pointer, value))
 
     assert [said for said in map(COMPONENTS.flaw, instances) if said] == [flaw]
 
 
-def test_a_flaw_is_cut_to_what_a_report_can_carry():
+def test_long_flaw_is_cut_to_301_characters():
     flaw = COMPONENTS.flaw(Instance("PrimitiveType", ["x" * 1000], "/a"))
 
     assert len(flaw) == 301
 
 
-# -- the parts together say what the whole says ---------------------------------------------------------------------------------
+# -- components compared with the whole schema ----------------------------------------------------------------------------------
 
 
 def pointers(value, pointer=""):
-    """Pointers to everything inside a JSON value."""
+    """Yield pointers to everything inside a JSON value."""
     inside = value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else ()
     for step, inner in inside:
         if "/" in str(step) or step == "":
@@ -385,7 +385,7 @@ VALUES = st.sampled_from(
 
 
 @given(place=st.sampled_from(PLACES), value=VALUES)
-def test_a_body_has_a_flaw_exactly_where_the_whole_schema_refuses_it(place, value):
+def test_body_has_a_flaw_exactly_when_the_whole_schema_rejects_it(place, value):
     body = edited(*place, value)
     flaws = [COMPONENTS.flaw(instance) for instance in COMPONENTS.instances("LoadTableResult", body)]
 

@@ -1,4 +1,4 @@
-"""Kept connections understand what a client library understands, and use a connection again as long as it is worth it."""
+"""Kept connections parse answers as HTTPX does and are reused while they are usable."""
 
 from __future__ import annotations
 
@@ -50,13 +50,13 @@ ANSWERS = {
 def speaking(
     said: bytes, *, at_once: bool = True, stays: bool = False, closed: threading.Semaphore | None = None
 ) -> Generator[tuple[str, int, list[bytes]]]:
-    """Yield a server that says the same to every request, whatever HTTP makes of it; where it is, and what each connection brought.
+    """Start a server that sends the same bytes to every request; yield its host, its port and the requests of each connection.
 
     Args:
-        said: the bytes.
-        at_once: whether they come together.
-        stays: whether it waits for more requests on a connection.
-        closed: is told of each connection that it has closed.
+        said: the bytes to send.
+        at_once: whether to send them together.
+        stays: whether to wait for more requests on a connection.
+        closed: a semaphore to release for each closed connection.
     """
     seen: list[bytes] = []
 
@@ -92,7 +92,7 @@ def connections(host: str, port: int, timeout: float = 10.0) -> Generator[Connec
 
 
 def understood(ask: Any) -> Any:
-    """What came, or which error."""
+    """Return the answer, or the name of the error."""
     try:
         return ask()
     except httpx.HTTPError as error:
@@ -101,7 +101,7 @@ def understood(ask: Any) -> Any:
 
 @pytest.mark.parametrize("at_once", [True, False], ids=["at-once", "byte-by-byte"])
 @pytest.mark.parametrize("said", ANSWERS.values(), ids=ANSWERS)
-def test_every_answer_is_understood_as_a_client_library_understands_it(said: bytes, *, at_once: bool) -> None:
+def test_answer_is_parsed_as_httpx_parses_it(said: bytes, *, at_once: bool) -> None:
     def by_httpx() -> Any:
         with httpx.Client(trust_env=False, verify=False) as client:
             answer = client.get(f"http://127.0.0.1:{port}/x")
@@ -119,7 +119,7 @@ def test_every_answer_is_understood_as_a_client_library_understands_it(said: byt
 @pytest.mark.parametrize(
     ("name", "times"), {"plain": 1, "chunked": 1, "no-content": 1, "hints-first": 1, "too-much": 3, "old": 3, "closing": 3}.items()
 )
-def test_a_connection_is_used_again_unless_something_is_odd_about_it(name: str, times: int) -> None:
+def test_connection_is_reused_only_after_clean_answers(name: str, times: int) -> None:
     closing = b"HTTP/1.1 200 OK\r\nConnection: Close\r\nContent-Length: 0\r\n\r\n"
     with speaking(ANSWERS.get(name, closing), stays=True) as (host, port, seen), connections(host, port) as kept:
         for _ in range(3):
@@ -128,7 +128,7 @@ def test_a_connection_is_used_again_unless_something_is_odd_about_it(name: str, 
     assert times == len(seen)
 
 
-def test_a_connection_that_the_target_closed_is_replaced_before_anything_is_sent() -> None:
+def test_closed_connection_is_replaced_before_a_request_is_sent() -> None:
     closed = threading.Semaphore(0)
     with speaking(ANSWERS["plain"], closed=closed) as (host, port, seen), connections(host, port) as kept:
         for _ in range(3):
@@ -140,7 +140,7 @@ def test_a_connection_that_the_target_closed_is_replaced_before_anything_is_sent
 
 @contextlib.contextmanager
 def answering_once(*, resets: bool = False) -> Generator[tuple[str, int]]:
-    """Yield a server that closes each connection without a word, or resets it, when it brings a second request."""
+    """Start a server that closes or resets each connection at its second request, without an answer."""
 
     class Speaker(socketserver.StreamRequestHandler):
         def handle(self) -> None:
@@ -159,7 +159,7 @@ def answering_once(*, resets: bool = False) -> Generator[tuple[str, int]]:
 
 
 @pytest.mark.parametrize("resets", [False, True], ids=["closed", "reset"])
-def test_what_only_reads_is_asked_again_when_an_idle_connection_was_closed_at_that_moment(*, resets: bool) -> None:
+def test_get_is_repeated_when_an_idle_connection_breaks(*, resets: bool) -> None:
     with answering_once(resets=resets) as (host, port), connections(host, port) as kept:
         answers = [kept.ask("GET", "/x") for _ in range(3)]
 
@@ -167,14 +167,14 @@ def test_what_only_reads_is_asked_again_when_an_idle_connection_was_closed_at_th
 
 
 @pytest.mark.parametrize(("resets", "error"), [(False, httpx.RemoteProtocolError), (True, httpx.ReadError)], ids=["closed", "reset"])
-def test_what_may_change_something_is_never_sent_twice(error: type[Exception], *, resets: bool) -> None:
+def test_delete_is_not_repeated_when_an_idle_connection_breaks(error: type[Exception], *, resets: bool) -> None:
     with answering_once(resets=resets) as (host, port), connections(host, port) as kept:
         kept.ask("GET", "/x")
         with pytest.raises(error):
             kept.ask("DELETE", "/x")
 
 
-def test_a_request_is_on_the_wire_as_it_was_written() -> None:
+def test_request_is_sent_byte_for_byte() -> None:
     with speaking(ANSWERS["plain"]) as (host, port, seen), connections(host, port) as kept:
         kept.ask("PUT", "/a%1fb?c=%2F", [("Accept", "a/b"), ("X-One", "1  2")])
 
@@ -193,7 +193,7 @@ def test_a_request_is_on_the_wire_as_it_was_written() -> None:
         ("GET", "/", [("X:", "a")]),
     ],
 )
-def test_request_that_http_cannot_spell_is_not_sent(method: str, target: str, headers: list[tuple[str, str]]) -> None:
+def test_request_that_http_forbids_is_not_sent(method: str, target: str, headers: list[tuple[str, str]]) -> None:
     with speaking(ANSWERS["plain"]) as (host, port, seen), connections(host, port) as kept:
         with pytest.raises(h11.LocalProtocolError):
             kept.ask(method, target, headers)
@@ -220,11 +220,11 @@ def test_uncommon_header_is_sent_once(headers: list[tuple[str, str]], line: byte
     assert [sent for sent in seen[0].split(b"\r\n") if sent.lower().startswith(name + b":")] == [line]
 
 
-def test_a_target_that_is_not_there_is_a_connection_that_could_not_be_made() -> None:
+def test_unreachable_target_raises_connect_error() -> None:
     with connections("127.0.0.1", 9) as kept, pytest.raises(httpx.ConnectError):
         kept.ask("GET", "/")
 
 
-def test_an_answer_that_does_not_come_in_time_is_late() -> None:
+def test_late_answer_raises_read_timeout() -> None:
     with speaking(b"", stays=True) as (host, port, _), connections(host, port, timeout=0.05) as kept, pytest.raises(httpx.ReadTimeout):
         kept.ask("GET", "/")

@@ -1,4 +1,4 @@
-"""Answers that do not end, are far too large or far too slow stop at a limit that the message names, and leave the memory alone."""
+"""Endless, huge or slow answers stop at a limit that the message names, within bounded memory."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def test_attack_ends_at_a_limit_that_the_message_names(name: str, *, alone: bool
     timeout = 0.5 if name in DRIPS else 20
     with attacking(ATTACKS[name]()) as url, Wire(url, timeout=timeout, max_body=MIB) as wire:
         started = time.monotonic()
-        if alone and name.endswith("bomb"):  # bytes are left as they came there
+        if alone and name.endswith("bomb"):  # a connection of its own does not decompress
             assert len(wire.send("GET", "/x", alone=True).body) < MIB
             return
         with pytest.raises(NoAnswer, match=LIMITS):
@@ -55,13 +55,13 @@ def test_slow_answers_exhaust_the_budget_of_a_run() -> None:
 
 
 def first(path: str) -> bytes | None:
-    """Configure a client rightly: what comes after it is the attack."""
+    """Answer the configuration correctly, so that the attack begins afterwards."""
     endpoints = [f"{operation.method} {operation.path}" for operation in Contract("iceberg_rest").operations.values()]
     return json_answer({"defaults": {}, "overrides": {}, "endpoints": endpoints}) if path.startswith("/v1/config") else None
 
 
 def checked(url: str, folder: Path, *words: str) -> tuple[int, int, list[dict[str, Any]]]:
-    """Exit code, bytes of memory at most, and report of a check in a process of its own."""
+    """Return the exit code, the peak memory in bytes and the report of a check in its own process."""
     report = folder / "report.jsonl"
     command = [sys.executable, "-c", CHECK, url, "--report", f"jsonl={report}", *words]
     printed = subprocess.run(command, capture_output=True, text=True, check=True, timeout=400).stdout

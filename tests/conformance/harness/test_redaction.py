@@ -1,4 +1,4 @@
-"""What is a secret, and where it is hidden."""
+"""Redaction of secrets in headers, answers and URLs."""
 
 from __future__ import annotations
 
@@ -24,11 +24,11 @@ UUID = "0c7f3d9f-a77b-4739-8702-530cf4766237"
         ("X-Iceberg-Access-Delegation", "vended-credentials", ()),
     ],
 )
-def test_a_header_is_a_secret_by_its_name_or_because_it_is_nothing_else(name: str, value: str, secrets: tuple[str, ...]) -> None:
+def test_header_is_secret_by_its_name_or_its_value(name: str, value: str, secrets: tuple[str, ...]) -> None:
     assert secrets_of([(name, value)]) == secrets
 
 
-def test_no_token_that_a_check_makes_up_hides_the_name_of_a_share_of_the_pack() -> None:
+def test_made_up_tokens_hide_no_share_name_of_the_fixture_pack() -> None:
     hidden = secrets_of([("Authorization", value) for value in (*NO_BEARER, *UNKNOWN)])
 
     assert [name for name in ("lakepact", "second", "empty", "unnumbered") if any(secret in name for secret in hidden)] == []
@@ -50,7 +50,7 @@ def test_no_token_that_a_check_makes_up_hides_the_name_of_a_share_of_the_pack() 
         ("https://a/b?sv=1&sig=a%2Bb", f"https://a/b?sv=1&sig={REDACTED}"),
     ],
 )
-def test_what_a_target_hands_out_is_hidden_whole(before: str, after: str) -> None:
+def test_secret_of_a_target_is_redacted_whole(before: str, after: str) -> None:
     assert redacted(before, ()) == after
 
 
@@ -64,11 +64,11 @@ def test_what_a_target_hands_out_is_hidden_whole(before: str, after: str) -> Non
         '{"token":null}',
     ],
 )
-def test_what_is_no_secret_stays(text: str) -> None:
+def test_text_without_secrets_is_unchanged(text: str) -> None:
     assert redacted(text, ()) == text
 
 
-def test_who_sends_null_for_a_token_keeps_it_in_answers() -> None:
+def test_null_token_is_not_a_secret() -> None:
     assert "null" not in secrets_of([("Authorization", "Bearer null")])
 
 

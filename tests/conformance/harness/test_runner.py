@@ -1,4 +1,4 @@
-"""The harness against tiny suites and servers that are right or wrong on purpose."""
+"""The runner, on tiny suites and servers that are right or wrong on purpose."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ def judging(requirement: str, status: int) -> Suite[Lab]:
 
     @suite.check(requirement)
     def expects_a_status(lab: Lab) -> None:
-        """The configuration has a status."""
+        """The configuration returns a status."""
         reply = lab.send("getConfig")
         with lab.judge(requirement):
             expect.status(reply, status)
@@ -73,22 +73,22 @@ def test_met_expectation_passes() -> None:
     assert outcomes(judging(MUST, 200)) == {MUST: Outcome.PASS}
 
 
-def test_cited_but_never_judged_is_our_error() -> None:
+def test_requirement_that_is_cited_but_not_judged_is_an_error() -> None:
     suite = new_suite()
 
     @suite.check(MUST)
     def judges_nothing(_: Lab) -> None:
-        """Nothing."""
+        """No requirement is judged."""
 
     assert outcomes(suite) == {MUST: Outcome.ERROR}
 
 
-def test_judged_but_never_cited_is_our_error() -> None:
+def test_requirement_that_is_judged_but_not_cited_is_an_error() -> None:
     suite = new_suite()
 
     @suite.check(MUST)
     def judges_another(lab: Lab) -> None:
-        """Another."""
+        """Another requirement is judged."""
         with lab.judge(MUST, OTHER_MUST):
             pass
 
@@ -100,12 +100,12 @@ def test_judged_but_never_cited_is_our_error() -> None:
     [(Blocked("x"), Outcome.BLOCKED), (NotOffered("x"), Outcome.NOT_OFFERED), (KeyError("x"), Outcome.ERROR)],
     ids=["blocked", "not offered", "anything else"],
 )
-def test_way_out_decides_what_was_not_judged(trouble: Exception, expected: Outcome) -> None:
+def test_exception_decides_the_outcome_of_unjudged_requirements(trouble: Exception, expected: Outcome) -> None:
     suite = new_suite()
 
     @suite.check(MUST, OTHER_MUST)
     def stops(lab: Lab) -> None:
-        """Stops after the first."""
+        """The check stops after its first requirement."""
         with lab.judge(MUST):
             pass
         raise trouble
@@ -113,12 +113,12 @@ def test_way_out_decides_what_was_not_judged(trouble: Exception, expected: Outco
     assert outcomes(suite) == {MUST: Outcome.PASS, OTHER_MUST: expected}
 
 
-def test_trouble_after_a_failed_judgement_is_not_called_ours() -> None:
+def test_exception_after_a_failure_is_blocked() -> None:
     suite = new_suite()
 
     @suite.check(MUST, OTHER_MUST)
     def stumbles(lab: Lab) -> None:
-        """Fails, then stumbles over what the failure left behind."""
+        """The check fails, and then raises an error."""
         with lab.judge(MUST):
             expect.status(lab.send("getConfig"), 418)
         raise KeyError("metadata")
@@ -126,29 +126,29 @@ def test_trouble_after_a_failed_judgement_is_not_called_ours() -> None:
     assert outcomes(suite) == {MUST: Outcome.FAIL, OTHER_MUST: Outcome.BLOCKED}
 
 
-def test_trouble_with_an_answer_that_breaks_an_invariant_is_not_called_ours() -> None:
+def test_exception_on_an_answer_that_breaks_an_invariant_is_blocked() -> None:
     suite = new_suite()
 
     @suite.invariant(OTHER_MUST)
     def answers_hold_something(exchange: Exchange) -> bool:
-        """Every answer holds something."""
+        """Every answer has a member."""
         expect.true(bool(exchange.parsed), "something", exchange.parsed)
         return True
 
     @suite.check(MUST)
     def takes_it_for_granted(lab: Lab) -> None:
-        """The configuration holds something."""
+        """The configuration has the member `something`."""
         lab.note(MUST, lab.send("getConfig").document["something"])
 
     assert outcomes(suite) == {MUST: Outcome.BLOCKED, OTHER_MUST: Outcome.FAIL}
 
 
-def test_worst_of_several_judgements_counts() -> None:
+def test_worst_of_several_judgements_is_the_outcome() -> None:
     suite = new_suite()
 
     @suite.check(MUST)
     def judges_twice(lab: Lab) -> None:
-        """Once kept, once not."""
+        """The requirement is judged three times, once as broken."""
         for status in (200, 418, 200):
             with lab.judge(MUST):
                 expect.status(lab.send("getConfig"), status)
@@ -162,7 +162,7 @@ def test_invariant_sees_every_exchange() -> None:
 
     @suite.invariant(OTHER_MUST)
     def looks(exchange: Exchange) -> bool:
-        """Looks."""
+        """Every exchange is recorded."""
         seen.append(exchange.number)
         return True
 
@@ -172,7 +172,7 @@ def test_invariant_sees_every_exchange() -> None:
     assert done.results()[OTHER_MUST].outcome == Outcome.PASS
 
 
-def test_invariant_that_is_asked_for_alone_gets_the_traffic_that_it_names() -> None:
+def test_single_invariant_selects_the_checks_that_it_names() -> None:
     suite = judging(MUST, 200)
     names: list[str] = list(suite.checks)
 
@@ -183,31 +183,31 @@ def test_invariant_that_is_asked_for_alone_gets_the_traffic_that_it_names() -> N
 
     @suite.invariant(OTHER_MUST, traffic=(names[0],))
     def has_enough(_: Exchange) -> bool:
-        """An invariant that says where it is to be seen."""
+        """An invariant that names its traffic."""
         return True
 
     @suite.invariant(MAY)
     def wants_everything(_: Exchange) -> bool:
-        """An invariant that does not."""
+        """An invariant that needs all traffic."""
         return True
 
     assert [c.name for c in plan.plan(suite, only=[OTHER_MUST]).checks] == names
     assert [c.name for c in plan.plan(suite, only=[MAY]).checks] == list(suite.checks)
 
 
-def test_large_bodies_are_let_go_when_everybody_has_looked_at_them() -> None:
+def test_large_body_is_cut_after_all_invariants_have_seen_it() -> None:
     suite = new_suite()
     lengths: list[int] = []
 
     @suite.check(MUST)
     def asks_for_much(lab: Lab) -> None:
-        """Much is answered."""
+        """The answer is large."""
         with lab.judge(MUST):
             expect.true(len(lab.send("getConfig").body) < 10, "little", "much")
 
     @suite.invariant(OTHER_MUST)
     def looks_at_all_of_it(exchange: Exchange) -> bool:
-        """All of it is seen."""
+        """The invariant sees the whole body."""
         lengths.append(len(exchange.body))
         return True
 
@@ -224,7 +224,7 @@ def test_broken_invariant_names_the_exchange_that_breaks_it() -> None:
 
     @suite.invariant(OTHER_MUST)
     def forbids_json(exchange: Exchange) -> bool:
-        """Forbids JSON."""
+        """No answer is JSON."""
         expect.true(exchange.media_type != "application/json", "no JSON", exchange.media_type)
         return True
 
@@ -233,12 +233,12 @@ def test_broken_invariant_names_the_exchange_that_breaks_it() -> None:
     assert (verdict.outcome, verdict.exchanges) == (Outcome.FAIL, (1,))
 
 
-def test_broken_invariant_names_what_led_to_it_and_nothing_else() -> None:
+def test_broken_invariant_names_only_the_exchanges_that_led_to_it() -> None:
     suite = new_suite()
 
     @suite.check(MUST)
     def changes_two_things(lab: Lab) -> None:
-        """Two things are made, and one of them is loaded."""
+        """Two namespaces and a table are created, and the table is loaded."""
         one, other = lab.name(), lab.name()
         for name in (one, other):
             lab.send("createNamespace", body={"namespace": [name]})
@@ -247,7 +247,7 @@ def test_broken_invariant_names_what_led_to_it_and_nothing_else() -> None:
 
     @suite.invariant(OTHER_MUST)
     def forbids_loading(exchange: Exchange) -> bool:
-        """Nothing is loaded."""
+        """No table is loaded."""
         expect.true(exchange.operation != "loadTable", "another operation", exchange.operation)
         return True
 
@@ -256,24 +256,24 @@ def test_broken_invariant_names_what_led_to_it_and_nothing_else() -> None:
     assert verdict.exchanges == (1, 3, 4)
 
 
-def test_invariant_without_an_exchange_to_look_at_is_not_offered() -> None:
+def test_invariant_without_a_matching_exchange_is_not_offered() -> None:
     suite = judging(MUST, 200)
 
     @suite.invariant(OTHER_MUST)
     def never_applies(_: Exchange) -> bool:
-        """Never applies."""
+        """The invariant applies to no exchange."""
         return False
 
     assert outcomes(suite)[OTHER_MUST] == Outcome.NOT_OFFERED
 
 
-def test_clean_up_follows_the_reverse_order_and_can_be_kept_off() -> None:
+def test_cleanup_runs_in_reverse_order_and_can_be_disabled() -> None:
     def suite_that_makes(done: list[str]) -> Suite[Lab]:
         suite = new_suite()
 
         @suite.check(MUST)
         def makes(lab: Lab) -> None:
-            """Makes two things."""
+            """The check adds two cleanups."""
             for thing in ("first", "second"):
                 lab.add_cleanup(lambda t=thing: done.append(t))
             lab.note(MUST, "fine")
@@ -289,7 +289,7 @@ def test_clean_up_follows_the_reverse_order_and_can_be_kept_off() -> None:
     assert kept == []
 
 
-def test_what_cannot_be_removed_is_tried_again_in_the_end_and_told_if_it_stays() -> None:
+def test_failed_cleanup_is_repeated_and_reported_as_leftover() -> None:
     tries = itertools.count()
     suite = new_suite()
 
@@ -299,7 +299,7 @@ def test_what_cannot_be_removed_is_tried_again_in_the_end_and_told_if_it_stays()
 
     @suite.check(MUST)
     def makes(lab: Lab) -> None:
-        """Makes two things."""
+        """The check adds two cleanups."""
         lab.add_cleanup(in_the_way)
         lab.add_cleanup(lambda: lab.send("getConfig"))
         lab.note(MUST, "fine")
@@ -356,7 +356,7 @@ def write(folder: Path, line: str) -> Path:
         ([], False, runner.INCOMPLETE),
     ],
 )
-def test_exit_code_says_how_the_run_went(seen: list[Outcome], strict: bool, expected: int) -> None:  # noqa: FBT001
+def test_exit_code_depends_on_the_outcomes(seen: list[Outcome], strict: bool, expected: int) -> None:  # noqa: FBT001
     results = [runner.Result(MUST, outcome, ()) for outcome in seen]
 
     assert runner.exit_code(results, strict=strict) == expected

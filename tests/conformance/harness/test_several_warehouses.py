@@ -1,4 +1,4 @@
-"""A server with several warehouses is judged one warehouse at a time."""
+"""A server with several warehouses is checked one warehouse at a time."""
 
 from __future__ import annotations
 
@@ -42,20 +42,20 @@ def judged(url: str, only: tuple[str, ...] = ONLY, **parameters: str) -> runner.
 
 
 @pytest.mark.parametrize("warehouse", ["lake", "the depot"])
-def test_each_warehouse_is_found_conformant(url: str, warehouse: str) -> None:
+def test_each_warehouse_is_conformant(url: str, warehouse: str) -> None:
     run = judged(url, warehouse=warehouse)
 
     assert {v.requirement: v for v in run.verdicts if v.outcome not in {Outcome.PASS, Outcome.NOT_OFFERED}} == {}
     assert run.results()["IRC-CFG-006"].outcome is Outcome.PASS
 
 
-def test_credentials_are_judged_where_there_are_some(url: str) -> None:
+def test_credentials_are_judged_only_in_warehouses_that_have_them(url: str) -> None:
     wanted = "IRC-TBL-CRED-004"
     found = [judged(url, (wanted,), warehouse=warehouse).results()[wanted].outcome for warehouse in ("lake", "the depot")]
 
     assert found == [Outcome.PASS, Outcome.NOT_OFFERED]
 
 
-def test_without_a_name_nothing_is_judged_and_the_names_are_said(url: str) -> None:
+def test_check_without_a_warehouse_is_blocked_and_lists_the_names(url: str) -> None:
     with pytest.raises(Blocked, match=r"say which .*'lake', 'the depot' \(--parameter warehouse=NAME names a warehouse\)"):
         judged(url, ("IRC-CFG-004", "IRC-CFG-005"))

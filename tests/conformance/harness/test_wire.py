@@ -1,4 +1,4 @@
-"""The wire sends what it is told, keeps what came, and leaves secrets out."""
+"""The wire sends requests unchanged, records the answers and hides secrets."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 TOKEN = "s3cr3t-token-value"
 
 
-def test_target_is_sent_as_it_is() -> None:
+def test_request_target_is_sent_unchanged() -> None:
     seen: list[str] = []
     with miniature(lambda _m, target, _b: seen.append(target) or answer(200, {})) as url, Wire(url) as wire:
         wire.send("GET", "/v1/a%1fb/c%2Fd/%41?x=%20")
@@ -30,7 +30,7 @@ def test_target_is_sent_as_it_is() -> None:
     assert seen == ["/v1/a%1fb/c%2Fd/%41?x=%20"]
 
 
-def test_body_behind_head_is_seen() -> None:
+def test_body_after_head_is_recorded() -> None:
     with miniature(lambda *_: answer(404, {"error": {}})) as url, Wire(url) as wire:
         reply = wire.send("HEAD", "/v1/x")
 
@@ -38,7 +38,7 @@ def test_body_behind_head_is_seen() -> None:
     assert reply.body == b'{"error": {}}'
 
 
-def test_body_behind_204_is_seen_on_a_connection_of_its_own() -> None:
+def test_body_after_204_is_recorded_on_a_separate_connection() -> None:
     with miniature(lambda *_: answer(204, {"a": 1})) as url, Wire(url) as wire:
         reply = wire.send("DELETE", "/v1/x", alone=True)
 
@@ -46,7 +46,7 @@ def test_body_behind_204_is_seen_on_a_connection_of_its_own() -> None:
 
 
 @pytest.mark.parametrize("method", ["GET", "DELETE"])
-def test_a_body_in_chunks_is_joined_on_a_connection_of_its_own(method: str) -> None:
+def test_chunked_body_is_joined_on_a_separate_connection(method: str) -> None:
     chunks = b'5;of=2\r\n{"a":\r\n3\r\n 1}\r\n0\r\n\r\n'
     with speaking(b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\nConnection: close\r\n\r\n" + chunks) as url, Wire(url) as wire:
         reply = wire.send(method, "/v1/x", alone=True)
@@ -69,7 +69,7 @@ def test_curl_line_sends_the_same_request() -> None:
     assert seen[1] == seen[0]
 
 
-def test_bytes_that_are_no_text_survive_the_curl_line() -> None:
+def test_curl_line_keeps_binary_bodies() -> None:
     seen: list[bytes] = []
     with miniature(lambda _m, _t, body: seen.append(body) or answer(400, {})) as url, Wire(url) as wire:
         reply = wire.send("POST", "/x", body=b"\xff\xfe\"\x01'\\")
@@ -78,7 +78,7 @@ def test_bytes_that_are_no_text_survive_the_curl_line() -> None:
     assert seen == [b"\xff\xfe\"\x01'\\"] * 2
 
 
-def test_secret_stays_out_of_curl_and_shown_text() -> None:
+def test_token_of_the_target_is_hidden_in_curl_and_text() -> None:
     with (
         miniature(lambda *_: answer(401, {"error": {"message": f"bad token {TOKEN}"}})) as url,
         Wire(url, headers={"Authorization": f"Bearer {TOKEN}"}) as wire,
@@ -90,7 +90,7 @@ def test_secret_stays_out_of_curl_and_shown_text() -> None:
     assert TOKEN not in repr(reply.exchange.redact(reply.body.decode()))
 
 
-def test_secret_of_one_request_stays_out_too() -> None:
+def test_token_of_one_request_is_hidden_in_curl_and_text() -> None:
     with miniature(lambda *_: answer(401, {"message": f"bad token {TOKEN}"})) as url, Wire(url) as wire:
         reply = wire.send("GET", "/x", headers=[("Authorization", f"Bearer {TOKEN}")])
 
@@ -108,7 +108,7 @@ def test_secret_of_one_request_stays_out_too() -> None:
     ],
     ids=["s3", "azure", "aws", "sas", "iceberg"],
 )
-def test_secret_that_a_target_hands_out_is_not_shown(document: dict[str, Any]) -> None:
+def test_secret_of_an_answer_is_hidden(document: dict[str, Any]) -> None:
     with miniature(lambda *_: answer(200, document)) as url, Wire(url) as wire:
         reply = wire.send("GET", "/x")
 
@@ -116,7 +116,7 @@ def test_secret_that_a_target_hands_out_is_not_shown(document: dict[str, Any]) -
     assert TOKEN not in wire.redact(reply.body.decode())
 
 
-def test_no_secret_is_shown_in_part_where_a_text_is_cut() -> None:
+def test_cut_text_shows_no_part_of_a_secret() -> None:
     with (
         miniature(lambda *_: answer(401, {"message": "x" * 275 + TOKEN})) as url,
         Wire(url, headers={"Authorization": f"Bearer {TOKEN}"}) as wire,
@@ -124,7 +124,7 @@ def test_no_secret_is_shown_in_part_where_a_text_is_cut() -> None:
         assert TOKEN[:5] not in wire.send("GET", "/x").shown
 
 
-def test_a_body_that_ends_too_early_is_said_to() -> None:
+def test_truncated_json_is_unmet_with_its_length() -> None:
     with miniature(lambda *_: (200, {"Content-Type": "application/json"}, b'{"a": [1')) as url, Wire(url) as wire:
         reply = wire.send("GET", "/")
 
@@ -132,13 +132,13 @@ def test_a_body_that_ends_too_early_is_said_to() -> None:
             _ = reply.document
 
 
-def test_lines_are_documents() -> None:
+def test_lines_are_parsed_as_json_documents() -> None:
     with miniature(lambda *_: (200, {}, b'{"a": "\xe2\x80\xa8"}\n{"b": 2}\r\n')) as url, Wire(url) as wire:
         assert wire.send("GET", "/x").lines == ({"a": "\u2028"}, {"b": 2})
 
 
 @pytest.mark.parametrize("body", [b'{"a":\n1}', b"{}\n1\n", b"<html>"])
-def test_line_that_is_no_object_is_the_targets_fault(body: bytes) -> None:
+def test_line_that_is_not_an_object_is_unmet(body: bytes) -> None:
     with miniature(lambda *_: (200, {}, body)) as url, Wire(url) as wire:
         reply = wire.send("GET", "/x")
 
@@ -146,14 +146,14 @@ def test_line_that_is_no_object_is_the_targets_fault(body: bytes) -> None:
         _ = reply.lines
 
 
-def test_no_answer_blocks() -> None:
+def test_missing_answer_is_blocked() -> None:
     with Wire("http://127.0.0.1:9", timeout=2) as wire, pytest.raises(Blocked, match="no answer to GET"):
         wire.send("GET", "/v1/config")
 
 
-def test_body_behind_a_204_spoils_one_exchange_and_no_later_ones() -> None:
-    sullied = b"HTTP/1.1 204 No Content\r\n\r\n{}"
-    with speaking(sullied) as url, Wire(url, timeout=5) as wire:
+def test_body_after_204_spoils_at_most_one_exchange() -> None:
+    with_body = b"HTTP/1.1 204 No Content\r\n\r\n{}"
+    with speaking(with_body) as url, Wire(url, timeout=5) as wire:
         answered = [answers(wire) for _ in range(6)]
 
     assert answered.count(False) <= 1
@@ -166,7 +166,7 @@ def answers(wire: Wire) -> bool:
         return False
 
 
-def test_cookies_come_back() -> None:
+def test_cookies_are_sent_back() -> None:
     seen: list[str] = []
 
     class Sticky(http.server.BaseHTTPRequestHandler):
@@ -192,7 +192,7 @@ def test_cookies_come_back() -> None:
 
 @contextlib.contextmanager
 def speaking(said: bytes) -> Generator[str]:
-    """Yield a server that says the same bytes to every request, whatever HTTP makes of them, and closes if asked to; yields its address."""
+    """Start a server that sends the same bytes to every request and closes if asked to; yield its address."""
 
     class Speaker(socketserver.StreamRequestHandler):
         def handle(self) -> None:
@@ -211,7 +211,7 @@ def speaking(said: bytes) -> Generator[str]:
         server.shutdown()
 
 
-def test_missing_member_is_the_targets_fault() -> None:
+def test_missing_member_is_unmet() -> None:
     with miniature(lambda *_: answer(200, {"metadata": {}})) as url, Wire(url) as wire:
         reply = wire.send("GET", "/")
 
@@ -219,7 +219,7 @@ def test_missing_member_is_the_targets_fault() -> None:
         reply.at("metadata", "table-uuid")
 
 
-def test_body_that_is_no_object_is_the_targets_fault() -> None:
+def test_body_that_is_not_an_object_is_unmet() -> None:
     with miniature(lambda *_: answer(200, ["x"])) as url, Wire(url) as wire:
         reply = wire.send("GET", "/")
 
@@ -227,7 +227,7 @@ def test_body_that_is_no_object_is_the_targets_fault() -> None:
         _ = reply.document
 
 
-def test_whoever_leaves_has_sent_a_whole_request_and_waits_for_no_answer() -> None:
+def test_disconnect_sends_the_whole_request_and_reads_no_answer() -> None:
     seen: list[bytes] = []
     with socket.create_server(("127.0.0.1", 0)) as listening:
         with Wire(f"http://127.0.0.1:{listening.getsockname()[1]}") as wire:

@@ -1,4 +1,4 @@
-"""What real catalogs do otherwise than the embedded one is held against the one requirement that it breaks, or against none."""
+"""Deviations of real catalogs fail only the requirement that they break, or none."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def _numbered(spec: dict[str, Any]) -> bool:
 
 
 def wants_new_ids(handler: Handler, arguments: dict[str, Any]) -> Reply:
-    """Return schemas come with an id that the first one has not, and partition specs and their fields with ids at all."""
+    """Require new schema ids, and ids in partition specs and in their fields."""
     for update in arguments["body"].get("updates") or ():
         if update["action"] == "add-schema" and not update["schema"].get("schema-id") and "assert-create" not in str(arguments["body"]):
             raise Problem(400, "IllegalArgumentException", "A schema with ID 0 already exists")
@@ -47,7 +47,7 @@ def wants_numbered_specs(handler: Handler, arguments: dict[str, Any]) -> Reply:
     return handler(**arguments)
 
 
-def test_who_insists_on_ids_of_schemas_and_specs_is_accused_of_that_alone(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_catalog_that_requires_ids_fails_only_the_requirements_about_ids(monkeypatch: pytest.MonkeyPatch) -> None:
     faults = {
         "wants-new-ids": on_call("updateTable", wants_new_ids),
         "wants-numbered-specs": on_call("createTable", wants_numbered_specs),
@@ -64,7 +64,7 @@ def wants_the_snapshot_twice(handler: Handler, arguments: dict[str, Any]) -> Rep
     return handler(**arguments)
 
 
-def test_who_insists_on_the_deprecated_member_of_statistics_is_accused_of_that_alone(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_catalog_that_requires_deprecated_snapshot_id_fails_one_requirement(monkeypatch: pytest.MonkeyPatch) -> None:
     faults = {"wants-the-snapshot-twice": on_call("updateTable", wants_the_snapshot_twice)}
     seen = judged(faults, "IRC-UPD-052", "IRC-UPD-06[6-9]", "IRC-UPD-07[0-2]", "IRC-META-015")
 
@@ -76,7 +76,7 @@ def keeps_the_current_snapshot(document: dict[str, Any]) -> None:
     metadata["snapshots"] = [one for one in metadata.get("snapshots", ()) if one["snapshot-id"] == metadata.get("current-snapshot-id")]
 
 
-def test_a_catalog_of_one_snapshot_does_not_break_the_harness(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_catalog_with_one_snapshot_causes_no_errors(monkeypatch: pytest.MonkeyPatch) -> None:
     faults = {"keeps-one-snapshot": on_answer(("createTable", "loadTable", "updateTable"), keeps_the_current_snapshot)}
     seen = judged(faults, "IRC-UPD-005", "IRC-UPD-035", "IRC-UPD-044", "IRC-UPD-05*", "IRC-UPD-066", "IRC-UPD-090")
 
@@ -84,7 +84,7 @@ def test_a_catalog_of_one_snapshot_does_not_break_the_harness(monkeypatch: pytes
     assert "error" not in dict(seen).values()
 
 
-def test_a_transaction_that_is_answered_with_200_is_held_against_what_says_204(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_transaction_with_status_200_fails_only_the_status_requirement(monkeypatch: pytest.MonkeyPatch) -> None:
     faults = {"answers-transactions-with-200": on_status("commitTransaction", {204: 200})}
     only = ("IRC-TXN-001", "IRC-TXN-009", "IRC-TXN-010", "IRC-TXN-011", "IRC-TXN-012", "IRC-TXN-014")
 
@@ -96,13 +96,13 @@ def refuses_unit_separators(scope: Scope) -> None:
         raise Problem(400, "BadRequestException", "Suspicious Path Character")
 
 
-def test_who_finds_no_namespace_of_several_levels_is_not_accused_of_their_parents(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_catalog_without_nested_paths_fails_only_their_encoding(monkeypatch: pytest.MonkeyPatch) -> None:
     faults = {"refuses-unit-separators": on_request(("loadNamespaceMetadata", "dropNamespace"), refuses_unit_separators)}
 
     assert judged(faults, "IRC-NS-CREATE-010", "IRC-NS-ENC-001") == [("IRC-NS-ENC-001", "fail")]
 
 
-def test_pages_are_judged_where_no_namespace_of_several_levels_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_pages_are_judged_without_nested_paths(monkeypatch: pytest.MonkeyPatch) -> None:
     operations = ("loadNamespaceMetadata", "dropNamespace", "listTables", "createTable")
     seen = results({"refuses-unit-separators": on_request(operations, refuses_unit_separators)}, "IRC-PAG-01*")
 
@@ -114,7 +114,7 @@ def puts_children_at_the_top(handler: Handler, arguments: dict[str, Any]) -> Rep
     return handler(**{**arguments, "body": {**arguments["body"], "namespace": arguments["body"]["namespace"][:1]}})
 
 
-def test_pages_of_children_are_not_kept_by_pages_of_tables(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_pages_of_misplaced_children_are_blocked(monkeypatch: pytest.MonkeyPatch) -> None:
     seen = results({"puts-children-at-the-top": on_call("createNamespace", puts_children_at_the_top)}, "IRC-PAG-022", "IRC-PAG-004")
 
     assert seen == {"IRC-PAG-004": Outcome.PASS, "IRC-PAG-022": Outcome.BLOCKED}
@@ -124,7 +124,7 @@ def is_no_route(scope: Scope) -> None:
     raise Problem(404, "NotFoundException", f"Unknown path: {scope['path']}")
 
 
-def test_a_router_that_answers_head_requests_serves_nothing_by_that(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_404_from_an_undeclared_head_route_fails_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
     def without_existence(document: dict[str, Any]) -> None:
         document["endpoints"] = [endpoint for endpoint in document["endpoints"] if not endpoint.startswith("HEAD ")]
 
@@ -133,7 +133,7 @@ def test_a_router_that_answers_head_requests_serves_nothing_by_that(monkeypatch:
     assert judged(faults, "IRC-CFG-012") == []
 
 
-def test_who_neither_drops_nor_renames_is_not_asked_for_free_names(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_catalog_without_drop_and_rename_passes_creation(monkeypatch: pytest.MonkeyPatch) -> None:
     faults = {
         "says-nothing-of-endpoints": on_answer("getConfig", lambda document: document.pop("endpoints", None) and None),
         "drops-and-renames-nothing": on_request(("dropTable", "renameTable"), is_no_route),
@@ -143,7 +143,7 @@ def test_who_neither_drops_nor_renames_is_not_asked_for_free_names(monkeypatch: 
 
 
 def counts_requests() -> Install:
-    """Every table has a property with the number of the catalog's last commit, of which a refused one is one."""
+    """Return a catalog whose tables carry the number of its last commit, which also counts refused commits."""
     commits = itertools.count()
     last = [0]
 
@@ -158,14 +158,14 @@ def counts_requests() -> Install:
     return all_of(on_call(("createTable", "updateTable", "loadTable"), changed), showing)
 
 
-def test_who_shows_its_own_state_in_tables_is_not_accused_of_changing_them(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_catalog_state_in_table_properties_fails_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
     only = ("IRC-TBL-CREATE-014", "IRC-TBL-STAGE-006", "IRC-TBL-LOAD-006", "IRC-TBL-LOAD-010", "IRC-GEN-01[67]", "IRC-GEN-032")
 
     assert judged({"counts-requests": counts_requests()}, *only, "IRC-SCAN-PLAN-026") == []
 
 
 class RemovesFilesOfViews:
-    """Whoever drops a view removes the file of its metadata, though another view has the same."""
+    """A catalog that removes the metadata file of a dropped view, even if another view uses the file."""
 
     def __init__(self) -> None:
         self.current: dict[Any, str] = {}
@@ -187,7 +187,7 @@ class RemovesFilesOfViews:
         return self.answered(handler, arguments)
 
 
-def test_who_removes_the_files_of_dropped_views_is_asked_to_register_others(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_catalog_that_removes_files_of_dropped_views_passes_registration(monkeypatch: pytest.MonkeyPatch) -> None:
     catalog = RemovesFilesOfViews()
     faults = {
         "tells-locations": on_call(("createView", "replaceView", "loadView"), catalog.answered),
@@ -204,7 +204,7 @@ def keeps_main_alone(document: dict[str, Any]) -> None:
     metadata["refs"] = {name: ref for name, ref in (metadata.get("refs") or {}).items() if name == "main"}
 
 
-def test_who_makes_no_branches_is_not_accused_of_loading_none(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_catalog_without_branches_fails_only_their_creation(monkeypatch: pytest.MonkeyPatch) -> None:
     faults = {"keeps-main-alone": on_answer(("createTable", "loadTable", "updateTable"), keeps_main_alone)}
     seen = judged(faults, "IRC-TBL-LOAD-00[16789]", "IRC-UPD-044")
 
@@ -218,7 +218,7 @@ def wants_properties_once(handler: Handler, arguments: dict[str, Any]) -> Reply:
     return handler(**arguments)
 
 
-def test_who_takes_properties_once_in_a_commit_is_not_accused_of_stages(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_catalog_with_one_property_update_per_commit_passes_staging(monkeypatch: pytest.MonkeyPatch) -> None:
     faults = {"wants-properties-once": on_call("updateTable", wants_properties_once)}
 
     assert judged(faults, "IRC-TBL-STAGE-00[4567]") == []
@@ -229,13 +229,13 @@ def turned_round(document: dict[str, Any]) -> None:
         document["metadata"][member] = document["metadata"].get(member, [])[::-1]
 
 
-def test_snapshots_schemas_specs_and_orders_may_come_in_any_order(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_reversed_metadata_lists_fail_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
     faults = {"turned-round": on_answer(("createTable", "loadTable", "updateTable"), turned_round)}
 
     assert judged(faults, "IRC-UPD-*", "IRC-COM-0*", "IRC-META-*") == []
 
 
-def test_a_metadata_file_may_have_another_order_than_the_answer() -> None:
+def test_metadata_file_in_another_order_is_equal() -> None:
     file = {"snapshots": [{"snapshot-id": 1}, {"snapshot-id": 2}], "schemas": [{"schema-id": 1}, {"schema-id": 0}]}
 
     assert significant({member: value[::-1] for member, value in file.items()}) == significant(file)
@@ -247,14 +247,14 @@ def wants_updates(handler: Handler, arguments: dict[str, Any]) -> Reply:
     return handler(**arguments)
 
 
-def test_who_refuses_commits_of_nothing_is_advised_to_take_them(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_refusal_of_empty_commits_is_a_warning(monkeypatch: pytest.MonkeyPatch) -> None:
     faults = {"wants-updates": on_call("updateTable", wants_updates)}
     only = ("IRC-COM-01[2-5]", "IRC-REQ-00*", "IRC-ERR-010", "IRC-TBL-REN-013")
 
     assert judged(faults, *only) == [("IRC-COM-012", "warn")]
 
 
-def test_an_empty_body_has_no_media_type_to_be_judged(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_empty_body_with_status_200_fails_only_the_status(monkeypatch: pytest.MonkeyPatch) -> None:
     faults = {"renames-with-200": on_status("renameTable", {204: 200})}
 
     assert judged(faults, "IRC-GEN-005", "IRC-GEN-006") == [("IRC-GEN-006", "fail")]
@@ -271,7 +271,7 @@ OF_NAMESPACES = (
 
 
 class SeparatesByEncodedDots:
-    """A catalog that finds levels where the separator stands as it was announced, and refuses the contract's own in paths."""
+    """A catalog that accepts the announced separator only in the announced spelling, and refuses the default separator."""
 
     def __init__(self) -> None:
         self.there: set[tuple[str, ...]] = set()
@@ -294,7 +294,7 @@ class SeparatesByEncodedDots:
         return answer(200, {"identifiers": []} if path[-1] == "tables" else {"namespace": namespace, "properties": {}})
 
 
-def test_who_understands_the_separator_that_it_announces_alone_is_accused_of_that() -> None:
+def test_catalog_without_the_default_separator_fails_one_requirement() -> None:
     with miniature(SeparatesByEncodedDots()) as url:
         run = runner.Run(plan.plan(suite.load("iceberg_rest", "1.11.0"), only=("IRC-SEP-00[12]",)), Target(url))
         for _ in run.events():
@@ -305,14 +305,14 @@ def test_who_understands_the_separator_that_it_announces_alone_is_accused_of_tha
 
 
 @pytest.mark.parametrize("most", [1, 2])
-def test_pages_may_be_shorter_than_was_asked_for_which_is_said_where_one_would_do(most: int, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_pages_shorter_than_requested_are_a_warning(most: int, monkeypatch: pytest.MonkeyPatch) -> None:
     def short(records: Any, listing: str, *, after: str | None, size: int | None) -> Any:
         return page(records, listing, after=after, size=None if after is None and size is None else min(most, size or most))
 
     assert judged({"short pages": replace_rule("page", short)}, "IRC-PAG-*", "IRC-NS-LIST-*") == [("IRC-PAG-020", "warn")]
 
 
-def test_who_takes_one_update_in_a_commit_is_not_accused_of_halves_when_callers_leave(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_catalog_with_one_update_per_commit_blocks_the_disconnect_check(monkeypatch: pytest.MonkeyPatch) -> None:
     def one_update(handler: Handler, arguments: dict[str, Any]) -> Reply:
         return handler(**{**arguments, "body": {**arguments["body"], "updates": arguments["body"]["updates"][:1]}})
 

@@ -1,4 +1,4 @@
-"""Servers that are right in ways of their own, or wrong in one way only, are not accused of what they keep."""
+"""Correct variants of servers fail nothing, and single deviations fail only the requirement that they break."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ def outcomes(server: Any, *requirements: str) -> dict[str, Outcome]:
 
 
 class Namespaces:
-    """Namespaces in a set; below the top level they can be made and are found at no path."""
+    """Namespaces in a set; nested namespaces can be created, but no path finds them."""
 
     def __init__(self) -> None:
         self.there: set[tuple[str, ...]] = set()
@@ -74,7 +74,7 @@ class Namespaces:
         return answer(200, {"namespace": list(namespace), "properties": {}})
 
 
-def test_who_finds_no_nested_namespaces_is_accused_of_that_alone() -> None:
+def test_server_without_nested_paths_fails_only_their_encoding() -> None:
     seen = outcomes(Namespaces(), "IRC-NS-ENC-001", "IRC-NS-GET-001", "IRC-NS-GET-005", "IRC-NS-GET-006")
 
     assert seen["IRC-NS-ENC-001"] is Outcome.FAIL
@@ -83,8 +83,8 @@ def test_who_finds_no_nested_namespaces_is_accused_of_that_alone() -> None:
     assert seen["IRC-NS-GET-006"] is Outcome.NOT_OFFERED
 
 
-def needs_to_be_told_that_nothing_is_staged(method: str, target: str, body: bytes) -> Answer:
-    """Return a catalog that breaks when a request to create a table does not say `stage-create`."""
+def requires_stage_create(method: str, target: str, body: bytes) -> Answer:
+    """Answer as a catalog that requires `stage-create` in a request to create a table."""
     if target.endswith("/config"):
         return answer(200, {"defaults": {}, "overrides": {}})
     if target.endswith("/tables") and method == "POST" and "stage-create" not in orjson.loads(body):
@@ -94,15 +94,15 @@ def needs_to_be_told_that_nothing_is_staged(method: str, target: str, body: byte
     return answer(200, orjson.loads(body) | TABLE if body else TABLE)
 
 
-def test_who_insists_on_an_optional_member_is_accused_of_that_alone() -> None:
-    seen = outcomes(needs_to_be_told_that_nothing_is_staged, "IRC-TBL-CREATE-001", "IRC-TBL-CREATE-002")
+def test_server_that_requires_an_optional_member_fails_one_requirement() -> None:
+    seen = outcomes(requires_stage_create, "IRC-TBL-CREATE-001", "IRC-TBL-CREATE-002")
 
     assert seen["IRC-TBL-CREATE-001"] is Outcome.FAIL
     assert seen["IRC-TBL-CREATE-002"] is Outcome.PASS
 
 
 @pytest.mark.parametrize("body", [b"null", b"[]", b"{}", b"<html>", b""], ids=repr)
-def test_whatever_is_answered_the_harness_does_not_break(body: bytes) -> None:
+def test_nonsense_answers_cause_no_errors(body: bytes) -> None:
     seen = outcomes(
         lambda *_: (200, {"Content-Type": "application/json"}, body), "IRC-CFG-00*", "IRC-NS-GET-*", "IRC-UPD-01*", "IRC-TBL-LOAD-00*"
     )
@@ -133,39 +133,39 @@ class FlatAndHalf:
         return answer(200, {"namespace": [path[3]], "properties": {}})
 
 
-def test_an_operation_that_is_said_to_be_lacking_is_accused_of_once() -> None:
+def test_unsupported_operation_fails_one_requirement() -> None:
     wanted = ("IRC-CFG-011", "IRC-CFG-013", "IRC-NS-DROP-001", "IRC-NS-PROP-001", "IRC-TBL-DROP-001", "IRC-TBL-MET-003", "IRC-NS-GET-001")
     seen = outcomes(FlatAndHalf(), *wanted)
 
     assert {requirement for requirement, outcome in seen.items() if outcome is Outcome.FAIL} == {"IRC-CFG-013"}
-    assert seen["IRC-CFG-011"] is Outcome.NOT_OFFERED  # nothing is named, so nothing is named wrongly
+    assert seen["IRC-CFG-011"] is Outcome.NOT_OFFERED  # the configuration names no endpoints
     assert seen["IRC-NS-DROP-001"] is Outcome.BLOCKED
     assert seen["IRC-NS-GET-001"] is Outcome.PASS
 
 
-def test_who_makes_another_namespace_than_was_asked_for_is_accused_of_that_alone() -> None:
+def test_server_that_shortens_namespaces_fails_one_requirement() -> None:
     seen = outcomes(FlatAndHalf(), "IRC-NS-CREATE-009", "IRC-NS-LIST-002", "IRC-NS-LIST-008", "IRC-NS-LIST-003")
 
     assert {requirement for requirement, outcome in seen.items() if outcome is Outcome.FAIL} == {"IRC-NS-CREATE-009"}
     assert seen["IRC-NS-LIST-002"] is Outcome.BLOCKED
 
 
-def closes_the_door_on_forms(method: str, target: str, body: bytes) -> Answer:
-    """Return a catalog whose only answer to a form is to hang up."""
+def hangs_up_on_forms(method: str, target: str, body: bytes) -> Answer:
+    """Answer as a catalog that hangs up on forms."""
     if body.startswith(b"grant_type"):
         raise ConnectionAbortedError
     return answer(200, {"defaults": {}, "overrides": {}}) if target.endswith("/config") else refused(404, "NoSuchNamespaceException")
 
 
-def test_who_hangs_up_on_what_is_optional_is_judged_all_the_same(capfd: pytest.CaptureFixture[str]) -> None:
-    seen = outcomes(closes_the_door_on_forms, "IRC-CFG-001", "IRC-CFG-007")
+def test_server_that_hangs_up_on_forms_is_still_judged(capfd: pytest.CaptureFixture[str]) -> None:
+    seen = outcomes(hangs_up_on_forms, "IRC-CFG-001", "IRC-CFG-007")
     capfd.readouterr()
 
     assert set(seen.values()) == {Outcome.PASS}
 
 
-def calls_it_otherwise(method: str, target: str, body: bytes) -> Answer:
-    """Return a catalog without endpoints that looks every name up and reports missing ones with its own error type."""
+def has_its_own_error_type(method: str, target: str, body: bytes) -> Answer:
+    """Answer as a catalog without endpoints that reports missing objects with its own error type."""
     path = target.partition("?")[0].split("/")
     if path[-1] == "config":
         return answer(200, {"defaults": {}, "overrides": {}})
@@ -178,15 +178,15 @@ def calls_it_otherwise(method: str, target: str, body: bytes) -> Answer:
     return answer(404, {"error": {"message": f"nowhere: {'.'.join(path)} {body.decode()}", "type": "NotFoundException", "code": 404}})
 
 
-def test_what_is_not_there_may_be_called_otherwise_and_routers_answer_what_is_not_offered() -> None:
-    seen = outcomes(calls_it_otherwise, "IRC-CFG-011", "IRC-CFG-013", "IRC-GEN-026", "IRC-ERR-001", "IRC-ERR-007")
+def test_own_error_type_for_missing_objects_fails_nothing() -> None:
+    seen = outcomes(has_its_own_error_type, "IRC-CFG-011", "IRC-CFG-013", "IRC-GEN-026", "IRC-ERR-001", "IRC-ERR-007")
 
     assert Outcome.FAIL not in seen.values()
     assert seen["IRC-CFG-013"] is Outcome.PASS
 
 
 class SeparatesByDots:
-    """A catalog that announces a dot between the levels of a namespace, and refuses the contract's own separator in paths."""
+    """A catalog that announces a dot between the levels of a namespace, and refuses the default separator in paths."""
 
     def __init__(self) -> None:
         self.there: set[str] = set()
@@ -210,14 +210,14 @@ class SeparatesByDots:
 OF_NAMESPACES = ("GET /v1/{prefix}/namespaces", "POST /v1/{prefix}/namespaces", "DELETE /v1/{prefix}/namespaces/{namespace}")
 
 
-def test_nothing_is_left_behind_where_levels_are_separated_otherwise() -> None:
+def test_cleanup_with_another_separator_leaves_nothing() -> None:
     server = SeparatesByDots()
     outcomes(server, "IRC-NS-CREATE-009", "IRC-NS-DROP-005", "IRC-NS-LIST-002")
 
     assert server.there == set()
 
 
-def test_who_looks_no_column_up_is_not_accused_of_letter_case() -> None:
+def test_server_that_ignores_unknown_columns_blocks_the_letter_case_check() -> None:
     with running(warehouse="memory:", faults=mutants(["unknown-columns-are-ignored"])) as server:
         run = runner.Run(plan.plan(suite.load("iceberg_rest"), only=("IRC-SCAN-PLAN-017", "IRC-SCAN-PLAN-018")), Target(server.url))
         for _ in run.events():
@@ -232,7 +232,7 @@ SHOWING = ("createTable", "loadTable", "updateTable")
 
 
 def shows_its_last_commit() -> Install:
-    """Every table has a property with the number of the catalog's last commit, whichever table it was to."""
+    """Return a catalog whose tables all carry the number of its last commit."""
     commits = itertools.count()
     last = [0]
 
@@ -246,7 +246,7 @@ def shows_its_last_commit() -> Install:
     return all_of(on_call(CHANGING, changed), on_answer(SHOWING, shown))
 
 
-def test_who_shows_its_own_last_commit_in_every_table_is_not_accused_of_changing_them(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_last_commit_in_table_properties_fails_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
     with running(contract="iceberg_rest", warehouse="memory:", faults=[unnamed(shows_its_last_commit())]) as server:
         run = runner.Run(
             plan.plan(suite.load("iceberg_rest"), only=["IRC-COM-002", "IRC-COM-004", "IRC-COM-011", "IRC-COM-012"]), Target(server.url)
@@ -261,7 +261,7 @@ def is_no_route(scope: Scope) -> None:
     raise Problem(404, "NotFoundException", f"Unknown path: {scope['path']}")
 
 
-def test_an_operation_that_no_route_leads_to_is_accused_of_once(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_operation_without_a_route_fails_one_requirement(monkeypatch: pytest.MonkeyPatch) -> None:
     faults = {
         "says-nothing-of-endpoints": on_answer("getConfig", lambda document: document.pop("endpoints", None) and None),
         "has-half-of-the-routes": on_request(("updateProperties", "renameTable", "reportMetrics", "dropTable"), is_no_route),
@@ -277,7 +277,7 @@ def wants_the_last_column(handler: Handler, arguments: dict[str, Any]) -> Reply:
     return handler(**arguments)
 
 
-def test_who_insists_on_a_deprecated_member_is_accused_of_that_alone(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_server_that_requires_a_deprecated_member_fails_one_requirement(monkeypatch: pytest.MonkeyPatch) -> None:
     faults = {"wants-the-last-column": on_call("updateTable", wants_the_last_column)}
     seen = judged(faults, "IRC-UPD-01*", "IRC-COM-001", "IRC-COM-030", "IRC-TXN-001")
 
@@ -285,7 +285,7 @@ def test_who_insists_on_a_deprecated_member_is_accused_of_that_alone(monkeypatch
 
 
 class IsBusy:
-    """A catalog of namespaces that is too busy for every third request until it comes again, and says when it will not be."""
+    """A catalog that answers every third request with an error and `Retry-After`, until the request is repeated."""
 
     def __init__(self, status: int) -> None:
         self.status, self.asked, self.namespaces = status, itertools.count(1), Namespaces()
@@ -300,7 +300,7 @@ class IsBusy:
 
 
 @pytest.mark.parametrize("status", [429, 503])
-def test_who_is_busy_now_and_then_is_asked_again_and_accused_of_nothing(status: int) -> None:
+def test_busy_server_gets_repeated_requests_and_passes(status: int) -> None:
     seen = outcomes(IsBusy(status), "IRC-NS-GET-001", "IRC-NS-GET-005", "IRC-NS-CREATE-001", "IRC-NS-CREATE-005", "IRC-NS-DROP-002")
 
     assert set(seen.values()) == {Outcome.PASS}
@@ -312,7 +312,7 @@ def refuses_children(handler: Handler, arguments: dict[str, Any]) -> Reply:
     return handler(**arguments)
 
 
-def test_who_refuses_children_of_namespaces_lacks_what_nobody_has_to_have(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_server_with_flat_namespaces_fails_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
     faults = {"is-flat": on_call("createNamespace", refuses_children)}
 
     assert judged(faults, "IRC-NS-CREATE-00*", "IRC-NS-LIST-00*", "IRC-NS-DROP-005", "IRC-TBL-CREATE-013") == []
@@ -328,7 +328,7 @@ def refuses(scope: Scope) -> None:
     raise Problem(406, "UnsupportedOperationException", "namespaces have no properties")
 
 
-def test_who_keeps_no_properties_of_namespaces_lacks_what_nobody_has_to_have(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_server_without_namespace_properties_fails_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
     def null(document: dict[str, Any]) -> None:
         document["properties"] = None
 
@@ -342,7 +342,7 @@ def test_who_keeps_no_properties_of_namespaces_lacks_what_nobody_has_to_have(mon
     assert judged(faults, *only) == []
 
 
-def test_uuids_may_be_spelled_in_capitals_and_format_version_3_be_the_default(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_uppercase_uuids_and_default_format_version_3_fail_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
     def capitals(document: dict[str, Any]) -> None:
         document["metadata"]["table-uuid"] = document["metadata"]["table-uuid"].upper()
 

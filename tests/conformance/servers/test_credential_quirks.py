@@ -1,4 +1,4 @@
-"""Catalogs that have no credentials, or have them in ways of their own, are not accused of what they keep."""
+"""Catalogs without credentials, or with unusual credentials, fail only what they break."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def given(*credentials: tuple[str, dict[str, Any]]) -> Answer:
 
 
 class Catalog:
-    """One table under whatever name, until it is dropped, and what is answered to who asks for its credentials."""
+    """A catalog with one table under any name, and a fixed answer to requests for its credentials."""
 
     def __init__(self, credentials: Answer) -> None:
         self.credentials = credentials
@@ -49,7 +49,7 @@ class Catalog:
         if len(path) <= 4:
             return answer(200, {"namespace": orjson.loads(body)["namespace"]}) if method == "POST" else answer(204)
         if method == "POST" and path[-1] != "tables":
-            return refused(400, "BadRequestException")  # it moves nothing
+            return refused(400, "BadRequestException")  # commits are not supported
         if method == "POST":
             self.there.add(orjson.loads(body)["name"])
             return answer(200, TABLE)
@@ -84,7 +84,7 @@ def judged(credentials: Answer) -> dict[str, Outcome]:
         given(("s3", S3)),
     ],
 )
-def test_nothing_is_held_against_a_catalog_that_says_what_it_has(credentials: Answer) -> None:
+def test_allowed_credentials_fail_nothing(credentials: Answer) -> None:
     assert {r: o for r, o in judged(credentials).items() if o not in {Outcome.PASS, Outcome.NOT_OFFERED}} == {}
 
 
@@ -99,5 +99,5 @@ def test_nothing_is_held_against_a_catalog_that_says_what_it_has(credentials: An
         (given((LOCATION, {})), "IRC-TBL-CRED-009"),
     ],
 )
-def test_what_is_wrong_is_found(credentials: Answer, requirement: str) -> None:
+def test_wrong_credentials_break_their_requirement(credentials: Answer, requirement: str) -> None:
     assert judged(credentials)[requirement] in {Outcome.FAIL, Outcome.WARN}

@@ -1,4 +1,4 @@
-"""Credentials are tried: they open their table, and it is said when they open another one too."""
+"""Vended credentials must open their own table and no other table."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ GIVEN = """<R><AccessKeyId>{id}</AccessKeyId><SecretAccessKey>secret</SecretAcce
 
 
 class Store:
-    """A token service whose keys open what their policy says, and a bucket that keeps to it."""
+    """A token service with keys limited by their policy, and a bucket that enforces the policy."""
 
     def __init__(self) -> None:
         self.opens: dict[str, str] = {OWN: "/"}
@@ -82,14 +82,12 @@ def judged(store: Store, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Ite
             yield judge
 
 
-def test_keys_that_open_their_table_alone_are_as_they_should_be(judged: Callable[[], runner.Run]) -> None:
+def test_keys_for_one_table_pass(judged: Callable[[], runner.Run]) -> None:
     assert judged().results()[WANTED].outcome is Outcome.PASS
 
 
 @pytest.mark.parametrize("widened", [lambda _: "/bucket/", lambda prefix: prefix.rsplit("/", 2)[0], lambda _: "/nowhere/"])
-def test_keys_that_open_the_table_beside_or_not_their_own_are_reported(
-    judged: Callable[[], runner.Run], store: Store, widened: Callable[[str], str]
-) -> None:
+def test_keys_with_a_wrong_scope_are_a_warning(judged: Callable[[], runner.Run], store: Store, widened: Callable[[str], str]) -> None:
     store.widened = widened
 
     run = judged()
@@ -98,7 +96,7 @@ def test_keys_that_open_the_table_beside_or_not_their_own_are_reported(
     assert not any("secret" in f"{verdict}" for verdict in run.verdicts)
 
 
-def test_nothing_is_said_of_a_storage_without_the_files(judged: Callable[[], runner.Run], store: Store) -> None:
+def test_storage_without_the_files_is_not_offered(judged: Callable[[], runner.Run], store: Store) -> None:
     store.is_lost = True
 
     assert judged().results()[WANTED].outcome is Outcome.NOT_OFFERED

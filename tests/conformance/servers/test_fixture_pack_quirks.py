@@ -1,4 +1,4 @@
-"""Servers that share the fixture pack in a way of their own, which the protocol allows, are not accused of it."""
+"""Servers that share the fixture pack in an unusual way that the protocol allows fail nothing."""
 
 from __future__ import annotations
 
@@ -26,20 +26,20 @@ if TYPE_CHECKING:
 SUITE = suites.load("delta_sharing")
 IN_LINES = ("getTableMetadata", "queryTable", "queryTableChanges")
 KINDS = ("protocol", "metaData", "file", "add", "cdf", "remove", "endStreamAction")
-NO_ACCUSATION = {Outcome.PASS, Outcome.WARN, Outcome.NOT_OFFERED}
+TOLERATED = {Outcome.PASS, Outcome.WARN, Outcome.NOT_OFFERED}
 
 
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory: pytest.TempPathFactory) -> str:
-    return str(tmp_path_factory.mktemp("habits"))
+    return str(tmp_path_factory.mktemp("quirks"))
 
 
 @pytest.fixture
 def outcomes(monkeypatch: pytest.MonkeyPatch, folder: str) -> Callable[..., dict[str, Outcome]]:
-    """What comes of some requirements or checks where the reference server has a habit."""
+    """Return a function that checks the reference server with a quirk."""
 
-    def judged(habit: Install, *only: str) -> dict[str, Outcome]:
-        with served(SUITE, folder, faults=(unnamed(habit),)) as target:
+    def judged(quirk: Install, *only: str) -> dict[str, Outcome]:
+        with served(SUITE, folder, faults=(unnamed(quirk),)) as target:
             run = runner.Run(plan.plan(SUITE, only=only), target)
             for _ in run.events():
                 pass
@@ -48,8 +48,8 @@ def outcomes(monkeypatch: pytest.MonkeyPatch, folder: str) -> Callable[..., dict
     return judged
 
 
-def accused(found: dict[str, Outcome]) -> dict[str, Outcome]:
-    return {requirement: outcome for requirement, outcome in found.items() if outcome not in NO_ACCUSATION}
+def failed(found: dict[str, Outcome]) -> dict[str, Outcome]:
+    return {requirement: outcome for requirement, outcome in found.items() if outcome not in TOLERATED}
 
 
 def _with_every_kind(lines: list[Any]) -> list[Any]:
@@ -75,7 +75,7 @@ def _whole_seconds(reading: Callable[[str], int]) -> Callable[[str], int]:
 
 
 def _of_now(handler: Handler, arguments: dict[str, Any]) -> Reply:
-    """Refuse whatever is asked of the past."""
+    """Refuse requests for past versions."""
     said = {**arguments, **(arguments.get("body") or {})}
     if any(said.get(name) is not None for name in ("starting_timestamp", "version", "timestamp", "startingVersion")):
         raise refused(400, "the history is not shared")
@@ -83,7 +83,7 @@ def _of_now(handler: Handler, arguments: dict[str, Any]) -> Reply:
 
 
 def _refused_with(status: int) -> Install:
-    """Changes that are refused, whatever the settings of the table say."""
+    """Return a quirk that refuses changes, whatever the settings of the table are."""
 
     def refusing(handler: Handler, arguments: dict[str, Any]) -> Reply:
         raise refused(status, "no changes are shared")
@@ -92,7 +92,7 @@ def _refused_with(status: int) -> Install:
 
 
 def _holds_versions_alone(agreed: Callable[..., Any]) -> Callable[..., Any]:
-    """Keep hints out of refresh tokens: they are those of the request."""
+    """Take hints from the request instead of the refresh token."""
 
     def held(asked: dict[str, Any], was: dict[str, Any], *, member: str) -> dict[str, Any]:
         if member != "refreshToken":
@@ -112,81 +112,81 @@ def _without_features(negotiate: Callable[..., str]) -> Callable[..., str]:
 
 
 def _elsewhere(reply: Reply, scope: Scope) -> Reply:
-    """Send who asks for a file on to where it is."""
+    """Redirect requests for files to another URL."""
     if reply.status not in {200, 206} or b"moved=1" in scope["query_string"]:
         return reply
     target = b"%b?%b&moved=1" % (scope["raw_path"], scope["query_string"])
     return replace(reply, status=307, chunks=None, body=b"", headers=((b"location", target), (b"content-length", b"0")))
 
 
-def test_kinds_of_lines_that_are_null_are_not_there(outcomes: Callable[..., dict[str, Outcome]]) -> None:
-    habit = on_lines(IN_LINES, _with_every_kind)
+def test_null_line_kinds_fail_nothing(outcomes: Callable[..., dict[str, Outcome]]) -> None:
+    quirk = on_lines(IN_LINES, _with_every_kind)
 
-    assert accused(outcomes(habit, "DS-WRP-01", "DS-DWP-01", "DS-QRY-*", "DS-CDF-*", "DS-ESA-*", "DS-DF-05", "DS-JSP-0[2-7]")) == {}
+    assert failed(outcomes(quirk, "DS-WRP-01", "DS-DWP-01", "DS-QRY-*", "DS-CDF-*", "DS-ESA-*", "DS-DF-05", "DS-JSP-0[2-7]")) == {}
 
 
-def test_who_answers_in_delta_format_alone_is_judged_by_that(outcomes: Callable[..., dict[str, Outcome]]) -> None:
-    habit = wrap_rule("negotiate", _in_delta_format_alone)
-    found = outcomes(habit, "DS-QRY-*", "DS-CDF-*", "DS-TTV-*", "DS-SCH-*", "DS-FIL-*", "DS-DFL-*", "DS-MET-*", "DS-HNT-*")
+def test_server_with_only_delta_format_is_judged_in_delta_format(outcomes: Callable[..., dict[str, Outcome]]) -> None:
+    quirk = wrap_rule("negotiate", _in_delta_format_alone)
+    found = outcomes(quirk, "DS-QRY-*", "DS-CDF-*", "DS-TTV-*", "DS-SCH-*", "DS-FIL-*", "DS-DFL-*", "DS-MET-*", "DS-HNT-*")
 
-    assert accused(found) == {}
+    assert failed(found) == {}
     assert {found[r] for r in ("DS-QRY-09", "DS-CDF-10", "DS-TTV-01", "DS-HNT-03", "DS-MET-04")} == {Outcome.PASS}
     assert {found[r] for r in ("DS-MET-03", "DS-SCH-06", "DS-FIL-03")} == {Outcome.NOT_OFFERED}
 
 
-def test_fractions_of_a_second_may_be_refused(outcomes: Callable[..., dict[str, Outcome]]) -> None:
-    habit = all_of(*(wrap_rule(reading, _whole_seconds) for reading in ("not_before", "not_after")))
+def test_refusal_of_fractional_seconds_passes(outcomes: Callable[..., dict[str, Outcome]]) -> None:
+    quirk = all_of(*(wrap_rule(reading, _whole_seconds) for reading in ("not_before", "not_after")))
 
-    assert outcomes(habit, "DS-VER-04", "DS-TSF-03") == {"DS-VER-04": Outcome.PASS, "DS-TSF-03": Outcome.PASS}
-
-
-def test_files_may_be_elsewhere(outcomes: Callable[..., dict[str, Outcome]]) -> None:
-    assert accused(outcomes(on_reply("(data files)", _elsewhere), "DS-QRY-09", "DS-DWP-02", "DS-FIL-*")) == {}
+    assert outcomes(quirk, "DS-VER-04", "DS-TSF-03") == {"DS-VER-04": Outcome.PASS, "DS-TSF-03": Outcome.PASS}
 
 
-def test_a_time_after_the_last_commit_may_be_refused(outcomes: Callable[..., dict[str, Outcome]]) -> None:
-    habit = fault_named("times-after-the-last-commit-are-refused", "delta_sharing").install
-
-    assert outcomes(habit, "DS-TTV-02") == {"DS-TTV-02": Outcome.WARN}
+def test_redirected_files_fail_nothing(outcomes: Callable[..., dict[str, Outcome]]) -> None:
+    assert failed(outcomes(on_reply("(data files)", _elsewhere), "DS-QRY-09", "DS-DWP-02", "DS-FIL-*")) == {}
 
 
-def test_who_shares_no_history_is_asked_for_none(outcomes: Callable[..., dict[str, Outcome]]) -> None:
-    habit = all_of(on_call("getTableVersion", _of_now), on_call("queryTable", _of_now))
-    found = outcomes(habit, "DS-VER-*", "DS-TSF-*", "DS-TTV-*")
+def test_refused_time_after_the_last_commit_is_a_warning(outcomes: Callable[..., dict[str, Outcome]]) -> None:
+    quirk = fault_named("times-after-the-last-commit-are-refused", "delta_sharing").install
 
-    assert accused(found) == {}
+    assert outcomes(quirk, "DS-TTV-02") == {"DS-TTV-02": Outcome.WARN}
+
+
+def test_time_travel_is_not_offered_without_history(outcomes: Callable[..., dict[str, Outcome]]) -> None:
+    quirk = all_of(on_call("getTableVersion", _of_now), on_call("queryTable", _of_now))
+    found = outcomes(quirk, "DS-VER-*", "DS-TSF-*", "DS-TTV-*")
+
+    assert failed(found) == {}
     assert {found[r] for r in ("DS-VER-04", "DS-VER-05", "DS-TSF-01", "DS-TTV-01")} == {Outcome.NOT_OFFERED}
 
 
-def test_who_tells_versions_by_times_need_not_share_them(outcomes: Callable[..., dict[str, Outcome]]) -> None:
+def test_versions_by_time_without_time_travel_fail_nothing(outcomes: Callable[..., dict[str, Outcome]]) -> None:
     found = outcomes(on_call("queryTable", _of_now), "DS-VER-*", "DS-TSF-*", "DS-TTV-*")
 
-    assert accused(found) == {}
+    assert failed(found) == {}
     assert {found[r] for r in ("DS-VER-04", "DS-TSF-01")} == {Outcome.PASS}
 
 
 @pytest.mark.parametrize("status", [400, 403, 404, 405])
-def test_who_forwards_settings_need_not_share_changes(outcomes: Callable[..., dict[str, Outcome]], status: int) -> None:
+def test_refused_changes_are_not_offered(outcomes: Callable[..., dict[str, Outcome]], status: int) -> None:
     found = outcomes(_refused_with(status), "DS-CDF-0[2-8]", "DS-CDF-1[0156]", "DS-TSF-01", "DS-CAP-0[34]", "DS-MDT-01", "DS-GEN-05")
 
-    assert accused(found) == {}
+    assert failed(found) == {}
     assert {found[r] for r in ("DS-CDF-03", "DS-CDF-10", "DS-CDF-15")} == {Outcome.NOT_OFFERED}
     assert {found[r] for r in ("DS-TSF-01", "DS-MDT-01", "DS-GEN-05")} == {Outcome.PASS}
 
 
-def test_a_refresh_token_need_not_hold_the_hints_that_come_with_it(outcomes: Callable[..., dict[str, Outcome]]) -> None:
-    habit = wrap_rule("agreed", _holds_versions_alone)
+def test_refresh_token_without_hints_passes(outcomes: Callable[..., dict[str, Outcome]]) -> None:
+    quirk = wrap_rule("agreed", _holds_versions_alone)
 
-    assert outcomes(habit, "DS-EST-06") == {"DS-EST-06": Outcome.PASS}
-
-
-def test_tables_with_features_may_be_refused_whatever_is_asked_of_them(outcomes: Callable[..., dict[str, Outcome]]) -> None:
-    habit = wrap_rule("negotiate", _without_features)
-
-    assert accused(outcomes(habit, "DS-QRY-09", "DS-TTV-*", "DS-CDF-*")) == {}
+    assert outcomes(quirk, "DS-EST-06") == {"DS-EST-06": Outcome.PASS}
 
 
-def test_a_table_that_is_not_answered_hides_nothing_that_is_wrong_with_others(outcomes: Callable[..., dict[str, Outcome]]) -> None:
+def test_refused_tables_with_features_fail_nothing(outcomes: Callable[..., dict[str, Outcome]]) -> None:
+    quirk = wrap_rule("negotiate", _without_features)
+
+    assert failed(outcomes(quirk, "DS-QRY-09", "DS-TTV-*", "DS-CDF-*")) == {}
+
+
+def test_unreadable_table_does_not_hide_failures_of_other_tables(outcomes: Callable[..., dict[str, Outcome]]) -> None:
     names = ("inline-vectors-are-a-failure", "hints-are-refused-with-reader-features")
     flaws = all_of(*(fault_named(name, "delta_sharing").install for name in names))
 

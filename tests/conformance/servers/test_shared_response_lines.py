@@ -1,4 +1,4 @@
-"""Checks of lines, capabilities, URLs and credentials: servers that keep the contract in their own way are accused of nothing."""
+"""Checks of lines, capabilities, URLs and credentials pass on unusual but correct servers."""
 
 from __future__ import annotations
 
@@ -70,9 +70,9 @@ def shares(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
-def judged(folder: Path, *only: str, habit: Install | None = None, known: bool = True, on: str = "") -> dict[str, Any]:
-    """What some checks say of a reference server that has a habit, of a stranger if its content is not known; `on` is a feature."""
-    faults = [] if habit is None else [unnamed(habit)]
+def judged(folder: Path, *only: str, quirk: Install | None = None, known: bool = True, on: str = "") -> dict[str, Any]:
+    """Return the results of checks of a reference server with a quirk; `known` names its content, `on` enables a feature."""
+    faults = [] if quirk is None else [unnamed(quirk)]
     with running(contract="delta_sharing", shares=folder / "shares.yaml", faults=faults) as server:
         parameters = {"fixtures": str(folder)} if known else {}
         target = Target(
@@ -87,13 +87,13 @@ def judged(folder: Path, *only: str, habit: Install | None = None, known: bool =
     return run.results()
 
 
-def of_lines(folder: Path, *, habit: Install | None = None, known: bool = True) -> dict[str, Any]:
-    """What all checks of lines say of it."""
-    return judged(folder, *(f"{area}.*" for area in AREAS), habit=habit, known=known)
+def of_lines(folder: Path, *, quirk: Install | None = None, known: bool = True) -> dict[str, Any]:
+    """Return the results of all checks of lines."""
+    return judged(folder, *(f"{area}.*" for area in AREAS), quirk=quirk, known=known)
 
 
 def broken(results: dict[str, Any]) -> dict[str, str]:
-    """Return the requirements that are not kept, and why."""
+    """Return the requirements that fail, and why."""
     return {
         name: f"{result.outcome}: {result.verdicts[0].expected} / {result.verdicts[0].actual} ({result.verdicts[0].check})"
         for name, result in results.items()
@@ -101,26 +101,26 @@ def broken(results: dict[str, Any]) -> dict[str, str]:
     }
 
 
-def test_the_reference_server_keeps_all_of_it(shares: Path) -> None:
+def test_reference_server_fails_nothing(shares: Path) -> None:
     assert broken(of_lines(shares)) == {}
 
 
-def test_a_stranger_whose_content_is_not_known_is_accused_of_nothing(shares: Path) -> None:
+def test_server_with_unknown_content_fails_nothing(shares: Path) -> None:
     assert broken(of_lines(shares, known=False)) == {}
 
 
-# -- habits that the contract leaves room for --------------------------------------------------------------------------------
+# -- quirks that the contract allows -----------------------------------------------------------------------------------------
 
 
 def _news(lines: list[Any]) -> None:
-    """Add what nobody heard of, wherever an object may have it."""
+    """Add an unknown member to every object."""
     for line in lines:
         for wrapper in list(line.values()):
             wrapper["somethingNew"] = {"a": [1, None]}
 
 
 def _nulls(lines: list[Any]) -> None:
-    """Write null for what may be absent."""
+    """Write null for absent members."""
     for line in lines:
         for kind in OF_FILES:
             file = line.get(kind)
@@ -134,7 +134,7 @@ def _nulls(lines: list[Any]) -> None:
 
 
 def _only_what_must_be(lines: list[Any]) -> None:
-    """Leave out all that is optional."""
+    """Leave out optional members."""
     optional = ("stats", "expirationTimestamp", "name", "description", "size", "numFiles", "configuration")
     for line in lines:
         for kind, wrapper in line.items():
@@ -157,7 +157,7 @@ def _gone(_handler: Any, _arguments: dict[str, Any]) -> Any:
 
 
 def _delta_where_it_may(original: Any) -> Any:
-    """Prefer delta format for who understands both."""
+    """Prefer delta format for clients that understand both formats."""
 
     def negotiate(capabilities: Any, needed: Any) -> str:
         chosen = original(capabilities, needed)
@@ -171,7 +171,7 @@ def _without_end(original: Any) -> Any:
 
 
 def _in_lines(reply: Any, _: Any) -> Any:
-    """Answer credentials as the example of the protocol does."""
+    """Answer credentials with the media type of the protocol's example."""
     return replace(reply, media_type=b"application/x-ndjson") if reply.status == 200 else reply
 
 
@@ -182,46 +182,46 @@ def _no_history(handler: Any, arguments: dict[str, Any]) -> Any:
 
 
 def _at_another_host(reply: Any, _: Any) -> Any:
-    """Sign URLs at another name of the host, with more in them than clients know."""
+    """Sign URLs at another host name, with an unknown query parameter."""
     whole = reply.joined() if reply.has_body else reply
     body = whole.body.replace(b"http://127.0.0.1:", b"http://localhost:").replace(b"X-Amz-Signature=", b"x-id=GetObject&X-Amz-Signature=")
     return replace(whole, body=body)
 
 
-HABITS: dict[str, tuple[Install, ...]] = {
+QUIRKS: dict[str, tuple[Install, ...]] = {
     "signs URLs at another host": (on_reply((QUERY, "queryTableChanges"), _at_another_host),),
-    "says more than anybody knows, in another order": (
+    "adds unknown members, in another order": (
         on_lines(IN_LINES, _news),
         on_lines(QUERY, _reversed),
         said(lambda v: v if b"includeend" in v else v + b";includeendstreamaction=false"),
         on_answer("generateTemporaryTableCredentials", lambda d: d["credentials"].update(azureUserDelegationSas=None, gcpOauthToken=None)),
     ),
-    "writes null for what is absent": (on_lines(IN_LINES, _nulls), on_reply("generateTemporaryTableCredentials", _in_lines)),
-    "says nothing that is optional": (
+    "writes null for absent members": (on_lines(IN_LINES, _nulls), on_reply("generateTemporaryTableCredentials", _in_lines)),
+    "leaves out optional members": (
         on_all(_only_what_must_be, form=PARQUET),
         on_wrapped("endStreamAction", leave_out("minUrlExpirationTimestamp")),
     ),
     "knows no delta format": (on_call(IN_LINES, _no_delta),),
     "prefers delta format": (wrap_rule("negotiate", _delta_where_it_may),),
-    "says no end": (wrap_rule("read_capabilities", _without_end),),
+    "sends no end action": (wrap_rule("read_capabilities", _without_end),),
     "has no change data feed": (on_call("queryTableChanges", _gone), *(on_metadata(o, write(configuration={})) for o in (METADATA, QUERY))),
     "shares no history": (on_call((QUERY, METADATA), _no_history),),
 }
 
 
-@pytest.mark.parametrize("habit", HABITS)
-def test_a_habit_that_the_contract_leaves_room_for_is_no_fault(shares: Path, habit: str) -> None:
-    assert broken(of_lines(shares, habit=all_of(*HABITS[habit]))) == {}
+@pytest.mark.parametrize("quirk", QUIRKS)
+def test_allowed_quirk_fails_nothing(shares: Path, quirk: str) -> None:
+    assert broken(of_lines(shares, quirk=all_of(*QUIRKS[quirk]))) == {}
 
 
-def _anew(wrapper: dict[str, Any]) -> None:
+def _with_new_id(wrapper: dict[str, Any]) -> None:
     if "id" in wrapper:
         wrapper["id"] = uuid.uuid4().hex
 
 
-def test_who_gives_files_an_id_anew_in_each_answer_is_accused_of_that_alone(shares: Path) -> None:
+def test_new_file_ids_in_each_answer_fail_only_the_id_requirements(shares: Path) -> None:
     areas = ("capabilities", "query", "file_ids", "names", "refresh", "query_pages", "time_travel")
-    results = judged(shares, *(f"{area}.*" for area in areas), habit=on_wrapped(OF_FILES, _anew))
+    results = judged(shares, *(f"{area}.*" for area in areas), quirk=on_wrapped(OF_FILES, _with_new_id))
     assert set(broken(results)) == {"DS-FIL-03", "DS-DFL-01", "DS-REM-02"}
 
 
@@ -230,7 +230,7 @@ def test_who_gives_files_an_id_anew_in_each_answer_is_accused_of_that_alone(shar
 
 @pytest.fixture(scope="session")
 def short_lived(shares: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Return the pack under URLs that hold for one second."""
+    """Return the pack with URLs that expire after one second."""
     document = yaml.safe_load((shares / "shares.yaml").read_text(encoding="utf-8"))
     for share in document["shares"]:
         for schema in share["schemas"]:
@@ -241,12 +241,12 @@ def short_lived(shares: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
-def test_urls_that_expire_are_seen_to_expire(short_lived: Path) -> None:
+def test_urls_that_expire_pass(short_lived: Path) -> None:
     results = judged(short_lived, "DS-FIL-10", known=False, on="short-lived-urls")
     assert results["DS-FIL-10"].outcome is Outcome.PASS
 
 
-def test_urls_that_never_expire_are_found(short_lived: Path) -> None:
+def test_urls_that_never_expire_are_a_warning(short_lived: Path) -> None:
     forever = replace_rule("url_holds", lambda *_: None)
-    results = judged(short_lived, "DS-FIL-10", habit=forever, known=False, on="short-lived-urls")
+    results = judged(short_lived, "DS-FIL-10", quirk=forever, known=False, on="short-lived-urls")
     assert results["DS-FIL-10"].outcome is Outcome.WARN

@@ -1,4 +1,4 @@
-"""Servers that share tables in ways of their own, or do one thing wrong, are not accused of what they keep."""
+"""Correct variants of sharing servers fail nothing, and single deviations fail only what they break."""
 
 from __future__ import annotations
 
@@ -29,16 +29,16 @@ FILE = {"file": {"url": "http://127.0.0.1/f?X-Amz-Signature=1", "id": "f", "part
 
 
 class Refused(Exception):
-    """What is answered with an error."""
+    """An error answer."""
 
     def __init__(self, status: int) -> None:
         self.status = status
 
 
 class Sharing:
-    """One share with one schema with one table, in a server that says as little as it may; subclasses have habits.
+    """A server with one share, one schema and one table that says as little as the protocol allows; subclasses have quirks.
 
-    It pages, has no ids, leaves out what it has nothing to say of, and adds members that nobody has heard of.
+    It pages, has no ids, leaves out optional members, and adds unknown members.
     """
 
     share, schema, table = "Only", "default", "T1"
@@ -88,7 +88,7 @@ class Sharing:
         raise Refused(404)
 
     def named(self, parts: list[str]) -> list[str]:
-        """Return the names in a path as they are spelled there; each has to be one that is shared."""
+        """Return the names in a path as they are spelled there, or refuse names that are not shared."""
         given = parts[1:6:2]
         for name, known in zip(given, (self.share, self.schema, self.table), strict=False):
             if name.lower() != known.lower():
@@ -130,19 +130,19 @@ def outcomes(server: Sharing, *only: str) -> dict[str, Outcome]:
     return {requirement: result.outcome for requirement, result in run.results().items()}
 
 
-def accused(found: dict[str, Outcome]) -> set[str]:
+def failed(found: dict[str, Outcome]) -> set[str]:
     return {requirement for requirement, outcome in found.items() if outcome not in (Outcome.PASS, Outcome.NOT_OFFERED, Outcome.WARN)}
 
 
-def test_who_shares_one_table_and_says_no_more_than_needed_is_accused_of_nothing() -> None:
+def test_minimal_server_fails_nothing() -> None:
     found = outcomes(Sharing())
 
-    assert accused(found) == set()
+    assert failed(found) == set()
     assert {r for r, outcome in found.items() if outcome is Outcome.WARN} == {"DS-DF-07", "DS-GEN-13"}  # it spells names as its callers do
 
 
 class Nothing(Sharing):
-    """Shares nothing."""
+    """A server without shares."""
 
     def answered(self, method: str, parts: list[str], query: dict[str, list[str]], body: bytes) -> Answer:
         if (method, parts) == ("GET", ["shares"]):
@@ -150,12 +150,12 @@ class Nothing(Sharing):
         raise Refused(404)
 
 
-def test_who_shares_nothing_is_accused_of_nothing() -> None:
-    assert accused(outcomes(Nothing())) == set()
+def test_server_without_shares_fails_nothing() -> None:
+    assert failed(outcomes(Nothing())) == set()
 
 
 class Numbered(Sharing):
-    """Has given a UUID as its token, and reads it in either case as UUIDs are read."""
+    """A server with a UUID as its token, which it reads in either letter case."""
 
     token = "6f1c9a52-0d3e-4b7a-8c55-91be2f7d4a10"
 
@@ -164,7 +164,7 @@ class Numbered(Sharing):
 
 
 class Described(Sharing):
-    """Adds to tables, where all of a share are listed, what it does not say elsewhere."""
+    """A server that adds members only to the list of all tables of a share."""
 
     def answered(self, method: str, parts: list[str], query: dict[str, list[str]], body: bytes) -> Answer:
         self._heard.more = {"rows": 7} if parts[-1] == "all-tables" else {"id": None}
@@ -175,12 +175,12 @@ class Described(Sharing):
 
 
 @pytest.mark.parametrize("server", [Numbered(), Described()], ids=lambda server: type(server).__name__)
-def test_what_no_clause_forbids_is_no_accusation(server: Sharing) -> None:
-    assert accused(outcomes(server)) == set()
+def test_variant_that_no_clause_forbids_fails_nothing(server: Sharing) -> None:
+    assert failed(outcomes(server)) == set()
 
 
 class Web(Sharing):
-    """Has a web site before it, whose page is all that other paths lead to."""
+    """A server behind a web site that answers unknown paths with a page."""
 
     def answered(self, method: str, parts: list[str], query: dict[str, list[str]], body: bytes) -> Answer:
         if "lakepact-nothing" in parts:
@@ -188,14 +188,14 @@ class Web(Sharing):
         return super().answered(method, parts, query, body)
 
 
-def test_pages_at_paths_that_the_protocol_does_not_have_are_warned_of_alone() -> None:
+def test_web_page_at_an_unknown_path_is_a_warning() -> None:
     found = outcomes(Web(), "DS-GEN-07")
 
     assert found["DS-GEN-07"] is Outcome.WARN
 
 
 class CleanedUp(Sharing):
-    """Has rewritten one file without a change of rows, and cleaned up what it had removed."""
+    """A server that rewrote one file without a change of rows, and deleted the removed files."""
 
     def __call__(self, method: str, target: str, body: bytes) -> Answer:
         return (404, {}, b"") if "X-Amz-Signature" in target else super().__call__(method, target, body)
@@ -211,7 +211,7 @@ class CleanedUp(Sharing):
 
     @property
     def changed(self) -> list[dict[str, Any]]:
-        """All that was added and removed; the rewriting was neither."""
+        """Return the added and removed files, without the rewritten file."""
         return [
             {"add": self.one("first", 7, version=0, timestamp=1)},
             {"add": self.one("second", 9, version=0, timestamp=1)},
@@ -223,15 +223,15 @@ class CleanedUp(Sharing):
         return {"url": url, "id": name, "partitionValues": {}, "size": size, **more}
 
 
-def test_what_an_owner_has_cleaned_up_or_rewritten_is_not_missed() -> None:
+def test_deleted_and_rewritten_files_fail_nothing() -> None:
     found = outcomes(CleanedUp(), "DS-REM-01", "DS-FIL-03")
 
-    assert accused(found) == set()
+    assert failed(found) == set()
     assert found["DS-FIL-03"] is Outcome.PASS
 
 
 class Dead(Sharing):
-    """Has lost the only file of its table."""
+    """A server that lost the only file of its table."""
 
     def __call__(self, method: str, target: str, body: bytes) -> Answer:
         if method == "POST" and target.endswith("/query"):
@@ -240,32 +240,32 @@ class Dead(Sharing):
         return (404, {}, b"") if "X-Amz-Signature" in target else super().__call__(method, target, body)
 
 
-def test_of_a_file_that_is_lost_the_size_is_not_judged() -> None:
+def test_size_of_a_lost_file_is_not_offered() -> None:
     found = outcomes(Dead(), "DS-FIL-01", "DS-FIL-05")
 
     assert (found["DS-FIL-01"], found["DS-FIL-05"]) == (Outcome.FAIL, Outcome.NOT_OFFERED)
 
 
-def test_who_shares_no_history_need_not_understand_times() -> None:
+def test_timestamps_are_not_offered_without_history() -> None:
     assert outcomes(Sharing(), "DS-TSF-01") == {"DS-TSF-01": Outcome.NOT_OFFERED}
 
 
 class Text401(Sharing):
-    """Has a door before it that knows no JSON, as the official server has."""
+    """A server behind a proxy that answers 401 in plain text, as the official server does."""
 
     def error(self, status: int) -> Answer:
         return (401, {"Content-Type": "text/plain"}, b"401 Unauthorized") if status == 401 else super().error(status)
 
 
 class Echo(Sharing):
-    """Spells names as they were asked for, everywhere."""
+    """A server that swaps the letter case of names in listings of schemas and tables."""
 
     def page(self, items: list[dict[str, Any]], query: dict[str, list[str]]) -> Answer:
         return super().page([{**item, "name": item["name"].swapcase()} if "schema" in item else item for item in items], query)
 
 
 class SmallPages(Sharing):
-    """Refuses large pages, as the official server does."""
+    """A server that refuses large pages, as the official server does."""
 
     def page(self, items: list[dict[str, Any]], query: dict[str, list[str]]) -> Answer:
         size = query.get("maxResults", ["0"])[0]
@@ -274,15 +274,15 @@ class SmallPages(Sharing):
         return super().page(items, query)
 
 
-class Forgiving(Sharing):
-    """Takes every body, however broken, for an empty one."""
+class Lenient(Sharing):
+    """A server that reads every body as an empty object."""
 
     def read(self, body: bytes) -> Any:
         return {}
 
 
 class Strict(Sharing):
-    """Knows names in one spelling only."""
+    """A server that knows each name in one spelling only."""
 
     def named(self, parts: list[str]) -> list[str]:
         given = parts[1:6:2]
@@ -292,7 +292,7 @@ class Strict(Sharing):
 
 
 class Open(Sharing):
-    """Asks nobody who he is."""
+    """A server without authentication."""
 
     def authorize(self, said: str) -> None:
         pass
@@ -304,18 +304,18 @@ class Open(Sharing):
         (Text401(), {"DS-GEN-07"}),
         (Echo(), set()),
         (SmallPages(), {"DS-PAG-07"}),
-        (Forgiving(), {"DS-GEN-08"}),
+        (Lenient(), {"DS-GEN-08"}),
         (Strict(), {"DS-GEN-13"}),
         (Open(), {"DS-GEN-02", "DS-GEN-09"}),
     ],
     ids=lambda value: type(value).__name__,
 )
-def test_who_does_one_thing_wrong_is_accused_of_that_alone(server: Sharing, requirements: set[str]) -> None:
-    assert accused(outcomes(server)) == requirements
+def test_single_deviation_fails_only_its_requirements(server: Sharing, requirements: set[str]) -> None:
+    assert failed(outcomes(server)) == requirements
 
 
 @pytest.mark.parametrize("body", [b"null", b"[]", b"{}", b'{"items": [{}]}', b'{"items": [null]}', b"<html>", b"", b"\xff"], ids=repr)
-def test_whatever_is_answered_the_harness_does_not_break(body: bytes) -> None:
+def test_nonsense_answers_cause_no_errors(body: bytes) -> None:
     with miniature(lambda *_: (200, {"Content-Type": "application/json"}, body)) as url:
         run = runner.Run(plan.plan(SUITE), Target(url))
         for _ in run.events():

@@ -1,4 +1,4 @@
-"""A catalog that is wrong in one way is accused of that one thing; what cannot be looked at because of it is blocked."""
+"""A catalog with one fault fails only the requirement that the fault breaks; dependent requirements are blocked."""
 
 from __future__ import annotations
 
@@ -24,12 +24,12 @@ def wants_to_purge(handler: Handler, arguments: dict[str, Any]) -> Reply:
     return handler(**arguments)
 
 
-def test_who_drops_only_what_is_purged_is_accused_of_that_alone(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_catalog_that_drops_only_with_purge_fails_one_requirement(monkeypatch: pytest.MonkeyPatch) -> None:
     assert judged({"wants-to-purge": on_call("dropTable", wants_to_purge)}, *DROPPING) == [("IRC-TBL-DROP-001", "fail")]
 
 
-def of_stages(service: Service) -> None:
-    """Commits create a table as it was staged, whatever they leave out, and none that was not."""
+def creates_only_staged_tables(service: Service) -> None:
+    """Accept commits that create a table only if the table was staged."""
     stages: dict[tuple[str, str], dict[str, Any]] = {}
     create, commit = service.handlers["createTable"], service.handlers["updateTable"]
 
@@ -54,12 +54,12 @@ def of_stages(service: Service) -> None:
     service.handlers.update(createTable=stage, updateTable=only_staged)
 
 
-def test_who_creates_by_commits_only_what_was_staged_is_accused_of_that_alone(monkeypatch: pytest.MonkeyPatch) -> None:
-    assert judged({"of-stages": of_stages}, *CREATING) == [("IRC-REQ-001", "fail")]
+def test_catalog_that_creates_only_staged_tables_fails_one_requirement(monkeypatch: pytest.MonkeyPatch) -> None:
+    assert judged({"creates-only-staged-tables": creates_only_staged_tables}, *CREATING) == [("IRC-REQ-001", "fail")]
 
 
 def keeps_files_together(handler: Handler, arguments: dict[str, Any]) -> Reply:
-    """Refuse commits that create a table and name files that lie elsewhere."""
+    """Refuse commits that create a table and name files outside its location."""
     updates = arguments["body"].get("updates") or ()
     location = next((one["location"] for one in updates if one["action"] == "set-location"), None)
     named = [one["snapshot"]["manifest-list"] for one in updates if one["action"] == "add-snapshot" and "manifest-list" in one["snapshot"]]
@@ -70,5 +70,5 @@ def keeps_files_together(handler: Handler, arguments: dict[str, Any]) -> Reply:
     return handler(**arguments)
 
 
-def test_who_wants_the_files_of_a_table_below_its_location_is_accused_of_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_refusal_of_files_outside_the_location_fails_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
     assert judged({"keeps-files-together": on_call("updateTable", keeps_files_together)}, *CREATING) == []

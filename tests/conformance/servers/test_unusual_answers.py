@@ -1,4 +1,4 @@
-"""Catalogs that say more than they have to, in another order, or refuse what they may refuse are accused of nothing."""
+"""Catalogs with additional members, another order or allowed refusals fail nothing."""
 
 from __future__ import annotations
 
@@ -22,11 +22,11 @@ NAMES = (
     *("IRC-VIEW-*", "IRC-UPD-02*", "IRC-UPD-059", "IRC-UPD-010"),
 )
 NOTE = {"said": ["more", None]}
-FREE = frozenset({"properties", "config", "summary", "updates"})  #: objects whose members are names that somebody chose
+FREE = frozenset({"properties", "config", "summary", "updates"})  #: objects with member names that a user chose
 
 
 def say_more(value: Any) -> None:
-    """Add a member to everything within an answer."""
+    """Add a member to every object within an answer."""
     if isinstance(value, list):
         for item in value:
             say_more(item)
@@ -83,5 +83,5 @@ UNUSUAL: dict[str, Install] = {
 
 
 @pytest.mark.parametrize("unusual", UNUSUAL)
-def test_who_is_unusual_is_accused_of_nothing(unusual: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_unusual_catalog_fails_nothing(unusual: str, monkeypatch: pytest.MonkeyPatch) -> None:
     assert judged({unusual: UNUSUAL[unusual]}, *NAMES) == []

@@ -1,4 +1,4 @@
-"""What a vendor may choose, as another catalog that was written from the contract alone has chosen it, is held against nobody."""
+"""Choices that the contract leaves to vendors fail nothing."""
 
 from __future__ import annotations
 
@@ -73,20 +73,20 @@ CHOICES: dict[str, tuple[Install, tuple[str, ...]]] = {
         ("IRC-COM-023", "IRC-UPD-02[26]", "IRC-UPD-07[3-5]", "IRC-REQ-03[0-2]"),
     ),
     "no-tables-of-version-3": (on_call(("createTable", "updateTable"), makes_no_version_3), ("IRC-UPD-005",)),
-    "conflicts-are-told-by-the-commit-of-a-stage": (stages_whatever_is_asked_for, ("IRC-TBL-STAGE-009",)),
+    "conflicts-are-reported-by-the-commit-of-a-staged-table": (stages_whatever_is_asked_for, ("IRC-TBL-STAGE-009",)),
     "views-keep-three-versions": (on_call("createView", keeps_three_versions), ("IRC-VIEW-REPL-013",)),
 }
 
 
 @pytest.mark.parametrize("choice", CHOICES)
-def test_who_chooses_is_accused_of_nothing(choice: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_vendor_choice_fails_nothing(choice: str, monkeypatch: pytest.MonkeyPatch) -> None:
     install, only = CHOICES[choice]
     seen = results({choice: install}, *only)
 
     assert set(seen.values()) <= {Outcome.PASS, Outcome.NOT_OFFERED}
 
 
-def test_who_is_said_to_keep_no_statistics_is_asked_for_none(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_catalog_without_statistics_fails_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
     def keeps_none(handler: Handler, arguments: dict[str, Any]) -> Reply:
         if any("statistics" in one.get("action", "") for one in arguments["body"].get("updates", ())):
             raise Problem(400, "BadRequestException", "no statistics here")
@@ -102,7 +102,7 @@ def test_who_is_said_to_keep_no_statistics_is_asked_for_none(monkeypatch: pytest
     assert {result.outcome for result in run.results().values()} <= {Outcome.PASS, Outcome.NOT_OFFERED}
 
 
-def test_answers_may_say_more_of_metadata_than_their_files(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+def test_additional_metadata_in_answers_passes(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     def says_more(document: dict[str, Any]) -> None:
         document["metadata"]["x-served-by"] = "another"
 
@@ -117,7 +117,7 @@ def test_answers_may_say_more_of_metadata_than_their_files(monkeypatch: pytest.M
     assert (seen["IRC-TBL-LOAD-001"], seen["IRC-VIEW-LOAD-001"]) == (Outcome.PASS, Outcome.PASS)
 
 
-def test_a_namespace_is_found_empty_where_tables_cannot_leave_theirs(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_catalog_without_renames_across_namespaces_passes_drops(monkeypatch: pytest.MonkeyPatch) -> None:
     def within_its_namespace(handler: Handler, arguments: dict[str, Any]) -> Reply:
         source, destination = (arguments["body"].get(side, {}).get("namespace") for side in ("source", "destination"))
         if source != destination:
@@ -129,7 +129,7 @@ def test_a_namespace_is_found_empty_where_tables_cannot_leave_theirs(monkeypatch
     assert seen == {"IRC-NS-DROP-001": Outcome.PASS}
 
 
-def test_who_adds_a_spec_again_is_advised_not_to_and_accused_of_nothing_else() -> None:
+def test_duplicated_partition_spec_is_only_a_warning() -> None:
     with running(contract="iceberg_rest", warehouse="memory:", faults=mutants(["duplicates-equal-specs"])) as server:
         run = runner.Run(plan.plan(suite.load("iceberg_rest"), only=("IRC-UPD-02[36]",)), Target(server.url))
         for _ in run.events():
@@ -141,7 +141,7 @@ def test_who_adds_a_spec_again_is_advised_not_to_and_accused_of_nothing_else() -
     }
 
 
-def test_reports_of_tables_in_no_namespace_may_be_told_of_the_namespace(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_missing_namespace_error_for_a_metrics_report_fails_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
     there: set[str] = set()
 
     def makes(handler: Handler, arguments: dict[str, Any]) -> Reply:
@@ -158,7 +158,7 @@ def test_reports_of_tables_in_no_namespace_may_be_told_of_the_namespace(monkeypa
     assert judged(faults, "IRC-TBL-MET-005") == []
 
 
-def test_a_method_that_nobody_knows_may_be_answered_with_501() -> None:
+def test_unknown_method_with_status_501_passes() -> None:
     def knows_config_alone(method: str, target: str, _: bytes) -> Answer:
         if (method, target.partition("?")[0]) == ("GET", "/v1/config"):
             return answer(200, {"defaults": {}, "overrides": {}})

@@ -1,4 +1,4 @@
-"""Fuzzing finds what is wrong with a server, shows it in the fewest requests, and accuses nobody else."""
+"""Fuzzing finds faults of a server, shows each in the fewest requests, and passes on correct servers."""
 
 from __future__ import annotations
 
@@ -24,9 +24,9 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
     from pathlib import Path
 
-FEW = 100  #: requests that show what most faults break
+FEW = 100  #: requests that are enough for most faults
 
-#: A fault, the requirement that fuzzing finds broken, and how many requests it takes to show it.
+#: By fault: the requirement that fuzzing finds broken, and the fewest requests that show it.
 FAULTS = {
     "camel-case": ("IRC-GEN-018", 3),
     "creation-is-201": ("IRC-GEN-009", 1),
@@ -40,12 +40,12 @@ FAULTS = {
     "metadata-without-uuid": ("IRC-META-001", 2),
 }
 
-#: Where another start than 1 is needed: the first find must not be a namespace that is made once and then is in the way of each repetition.
+#: Seeds other than 1: the first finding must not create a namespace, because a repetition would find the namespace in its way.
 SEEDS = {"broken-json-is-empty": 3}
 
 
 def fuzz(url: str, *, budget: int = FEW, seed: int = 1) -> runner.Run:
-    """Return a run that has fuzzed the server at `url`."""
+    """Fuzz the server at `url` and return the run."""
     run = runner.Run(
         plan.plan(suites.load("iceberg_rest"), only=["IRC-CFG-001"]), Target(url, timeout=2), fuzz=budget, seed=seed, run_id="same"
     )
@@ -63,18 +63,18 @@ def requests(run: runner.Run) -> list[tuple[str, str, bytes]]:
 
 
 def catalog(method: str, target: str, _: bytes) -> tuple[int, dict[str, str], bytes]:
-    """Return a server that declares nothing and knows nothing."""
+    """Answer as a server that declares nothing and knows nothing."""
     if target.startswith("/v1/config"):
         return answer(200, {"defaults": {}, "overrides": {}})
     error = {"message": "none", "type": "NoSuchNamespaceException", "code": 404}
     return answer(404) if method == "HEAD" else answer(404, {"error": error})
 
 
-# -- what is found ------------------------------------------------------------------------------------------------
+# -- findings -----------------------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("fault", FAULTS)
-def test_fuzzing_finds_a_fault_and_shows_it_in_the_fewest_requests(fault: str) -> None:
+def test_fault_is_found_and_shown_in_the_fewest_requests(fault: str) -> None:
     requirement, fewest = FAULTS[fault]
     with running(faults=mutants([fault]), warehouse="memory:") as server:
         run = fuzz(server.url, budget=200 if "snapshot" in fault else FEW, seed=SEEDS.get(fault, 1))
@@ -83,24 +83,24 @@ def test_fuzzing_finds_a_fault_and_shows_it_in_the_fewest_requests(fault: str) -
     assert min(shown, default=0) == fewest
 
 
-def test_a_correct_server_is_accused_of_nothing() -> None:
+def test_correct_server_fails_nothing() -> None:
     with running() as server:
         run = fuzz(server.url, budget=300, seed=2)
 
     assert broken(run) == []
 
 
-def test_a_server_that_refuses_everything_is_accused_of_nothing() -> None:
+def test_server_that_refuses_everything_fails_nothing() -> None:
     with miniature(catalog) as url:
         run = fuzz(url)
 
     assert broken(run) == []
 
 
-# -- servers that answer nothing, or nonsense -------------------------------------------------------------------------
+# -- broken connections and nonsense answers --------------------------------------------------------------------------
 
 
-def test_a_connection_that_breaks_is_a_finding_with_the_request_that_broke_it() -> None:
+def test_broken_connection_fails_with_the_request_that_broke_it() -> None:
     def fragile(method: str, target: str, body: bytes) -> tuple[int, dict[str, str], bytes]:
         if method == "DELETE":
             raise ConnectionAbortedError
@@ -114,7 +114,7 @@ def test_a_connection_that_breaks_is_a_finding_with_the_request_that_broke_it() 
     assert all([run.wire.exchanges[n].method for n in v.exchanges] == ["DELETE"] for v in found)
 
 
-def test_a_server_that_is_gone_ends_the_run() -> None:
+def test_server_that_stops_answering_ends_the_run() -> None:
     answers = iter(range(30))
 
     def mortal(method: str, target: str, body: bytes) -> tuple[int, dict[str, str], bytes]:
@@ -130,7 +130,7 @@ def test_a_server_that_is_gone_ends_the_run() -> None:
 
 
 @pytest.mark.parametrize("nonsense", [b"", b"[1]", b"\xff", b'{"metadata": 5, "namespace": {"a": []}}', b'{"metadata": {"schemas": 5}}'])
-def test_nonsense_breaks_the_server_and_not_the_suite(nonsense: bytes) -> None:
+def test_nonsense_answers_fail_without_errors(nonsense: bytes) -> None:
     def babbling(method: str, target: str, body: bytes) -> tuple[int, dict[str, str], bytes]:
         if target.startswith("/v1/config"):
             return catalog(method, target, body)
@@ -146,7 +146,7 @@ def test_nonsense_breaks_the_server_and_not_the_suite(nonsense: bytes) -> None:
 # -- determinism ------------------------------------------------------------------------------------------------------
 
 
-def test_the_same_seed_sends_the_same_requests() -> None:
+def test_equal_seeds_send_equal_requests() -> None:
     with miniature(catalog) as url:
         first, second, other = (requests(fuzz(url, seed=seed)) for seed in (7, 7, 8))
 
@@ -162,7 +162,7 @@ def test_fuzzing_leaves_no_files_behind(tmp_path: Path, monkeypatch: pytest.Monk
     assert list(tmp_path.iterdir()) == []
 
 
-def test_the_budget_is_kept_and_progress_reported() -> None:
+def test_budget_is_kept_and_progress_is_reported() -> None:
     with miniature(catalog) as url:
         run = runner.Run(plan.plan(suites.load("iceberg_rest"), only=["IRC-CFG-001"]), Target(url), fuzz=60, seed=1)
         done = [event.done for event in run.events() if event.check == "fuzz"]
@@ -177,7 +177,7 @@ def test_the_budget_is_kept_and_progress_reported() -> None:
 EXAMPLE = {"name": "t", "at": Learned(("root",), "r"), "schema": {"fields": [{"id": 1, "name": "a"}, {"id": 2, "name": "b"}]}}
 
 
-def test_near_misses_leave_the_example_as_it_is() -> None:
+def test_near_misses_do_not_change_the_example() -> None:
     before = repr(EXAMPLE)
 
     for number in range(300):
@@ -186,14 +186,14 @@ def test_near_misses_leave_the_example_as_it_is() -> None:
     assert repr(EXAMPLE) == before
 
 
-def test_near_misses_keep_most_of_the_example() -> None:
+def test_near_misses_keep_part_of_the_example() -> None:
     changed = [near_miss(EXAMPLE, Random(number)) for number in range(300)]
     documents = [c for c in changed if isinstance(c, dict)]
 
     assert all(sum(c.get(member) == value for member, value in EXAMPLE.items()) >= 1 for c in documents)
 
 
-def test_near_misses_reach_every_place_and_bytes_that_end_early() -> None:
+def test_near_misses_change_every_place_and_cut_bodies() -> None:
     changed = [near_miss(EXAMPLE, Random(number)) for number in range(2000)]
     documents = [c for c in changed if isinstance(c, dict)]
     untouched = [place for place in places_in(EXAMPLE) if all(_at(c, place) == _at(EXAMPLE, place) for c in documents)]
@@ -214,7 +214,7 @@ def _at(value: Any, place: Sequence[Any]) -> Any:
 # -- steps and shrinking ----------------------------------------------------------------------------------------------
 
 
-def test_what_was_learned_stands_where_it_is_filled_in() -> None:
+def test_learned_values_are_filled_in() -> None:
     body = {"a": [Learned(("x",), "unknown", "/more")], "b": (Learned(("n",), 5, 1),)}
     known = {("x",): "known"}
 
@@ -225,7 +225,7 @@ def steps(*names: str) -> list[Step]:
     return [Step(name, {"table": name}, {"keep": [1, 2], "drop": "x" * 50}) for name in names]
 
 
-def test_shrinking_keeps_only_the_steps_that_are_needed() -> None:
+def test_shrinking_keeps_only_needed_steps() -> None:
     def shows(candidate: Sequence[Step]) -> int:
         names = [step.operation for step in candidate]
         return names.index("e") + 1 if "b" in names and "e" in names[names.index("b") :] else 0
@@ -235,7 +235,7 @@ def test_shrinking_keeps_only_the_steps_that_are_needed() -> None:
     assert [step.operation for step in found] == ["b", "e"]
 
 
-def test_shrinking_leaves_out_what_a_body_does_not_need() -> None:
+def test_shrinking_removes_unneeded_members() -> None:
     def shows(candidate: Sequence[Step]) -> int:
         return len(candidate) if 2 in candidate[-1].body.get("keep", []) else 0
 
@@ -244,7 +244,7 @@ def test_shrinking_leaves_out_what_a_body_does_not_need() -> None:
     assert [step.body for step in found] == [{"keep": [2]}]
 
 
-def test_shrinking_addresses_what_is_there_anyway() -> None:
+def test_shrinking_replaces_arguments_by_plain_values() -> None:
     def shows(candidate: Sequence[Step]) -> int:
         made = {step.operation for step in candidate}
         return len(candidate) if candidate[-1].operation == "load" and candidate[-1].arguments["table"] in made else 0
@@ -254,7 +254,7 @@ def test_shrinking_addresses_what_is_there_anyway() -> None:
     assert [step.operation for step in found] == ["first", "load"]
 
 
-def test_shrinking_gives_up_after_so_many_attempts() -> None:
+def test_shrinking_stops_after_the_given_attempts() -> None:
     attempts: list[int] = []
 
     def shows(candidate: Sequence[Step]) -> int:

@@ -1,4 +1,4 @@
-"""Histories of random changes find what forgets or confuses what it accepted, show it in few requests, and accuse nobody else."""
+"""Random sequences of changes find lost or confused changes in few requests, and pass on correct servers."""
 
 from __future__ import annotations
 
@@ -27,8 +27,8 @@ if TYPE_CHECKING:
 BUDGET = 600  #: requests, as many as `lakepact check` sends
 
 
-def held_against_the_model(target: Target, suite: suites.Suite[Any] | None = None, *, seed: int = 0) -> runner.Run:
-    """Return a run that has held a target against the model."""
+def stateful_run(target: Target, suite: suites.Suite[Any] | None = None, *, seed: int = 0) -> runner.Run:
+    """Run the stateful tests on a target and return the run."""
     suite = suite or suites.load("iceberg_rest")
     one = next(requirement for requirement in suite.judged() if suite.requirement(requirement).area == "configuration")
     run = runner.Run(plan.plan(suite, only=[one]), target, stateful=BUDGET, stateful_seed=seed, run_id="same")
@@ -38,31 +38,31 @@ def held_against_the_model(target: Target, suite: suites.Suite[Any] | None = Non
 
 
 def contradictions_of(fault: Fault) -> dict[str, int]:
-    """What is found broken in a server with a fault, and how many requests show it."""
+    """Return the requirements that a fault breaks, with the number of requests that show each."""
     with running(contract="iceberg_rest", warehouse="memory:", faults=(fault,)) as server:
-        return contradictions(held_against_the_model(Target(server.url)))
+        return contradictions(stateful_run(Target(server.url)))
 
 
 def contradictions(run: runner.Run) -> dict[str, int]:
-    """What was found broken, and how many requests show it."""
+    """Return the broken requirements, with the number of requests that show each."""
     return {v.requirement: len(v.exchanges) for v in run.verdicts if v.check == "model" and v.outcome is not Outcome.PASS}
 
 
 @pytest.mark.parametrize(("contract", "version"), [("iceberg_rest", "1.10.0"), ("iceberg_rest", "1.11.0"), ("watsonx_data", "2026")])
-def test_the_reference_server_holds_what_it_accepts(contract: str, version: str) -> None:
+def test_reference_server_has_no_contradictions(contract: str, version: str) -> None:
     suite = suites.load(contract, version)
     with embedded(suite) as target:
-        run = held_against_the_model(target, suite)
+        run = stateful_run(target, suite)
 
     assert contradictions(run) == {}
     assert sum(v.check == "model" for v in run.verdicts) > 20
 
 
-def test_the_same_seed_makes_the_same_history() -> None:
+def test_equal_seeds_send_equal_requests() -> None:
     requests = []
     for _ in range(2):
         with running(contract="iceberg_rest", warehouse="memory:") as server:
-            run = held_against_the_model(Target(server.url), seed=7)
+            run = stateful_run(Target(server.url), seed=7)
         requests.append([(e.method, e.url.partition("/v1")[2]) for e in run.wire.exchanges.values() if e.check == "model"])
 
     assert requests[0] == requests[1]
@@ -76,15 +76,15 @@ def test_the_same_seed_makes_the_same_history() -> None:
         ("recreates-views", "IRC-VIEW-REN-001", 6),
     ],
 )
-def test_a_fault_is_shown_in_few_requests(fault: str, requirement: str, most: int) -> None:
+def test_fault_is_shown_in_few_requests(fault: str, requirement: str, most: int) -> None:
     assert 0 < contradictions_of(fault_named(fault, "iceberg_rest"))[requirement] <= most
 
 
-# -- what only a history shows ------------------------------------------------------------------------------------
+# -- faults that need a sequence of requests ----------------------------------------------------------------------
 
 
 def forgets_every_fifth_table() -> Install:
-    """Return a catalog whose list lacks a table while it has more than four."""
+    """Return a catalog that lists at most four tables."""
 
     def shorten(document: dict[str, Any]) -> None:
         del document["identifiers"][4:]
@@ -93,7 +93,7 @@ def forgets_every_fifth_table() -> Install:
 
 
 def namespaces_remember() -> Install:
-    """Return a catalog in which a namespace has the properties again that one of its name had before it was dropped."""
+    """Return a catalog in which a recreated namespace has the properties of its predecessor."""
     had: dict[str, dict[str, str]] = {}
 
     def loaded(handler: Handler, arguments: dict[str, Any]) -> Reply:
@@ -119,7 +119,7 @@ def transactions_leave_the_last_table_out() -> Install:
 
 
 def takes_every_tag_for_the_current_one() -> Install:
-    """Return a catalog that returns 304 to whatever ETag it has ever given."""
+    """Return a catalog that returns 304 for every ETag that it has ever given."""
 
     def loaded(handler: Handler, arguments: dict[str, Any]) -> Reply:
         reply = handler(**arguments)
@@ -129,7 +129,7 @@ def takes_every_tag_for_the_current_one() -> Install:
     return on_call("loadTable", loaded)
 
 
-STRANGERS = {
+FAULTY = {
     "takes-every-tag-for-the-current-one": (takes_every_tag_for_the_current_one, "IRC-TBL-ETAG-003"),
     "forgets-every-fifth-table": (forgets_every_fifth_table, "IRC-TBL-LIST-007"),
     "namespaces-remember": (namespaces_remember, "IRC-NS-PROP-002"),
@@ -137,18 +137,18 @@ STRANGERS = {
 }
 
 
-@pytest.mark.parametrize("name", STRANGERS)
-def test_what_takes_a_history_to_go_wrong_is_found(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    install, requirement = STRANGERS[name]
+@pytest.mark.parametrize("name", FAULTY)
+def test_fault_that_needs_a_sequence_is_found(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    install, requirement = FAULTY[name]
 
     assert requirement in contradictions_of(unnamed(install()))
 
 
-# -- what is no contradiction -------------------------------------------------------------------------------------
+# -- unusual but correct servers ----------------------------------------------------------------------------------
 
 
 def moves_with_every_load() -> Install:
-    """Return a catalog that notes in each table when it was looked at."""
+    """Return a catalog that notes the time of each load in the table."""
     times = iter(range(10**6))
 
     def note(document: dict[str, Any]) -> None:
@@ -158,7 +158,7 @@ def moves_with_every_load() -> Install:
 
 
 def pages_of_two() -> Install:
-    """Return a catalog that lists two tables a page, whoever asks."""
+    """Return a catalog that always lists two tables per page."""
 
     def cut(document: dict[str, Any]) -> None:
         if len(document["identifiers"]) > 2:
@@ -181,7 +181,7 @@ def properties_of_its_own() -> Install:
 
 
 def versions_in_any_order() -> Install:
-    """Return a catalog that sends the versions and schemas of a view as they come."""
+    """Return a catalog that sends the versions and schemas of a view in random order."""
     chance = random.Random(1)
 
     def shuffle(document: dict[str, Any]) -> None:
@@ -192,7 +192,7 @@ def versions_in_any_order() -> Install:
 
 
 def leaves_refs_out() -> Install:
-    """Return a catalog that says by the current snapshot alone where the main branch is, where there is no other ref."""
+    """Return a catalog that omits `refs` if there is no other ref than `main`."""
 
     def leave_out(document: dict[str, Any]) -> None:
         if set(document["metadata"].get("refs") or ()) <= {"main"}:
@@ -211,5 +211,5 @@ SOUND = {
 
 
 @pytest.mark.parametrize("name", SOUND)
-def test_who_has_ways_of_its_own_is_not_accused(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_unusual_server_has_no_contradictions(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     assert contradictions_of(unnamed(SOUND[name]())) == {}

@@ -1,4 +1,4 @@
-"""Fuzzing a server that shares tables: a right one is accused of nothing, and what is wrong is shown in one request."""
+"""Fuzzing a sharing server: a correct server passes, and a fault is shown in one request."""
 
 from __future__ import annotations
 
@@ -16,18 +16,18 @@ if TYPE_CHECKING:
     from lakepact.conformance.embedded_target import EmbeddedTarget
 
 SUITE = suites.load("delta_sharing")
-FEW = 100  #: requests that show what most faults break
+FEW = 100  #: requests that are enough for most faults
 
 
 @pytest.fixture(scope="module")
-def home(tmp_path_factory: pytest.TempPathFactory) -> EmbeddedTarget:
+def embedding(tmp_path_factory: pytest.TempPathFactory) -> EmbeddedTarget:
     laid_out: EmbeddedTarget = SUITE.launch_settings(tmp_path_factory.mktemp("pack"))
     return laid_out
 
 
-def fuzz(home: EmbeddedTarget, *faults: str, seed: int = 1) -> runner.Run:
-    with running(contract=SUITE.contract.name, faults=mutants(faults, "delta_sharing"), **home.settings) as server:
-        run = runner.Run(plan.plan(SUITE, only=["DS-GSH-03"]), home.target(server.url), fuzz=FEW, seed=seed)
+def fuzz(embedding: EmbeddedTarget, *faults: str, seed: int = 1) -> runner.Run:
+    with running(contract=SUITE.contract.name, faults=mutants(faults, "delta_sharing"), **embedding.settings) as server:
+        run = runner.Run(plan.plan(SUITE, only=["DS-GSH-03"]), embedding.target(server.url), fuzz=FEW, seed=seed)
         for _ in run.events():
             pass
     return run
@@ -37,8 +37,8 @@ def broken(run: runner.Run) -> set[str]:
     return {v.requirement for v in run.verdicts if v.outcome not in (Outcome.PASS, Outcome.NOT_OFFERED)}
 
 
-def test_right_server_is_accused_of_nothing(home: EmbeddedTarget) -> None:
-    assert broken(fuzz(home)) == set()
+def test_correct_server_fails_nothing(embedding: EmbeddedTarget) -> None:
+    assert broken(fuzz(embedding)) == set()
 
 
 @pytest.mark.parametrize(
@@ -51,14 +51,14 @@ def test_right_server_is_accused_of_nothing(home: EmbeddedTarget) -> None:
         ("listAllTables.not-json", "DS-PAG-11"),
     ],
 )
-def test_fault_is_found_and_shown_in_one_request(home: EmbeddedTarget, fault: str, requirement: str) -> None:
-    found = [v for v in fuzz(home, fault).verdicts if v.check == "fuzz" and v.requirement == requirement and v.outcome is Outcome.FAIL]
+def test_fault_is_found_and_shown_in_one_request(embedding: EmbeddedTarget, fault: str, requirement: str) -> None:
+    found = [v for v in fuzz(embedding, fault).verdicts if v.check == "fuzz" and v.requirement == requirement and v.outcome is Outcome.FAIL]
 
     assert found
     assert {v.remark for v in found} == {"seed 1, shrunk to 1 request"}
 
 
-def test_every_kind_of_question_is_asked(home: EmbeddedTarget) -> None:
-    asked = {e.operation for e in fuzz(home, seed=3).wire.exchanges.values() if e.check == "fuzz" and e.status < 500}
+def test_fuzzing_sends_every_operation(embedding: EmbeddedTarget) -> None:
+    asked = {e.operation for e in fuzz(embedding, seed=3).wire.exchanges.values() if e.check == "fuzz" and e.status < 500}
 
     assert asked == set(SUITE.contract.operations)

@@ -1,4 +1,4 @@
-"""Lines of answers about tables on disk, made from their logs in the plainest way: what tests of readers read."""
+"""Response lines about tables on disk, made from their Delta logs for the tests of readers."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ def actions(table: Path, version: int) -> list[dict[str, Any]]:
 
 
 def snapshot(table: Path, version: int, *, delta: bool) -> list[dict[str, Any]]:
-    """Return the lines of a snapshot whose commits are all there."""
+    """Return the lines of a snapshot, from a log that holds all commits."""
     heads: dict[str, Any] = {}
     files: dict[Any, dict[str, Any]] = {}
     for number in range(version + 1):
@@ -58,7 +58,7 @@ def changes(table: Path, first: int, last: int, *, delta: bool, times: dict[int,
 
 
 def fetch(_: object, url: str) -> bytes:
-    """What stands at a `file:` URL of such lines."""
+    """Return the content of a `file:` URL."""
     with open(url.removeprefix("file:"), "rb") as file:  # noqa: PTH123 - a URL
         return file.read()
 

@@ -1,4 +1,4 @@
-"""Registry, checks and faults fit together: nothing is demanded without being judged or excused, nothing is judged without a proof."""
+"""Each requirement is checked or excused, and each judged requirement has a fault that breaks it."""
 
 from __future__ import annotations
 
@@ -46,30 +46,30 @@ def test_every_judged_requirement_is_broken_by_a_fault(suite: suites.Suite) -> N
     assert sorted(breakable - broken) == []
 
 
-def test_what_the_reference_server_lacks_is_said_of_what_is_judged(suite: suites.Suite) -> None:
+def test_unserved_entries_name_judged_requirements_or_features(suite: suites.Suite) -> None:
     assert sorted(suite.unserved.keys() - suite.judged().keys() - suite.contract.features.keys()) == []
 
 
-def test_every_fault_breaks_something_that_is_judged(suite: suites.Suite) -> None:
+def test_every_fault_breaks_judged_requirements(suite: suites.Suite) -> None:
     judged = suite.judged()
     stray = {name: fault.breaks for name, fault in faults_of(suite).items() if not fault.breaks or set(fault.breaks) - set(judged)}
 
     assert stray == {}
 
 
-def test_every_fault_says_what_it_does_in_a_sentence(suite: suites.Suite) -> None:
+def test_every_fault_has_a_sentence(suite: suites.Suite) -> None:
     assert [name for name, fault in faults_of(suite).items() if not fault.sentence.endswith(".")] == []
 
 
-def test_checks_and_invariants_have_names_of_their_own(suite: suites.Suite) -> None:
+def test_checks_and_invariants_have_distinct_names(suite: suites.Suite) -> None:
     assert set(suite.checks) & set(suite.invariants) == set()
 
 
-def test_invariants_name_checks_that_there_are(suite: suites.Suite) -> None:
+def test_invariants_name_existing_checks(suite: suites.Suite) -> None:
     assert {name for invariant in suite.invariants.values() for name in invariant.traffic} <= set(suite.checks)
 
 
-def test_nothing_that_is_judged_is_excused_by_name(suite: suites.Suite) -> None:
+def test_judged_requirement_is_not_excused(suite: suites.Suite) -> None:
     file = SPECS / suite.contract.name / suite.contract.version / "uncovered.yaml"
     excused = yaml.safe_load(file.read_text(encoding="utf-8"))["uncovered"] if file.exists() else []
 

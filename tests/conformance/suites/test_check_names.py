@@ -1,6 +1,6 @@
-"""The names of checks and what each is cited for: files of known failures refer to them, so renaming one breaks those files.
+"""The names of checks and the requirements of each. Files of known failures refer to them, so renaming a check breaks those files.
 
-To accept a wanted change: `python tests/conformance/suites/test_check_names.py`, and say in the commit why each name changed.
+To accept a change, run `python tests/conformance/suites/test_check_names.py` and give the reason for each new name in the commit.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""The fixture pack: deltalake, which knows nothing of it, finds in every table at every version what the pack says is there."""
+"""The fixture pack: deltalake reads the documented rows in every table at every version."""
 
 from __future__ import annotations
 
@@ -24,14 +24,14 @@ if TYPE_CHECKING:
 
     from lakepact.conformance.fixtures.manifest import Manifest
 
-#: Versions of these cannot be rebuilt from commits alone.
+#: Tables with versions that cannot be rebuilt from commits alone.
 CHECKPOINTED = {name for name in FIXTURES if name.startswith("checkpoint_")}
 PLAIN = [name for name, known in FIXTURES.items() if not known.features and name not in CHECKPOINTED]
 UNREADABLE_CHANGES = {
-    "changes_partitioned",  # deltalake looks for its files at a path that it escaped twice
-    "changes_vectors_gone",  # deltalake reads no vector of a file that was removed
+    "changes_partitioned",  # deltalake escapes the paths of its files twice
+    "changes_vectors_gone",  # deltalake does not read the vectors of removed files
 }
-NEEDING_DELTA_FORMAT = {"changes_vectors_gone"}  #: of those with changes: parquet format has no vectors
+NEEDING_DELTA_FORMAT = {"changes_vectors_gone"}  #: tables with changes that parquet format cannot express: it has no vectors
 
 
 @pytest.fixture(scope="session")
@@ -40,7 +40,7 @@ def written(tmp_path_factory: pytest.TempPathFactory) -> Manifest:
 
 
 @pytest.mark.parametrize("name", FIXTURES)
-def test_an_independent_engine_reads_the_truth_at_every_version_that_can_be_read(written: Manifest, name: str) -> None:
+def test_deltalake_reads_the_documented_rows_of_every_version(written: Manifest, name: str) -> None:
     table = written.tables[name]
     for version in table.readable:
         opened = deltalake.DeltaTable(table.location, version=version.version)
@@ -49,7 +49,7 @@ def test_an_independent_engine_reads_the_truth_at_every_version_that_can_be_read
 
 
 @pytest.mark.parametrize("name", [n for n, known in FIXTURES.items() if known.changes is not None and n not in UNREADABLE_CHANGES])
-def test_an_independent_engine_reads_the_same_changes(written: Manifest, name: str) -> None:
+def test_deltalake_reads_the_documented_changes(written: Manifest, name: str) -> None:
     table = written.tables[name]
     first, last = table.first_change, table.last.version
     found = pa.table(deltalake.DeltaTable(table.location).load_cdf(first, last).read_all())
@@ -61,7 +61,7 @@ def test_an_independent_engine_reads_the_same_changes(written: Manifest, name: s
 
 @pytest.mark.parametrize("delta", [False, True], ids=["parquet", "delta"])
 @pytest.mark.parametrize("name", PLAIN)
-def test_the_reader_reads_the_truth_from_lines_of_either_format(written: Manifest, name: str, *, delta: bool) -> None:
+def test_reader_reads_the_documented_rows_in_either_format(written: Manifest, name: str, *, delta: bool) -> None:
     table = written.tables[name]
     for version in table.versions[-3:]:
         answer = lines.parsed(delta_lines.snapshot(table.location, version.version, delta=delta))
@@ -73,7 +73,7 @@ def test_the_reader_reads_the_truth_from_lines_of_either_format(written: Manifes
 
 
 @pytest.mark.parametrize("name", [n for n, known in FIXTURES.items() if known.features])
-def test_the_reader_understands_deletion_vectors_and_mapped_columns(written: Manifest, name: str) -> None:
+def test_reader_applies_deletion_vectors_and_column_mapping(written: Manifest, name: str) -> None:
     table = written.tables[name]
     for version in table.versions:
         answer = lines.parsed(delta_lines.snapshot(table.location, version.version, delta=True))
@@ -84,7 +84,7 @@ def test_the_reader_understands_deletion_vectors_and_mapped_columns(written: Man
     ("name", "delta"),
     [(n, d) for n, known in FIXTURES.items() if known.changes is not None for d in (False, True) if d or n not in NEEDING_DELTA_FORMAT],
 )
-def test_the_reader_reads_the_true_changes_from_lines_of_either_format(written: Manifest, name: str, *, delta: bool) -> None:
+def test_reader_reads_the_documented_changes_in_either_format(written: Manifest, name: str, *, delta: bool) -> None:
     table = written.tables[name]
     first, last = table.first_change or 0, table.last.version
     times = {version.version: version.timestamp for version in table.versions}
@@ -92,17 +92,17 @@ def test_the_reader_reads_the_true_changes_from_lines_of_either_format(written: 
     comparison.same(table.changes(first, last).to_pylist(), changes.rows(answer, delta_lines.fetch), name)
 
 
-def test_a_row_that_is_missing_or_too_many_is_named() -> None:
+def test_missing_and_additional_rows_are_named() -> None:
     with pytest.raises(Unmet, match=r"2 rows, 1 row missing, like id=1; 1 row too many, like id=3"):
         comparison.same([{"id": 1}, {"id": 2}], [{"id": 2}, {"id": 3}], "rows")
 
 
-def test_rows_count_as_often_as_they_are_there() -> None:
+def test_duplicate_rows_are_counted() -> None:
     with pytest.raises(Unmet, match="1 row missing"):
         comparison.included([{"id": 1}, {"id": 1}], [{"id": 1}, {"id": 2}], "rows")
 
 
-def test_a_deletion_vector_that_says_another_number_of_rows_is_the_fault_of_who_sent_it(written: Manifest) -> None:
+def test_deletion_vector_with_a_wrong_cardinality_is_unmet(written: Manifest) -> None:
     answer = lines.parsed(delta_lines.snapshot(written.tables["deletion_vectors"].location, 3, delta=True))
     file = next(f for f in answer.files if f.vector)
     with pytest.raises(Unmet, match="cardinality"):
@@ -114,7 +114,7 @@ def _with_vector(file: lines.SharedFile, **other: object) -> lines.SharedFile:
     return lines.SharedFile(**values | {"vector": {**(file.vector or {}), **other}})
 
 
-def test_times_of_commits_are_those_of_their_files(written: Manifest) -> None:
+def test_commit_times_equal_file_times(written: Manifest) -> None:
     for name in set(FIXTURES) - {"times_in_commit", "times_equal", "times_decreasing"}:
         table = written.tables[name]
         for version in table.versions:
@@ -123,7 +123,7 @@ def test_times_of_commits_are_those_of_their_files(written: Manifest) -> None:
                 assert commit.stat().st_mtime_ns == version.timestamp * 1_000_000
 
 
-def test_two_packs_are_alike_but_for_names_of_files(written: Manifest, tmp_path: Path) -> None:
+def test_two_packs_differ_only_in_file_names(written: Manifest, tmp_path: Path) -> None:
     other = pack.write(tmp_path / "other")
     assert _without_paths(written.folder) == _without_paths(other.folder)
     assert (written.folder / "shares.yaml").read_bytes() == (other.folder / "shares.yaml").read_bytes()
@@ -138,12 +138,12 @@ def _without_paths(folder: Path) -> object:
     return document
 
 
-def test_a_pack_stays_small(written: Manifest) -> None:
+def test_pack_is_smaller_than_10_mib(written: Manifest) -> None:
     seen = {path.stat().st_ino: path.stat().st_size for path in written.folder.rglob("*") if path.is_file()}
     assert sum(seen.values()) < 10 * 2**20
 
 
-def test_the_catalogue_has_what_listings_are_tried_with(written: Manifest) -> None:
+def test_pack_has_the_shares_that_listing_checks_need(written: Manifest) -> None:
     shares = yaml.safe_load((written.folder / manifest.SHARES).read_text(encoding="utf-8"))["shares"]
     schemas = [len(share["schemas"]) for share in shares]
     tables = [len(schema["tables"]) for share in shares for schema in share["schemas"]]
@@ -160,7 +160,7 @@ def test_the_catalogue_has_what_listings_are_tried_with(written: Manifest) -> No
     assert [share["name"] for share in shares if "id" not in share] == ["unnumbered"]
 
 
-def test_the_verb_writes_a_pack_and_refuses_a_folder_that_holds_something(tmp_path: Path) -> None:
+def test_write_into_a_nonempty_folder_exits_with_2(tmp_path: Path) -> None:
     (tmp_path / "mine").write_text("precious")
     result = CliRunner().invoke(main, ["fixtures", "delta", str(tmp_path)])
     assert result.exit_code == 2
@@ -168,13 +168,13 @@ def test_the_verb_writes_a_pack_and_refuses_a_folder_that_holds_something(tmp_pa
     assert [path.name for path in tmp_path.iterdir()] == ["mine"]
 
 
-def test_a_folder_that_cannot_be_written_is_refused_in_a_sentence(tmp_path: Path) -> None:
+def test_unwritable_folder_exits_with_2(tmp_path: Path) -> None:
     (tmp_path / "file").touch()
     result = CliRunner().invoke(main, ["fixtures", "delta", str(tmp_path / "file" / "pack")])
     assert result.exit_code == 2
     assert f"lakepact fixtures: {tmp_path}/file/pack cannot be written: Not a directory" in result.output
 
 
-def test_a_folder_without_a_pack_is_said_to_be_none(tmp_path: Path) -> None:
+def test_folder_without_a_pack_raises_no_pack(tmp_path: Path) -> None:
     with pytest.raises(manifest.NoPack, match="lakepact fixtures delta"):
         manifest.read(tmp_path)

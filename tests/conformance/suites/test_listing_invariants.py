@@ -1,4 +1,4 @@
-"""The invariant over listings: what is named twice is found, and nothing else."""
+"""The invariant over listings finds duplicate names and nothing else."""
 
 from __future__ import annotations
 
@@ -18,10 +18,10 @@ def listed(*names: str) -> Exchange:
     return Exchange(1, "listTables", "test", "GET", "http://test", (), b"", 200, httpx.Headers(), orjson.dumps(document), 0.0)
 
 
-def test_tables_of_a_namespace_with_a_long_name_are_told_apart() -> None:
+def test_distinct_tables_in_a_long_namespace_pass() -> None:
     assert lists_have_no_duplicates(listed("report-2023", "report-2024"))
 
 
-def test_a_table_that_is_named_twice_is_found() -> None:
+def test_duplicate_table_is_unmet() -> None:
     with pytest.raises(Unmet):
         lists_have_no_duplicates(listed("report-2023", "report-2024", "report-2023"))

@@ -1,4 +1,4 @@
-"""Manifests that checks write are manifests to others, too."""
+"""pyiceberg reads the manifests that checks write."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ BY_NAME = {"spec-id": 3, "fields": [{"source-id": 2, "field-id": 1000, "name": "
 
 
 def listed(folder: Path, manifests: Sequence[Manifest], columns: dict[str, Any]) -> list[Any]:
-    """What pyiceberg reads of a manifest list with these manifests."""
+    """Return the manifest list with these manifests, as pyiceberg reads it."""
     (folder / "metadata").mkdir()
     written = []
     for manifest in manifests:
@@ -47,7 +47,7 @@ def listed(folder: Path, manifests: Sequence[Manifest], columns: dict[str, Any])
     return list(read_manifest_list(PyArrowFileIO().new_input(str(whole))))
 
 
-def test_files_are_read_with_their_partition_statistics_and_sequence_numbers(tmp_path: Path) -> None:
+def test_files_keep_partitions_statistics_and_sequence_numbers(tmp_path: Path) -> None:
     known = {1: long_bound(5)}
     old = File("b", ("y",), state=EXISTING, snapshot=70, sequence=3)
     files = (File("a", (None,), 20, lower=known, upper=known, values={1: 20}, nulls={1: 0}, splits=(4,)), old)
@@ -62,7 +62,7 @@ def test_files_are_read_with_their_partition_statistics_and_sequence_numbers(tmp
     assert (first.data_file.lower_bounds, first.data_file.value_counts, first.data_file.split_offsets) == (known, {1: 20}, [4])
 
 
-def test_delete_files_stand_in_manifests_of_their_own(tmp_path: Path) -> None:
+def test_delete_files_have_their_own_manifest(tmp_path: Path) -> None:
     deletes = File("d", content=EQUALITY_DELETES, equality_ids=(1,))
     data, of_deletes = listed(tmp_path, [Manifest((File("a"),)), Manifest((deletes,))], SCHEMA)
 
@@ -72,7 +72,7 @@ def test_delete_files_stand_in_manifests_of_their_own(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("place", [place for place, kind in enumerate(VALUES) if kind not in {"decimal(9, 2)", "uuid"}])
-def test_partition_values_are_read_as_they_were_meant(tmp_path: Path, place: int) -> None:
+def test_partition_values_survive_writing_and_reading(tmp_path: Path, place: int) -> None:
     values = tuple(value for value, _, _ in VALUES.values())
     (manifest,) = listed(tmp_path, [Manifest((File("a", values),), spec=by_each())], schema())
 

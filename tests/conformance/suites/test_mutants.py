@@ -1,4 +1,4 @@
-"""The suite under test: what is hunted, and what is said of it."""
+"""Mutation tests of the suite: selection of mutants, and their report."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from lakepact.conformance import suite as suites
 from lakepact.conformance.mutants.hunting import Hunt, main, unproven
 
 
-def test_what_is_named_is_hunted_in_whichever_version_it_is() -> None:
+def test_selected_mutant_is_run_in_the_version_that_has_it() -> None:
     command = [sys.executable, "-m", "lakepact.conformance.mutants", "--jobs", "1", "--only", "IRC-RBY-*"]
     said = subprocess.run(command, capture_output=True, text=True, check=False)
 
@@ -20,7 +20,7 @@ def test_what_is_named_is_hunted_in_whichever_version_it_is() -> None:
     assert said.returncode == 0
 
 
-def test_a_judged_requirement_that_no_mutant_was_found_to_break_is_unproven() -> None:
+def test_requirement_without_a_killed_mutant_is_unproven() -> None:
     broken, kept = "IRC-NS-GET-005", "IRC-NS-DROP-003"
     found = [Hunt("a-fault", (broken,), (broken,)), Hunt("one-that-lives", (kept,), ())]
 
@@ -34,7 +34,7 @@ def test_a_judged_requirement_that_no_mutant_was_found_to_break_is_unproven() ->
         (("--contract", "watsonx_data", "--contract-version", "1.11.0"), "there is no version 1.11.0; there are watsonx_data 2026"),
     ],
 )
-def test_what_matches_nothing_is_refused(arguments: tuple[str, ...], complaint: str) -> None:
+def test_unknown_mutant_or_version_exits_with_2(arguments: tuple[str, ...], complaint: str) -> None:
     said = CliRunner().invoke(main, arguments)
 
     assert said.exit_code == 2

@@ -1,4 +1,4 @@
-"""The suite of a profile: checks of the other contract as far as they are demanded, and servers with habits of their own."""
+"""The suite of a profile: inherited checks limited to the demanded requirements, and unusual servers."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ from miniatures import answer, miniature
 if TYPE_CHECKING:
     from lakepact.reference_server.faults import Fault
 
-DEMANDED, DROPPED = "IRC-CFG-002", "IRC-CFG-001"  #: of the Iceberg contract, by watsonx.data and not
+DEMANDED, DROPPED = "IRC-CFG-002", "IRC-CFG-001"  #: Iceberg requirements that watsonx.data keeps and drops
 WATSONX = Contract("watsonx_data")
 
 
@@ -35,7 +35,7 @@ def offer(*_: object) -> Offer:
 
 
 def two_suites() -> tuple[Suite[Lab], Suite[Lab]]:
-    """Return a suite of the contract and the empty one of its profile."""
+    """Return a suite of the contract and an empty suite of its profile."""
     return Suite("iceberg_rest", lab=Lab, discover=offer), Suite("watsonx_data", lab=Lab, discover=offer)
 
 
@@ -47,12 +47,12 @@ def outcomes(suite: Suite[Any]) -> dict[str, Outcome]:
     return {requirement: result.outcome for requirement, result in run.results().items()}
 
 
-def test_a_check_is_run_for_what_is_demanded_and_says_nothing_of_the_rest() -> None:
+def test_inherited_check_reports_only_demanded_requirements() -> None:
     other, own = two_suites()
 
     @other.check(DEMANDED, DROPPED)
     def expects_two_statuses(lab: Lab) -> None:
-        """The configuration is answered with two statuses."""
+        """The configuration returns two statuses."""
         reply = lab.send("getConfig")
         with lab.judge(DROPPED):
             expect.status(reply, 418)
@@ -67,7 +67,7 @@ def test_a_check_is_run_for_what_is_demanded_and_says_nothing_of_the_rest() -> N
     assert outcomes(other) == {DEMANDED: Outcome.PASS, DROPPED: Outcome.FAIL}
 
 
-def test_a_check_of_nothing_that_is_demanded_is_left_out() -> None:
+def test_check_without_demanded_requirements_is_not_inherited() -> None:
     other, own = two_suites()
 
     @other.check(DROPPED)
@@ -80,21 +80,21 @@ def test_a_check_of_nothing_that_is_demanded_is_left_out() -> None:
     assert own.checks == {}
 
 
-def test_an_invariant_holds_for_what_is_demanded() -> None:
+def test_inherited_invariant_covers_only_demanded_requirements() -> None:
     other, own = two_suites()
-    other.invariant(DEMANDED, DROPPED)(lambda_law)
+    other.invariant(DEMANDED, DROPPED)(always_holds)
 
     own.inherit(other)
 
     assert [invariant.requirements for invariant in own.invariants.values()] == [(DEMANDED,)]
 
 
-def lambda_law(_: Any) -> bool:
-    """Whatever is answered holds."""
+def always_holds(_: Any) -> bool:
+    """Every answer passes."""
     return True
 
 
-def test_an_operation_that_a_profile_lacks_is_not_offered() -> None:
+def test_operation_outside_the_profile_is_not_offered() -> None:
     other, own = two_suites()
 
     @other.check(DEMANDED)
@@ -109,14 +109,14 @@ def test_an_operation_that_a_profile_lacks_is_not_offered() -> None:
     assert outcomes(own) == {DEMANDED: Outcome.PASS}
 
 
-def test_what_is_judged_of_the_profile_is_what_is_judged_of_the_contract_and_its_differences() -> None:
+def test_profile_suite_judges_inherited_and_own_requirements() -> None:
     inherited = {r for r in suites.load("iceberg_rest").judged() if r in WATSONX.requirements}
     own = {r for r in WATSONX.requirements if r.startswith("WXD-")}
 
     assert set(suites.load("watsonx_data").judged()) >= inherited | own
 
 
-def test_faults_are_those_of_the_contract_that_break_something_here_and_own_ones() -> None:
+def test_profile_has_inherited_and_own_faults() -> None:
     known, others = faults("watsonx_data"), faults("iceberg_rest")
     inherited: dict[str, Fault] = {name: fault for name, fault in known.items() if name in others}
 
@@ -127,14 +127,14 @@ def test_faults_are_those_of_the_contract_that_break_something_here_and_own_ones
 
 
 @pytest.mark.parametrize("scheme", ["ZenApiKey", "zenapikey"])
-def test_a_key_that_the_target_is_spoken_to_with_is_known(scheme: str) -> None:
+def test_api_key_is_read_from_the_authorization_header(scheme: str) -> None:
     header = zen_api_key("hank:key").replace("ZenApiKey", scheme)
 
     assert user_and_key(Target("http://x", headers={"authorization": header})) == "hank:key"
     assert bearer_token(Target("http://x", headers={"Authorization": header})) == ""
 
 
-def test_credentials_can_be_named_by_variables(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_credentials_are_read_from_named_variables(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("KEY_OF_HANK", "hank:key")
     monkeypatch.setenv("TOKEN", "abc")
     target = Target("http://x", parameters={"api-key-env": "KEY_OF_HANK", "bearer-token-env": "TOKEN"})
@@ -142,7 +142,7 @@ def test_credentials_can_be_named_by_variables(monkeypatch: pytest.MonkeyPatch) 
     assert (user_and_key(target), bearer_token(target)) == ("hank:key", "abc")
 
 
-def test_a_key_is_kept_out_of_reports_in_every_form() -> None:
+def test_api_key_is_secret_in_every_form() -> None:
     header = zen_api_key("hank:planted-key")
 
     assert {header, header.partition(" ")[2], "hank:planted-key", "planted-key"} <= set(secrets_of([("Authorization", header)]))
@@ -150,22 +150,22 @@ def test_a_key_is_kept_out_of_reports_in_every_form() -> None:
 
 
 @pytest.mark.parametrize("stem", ["", "a_b", "żółć"])
-def test_names_are_of_letters_and_digits(stem: str) -> None:
+def test_names_hold_only_letters_and_digits(stem: str) -> None:
     lab = WatsonxLab(None, WATSONX, Target("http://x"), offer=offer(), check="c", run="1b6087", serial=12)  # type: ignore[arg-type]
 
     assert lab.name(stem).isascii()
     assert lab.name(stem).isalnum()
 
 
-#: Habits that the page leaves room for.
-HABITS = [("namespaces-by-the-pattern", "tables-by-the-pattern"), ("config-without-defaults",)]
+#: Quirks that the documentation allows.
+QUIRKS = [("namespaces-by-the-pattern", "tables-by-the-pattern"), ("config-without-defaults",)]
 
 
-@pytest.mark.parametrize("habits", HABITS, ids=" ".join)
-def test_who_keeps_the_page_in_another_way_fails_nothing(habits: tuple[str, ...]) -> None:
+@pytest.mark.parametrize("quirks", QUIRKS, ids=" ".join)
+def test_allowed_quirk_fails_nothing(quirks: tuple[str, ...]) -> None:
     wanted = ["IRC-NS-*", "IRC-PAG-*", "IRC-CFG-*", "WXD-NS-*", "WXD-CFG-*", "WXD-PAG-004", "IRC-TBL-REN-*"]
     suite = suites.load("watsonx_data")
-    with tempfile.TemporaryDirectory() as folder, served(suite, folder, faults=mutants(habits, "watsonx_data")) as target:
+    with tempfile.TemporaryDirectory() as folder, served(suite, folder, faults=mutants(quirks, "watsonx_data")) as target:
         run = runner.Run(plan.plan(suite, only=wanted), target)
         for _ in run.events():
             pass
@@ -181,7 +181,7 @@ def test_who_keeps_the_page_in_another_way_fails_nothing(habits: tuple[str, ...]
         (["--fault", "listNamespaces.answers-200"], 1, "WXD-SEC-002"),
     ],
 )
-def test_the_command_judges_the_embedded_catalog(arguments: list[str], code: int, said: str) -> None:
+def test_check_of_the_embedded_catalog_exits_with_its_verdict(arguments: list[str], code: int, said: str) -> None:
     only = [word for pattern in ("WXD-SEC-*", "WXD-NS-00[12]", "WXD-TBL-001") for word in ("--only", pattern)]
 
     ran = CliRunner().invoke(command, ["--contract", "watsonx_data", *only, *arguments])
@@ -190,7 +190,7 @@ def test_the_command_judges_the_embedded_catalog(arguments: list[str], code: int
     assert said in ran.output
 
 
-def test_which_catalog_is_meant_has_to_be_said() -> None:
+def test_check_without_a_warehouse_exits_with_3() -> None:
     with miniature(lambda *_: answer(200, {"overrides": {}})) as url:
         ran = CliRunner().invoke(command, ["--contract", "watsonx_data", url, "--only", "WXD-CFG-004"])
 

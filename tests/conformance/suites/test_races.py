@@ -1,4 +1,4 @@
-"""Races are held as often as somebody wants."""
+"""Races are repeated as often as requested."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ DROPS = "tables_drop.one_of_many_drops_wins"
 
 
 @pytest.mark.parametrize("times", [1, 3])
-def test_a_race_has_so_many_times_as_many_rounds(times: int) -> None:
+def test_repeated_race_multiplies_its_rounds(times: int) -> None:
     with running(contract="iceberg_rest", warehouse="memory:") as server:
         run = runner.Run(plan.plan(suite.load("iceberg_rest"), only=[DROPS]), Target(server.url), races=times)
         for _ in run.events():
             pass
 
     made = [one for one in run.wire.exchanges.values() if one.check == DROPS and one.operation == "createTable"]
-    assert len(made) == ROUNDS * times + 1  # the first shows whether tables are dropped at all
+    assert len(made) == ROUNDS * times + 1  # one more table shows whether tables can be dropped at all

@@ -1,4 +1,4 @@
-"""What the checks of shared tables judge by: deletion vectors, texts of partition values, predicates, times."""
+"""Evaluation of shared tables: deletion vectors, partition values, predicates and times."""
 
 from __future__ import annotations
 
@@ -27,12 +27,12 @@ def no_file(url: str) -> bytes:
 
 
 @given(POSITIONS)
-def test_an_inline_deletion_vector_is_read_as_it_was_written(gone: frozenset[int]) -> None:
+def test_inline_deletion_vector_survives_writing_and_reading(gone: frozenset[int]) -> None:
     assert gone == deletion_vectors.gone(written.inline(gone), no_file)
 
 
 @given(st.lists(POSITIONS, min_size=1, max_size=3))
-def test_deletion_vectors_of_one_file_are_told_apart(vectors: list[frozenset[int]]) -> None:
+def test_each_deletion_vector_of_a_file_is_read(vectors: list[frozenset[int]]) -> None:
     with tempfile.TemporaryDirectory() as folder:
         described = written.on_disk(Path(folder), vectors, seed="test")
         (file,) = Path(folder).glob("*.bin")
@@ -42,7 +42,7 @@ def test_deletion_vectors_of_one_file_are_told_apart(vectors: list[frozenset[int
 
 
 @pytest.mark.parametrize("cut", [0, 1, 20])
-def test_a_deletion_vector_that_is_cut_short_is_the_fault_of_who_sent_it(cut: int) -> None:
+def test_truncated_deletion_vector_is_unmet(cut: int) -> None:
     with tempfile.TemporaryDirectory() as folder:
         (descriptor,) = written.on_disk(Path(folder), [[1, 2, 3]], seed="test")
         (file,) = Path(folder).glob("*.bin")
@@ -51,7 +51,7 @@ def test_a_deletion_vector_that_is_cut_short_is_the_fault_of_who_sent_it(cut: in
         deletion_vectors.gone(descriptor | {"storageType": "p"}, lambda _: content[:cut])
 
 
-def test_a_deletion_vector_that_only_the_provider_can_read_is_a_fault() -> None:
+def test_deletion_vector_with_a_relative_path_is_unmet() -> None:
     with pytest.raises(Unmet, match="storageType"):
         deletion_vectors.gone({"storageType": "u", "pathOrInlineDv": "ab^-aqEH.-t@S}K{vb[*k^", "cardinality": 1}, no_file)
 
@@ -71,7 +71,7 @@ def test_a_deletion_vector_that_only_the_provider_can_read_is_a_fault() -> None:
         ("2024-02-29T23:59:59.678901Z", "timestamp", dt.datetime(2024, 2, 29, 23, 59, 59, 678901, tzinfo=dt.UTC)),
     ],
 )
-def test_the_text_of_a_partition_value_means(text: Any, kind: str, value: Any) -> None:
+def test_partition_text_is_parsed_as_its_type(text: Any, kind: str, value: Any) -> None:
     assert comparison.frozen(value) == comparison.frozen(values.typed(text, kind))
 
 
@@ -87,12 +87,12 @@ def test_the_text_of_a_partition_value_means(text: Any, kind: str, value: Any) -
         ("x", "double"),
     ],
 )
-def test_a_text_that_is_no_value_of_its_type_is_a_fault(text: Any, kind: str) -> None:
+def test_invalid_partition_text_is_unmet(text: Any, kind: str) -> None:
     with pytest.raises(Unmet):
         values.typed(text, kind)
 
 
-def test_a_boolean_is_no_number_and_a_nan_is_a_nan() -> None:
+def test_comparison_separates_booleans_from_numbers_and_equates_nan() -> None:
     with pytest.raises(Unmet):
         comparison.same([{"a": True}], [{"a": 1}], "rows")
     comparison.same([{"a": float("nan")}], [{"a": float("nan")}], "rows")
@@ -115,11 +115,11 @@ ABOVE = Comparison("n", "integer", ">", 5)
         (Comparison("n", "double", "<", 5.0), float("nan"), None),
     ],
 )
-def test_what_is_null_leaves_a_predicate_open(predicate: Any, n: Any, holds: Any) -> None:
+def test_predicate_follows_three_valued_logic(predicate: Any, n: Any, holds: Any) -> None:
     assert holds is predicate.holds({"n": n})
 
 
-def test_a_constant_on_the_left_turns_the_comparison_round() -> None:
+def test_constant_on_the_left_flips_the_comparison() -> None:
     flipped = Comparison("n", "integer", "<", 5, flipped=True)
     assert flipped.sql() == "5 > n"
     assert flipped.tree()["op"] == "greaterThan"
@@ -127,13 +127,13 @@ def test_a_constant_on_the_left_turns_the_comparison_round() -> None:
     assert flipped.holds({"n": 4})
 
 
-def test_the_same_draw_draws_the_same_predicates() -> None:
+def test_equal_seeds_draw_equal_predicates() -> None:
     rows = [{"n": n, "word": f"w{n}"} for n in range(5)]
     drawn = [Draw(Random(7), rows, {"n": "integer", "word": "string"}).tree().sql() for _ in range(2)]
     assert drawn[0] == drawn[1]
 
 
-def test_times_are_written_in_utc_and_otherwise() -> None:
+def test_times_are_written_in_utc_or_with_an_offset() -> None:
     moment = 1735783200250
     assert times.at(moment) == "2025-01-02T02:00:00Z"
     assert times.as_of(moment) == "2025-01-02T02:00:01Z"
@@ -141,11 +141,11 @@ def test_times_are_written_in_utc_and_otherwise() -> None:
     assert times.at(moment, offset_hours=-7) == "2025-01-01T19:00:00-07:00"
 
 
-def test_lines_without_metadata_are_no_answer() -> None:
+def test_lines_without_metadata_are_unmet() -> None:
     with pytest.raises(Unmet, match="lines with protocol"):
         lines.parsed([{"protocol": {"minReaderVersion": 1}}])
 
 
-def test_bytes_that_are_no_parquet_file_are_a_fault() -> None:
+def test_file_that_is_not_parquet_is_unmet() -> None:
     with pytest.raises(Unmet, match="a parquet file"):
         columns.stored(b"<html>403</html>")

@@ -1,4 +1,4 @@
-"""What a server shares is found whatever it answers, and no more is asked than needed."""
+"""Discovery of shares tolerates wrong answers and sends no more requests than needed."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def lines(*documents: Any) -> Answer:
 
 
 class Shares:
-    """A server with tables by share and schema, of which it lists one item a page."""
+    """A server with tables by share and schema, and one item per page."""
 
     def __init__(self, tables: dict[tuple[str, str], list[str]], **metadata: Any) -> None:
         self.tables = tables
@@ -62,7 +62,7 @@ def found(answerer: Answerer, **parameters: str) -> Offer:
         return discover(wire, Target(url, parameters=parameters))
 
 
-def test_pages_are_followed_to_every_table() -> None:
+def test_discovery_follows_pages_to_every_table() -> None:
     offer = found(Shares({("s.1", "a"): ["t", "Ü t"], ("s.1", "b"): [], ("s2", "a"): ["t"]}))
     catalogue = offer.found["catalogue"]
 
@@ -72,14 +72,14 @@ def test_pages_are_followed_to_every_table() -> None:
     assert catalogue.whole
 
 
-def test_what_is_answered_as_missing_is_not_offered() -> None:
+def test_missing_operation_is_not_offered() -> None:
     offered = found(Shares({("s", "a"): ["t"]})).operations
 
     assert offered.isdisjoint({"headTableVersion", "queryTableChanges", "generateTemporaryTableCredentials"})
     assert {"listShares", "listAllTables", "queryTable"} <= offered
 
 
-def test_access_modes_are_offered_however_they_are_answered_and_settings_that_are_forwarded_are_not() -> None:
+def test_access_modes_are_offered_and_forwarded_settings_are_not() -> None:
     offer = found(Shares({("s", "a"): ["t"]}, configuration={"enableChangeDataFeed": "true"}, accessModes=["url", "dir"]))
 
     assert "generateTemporaryTableCredentials" in offer.operations
@@ -87,7 +87,7 @@ def test_access_modes_are_offered_however_they_are_answered_and_settings_that_ar
     assert not offer.features["change-data-feed"]
 
 
-def test_a_large_catalogue_is_sampled() -> None:
+def test_large_catalogue_is_sampled() -> None:
     server = Shares({(f"s{n}", "a"): [f"t{m}" for m in range(30)] for n in range(40)})
     catalogue = found(server).found["catalogue"]
 
@@ -99,22 +99,22 @@ def test_a_large_catalogue_is_sampled() -> None:
 @pytest.mark.parametrize(
     "body", [b"null", b"[]", b"{}", b'{"items": 1}', b'{"items": [1, {"name": 2}], "nextPageToken": "a"}', b"<html>", b""]
 )
-def test_nothing_is_found_where_the_answer_makes_no_sense(body: bytes) -> None:
+def test_nonsense_answers_have_no_tables(body: bytes) -> None:
     offer = found(lambda *_: (200, {"Content-Type": "application/json"}, body))
 
     assert offer.found["catalogue"].tables == ()
 
 
 @pytest.mark.parametrize(("status", "hint"), [(401, "--token-env"), (403, "--token-env"), (404, "the endpoint of a profile")])
-def test_who_is_refused_everything_is_told_so(status: int, hint: str) -> None:
+def test_refusal_of_every_request_is_blocked_with_a_hint(status: int, hint: str) -> None:
     with pytest.raises(Blocked, match=hint):
         found(lambda *_: answer(status))
 
 
-def test_a_fixture_pack_that_is_not_there_is_no_silent_matter(tmp_path: Path) -> None:
+def test_missing_fixture_pack_is_blocked(tmp_path: Path) -> None:
     with pytest.raises(Blocked, match="holds no fixture pack"):
         found(Shares({}), fixtures=str(tmp_path))
 
 
-def test_without_a_fixture_pack_the_content_is_not_known() -> None:
+def test_fixtures_feature_is_off_without_a_fixture_pack() -> None:
     assert found(Shares({})).features["fixtures"] is False
