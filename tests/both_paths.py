@@ -1,4 +1,4 @@
-"""Both protocols of the reference server, with and without the fast path, on connections in memory."""
+"""Both HTTP protocols of the reference server, with and without the fast path, on in-memory connections."""
 
 from __future__ import annotations
 
@@ -20,14 +20,14 @@ if TYPE_CHECKING:
     from lakepact.reference_server.service import Service
 
 SCHEMA = {"type": "struct", "fields": [{"id": 1, "name": "id", "type": "long", "required": True}]}
-LARGE = 40_000  #: bytes of a property: more than is joined to its head, and than a connection holds at once
+LARGE = 40_000  #: bytes of a property: too many to be joined to the head, or to fit the buffer of a connection
 
 USUAL = b"Host: a\r\nUser-Agent: PyIceberg\r\nAccept: */*\r\nX-Client-Version: 1\r\nAuthorization: Bearer t\r\nConnection: keep-alive\r\n"
 HOST = b"Host: a\r\n"
 
 
 def made() -> Service:
-    """A catalog with names of every kind."""
+    """Return a catalog with names of every kind."""
     served = service("iceberg_rest", Settings())
     for namespace in (["n"], ["n", "m"], ["ü b"]):
         served.handlers["createNamespace"](body={"namespace": namespace})
@@ -42,7 +42,7 @@ def made() -> Service:
 
 
 class Counted(ContractRouter):
-    """A router that counts what comes the usual way."""
+    """A router that counts requests outside the fast path."""
 
     calls = 0
 
@@ -55,7 +55,7 @@ class Counted(ContractRouter):
 
 
 class Connection(asyncio.Transport):
-    """One end of a connection: what comes is handed over in pieces, and what is sent is kept."""
+    """One end of a connection that delivers input in pieces and keeps the output."""
 
     def __init__(self, protocol: Any) -> None:
         super().__init__({"sockname": ("127.0.0.1", 1), "peername": ("127.0.0.1", 2)})
@@ -103,7 +103,7 @@ class Connection(asyncio.Transport):
 
 
 class Ways:
-    """Both ways to one router, each with connections of its own."""
+    """Both protocols in front of one router, each with its own connections."""
 
     def __init__(self, router: Counted, limits: Limits = LIMITS) -> None:
         self.router = router
@@ -118,7 +118,7 @@ class Ways:
         return protocol, Connection(protocol), state
 
     def say(self, name: str, pieces: Iterable[tuple[bytes, bool]]) -> bytes:
-        """What comes back for pieces of requests, each with whether the next one waits for what it leads to."""
+        """Return the answer to pieces of requests, each with whether the next piece waits for its effects."""
 
         async def conversation() -> bytes:
             protocol, connection, state = self.connect(name)
@@ -140,10 +140,10 @@ class Ways:
 
 
 async def quiet(protocol: Any, state: ServerState) -> None:
-    """Let everything happen that can."""
+    """Wait until the event loop is idle."""
     calm = 0
     while calm < 8:
-        # Who has not sent all of a body keeps its task waiting.
+        # A client that has not sent the whole body keeps its task waiting.
         waits = protocol.cycle is not None and protocol.cycle.more_body
         calm = 0 if state.tasks and not waits else calm + 1
         await asyncio.sleep(0)

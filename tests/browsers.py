@@ -1,4 +1,4 @@
-"""What a browser sees of a page, wide and narrow, by day and by night: it is looked at from within a frame."""
+"""Measurements of a page in a browser, in a frame of any width, light or dark."""
 
 from __future__ import annotations
 
@@ -18,14 +18,14 @@ QUIETLY = (
     *("--headless", "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking"),
     *("--disable-component-update", "--disable-sync", "--hide-scrollbars", "--enable-logging=stderr", "--virtual-time-budget=5000"),
 )
-#: A window is never narrower than 500 px: a frame in it is.
+#: A window has at least 500 px; a frame can be narrower.
 FRAME = """<!doctype html><html style="color-scheme: light dark"><title></title><body>
 <script>addEventListener("message", event => { document.title = event.data })</script>
 <iframe src="page.html" width="WIDTH" height="900" style="border: 0; color-scheme: light dark"></iframe>"""
 NEEDS_BROWSER = pytest.mark.skipif(BROWSER is None, reason="no Chromium here: apt-get install chromium")
-LEAST_CONTRAST = 4.5  #: of text to what is behind it, as WCAG wants it at level AA
+LEAST_CONTRAST = 4.5  #: of text to its background, WCAG level AA
 
-#: Looks at the page from within, and tells what it saw to the page around it.
+#: Measures the page in the frame, and sends the measurements to the outer page.
 LOOK = """<script>
 const light = c => c.map(v => v / 255).map(v => v <= 0.03928 ? v / 12.92 : ((v + 0.055) / 1.055) ** 2.4)
   .reduce((sum, v, n) => sum + v * [0.2126, 0.7152, 0.0722][n], 0);
@@ -56,14 +56,14 @@ addEventListener("load", () => {
 
 
 def seen(html: str, main: str, *, width: int, dark: bool, folder: Path) -> dict[str, Any]:
-    """What a browser sees of a page.
+    """Return the measurements of a page in a browser.
 
     Args:
         html: the page.
-        main: selector of its most important part, whose size is told and whose table's rows are counted.
-        width: of the frame that it is shown in.
-        dark: by night.
-        folder: an empty one.
+        main: selector of the main part, whose size and table rows are measured.
+        width: of the frame.
+        dark: whether the color scheme is dark.
+        folder: an empty folder.
     """
     assert BROWSER
     (folder / "page.html").write_text(html.replace("</body>", LOOK.replace("MAIN", main) + "</body>"), encoding="utf-8")

@@ -1,4 +1,4 @@
-"""What tests of campaigns need: an engine in this process, small plans, and runs of them."""
+"""Helpers for tests of campaigns: an engine in this process, small plans, and runs."""
 
 from __future__ import annotations
 
@@ -22,10 +22,10 @@ if TYPE_CHECKING:
 
     from lakepact.conformance.campaign.execution.job import Job
 
-#: What every case of the same start is called by differs from run to run; so does when it was sent, and what targets make up.
+#: Members that differ between runs.
 FLEETING = frozenset({"run_id"})
 
-PATIENCE = 3600  #: seconds that a verb may take on a machine that does much else
+PATIENCE = 3600  #: seconds for a verb on a busy machine
 NAMES = re.compile(rb"lp_([0-9a-f]{7,}?)r*_(\d+)_")
 
 OPERATIONS = ("*Namespace*", "loadTable", "updateTable", "dropTable")
@@ -35,7 +35,7 @@ class Here:
     """One worker in this process.
 
     Args:
-        until: how many cases it sends before it breaks off; all if it is not said.
+        until: the number of cases before it stops; all by default.
     """
 
     name = "here"
@@ -73,13 +73,13 @@ class Here:
 
 
 def few_cases(folder: Path) -> Path:
-    """Return a plan that is drawn at once."""
+    """Return a small plan."""
     plans.plan("iceberg_rest", folder, seeds=range(2), modes=("example", "near", "reading"), only=OPERATIONS)
     return folder
 
 
 def ran(plan: Path, run: Path, engine: Any, *targets: str, chunk: int = 20) -> Path:
-    """Return a new run, sent as far as the engine goes."""
+    """Return a new run, executed by the engine."""
     runs.prepare(plan, run, asked(targets, runs.contracts(plan)))
     for _ in runs.carried_on(run, engine, chunk=chunk):
         pass
@@ -87,13 +87,13 @@ def ran(plan: Path, run: Path, engine: Any, *targets: str, chunk: int = 20) -> P
 
 
 def said(run: Path, engine: Any) -> dict[str, list[dict[str, Any]]]:
-    """Return the verdicts and answers of a run, judged now, without what differs from run to run, in one order."""
+    """Judge a run, and return its sorted verdicts and answers without the members that differ between runs."""
     judged_runs.judge(run, engine)
     return kept(run)
 
 
 def kept(run: Path) -> dict[str, list[dict[str, Any]]]:
-    """Return the verdicts and answers that are there."""
+    """Return the sorted verdicts and answers of a judged run, without the members that differ between runs."""
     found = {}
     for name, schema in {"results": tables.RESULTS, "answers": tables.ANSWERS}.items():
         rows = [{k: v for k, v in row.items() if k not in FLEETING} for row in tables.read(run / name, schema).to_pylist()]
@@ -107,24 +107,24 @@ def exchanges(run: Path) -> list[dict[str, Any]]:
 
 
 def command(*words: str) -> list[str]:
-    """Return a verb of a campaign as a process."""
+    """Return the command line of a campaign verb."""
     return [sys.executable, "-m", "lakepact.cli", "campaign", *words]
 
 
 def told(*words: str) -> str:
-    """What a verb says that succeeds."""
+    """Run a campaign verb that must succeed, and return its output."""
     done = subprocess.run(command(*words), capture_output=True, text=True, check=False, timeout=PATIENCE)
     assert done.returncode == 0, done.stderr
     return done.stdout
 
 
 class Counting:
-    """Stands before a server and writes down every name that requests speak of."""
+    """A proxy to a server that records all names in requests."""
 
     def __init__(self, url: str) -> None:
         self._url = url
         self._client = httpx.Client(trust_env=False, verify=False)
-        self.seen: list[tuple[bytes, bytes]] = []  #: the word of a start, and the number of a case
+        self.seen: list[tuple[bytes, bytes]] = []  #: the word of a run, and the number of a case
 
     def close(self) -> None:
         self._client.close()

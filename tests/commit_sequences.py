@@ -1,4 +1,4 @@
-"""Random commits that are valid for the table they are made for, as Hypothesis strategies."""
+"""Hypothesis strategies of random commits that are valid for their table."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ PRIMITIVES = st.sampled_from(
 
 @st.composite
 def tables(draw: DrawFn, versions: tuple[int, ...] = (1, 2, 3)) -> Document:
-    """A new table, with or without partitions, an order and properties."""
+    """Draw a new table, with or without partitions, sort order and properties."""
     more: Document = {}
     if draw(st.booleans()):
         more["partition_spec"] = {"fields": [td.partition_field(1, "bucket[8]", "id_bucket"), td.partition_field(2, "day", "placed_day")]}
@@ -39,7 +39,7 @@ def tables(draw: DrawFn, versions: tuple[int, ...] = (1, 2, 3)) -> Document:
 
 @dataclass
 class Sequence:
-    """The updates of one commit so far, and the table as they leave it."""
+    """The updates of a commit so far, and the table after them."""
 
     draw: DrawFn
     before: Document
@@ -47,20 +47,20 @@ class Sequence:
     updates: list[Document] = field(default_factory=list)
 
     def add(self, *updates: Document) -> None:
-        """Go on with these updates."""
+        """Append these updates."""
         self.updates.extend(updates)
         self.metadata = apply_updates(self.before, self.updates, now_ms=td.LATER)
 
     def one_of(self, values: Any) -> Any:
-        """Return any of these."""
+        """Draw one of these."""
         return self.draw(st.sampled_from(sorted(values)))
 
     def fresh_id(self, member: str, id_member: str) -> int:
-        """Return the id that the next item of a list gets."""
+        """Return the next free id of a list."""
         return max((item[id_member] for item in self.metadata[member]), default=-1) + 1
 
     def by_id(self, member: str, id_member: str, wanted: int) -> Document:
-        """Return an item of a list."""
+        """Return the item of a list with an id."""
         return next(item for item in self.metadata[member] if item[id_member] == wanted)
 
     @property
@@ -69,7 +69,7 @@ class Sequence:
         return self.by_id("schemas", "schema-id", self.metadata["current-schema-id"])
 
     def sources(self, *, default: bool) -> set[int]:
-        """Return the columns that specs and orders are made of: the default ones, or all."""
+        """Return the source columns for specs and orders: the default ones, or all."""
         specs, orders = self.metadata["partition-specs"], self.metadata["sort-orders"]
         if default:
             specs = [spec for spec in specs if spec["spec-id"] == self.metadata["default-spec-id"]]
@@ -115,7 +115,7 @@ def promote_column(s: Sequence) -> None:
 
 def _evolve(s: Sequence, fields: list[Document]) -> None:
     if any(schema["fields"] == fields for schema in s.metadata["schemas"]):
-        return  # it would be the same again
+        return  # it would be a duplicate
     schema_id = s.fresh_id("schemas", "schema-id")
     s.add(
         td.update("add-schema", schema={"schema-id": schema_id, **td.struct(*fields)}, last_column_id=s.metadata["last-column-id"]),
@@ -136,7 +136,7 @@ def remove_schemas(s: Sequence) -> None:
 
 
 def first_column_is_as_made(s: Sequence) -> bool:
-    """Return whether the column that specs and orders are made over is still there; a spoiled commit may have made another of it."""
+    """Return whether the source column of specs and orders is unchanged; a spoiled commit may have replaced it."""
     return any(column["id"] == 1 and column["type"] == "long" for column in s.schema["fields"])
 
 
@@ -148,7 +148,7 @@ def add_spec(s: Sequence) -> None:
     transforms = s.draw(st.lists(st.sampled_from(["bucket[4]", "truncate[3]", "identity", "void"]), max_size=3))
     fields = [td.partition_field(1, transform, f"p{spec_id}_{n}", **{"field-id": first + n}) for n, transform in enumerate(transforms)]
     if not fields and any(not spec["fields"] for spec in s.metadata["partition-specs"]):
-        return  # it would be the same again
+        return  # it would be a duplicate
     s.add(
         td.update("add-spec", spec={"spec-id": spec_id, "fields": fields}),
         td.update("set-default-spec", spec_id=s.one_of([-1, spec_id])),
@@ -171,7 +171,7 @@ def add_sort_order(s: Sequence) -> None:
     if not first_column_is_as_made(s):
         return
     order_id = max(s.fresh_id("sort-orders", "order-id"), 1)
-    # A number that no other order has makes each order a new one.
+    # A unique number makes each order new.
     fields = [td.sort_field(1, f"bucket[{order_id + 1}]", s.one_of(["asc", "desc"]), s.one_of(["nulls-first", "nulls-last"]))]
     s.add(
         td.update("add-sort-order", sort_order={"order-id": order_id, "fields": fields}),
@@ -188,7 +188,7 @@ def add_snapshot(s: Sequence) -> None:
 
 
 def _next_snapshot_id(s: Sequence) -> int:
-    # Ids differ in their lowest bits only, above what a float holds exactly; one that is removed in a commit is not used again in it.
+    # Ids exceed the exact range of floats and differ in their lowest bits only; an id removed in a commit is not used again in it.
     before = [snapshot["snapshot-id"] for snapshot in s.before["snapshots"]]
     added = [update["snapshot"]["snapshot-id"] for update in s.updates if update["action"] == "add-snapshot"]
     return max([2**53 + 1000, *before, *added]) + 1
@@ -297,7 +297,7 @@ STEPS: list[Callable[[Sequence], None]] = [
 
 @st.composite
 def commits(draw: DrawFn, metadata: Document, *, longest: int = 8) -> list[Document]:
-    """The updates of one commit that is valid for this table."""
+    """Draw the updates of one commit that is valid for this table."""
     sequence = Sequence(draw, metadata, metadata)
     for step in draw(st.lists(st.sampled_from(STEPS), min_size=1, max_size=longest)):
         step(sequence)

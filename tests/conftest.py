@@ -4,5 +4,5 @@ from __future__ import annotations
 
 from hypothesis import settings
 
-settings.register_profile("lakepact", deadline=None)  # a busy machine is no fault of the code
+settings.register_profile("lakepact", deadline=None)  # no deadlines: machines can be busy
 settings.load_profile("lakepact")

@@ -1,7 +1,7 @@
-"""Writers on a server that is killed: what each was told, and whether the server keeps to it when it is started again.
+"""Writers on a server that is killed, and checks that the restarted server keeps all acknowledged changes.
 
-Each writer has a namespace of its own and knows what stands in it. When the server dies, each has at most one request of which it does not
-know the outcome: afterwards its namespace is as it was before that request, or as it is after it, and nothing else.
+Each writer has its own namespace and knows its content. When the server dies, each writer has at most one request with an unknown outcome:
+the restarted server shows the namespace as it was before that request or after it.
 """
 
 from __future__ import annotations
@@ -24,12 +24,12 @@ if TYPE_CHECKING:
 
 SCHEMA = {"type": "struct", "fields": [{"id": 1, "name": "id", "type": "long", "required": True}]}
 PAIR = ("left", "right")  #: tables that are always changed together
-State = dict[str, str]  #: by the name of a table: the number that its last commit wrote
+State = dict[str, str]  #: by the name of a table: the number of its last commit
 
 
 @contextmanager
 def server(warehouse: Path, *options: str) -> Generator[tuple[str, subprocess.Popen[str]]]:
-    """Yield a server on a file store, in a process of its own that is killed in the end."""
+    """Yield a server on a file store in its own process, which is killed at the end."""
     command = [sys.executable, "-m", "lakepact.reference_server", "--port", "0", "--store", "file", "--warehouse", str(warehouse), *options]
     process = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
     try:
@@ -44,14 +44,14 @@ def server(warehouse: Path, *options: str) -> Generator[tuple[str, subprocess.Po
 
 @dataclass
 class Writer:
-    """One who changes a namespace, and remembers what it was told."""
+    """A client that changes its namespace and records the answers."""
 
     number: int
     chance: random.Random
     known: State = field(default_factory=dict)
-    wanted: State | None = None  #: what the request makes of it whose outcome is not known
+    wanted: State | None = None  #: the content after the request with unknown outcome
     steps: int = 0
-    refused: list[str] = field(default_factory=list)  #: what the server should have done
+    refused: list[str] = field(default_factory=list)  #: valid changes that the server refused
 
     @property
     def namespace(self) -> str:
@@ -64,7 +64,7 @@ class Writer:
             self.known[name] = "0"
 
     def write(self, catalog: IcebergCatalog, acknowledged: Callable[[], None]) -> None:
-        """Change something again and again, until the server is gone."""
+        """Send changes until the server is gone."""
         while True:
             self.steps += 1
             change, self.wanted = self._next(catalog)
@@ -99,7 +99,7 @@ class Writer:
         return lambda: catalog.commit_table(space, name, updates), {**self.known, name: number}
 
     def agree(self, catalog: IcebergCatalog) -> str | None:
-        """Take over what stands in the namespace; what is wrong with it, if it is not what it can be."""
+        """Adopt the content of the namespace, and return an error text if that content is impossible."""
         found = {
             table.name: catalog.load_table(self.namespace, table.name).metadata.properties["n"]
             for table in catalog.list_tables(self.namespace)
@@ -111,14 +111,14 @@ class Writer:
 
 @dataclass
 class Reader:
-    """One who looks at pairs while they are changed, and remembers what it saw."""
+    """A client that reads pairs of tables during changes and records their numbers."""
 
     writers: list[Writer]
     seen: dict[str, int] = field(default_factory=dict)
     torn: list[str] = field(default_factory=list)
 
     def read(self, catalog: IcebergCatalog) -> None:
-        """Look at one pair after the other, until the server is gone: what is loaded second is never older than what is loaded first."""
+        """Read pairs until the server is gone; the table loaded second is never older than the first."""
         while True:
             for turn, writer in enumerate(self.writers):
                 first, second = PAIR if turn % 2 else reversed(PAIR)
@@ -136,7 +136,7 @@ class Reader:
         return number
 
     def agree(self) -> list[str]:
-        """What was seen and is gone."""
+        """Return the numbers that were read and are lost."""
         there = {f"{writer.namespace}.{name}": int(writer.known[name]) for writer in self.writers for name in PAIR}
         return [f"{key} was seen as {number}, and is {there[key]}" for key, number in self.seen.items() if there[key] < number]
 
@@ -150,7 +150,7 @@ def crash(
     chance: random.Random,
     end: signal.Signals = signal.SIGKILL,
 ) -> int:
-    """Let everybody work, end the server at some moment, and return how many changes it had acknowledged."""
+    """Run all clients, end the server at a random moment, and return its number of acknowledged changes."""
     count, enough, moment = 0, chance.randint(1, 120), threading.Event()
     lock = threading.Lock()
 

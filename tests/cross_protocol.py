@@ -1,4 +1,4 @@
-"""Tables that pyiceberg writes through the one door, and rows that are read through the other by URLs alone."""
+"""Tables written by pyiceberg through Iceberg REST and read through Delta Sharing by their URLs."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ def arrow_type(type_: Any) -> pa.DataType:
 
 
 def spelled(type_: pa.DataType) -> str:
-    """Return a type, whatever the size of its offsets and the names of the items of its lists."""
+    """Return a type in one form for all offset sizes and names of list items."""
     return re.sub(r" \('[^']*'\)", "", str(type_)).replace("large_", "").replace("<element:", "<item:")
 
 
@@ -63,7 +63,7 @@ def partition_value(text: str | None, type_: pa.DataType) -> Any:
 
 @dataclass
 class Answered:
-    """An answer of the door of Delta Sharing."""
+    """An answer of the Delta Sharing endpoint."""
 
     status: int
     headers: dict[str, str]
@@ -82,7 +82,7 @@ class Answered:
         return [line["file"] for line in self.lines if "file" in line]
 
     def rows(self) -> list[dict[str, Any]]:
-        """Return the rows of the files, by the names of columns and the partition values alone."""
+        """Return the rows of the files, from column names and partition values only."""
         fields = {f["name"]: arrow_type(f["type"]) for f in json.loads(self.metadata["schemaString"])["fields"]}
         found = list[dict[str, Any]]()
         for file in self.files:
@@ -105,7 +105,7 @@ class Answered:
 
 @dataclass
 class Doors:
-    """A server with both doors, and a table name that nobody else uses."""
+    """A server of both protocols, and a table name of one test."""
 
     server: Server
     catalog: Catalog
@@ -114,7 +114,7 @@ class Doors:
     name: str = ""
 
     def create(self, data: pa.Table | pa.Schema, **more: Any) -> Table:
-        """Return a new Iceberg table of a name that is shared, with these rows."""
+        """Create an Iceberg table of a shared name, with these rows."""
         self.name = next(self.names)
         table = self.catalog.create_table(f"ns.{self.name}", schema=data if isinstance(data, pa.Schema) else data.schema, **more)
         if isinstance(data, pa.Table):
@@ -122,7 +122,7 @@ class Doors:
         return table
 
     def ask(self, what: str, body: Any = None, **headers: str) -> Answered:
-        """Return a request about that table."""
+        """Send a Delta Sharing request about the table."""
         url = f"{self.server.address('delta_sharing')}/shares/s/schemas/d/tables/{self.name}/{what}"
         sent = None if body is None else json.dumps(body).encode()
         said = {"Authorization": "Bearer token", "Content-Type": "application/json", **{k.replace("_", "-"): v for k, v in headers.items()}}
@@ -135,7 +135,7 @@ class Doors:
         return Answered(status, {k.lower(): v for k, v in found.items()}, [json.loads(line) for line in text.splitlines()])
 
     def fetch(self, url: str) -> bytes:
-        """What a URL leads to."""
+        """Return the content at a URL."""
         try:
             with urllib.request.urlopen(url) as response:
                 return response.read()
@@ -151,7 +151,7 @@ class Doors:
 
 
 def same_rows(table: Table, answered: Answered, **scan: Any) -> None:
-    """Both doors show the same rows."""
+    """Assert that both protocols return the same rows."""
     assert answered.status == 200, answered.lines
     expected = table.scan(**scan).to_arrow().to_pylist()
     assert sorted(map(repr, expected)) == sorted(map(repr, answered.rows()))

@@ -1,4 +1,4 @@
-"""Logs of Delta tables written by hand: commits, checkpoints of every kind, and a model of what they come to."""
+"""Hand-written logs of Delta tables: commits, checkpoints of every kind, and a model of their result."""
 
 from __future__ import annotations
 

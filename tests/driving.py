@@ -1,4 +1,4 @@
-"""One way to call both catalogs: what a method gives is waited for, what it iterates over is collected."""
+"""One interface to both catalogs, which awaits results and collects iterations."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 class Driven:
-    """A catalog whose methods answer at once, whichever kind it is."""
+    """A catalog of either kind, with synchronous methods."""
 
     def __init__(self, kind: type, address: str, **options: Any) -> None:
         self._runner = asyncio.Runner()
@@ -47,7 +47,7 @@ KINDS = {"sync": IcebergCatalog, "async": AsyncIcebergCatalog}
 
 
 class Desk:
-    """Answers requests by method and raw path, with the query left out, and remembers them."""
+    """A server that answers by method and raw path, without the query, and records requests."""
 
     def __init__(self, answers: dict[str, Any]) -> None:
         self.answers = answers
@@ -59,7 +59,7 @@ class Desk:
 
     @property
     def asked(self) -> list[str]:
-        """What was asked, after the configuration."""
+        """The requests after that for the configuration."""
         return [self._name(request) for request in self.requests if not request.url.path.endswith("/config")]
 
     def _name(self, request: httpx.Request) -> str:
@@ -72,5 +72,5 @@ class Desk:
             answer = answer(request)
         if not isinstance(answer, httpx.Response):
             return httpx.Response(200, json=answer)
-        # A response belongs to the client that has read it, so each request gets one of its own.
+        # A response belongs to the client that has read it, so each request gets its own.
         return httpx.Response(answer.status_code, headers=answer.headers, content=answer.content)

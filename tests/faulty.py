@@ -1,4 +1,4 @@
-"""Faults for servers in tests: mutants of the suite by name, and faults that one test makes."""
+"""Faults of servers in tests: mutants of the suite by name, and faults of one test."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 def mutants(names: Iterable[str], contract: str = "iceberg_rest") -> list[str | Fault]:
-    """Return the mutants of these names; names of faults that every server has stay as they are."""
+    """Return the mutants of these names; names of general faults are kept."""
     return [name if name.rpartition(".")[2] in ANSWERS else fault_named(name, contract) for name in names]
 
 
@@ -25,7 +25,7 @@ def unnamed(install: Install) -> Fault:
     return Fault("under-test", "It is under test.", (), install)
 
 
-if __name__ == "__main__":  # a server with mutants in a process of its own, until standard input ends
+if __name__ == "__main__":  # serve with mutants until standard input ends
     with running(warehouse="memory:", faults=mutants(sys.argv[1:])) as server:
         print(server.url, flush=True)  # noqa: T201 - the bench reads it
         sys.stdin.read()

@@ -1,4 +1,4 @@
-"""The embedded server with faulty_servers of its own: right in ways that nobody else has, or wrong in one way only."""
+"""Checks of the embedded server with faults of a test: unusual but correct, or wrong in one point."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 def results(faults: dict[str, Install], *only: str, version: str = "1.10.0") -> dict[str, Outcome]:
-    """What is said of the embedded server with faulty_servers of its own, by requirement."""
+    """Return the outcomes of the embedded server with these faults, by requirement."""
     installed = [unnamed(install) for install in faults.values()]
     with running(contract="iceberg_rest", contract_version=version, warehouse="memory:", faults=installed) as server:
         run = runner.Run(plan.plan(suite.load("iceberg_rest", version), only=only), Target(server.url))
@@ -25,6 +25,6 @@ def results(faults: dict[str, Install], *only: str, version: str = "1.10.0") -> 
 
 
 def judged(faults: dict[str, Install], *only: str) -> list[tuple[str, str]]:
-    """What is held against the embedded server with faulty_servers of its own: requirement and outcome, in the order of both."""
+    """Return the failed, warned and broken requirements of the embedded server with these faults, sorted, with outcomes."""
     broken = {Outcome.FAIL, Outcome.WARN, Outcome.ERROR}
     return sorted((requirement, str(outcome)) for requirement, outcome in results(faults, *only).items() if outcome in broken)

@@ -1,4 +1,4 @@
-"""The generator, run as `nox -s generate` does, on a small contract of every shape that it knows."""
+"""The generator, run like `nox -s generate`, on a small contract of every supported shape."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ SPECS = HERE.parent / "specs"
 
 
 def generated(into: Path, *, specs: Path = CONTRACTS, hash_seed: int = 0) -> subprocess.CompletedProcess[str]:
-    """What came of generating the contracts below `specs`."""
+    """Generate the contracts below `specs`, and return the ended process."""
     command = [sys.executable, "-m", "codegen", "--specs", str(specs), "--out", str(into)]
     environment = {**os.environ, "PYTHONPATH": str(SPECS), "PYTHONHASHSEED": str(hash_seed)}
     return subprocess.run(command, env=environment, capture_output=True, text=True, check=False)

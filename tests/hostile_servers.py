@@ -1,4 +1,4 @@
-"""Servers that attack whoever asks them: small, on 127.0.0.1, and bounded in what they send and in how long they live."""
+"""Servers that attack their clients, on 127.0.0.1, with bounded output and lifetime."""
 
 from __future__ import annotations
 
@@ -22,76 +22,76 @@ if TYPE_CHECKING:
 KIB, MIB, GIB = 1024, 1024**2, 1024**3
 BLOCK = b"x" * (256 * KIB)
 HEAD = b"HTTP/1.1 200 OK\r\nContent-Type: application/json\r\n"
-LIFE = 200.0  #: seconds after which a server stops to send
+LIFE = 200.0  #: seconds until a server stops sending
 DRIP = 0.05  #: seconds between two bytes of a drip
 
 
 def endless_body(_: str) -> Iterator[bytes]:
-    """Yield a body without a length that does not end."""
+    """Yield an endless body without a length."""
     yield HEAD + b"\r\n"
     yield from itertools.repeat(BLOCK)
 
 
 def declared_gigabyte(_: str) -> Iterator[bytes]:
-    """Yield a body of 1 GB, as its length says."""
+    """Yield a body of 1 GB with its length."""
     yield HEAD + b"Content-Length: %d\r\n\r\n" % GIB
     yield from itertools.repeat(BLOCK, GIB // len(BLOCK))
 
 
 def endless_chunks(_: str) -> Iterator[bytes]:
-    """Yield a body in chunks that does not end."""
+    """Yield an endless chunked body."""
     yield HEAD + b"Transfer-Encoding: chunked\r\n\r\n"
     yield from itertools.repeat(b"%x\r\n%b\r\n" % (len(BLOCK), BLOCK))
 
 
 def endless_chunk_extensions(_: str) -> Iterator[bytes]:
-    """Chunks of one byte, each with an extension of 60 KiB."""
+    """Yield chunks of one byte, each with an extension of 60 KiB."""
     yield HEAD + b"Transfer-Encoding: chunked\r\n\r\n"
     yield from itertools.repeat(b"1;a=" + b"x" * (60 * KIB) + b"\r\n \r\n")
 
 
 def endless_chunk_line(_: str) -> Iterator[bytes]:
-    """Yield a chunk whose extension does not end."""
+    """Yield a chunk with an endless extension."""
     yield HEAD + b"Transfer-Encoding: chunked\r\n\r\n1;a="
     yield from itertools.repeat(BLOCK)
 
 
 def endless_trailers(_: str) -> Iterator[bytes]:
-    """Trailers that do not end."""
+    """Yield endless trailers."""
     yield HEAD + b"Transfer-Encoding: chunked\r\n\r\n2\r\n{}\r\n0\r\n"
     yield from itertools.repeat(b"X-More: " + b"x" * KIB + b"\r\n")
 
 
 def endless_headers(_: str) -> Iterator[bytes]:
-    """Headers that do not end."""
+    """Yield endless headers."""
     yield HEAD
     yield from itertools.repeat(b"X-More: " + b"x" * KIB + b"\r\n")
 
 
 def endless_hints(_: str) -> Iterator[bytes]:
-    """Provisional answers that no answer follows."""
+    """Yield endless provisional answers."""
     yield from itertools.repeat(b"HTTP/1.1 103 Early Hints\r\nLink: </x>\r\n\r\n" * 1000)
 
 
 def dripping_body(_: str) -> Iterator[bytes]:
-    """Yield a body that comes byte by byte."""
+    """Yield a body byte by byte."""
     yield HEAD + b"Content-Length: 100000\r\n\r\n"
     yield from _dripping(itertools.repeat(b" "))
 
 
 def dripping_headers(_: str) -> Iterator[bytes]:
-    """Headers that come byte by byte."""
+    """Yield headers byte by byte."""
     yield from _dripping(bytes([byte]) for byte in HEAD + b"X: " + b"x" * 100_000)
 
 
 def endless_line(_: str) -> Iterator[bytes]:
-    """Yield a line of a listing that does not end."""
+    """Yield an endless line of a listing."""
     yield b'HTTP/1.1 200 OK\r\nContent-Type: application/x-ndjson\r\nDelta-Table-Version: 1\r\n\r\n{"protocol":{"a":"'
     yield from itertools.repeat(BLOCK)
 
 
 def bomb(coding: str, *packed: Callable[[bytes, int], bytes]) -> Attack:
-    """Return a body of a few KiB that decodes to 80 MiB, or to far more where it is packed several times."""
+    """Return a body of a few KiB that decodes to 80 MiB, or far more if it is compressed several times."""
     content = b"[" + b" " * (80 * MIB) + b"]"
     for pack in packed:
         content = pack(content, 1)
@@ -113,12 +113,12 @@ def deflate_bomb() -> Attack:
 
 @functools.cache
 def nested_bomb() -> Attack:
-    """Return a bomb that is packed twice."""
+    """Return a bomb that is compressed twice."""
     return bomb("gzip, gzip", gzip.compress, gzip.compress)
 
 
 def endless_pages(path: str) -> Iterable[bytes]:
-    """Pages, each with the token of another one."""
+    """Return a page with the token of another page."""
     token = f"{time.monotonic_ns()}"
     name = f"n{token}"
     if path.partition("?")[0].endswith("/namespaces"):
@@ -128,7 +128,7 @@ def endless_pages(path: str) -> Iterable[bytes]:
     return (json_answer({"items": [{"name": name}], "nextPageToken": token, "next-page-token": token}),)
 
 
-#: What is sent to whoever asks, by its name; each is made when it is wanted.
+#: Attacks by name, as functions that make them.
 ATTACKS: dict[str, Callable[[], Attack]] = {
     "endless-body": lambda: endless_body,
     "declared-gigabyte": lambda: declared_gigabyte,
@@ -148,7 +148,7 @@ DRIPS = ("dripping-body", "dripping-headers")
 
 
 def json_answer(document: object, *, status: int = 200) -> bytes:
-    """Return an answer as a right server sends it."""
+    """Return a correct JSON answer."""
     body = json.dumps(document).encode()
     return b"HTTP/1.1 %d Fine\r\nContent-Type: application/json\r\nContent-Length: %d\r\n\r\n%b" % (status, len(body), body)
 
@@ -161,11 +161,11 @@ def _dripping(pieces: Iterable[bytes]) -> Iterator[bytes]:
 
 @contextlib.contextmanager
 def attacking(attack: Attack, *, first: Callable[[str], bytes | None] = lambda _: None, life: float = LIFE) -> Generator[str]:
-    """Serve an attack to every request; yields the address.
+    """Serve an attack to every request, and yield the address.
 
     Args:
         attack: the bytes that answer a path.
-        first: a right answer to some paths.
+        first: correct answers to some paths.
         life: seconds after which nothing more is sent.
     """
     until = time.monotonic() + life
@@ -185,7 +185,7 @@ def attacking(attack: Attack, *, first: Callable[[str], bytes | None] = lambda _
 
         def _path(self) -> str:
             line, length = self.rfile.readline().decode("latin-1"), 0
-            self.closes = False  # only its answers are hostile: it closes connections as it is asked to
+            self.closes = False  # only its answers are hostile: it closes connections on request
             while (header := self.rfile.readline()) not in {b"\r\n", b""}:
                 name, _, value = header.partition(b":")
                 length = int(value) if name.lower() == b"content-length" else length

@@ -1,8 +1,8 @@
-"""Whether a history of reads and conditional writes of registers could have come from one that does one thing at a time.
+"""Linearizability of histories of reads and conditional writes of registers.
 
-After Wing and Gong: the operations are put into an order in which each does what it did, and none comes before one that had ended when it
-began. What changes nothing is put into the order as soon as it fits, for nothing can depend on it; only about writes there is a choice, and
-no combination of what is done and what the registers hold is looked at twice.
+The algorithm is that of Wing and Gong: it searches an order of the operations that explains all outcomes and respects real time. Reads are
+ordered as soon as they fit, because nothing depends on them; only writes are choices. No pair of done operations and register values is
+visited twice.
 """
 
 from __future__ import annotations
@@ -19,31 +19,31 @@ Values = dict[str, int]  #: by the name of a register
 
 @dataclass(frozen=True)
 class Operation:
-    """What somebody asked for, and what came of it."""
+    """An operation of a client, and its outcome."""
 
     began: float
-    ended: float  #: infinity for one whose answer never came
-    expected: Mapping[str, int]  #: what registers had to hold, or were seen to hold
-    written: Mapping[str, int] = field(default_factory=dict)  #: what they hold afterwards; nothing for one that only read
-    done: bool | None = True  #: False if it was refused, because something expected was not so; None if nobody knows
+    ended: float  #: infinity without an answer
+    expected: Mapping[str, int]  #: required or read values of registers
+    written: Mapping[str, int] = field(default_factory=dict)  #: values afterwards; empty for a read
+    done: bool | None = True  #: False if the expected values did not hold; None if the outcome is unknown
 
     def fits(self, values: Values) -> bool:
-        """Return whether it could have come out so at this moment."""
+        """Return whether these values allow the outcome."""
         held = all(values[name] == value for name, value in self.expected.items())
         return not held if self.done is False else held
 
     @property
     def changes(self) -> bool:
-        """Whether registers may hold something else afterwards."""
+        """Whether the operation may have changed registers."""
         return bool(self.written) and self.done is not False
 
 
 def explained(history: Sequence[Operation], first: Values) -> str | None:
-    """Why no order explains a history; None if one does.
+    """Return why no order explains a history; None if an order does.
 
     Args:
         history: all operations.
-        first: what the registers held before all of them.
+        first: the initial values of the registers.
     """
     operations = sorted(history, key=lambda operation: operation.began)
     needed = sum(1 << index for index, operation in enumerate(operations) if operation.done is not None)
@@ -70,7 +70,7 @@ def explained(history: Sequence[Operation], first: Values) -> str | None:
 
 
 def _next(operations: Sequence[Operation], done: int) -> Iterator[int]:
-    """Return the operations that began before any other ended that is still to come."""
+    """Return the remaining operations that began before the first end of a remaining operation."""
     first_end = math.inf
     candidates: list[int] = []
     for index in range(_first_left(done), len(operations)):
@@ -87,7 +87,7 @@ def _first_left(done: int) -> int:
 
 
 def _with_reads(operations: Sequence[Operation], done: int, values: Values) -> int:
-    """What is done, and everything that fits here and changes nothing."""
+    """Return the done operations together with all reads that fit these values."""
     while True:
         before = done
         for index in _next(operations, done):

@@ -1,4 +1,4 @@
-"""Tiny servers that are right or wrong on purpose: what the harness is tested against."""
+"""Tiny correct and faulty servers for tests of the suite."""
 
 from __future__ import annotations
 
@@ -23,14 +23,14 @@ def answer(status: int, document: Any = None, **headers: str) -> Answer:
 
 @contextlib.contextmanager
 def miniature(answerer: Answerer) -> Iterator[str]:
-    """Serve what `answerer(method, target, body)` says; yields the address.
+    """Serve the answers of `answerer(method, target, body)`, and yield the address.
 
-    An answerer that has a method `listen` is told the headers of each request before it answers.
+    A method `listen` of the answerer gets the headers of each request before the answer.
     """
 
     class Handler(BaseHTTPRequestHandler):
         protocol_version = "HTTP/1.1"
-        wbufsize = 65536  # headers and body in one packet: the second of two would wait for the first to be acknowledged
+        wbufsize = 65536  # headers and body in one packet: a second packet would wait for the acknowledgement of the first
 
         def answer(self) -> None:
             body = self.rfile.read(int(self.headers.get("Content-Length") or 0))

@@ -1,4 +1,4 @@
-"""Raw HTTP connections to a server, and the server as a process whose memory can be read."""
+"""Raw HTTP connections to a server, and the server as a process with readable memory."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ CONFIG = b"GET /v1/config HTTP/1.1\r\nHost: a\r\n\r\n"
 
 @dataclass(frozen=True)
 class ServerProcess:
-    """`lakepact serve` in a process of its own."""
+    """`lakepact serve` in its own process."""
 
     process: subprocess.Popen[str]
     port: int
@@ -36,7 +36,7 @@ class ServerProcess:
 
     @property
     def sockets(self) -> int:
-        """How many sockets the process has open."""
+        """The number of open sockets of the process."""
         count = 0
         for descriptor in Path(f"/proc/{self.process.pid}/fd").iterdir():
             with suppress(FileNotFoundError):
@@ -64,7 +64,7 @@ def server_process(*arguments: str) -> Generator[ServerProcess]:
 
 
 def connect(port: int, data: bytes = b"", *, stalled: bool = False) -> socket.socket:
-    """Return a connection on which some bytes have been sent; a stalled one has hardly room for answers that are not read."""
+    """Return a connection after sending some bytes; a stalled connection has small buffers for unread answers."""
     connection = socket.socket()
     connection.settimeout(20)
     if stalled:
@@ -75,7 +75,7 @@ def connect(port: int, data: bytes = b"", *, stalled: bool = False) -> socket.so
 
 
 def fill(connections: Iterable[socket.socket], request: bytes, *, seconds: float) -> None:
-    """Send one request again and again on every connection, and read no answer."""
+    """Send one request repeatedly on every connection, and read no answer."""
     sent = dict.fromkeys(connections, 0)
     for connection in sent:
         connection.setblocking(False)
@@ -89,7 +89,7 @@ def fill(connections: Iterable[socket.socket], request: bytes, *, seconds: float
 
 
 def received(connection: socket.socket) -> bytes:
-    """Everything that comes until the server closes the connection."""
+    """Return all bytes until the server closes the connection."""
     came = b""
     with suppress(ConnectionResetError):
         while piece := connection.recv(1 << 20):
@@ -103,7 +103,7 @@ def statuses(connection: socket.socket) -> list[int]:
 
 
 def answer_seconds(port: int) -> float:
-    """Return how long a caller with a connection of its own waits for an answer."""
+    """Return how long a caller on a new connection waits for an answer."""
     started = time.monotonic()
     with connect(port, CONFIG) as connection:
         assert connection.recv(15) == b"HTTP/1.1 200 OK"
@@ -111,7 +111,7 @@ def answer_seconds(port: int) -> float:
 
 
 def eventually(holds: Callable[[], bool], *, seconds: float) -> bool:
-    """Return whether something comes to hold in time."""
+    """Return whether a condition becomes true in time."""
     until = time.monotonic() + seconds
     while not (held := holds()) and time.monotonic() < until:
         time.sleep(0.1)

@@ -1,6 +1,6 @@
-"""Random tables whose rows are known, and random predicates with a meaning of their own: what may be left out is judged against these.
+"""Random tables with known rows, and random predicates with independent evaluation, as a reference for data skipping.
 
-Nothing here is shared with the code under test. Where readers differ in what a predicate means, there is a `Reader` for each way.
+Nothing here is shared with the code under test. A `Reader` stands for each interpretation of predicates on which readers differ.
 """
 
 from __future__ import annotations
@@ -56,7 +56,7 @@ STEMS = (
 
 @dataclass(frozen=True)
 class Reader:
-    """What a reader takes things to mean that the protocol leaves open."""
+    """The interpretations of a reader where the protocol is ambiguous."""
 
     zone: Any
     nan_is_largest: bool
@@ -77,7 +77,7 @@ def single(number: float) -> float:
 
 
 def value_of(random: Random, type_: str) -> Any:
-    """Return a value as rows have it: timestamps are microseconds, dates are dates."""
+    """Return a value as in rows: timestamps are microseconds, dates are dates."""
     if type_ in INTEGERS:
         limit = 2 ** INTEGERS[type_]
         return random.choice((random.randint(-3, 12), random.randint(-limit, limit - 1), limit - 1 - random.randint(0, 3), -limit))
@@ -105,7 +105,7 @@ def clock(micros: int) -> datetime:
 
 
 def instant(local: int, zone: Any) -> int:
-    """Return the instant that clocks of a zone show so."""
+    """Return the instant of a local time in a zone."""
     aware = clock(local).replace(tzinfo=zone)
     return (aware.replace(tzinfo=None) - aware.utcoffset() - EPOCH) // MICROSECOND
 
@@ -138,7 +138,7 @@ class Column:
 
 @dataclass
 class Part:
-    """A file: partition values as text, and its rows, deleted ones among them."""
+    """A file: its partition values as text, and its rows, including deleted rows."""
 
     partition: dict[str, str | None]
     rows: list[dict[str, Any]]
@@ -223,7 +223,7 @@ def random_part(random: Random, table: Table) -> Part:
 
 
 def random_stats(random: Random, table: Table, part: Part) -> str | None:
-    """Return statistics as one or the other writer makes them, over all rows: deleted ones are still in the file."""
+    """Return statistics of one of several writers, over all rows of the file, including deleted rows."""
     if random.random() < 0.1:
         return random.choice((None, "", "{}", "not json", "[]", "null"))
     document: dict[str, Any] = {"minValues": {}, "maxValues": {}, "nullCount": {}}
@@ -268,7 +268,7 @@ def stats_bounds(random: Random, type_: str, low: Any, high: Any) -> tuple[Any, 
     return low, high
 
 
-# Predicates: tuples of a name and parts, with three renderings: JSON, SQL and what they mean.
+# Predicates: tuples of a name and parts, rendered as JSON and SQL, and evaluated.
 
 SIGNS = {"=": "equal", "<": "lessThan", "<=": "lessThanOrEqual", ">": "greaterThan", ">=": "greaterThanOrEqual"}
 NEAR = {"byte": "integer", "short": "integer"}
@@ -287,7 +287,7 @@ def random_predicate(random: Random, table: Table, depth: int = 0) -> tuple[Any,
 
 
 def near_value(random: Random, table: Table, column: Column) -> Any:
-    """Most often a value that stands in the table, or one next to it."""
+    """Return mostly a value of the table, or a value next to it."""
     found = [row[column.name] for part in table.parts for row in table.live_rows(part, READERS[0]) if row[column.name] is not None]
     value = random.choice(found) if found and random.random() < 0.8 else value_of(random, column.type)
     if random.random() < 0.4:
@@ -301,7 +301,7 @@ def near_value(random: Random, table: Table, column: Column) -> Any:
 
 
 def holds(predicate: tuple[Any, ...], row: Mapping[str, Any], reader: Reader) -> bool | None:
-    """What a predicate is for a row: SQL's three values."""
+    """Return the three-valued result of a predicate for a row."""
     name, *parts = predicate
     if name in {"and", "or"}:
         found = [holds(part, row, reader) for part in parts]
@@ -334,7 +334,7 @@ def compared(sign: str, type_: str, value: Any, literal: Any, reader: Reader) ->
 
 
 def as_json(random: Random, predicate: tuple[Any, ...]) -> dict[str, Any] | None:
-    """Return the predicate as a tree, or None if the types of trees do not have it."""
+    """Return the predicate as a JSON tree, or None if the value types of trees lack its type."""
     name, *parts = predicate
     if name in {"and", "or", "not"}:
         children = [as_json(random, part) for part in parts]
@@ -350,7 +350,7 @@ def as_json(random: Random, predicate: tuple[Any, ...]) -> dict[str, Any] | None
     sign, _, value, turned = parts
     if type_ == "integer" and not -(2**31) <= value < 2**31:
         return None
-    if type_ == "timestamp":  # as Spark's connector sends it, or whole
+    if type_ == "timestamp":  # as Spark's connector sends it, or the whole predicate
         spelled: Any = timestamp_text(value, separator="T", digits=random.choice((3, 6))) + "Z"
     elif type_ == "boolean":
         spelled = str(value).lower()

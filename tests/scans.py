@@ -1,4 +1,4 @@
-"""Tables of many kinds, filters over their columns, and what pyarrow says of the rows that match."""
+"""Tables of many kinds, filters over their columns, and the matching rows by pyarrow."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ TYPES: dict[str, pa.DataType] = {
     "b": pa.bool_(),
     "y": pa.binary(),
 }
-#: Values of each type, from which both rows and filters are drawn; few, so that they meet.
+#: Values of each type for both rows and filters; few, so that filters match.
 VALUES: dict[str, list[Any]] = {
     "i": [-(2**40), -17, -1, 0, 1, 9, 10, 11, 2**40],
     "n": [-17, -1, 0, 1, 9, 10, 11, 2**31 - 1],
@@ -74,7 +74,7 @@ SPECS: list[list[tuple[str, Any]]] = [
 
 
 def rows(seed: int, count: int) -> pa.Table:
-    """Return rows of few values, some of them null; runs of alike ones, so that files have narrow bounds."""
+    """Return rows of few values and nulls, in runs of equal values, so that files have narrow bounds."""
     chance = random.Random(seed)
     columns = {}
     for name, kind in TYPES.items():
@@ -85,7 +85,7 @@ def rows(seed: int, count: int) -> pa.Table:
 
 
 def table_of_kind(catalog: Catalog, number: int) -> Table:
-    """Return a table that grew: partitioned in one way and later in another, with columns renamed, widened and added on the way."""
+    """Return an evolved table: with two partition specs, and renamed, widened and added columns."""
     version = 1 if number % 3 == 0 else 2
     parts = SPECS[number % len(SPECS)]
     table = catalog.create_table(f"scans.t{number}", schema=rows(0, 1).schema, properties={"format-version": str(version)})
@@ -115,7 +115,7 @@ class DataFile:
 
 
 def data_files(table: Table) -> list[DataFile]:
-    """Return every data file of the current snapshot, read by pyarrow and by the ids of columns alone."""
+    """Return every data file of the current snapshot, read by pyarrow by column ids only."""
     found = []
     for task in table.scan().plan_files():
         held = pq.ParquetFile(task.file.file_path.removeprefix("file://")).read()
@@ -134,7 +134,7 @@ def data_files(table: Table) -> list[DataFile]:
 
 
 def as_json(value: Any) -> Any:
-    """Return a value as a filter writes it."""
+    """Return a value as in a filter."""
     if isinstance(value, dt.datetime):
         return value.isoformat(timespec="microseconds")
     if isinstance(value, dt.date):
@@ -182,7 +182,7 @@ FILTERS: st.SearchStrategy[Any] = st.recursive(
 
 
 def matching(held: pa.Table, document: Any) -> list[bool]:
-    """Which rows a filter holds for, as a reader with SQL's logic of nulls sees it."""
+    """Return the mask of matching rows, with SQL's logic of nulls."""
     return [value is True for value in _evaluated(held, document).to_pylist()]
 
 

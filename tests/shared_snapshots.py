@@ -28,7 +28,7 @@ def struct(**fields: Any) -> dict[str, Any]:
 def file(
     partition: Mapping[str, str | None] | None = None, stats: Any = None, *, deleted: int | None = None
 ) -> tuple[Mapping[str, str | None], str | None, Mapping[str, Any] | None]:
-    """Return a file of `snapshot`; statistics are a document, or a text if they are to be odd."""
+    """Return a file of `snapshot`; statistics are a document, or raw text for unusual ones."""
     text = stats if stats is None or isinstance(stats, str) else json.dumps(stats)
     return partition or {}, text, None if deleted is None else {"storageType": "i", "cardinality": deleted}
 

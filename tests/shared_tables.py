@@ -1,4 +1,4 @@
-"""Tables that a test writes by hand and that are shared, and requests about them."""
+"""Hand-written shared tables, and requests about them."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ MIDNIGHT = 1_704_067_200  #: 2024-01-01T00:00:00Z, when tables are made; a versi
 
 @dataclass(frozen=True)
 class Lines:
-    """An answer in lines."""
+    """An answer of JSON lines."""
 
     status: int
     headers: dict[str, str]
@@ -29,7 +29,7 @@ class Lines:
 
     @property
     def lines(self) -> list[dict[str, Any]]:
-        """All of them."""
+        """The lines of an answer with status 200."""
         assert self.status == 200, self.body
         assert self.headers["content-type"] == "application/x-ndjson; charset=utf-8"
         assert self.body.endswith(b"}\n")
@@ -37,11 +37,11 @@ class Lines:
 
     @property
     def kinds(self) -> list[str]:
-        """What each line is."""
+        """The kind of each line."""
         return [kind for line in self.lines for kind in line]
 
     def of(self, kind: str) -> list[dict[str, Any]]:
-        """What stands in the lines of a kind."""
+        """Return the contents of the lines of a kind."""
         return [line[kind] for line in self.lines if kind in line]
 
     @property
@@ -54,7 +54,7 @@ class Lines:
 
     @property
     def version(self) -> int:
-        """The version that the header says."""
+        """The version of the header."""
         return int(self.headers["delta-table-version"])
 
     @property
@@ -66,19 +66,19 @@ class Lines:
 
     @property
     def refusal(self) -> tuple[int, str]:
-        """Status and error code of an answer that has exactly the contract's error body."""
+        """Status and error code of an answer with exactly the contract's error body."""
         document = json.loads(self.body)
         assert (set(document), set(map(type, document.values()))) == ({"errorCode", "message"}, {str})
         return self.status, document["errorCode"]
 
     @property
     def message(self) -> str:
-        """What a refusal says."""
+        """The message of an error answer."""
         return str(json.loads(self.body)["message"])
 
 
 class SharedTable(Table):
-    """A table that is shared, and requests about it."""
+    """A shared table, and requests about it."""
 
     def __init__(self, folder: Path, name: str, send: Callable[..., Any]) -> None:
         super().__init__(folder)
@@ -86,39 +86,39 @@ class SharedTable(Table):
         self.send = send
 
     def commit(self, version: int, *actions: dict[str, Any], at: float | None = None) -> Path:
-        """Write a commit, an hour after the one before."""
+        """Write a commit, an hour after the previous commit."""
         path = super().commit(version, *actions)
         seconds = MIDNIGHT + 3600 * version if at is None else at
         os.utime(path, (seconds, seconds))
         return path
 
     def begun(self, *actions: dict[str, Any], **configuration: str) -> SharedTable:
-        """This table with its first version."""
+        """Write the first version, and return the table."""
         settings = {name.replace("__", "."): value for name, value in configuration.items()}
         head = (HEAD[0], {"metaData": METADATA | {"configuration": settings}}) if settings else HEAD
         self.commit(0, *head, *actions)
         return self
 
     def ask(self, method: str, path: str, body: Any = None, *, token: str = TOKENS["one"], **headers: str) -> Lines:
-        """Return a request about this table."""
+        """Send a request about this table."""
         address = f"/delta-sharing/shares/share/schemas/schema/tables/{self.name}{path}"
         answer = self.send(method, address, body, Authorization=f"Bearer {token}", **headers)
         return Lines(answer.status, answer.headers, answer.body)
 
     def version(self, **parameters: Any) -> Lines:
-        """GET version."""
+        """Send GET version."""
         return self.ask("GET", f"/version?{urlencode(parameters)}")
 
     def metadata(self, capabilities: str | None = None, **parameters: Any) -> Lines:
-        """GET metadata."""
+        """Send GET metadata."""
         return self.ask("GET", f"/metadata?{urlencode(parameters)}", **_said(capabilities))
 
     def query(self, capabilities: str | None = None, *, token: str = TOKENS["one"], **body: Any) -> Lines:
-        """POST query."""
+        """Send POST query."""
         return self.ask("POST", "/query", body, token=token, **_said(capabilities))
 
     def changes(self, capabilities: str | None = None, *, token: str = TOKENS["one"], **parameters: Any) -> Lines:
-        """GET changes."""
+        """Send GET changes."""
         return self.ask("GET", f"/changes?{urlencode(parameters)}", token=token, **_said(capabilities))
 
 
@@ -132,7 +132,7 @@ def ids(*paths: str) -> set[str]:
 
 
 def hour(hours: float) -> str:
-    """Return a time, some hours after the first version."""
+    """Return the time a number of hours after the first version."""
     minutes = round(hours * 60)
     return f"2024-01-01T{minutes // 60:02}:{minutes % 60:02}:00Z"
 

@@ -16,9 +16,9 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-INSTALLED = importlib.util.find_spec("pyspark")  #: tests that start Spark are collected where there is none, too
+INSTALLED = importlib.util.find_spec("pyspark")  #: tests that start Spark are also collected without Spark
 HOME = Path(INSTALLED.origin).parent if INSTALLED and INSTALLED.origin else Path()
-PATIENCE = 1800  #: seconds until a process has to be there
+PATIENCE = 1800  #: seconds until a process must be ready
 SHORT_LIVED = "-XX:+UseSerialGC -XX:TieredStopAtLevel=1"
 ALONE = tuple(
     word
@@ -34,7 +34,7 @@ HAS_CONNECT = importlib.util.find_spec("grpc") is not None and importlib.util.fi
 
 
 def environment() -> dict[str, str]:
-    """Without the paths of the sources: what workers need of lakepact has to be brought to them."""
+    """Return the environment without PYTHONPATH, so that workers load lakepact from the shipped code only."""
     own = {name: value for name, value in os.environ.items() if name != "PYTHONPATH"}
     daemons = {"SPARK_DAEMON_JAVA_OPTS": SHORT_LIVED, "SPARK_DAEMON_MEMORY": "600m"}
     return {**own, **daemons, "SPARK_HOME": str(HOME), "SPARK_LOCAL_IP": "127.0.0.1", "PYSPARK_PYTHON": sys.executable}
@@ -42,7 +42,7 @@ def environment() -> dict[str, str]:
 
 @contextlib.contextmanager
 def started(log: Path, *words: str) -> Iterator[subprocess.Popen[bytes]]:
-    """Yield a process for the length of a block; what it says goes into a file."""
+    """Yield a process for the length of a block, with its output in a file."""
     with log.open("w") as file, subprocess.Popen(words, env=environment(), stdout=file, stderr=file, cwd=log.parent) as process:
         try:
             yield process
@@ -52,7 +52,7 @@ def started(log: Path, *words: str) -> Iterator[subprocess.Popen[bytes]]:
 
 
 def awaited(process: subprocess.Popen[bytes], there: Callable[[], str | None]) -> str:
-    """What is there after a while, if the process that makes it has not ended."""
+    """Wait for a value while a process runs, and return the value."""
     until = time.monotonic() + PATIENCE
     while (found := there()) is None:
         assert time.monotonic() < until
@@ -63,7 +63,7 @@ def awaited(process: subprocess.Popen[bytes], there: Callable[[], str | None]) -
 
 @contextlib.contextmanager
 def standalone(folder: Path) -> Iterator[str]:
-    """Yield a master with a worker of two cores; its address."""
+    """Yield the address of a master with a worker of two cores."""
     spark_class, deploy = str(HOME / "bin" / "spark-class"), "org.apache.spark.deploy"
     log = folder / "master.log"
 
@@ -80,7 +80,7 @@ def standalone(folder: Path) -> Iterator[str]:
 
 @contextlib.contextmanager
 def connect(folder: Path) -> Iterator[str]:
-    """Yield a Connect server with two cores; its address."""
+    """Yield the address of a Connect server with two cores."""
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))
         port = free.getsockname()[1]

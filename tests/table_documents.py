@@ -1,4 +1,4 @@
-"""Small valid table metadata and requests, and what is said when one is refused."""
+"""Small valid table metadata and requests, and the messages of refused requests."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ def request(schema: Document = ORDERS, **members: Any) -> Document:
 
 
 def table(schema: Document = ORDERS, *, version: int = 2, properties: dict[str, str] | None = None, **members: Any) -> Document:
-    """Return a new table of that format version."""
+    """Return a new table of a format version."""
     body = request(schema, properties={**(properties or {}), "format-version": str(version)}, **members)
     return new_table_metadata(body, table_uuid=UUID, location=LOCATION, now_ms=CREATED)
 
@@ -91,7 +91,7 @@ def partition_statistics(snapshot_id: int, *, size: int = 413) -> Document:
 
 
 def committed(metadata: Document, *updates: Document, now_ms: int = LATER) -> Document:
-    """Return the document after one commit, with a look that the one before is what it was."""
+    """Return the document after a commit, and assert that the original is unchanged."""
     before = orjson.dumps(metadata)
     after = apply_updates(metadata, updates, now_ms=now_ms)
 
@@ -109,7 +109,7 @@ def appended(metadata: Document, snapshot_id: int, *, at: int = CREATED, now_ms:
 
 
 def complaint(act: Callable[[], Any], *, status: int = 400, kind: str = "BadRequestException") -> str:
-    """What is said when `act` is refused in this way."""
+    """Return the message of the problem that `act` raises, with this status and kind."""
     with pytest.raises(Problem) as caught:
         act()
 
@@ -118,7 +118,7 @@ def complaint(act: Callable[[], Any], *, status: int = 400, kind: str = "BadRequ
 
 
 def refused_commit(metadata: Document, *updates: Document) -> str:
-    """What is said when these updates are refused, with a look that the document is what it was."""
+    """Return the message of the refused updates, and assert that the document is unchanged."""
     before = orjson.dumps(metadata)
     said = complaint(lambda: apply_updates(metadata, updates, now_ms=LATER))
 

@@ -1,4 +1,4 @@
-"""What every table metadata document holds, whatever commits have made it (requirements IRC-META-001 to IRC-META-016)."""
+"""Invariants of every table metadata document (requirements IRC-META-001 to IRC-META-016)."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ Document = dict[str, Any]
 
 
 def broken_invariants(metadata: Document) -> list[str]:
-    """Return the sentences that do not hold."""
+    """Return the invariants that do not hold."""
     return [sentence for sentence, holds in _sentences(metadata) if not holds]
 
 

@@ -1,10 +1,10 @@
-"""How fast the reference server is: against bare ASGI and Iceberg's Java server on the same machine, from its start to its first answer,
-with very long lists and very many names, when what it says lasts, and during very long requests.
+"""Speed of the reference server: against bare ASGI and Iceberg's Java server, at its start, with many names and long lists, with durable
+commits, and during very long requests.
 
 `nox -s bench`, or `python tests/bench [PART …] [--seconds S] [--rounds N] [--folder FOLDER]`; the folder is on the disk that is measured.
-Server and load generator have a core each where there are two. What is compared is the time that the server's process computes for one
-answer (its inverse is what one core can give), as the median of rounds in which the servers take turns; other programs on the machine
-disturb it least. Answers per second are shown beside it. Each target stands behind what was measured, and whether it is met.
+Server and load generator have separate cores if there are two. The compared value is the CPU time of the server's process for one answer,
+as the median of rounds in which the servers alternate: other programs disturb CPU time least. Its inverse is the throughput of one core.
+The tables also show answers per second, each target, and whether the target is met.
 """
 
 from __future__ import annotations
@@ -42,17 +42,17 @@ if TYPE_CHECKING:
 
 CONNECTIONS = 8
 WARM_UP = 0.3  #: seconds
-START_TARGET = 0.25  #: seconds from the command to its first answer
-MEMORY_TARGET = 45.0  #: MB of it after that
+START_TARGET = 0.25  #: seconds from the command to the first answer
+MEMORY_TARGET = 45.0  #: MB after the first answer
 STARTS = 9
-SLOW_FILE = 150e-6  #: seconds for a new file that tell of something else than of what is measured
+SLOW_FILE = 150e-6  #: seconds for a new file: a longer time means that the file system is disturbed
 FILES_WERE_DELETED = ": very long; where thousands of files were deleted lately, wait ten minutes or name another --folder"
-WAYS = ("bare", "router", "fast")  #: the servers that are compared
+WAYS = ("bare", "router", "fast")  #: the compared servers
 
 
 @dataclass
 class Speed:
-    """What was measured of one server, round by round."""
+    """Measurements of one server, by round."""
 
     computing: list[float] = field(default_factory=list[float])  #: seconds for one answer
     per_second: list[float] = field(default_factory=list[float])
@@ -74,13 +74,13 @@ def server(kind: str, warehouse: str, core: int, names: int = 0) -> Iterator[tup
 
 
 async def prepare(port: int) -> None:
-    """Make what the workloads are about."""
+    """Create the tables of the workloads."""
     for made in PREPARATION:
         await ask(port, made)
 
 
 def computed(pid: int) -> float:
-    """Return seconds that a process has computed; where the system does not tell, seconds that have passed."""
+    """Return the CPU seconds of a process, or elapsed seconds on systems without /proc."""
     try:
         return sum(int(task.read_text().split()[0]) for task in Path(f"/proc/{pid}/task").glob("*/schedstat")) / 1e9
     except OSError:
@@ -88,7 +88,7 @@ def computed(pid: int) -> float:
 
 
 def compared(workload: Workload, *, seconds: float, rounds: int, core: int) -> list[Speed]:
-    """Bare ASGI and the reference server without and with its fast path, under the same load, taking turns."""
+    """Measure bare ASGI and the reference server without and with its fast path, alternating under the same load."""
     with contextlib.ExitStack() as stack:
         servers = [stack.enter_context(server(way, workload.warehouse, core)) for way in WAYS]
         measured = [(pid, port, Speed(), workload.requests()) for pid, port in servers]
@@ -103,10 +103,10 @@ def compared(workload: Workload, *, seconds: float, rounds: int, core: int) -> l
 
 
 def start(compiled: str) -> tuple[float, float]:
-    """Return seconds from `lakepact serve` to its first answer, and the megabytes that it has then, shared ones by halves.
+    """Return the seconds from `lakepact serve` to its first answer, and its proportional set size in megabytes then.
 
     Args:
-        compiled: a folder for compiled modules: pip makes them, a checkout may not.
+        compiled: a folder for compiled modules, as pip makes them.
     """
     environment = {name: value for name, value in os.environ.items() if name != "PYTHONDONTWRITEBYTECODE"}
     started = time.perf_counter()
@@ -124,7 +124,7 @@ def start(compiled: str) -> tuple[float, float]:
 
 
 def memory(pid: int) -> float:
-    """Return the proportional set size of a process in megabytes; 0 where the system does not tell."""
+    """Return the proportional set size of a process in megabytes; 0 on systems without /proc."""
     try:
         told = Path(f"/proc/{pid}/smaps_rollup").read_text()
     except OSError:
@@ -136,7 +136,7 @@ def memory(pid: int) -> float:
 
 
 def starts(_: argparse.Namespace, __: int) -> bool:
-    """From the command to its first answer."""
+    """Measure the time from the command to its first answer."""
     with tempfile.TemporaryDirectory() as compiled:
         start(compiled)
         measured = [start(compiled) for _ in range(STARTS)]
@@ -148,7 +148,7 @@ def starts(_: argparse.Namespace, __: int) -> bool:
 
 
 def speeds(chosen: argparse.Namespace, core: int) -> bool:
-    """Against bare ASGI."""
+    """Compare the reference server with bare ASGI."""
     missed = False
     ways = "".join(f"{way:>20}{'ratio':>8}{'least':>7}{'':7}" for way in ("router", "fast path"))
     say(f"{f'{CONNECTIONS} connections':20}{'bare ASGI':>20}{ways}")
@@ -164,12 +164,12 @@ def speeds(chosen: argparse.Namespace, core: int) -> bool:
 
 
 def shown(speed: Speed) -> str:
-    """What one answer costs, and how many there are."""
+    """Return the CPU time of an answer and the answers per second."""
     return f"{statistics.median(speed.computing) * 1e6:8.1f} µs{statistics.median(speed.per_second):7.0f}/s"
 
 
 def many_names(chosen: argparse.Namespace, core: int) -> bool:
-    """With very many tables and namespaces, beside very few."""
+    """Compare catalogs of many and few tables and namespaces."""
     missed = False
     say(f"{'tables and namespaces of a catalog':46}{FEW:>13}{MANY:>13,}{'ratio':>8}{'most':>6}")
     with_names = partial(server, "fast", "memory:", core)
@@ -180,7 +180,7 @@ def many_names(chosen: argparse.Namespace, core: int) -> bool:
 
 
 def long_lists(_: argparse.Namespace, core: int) -> bool:
-    """Return the listings of tables with very many files."""
+    """Measure listings of tables with 100,000 files."""
     missed = False
     say(f"{'tables of 100,000 files':52}{'':26}{'':>6}{'most':>8}")
     with tempfile.TemporaryDirectory() as folder:
@@ -191,12 +191,12 @@ def long_lists(_: argparse.Namespace, core: int) -> bool:
 
 
 def long_commits(_: argparse.Namespace, core: int) -> bool:
-    """What commits of many updates cost."""
+    """Measure the CPU time of commits with many updates."""
     missed = False
     say(f"{'CPU time of a commit of':40}{''.join(f'{size:>10,}' for size in SIZES)}{'growth':>14}{'most':>8}")
     for name, seconds in costs(partial(server, "fast", "memory:", core), computed):
         growth = [after / before for before, after in itertools.pairwise(seconds)]
-        # The last doubling counts: the first one is partly that of what every commit costs.
+        # Only the last doubling counts: the first includes the fixed cost of every commit.
         missed = missed or growth[-1] > GROWTH
         shown_growth = "".join(f"{one:>7.2f}" for one in growth)
         say(f"{name:40}{''.join(f'{one * 1e3:>7.1f} ms' for one in seconds)}{shown_growth}{GROWTH:>8.2f}{met(is_met=growth[-1] <= GROWTH)}")
@@ -204,7 +204,7 @@ def long_commits(_: argparse.Namespace, core: int) -> bool:
 
 
 def other_callers(_: argparse.Namespace, core: int) -> bool:
-    """Return how long other callers wait during the longest requests."""
+    """Measure how long other callers wait during the longest requests."""
     missed = False
     say(f"{'another caller, every 5 ms, during':40}{'status':>8}{'took':>10}{'it waited':>13}{'most':>10}")
     for name, status, took, longest in waits(partial(server, "fast", "memory:", core)):
@@ -214,19 +214,19 @@ def other_callers(_: argparse.Namespace, core: int) -> bool:
 
 
 def cores() -> tuple[int, int]:
-    """Return the cores of the servers and of the load generator, -1 where there is no choice."""
+    """Return the cores of the servers and of the load generator, or -1 on a single core."""
     available = sorted(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else []
     return (available[0], available[-1]) if len(available) > 1 else (-1, -1)
 
 
 def say(line: str) -> None:
-    """Write a line at once."""
+    """Write and flush a line."""
     sys.stdout.write(f"{line}\n")
     sys.stdout.flush()
 
 
 def against_java(chosen: argparse.Namespace, core: int) -> bool:
-    """Against Iceberg's own server."""
+    """Compare the reference server with Iceberg's Java server."""
     missed = False
     say(f"{'beside the Java server of Iceberg':46}{'Java':>13}{'reference':>13}{'times':>8}{'least':>6}")
     ours = partial(server, "fast", "memory:", core)
@@ -234,7 +234,7 @@ def against_java(chosen: argparse.Namespace, core: int) -> bool:
         for name, java, cost, least in beside_java(ours, computed, seconds=chosen.seconds, rounds=chosen.rounds):
             missed = missed or java / cost < least
             say(f"{name:46}{java * 1e6:>10.1f} µs{cost * 1e6:>10.1f} µs{java / cost:>8.1f}{least:>6.1f}{met(is_met=java / cost >= least)}")
-        if core >= 0:  # both servers have the run of the machine, as the load generator has: their threads wait for a disk
+        if core >= 0:  # both servers and the load generator use all cores: their threads wait for a disk
             os.sched_setaffinity(0, {core, *os.sched_getaffinity(0)})
         (lasting,) = (kind for kind in kinds(Path(tempfile.mkdtemp(dir=chosen.folder))) if kind.name == FULL)
         for name, java, rate, least in commits_beside_java(partial(serving, lasting, -1), seconds=chosen.seconds, rounds=chosen.rounds):
@@ -246,7 +246,7 @@ def against_java(chosen: argparse.Namespace, core: int) -> bool:
 
 
 def durable(chosen: argparse.Namespace, _: int) -> bool:
-    """Commits that last."""
+    """Measure durable commits."""
     missed = False
     folder = Path(tempfile.mkdtemp(dir=chosen.folder))
     one = new_file(folder / "new-files")
@@ -259,16 +259,15 @@ def durable(chosen: argparse.Namespace, _: int) -> bool:
 
 
 def against(ratio: float, least: float | None) -> str:
-    """Return a target, where there is one, and whether it is met."""
+    """Return the target, if any, and whether it is met."""
     return f"{'-':>7}{'':7}" if least is None else f"{least:>7.2f}{met(is_met=ratio >= least):7}"
 
 
 def met(*, is_met: bool) -> str:
-    """What is said of a target."""
     return " met" if is_met else " MISSED"
 
 
-#: In this order: the later ones delete what they have made, which slows down those that make files.
+#: In this order: the later parts delete their files, which slows down parts that create files.
 PARTS = {
     "start": starts,
     "durable": durable,
@@ -298,9 +297,9 @@ def main() -> int:
     if chosen.folder:
         Path(chosen.folder).mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory(dir=chosen.folder, ignore_cleanup_errors=True) as folder:
-        chosen.folder = folder  # deleted in the end, and nothing in it before
+        chosen.folder = folder  # deleted at the end only
         for name in chosen.parts or PARTS:
-            if loading >= 0:  # starts, and servers whose threads wait for a disk, have the run of the machine
+            if loading >= 0:  # starts, and servers whose threads wait for a disk, use all cores
                 os.sched_setaffinity(0, {served, loading} if name in {"start", "durable"} else {loading})
             if PARTS[name](chosen, served):
                 missed.append(name)

@@ -1,14 +1,12 @@
-"""What campaigns cost: `nox -s campaign_bench`, or `python tests/bench/campaign.py [three] [marginal]`.
+"""Cost of campaigns: `nox -s campaign_bench`, or `python tests/bench/campaign.py [three] [marginal]`.
 
-three: one command sends 2,000 cases to three servers (ours; ours with faults; Iceberg's own in Java, where there are Java and Maven),
-judges and reports, in plain processes and on Spark in local[2]. It has to find every fault, and to take less than 90 seconds.
+three: one command sends 2,000 cases to three servers (the reference server, a faulty one, and Iceberg's in Java if Java and Maven are
+installed), judges and reports, in plain processes and on Spark in local[2]. It must find every fault in less than 90 seconds.
 
-marginal: what one more case costs on Spark in local[2], as a ratio to what it costs in two plain processes. Both send the same few and
-the same many cases in turn; the difference is what the others cost, in seconds of processors, the servers' left out. What Spark takes
-before it sends anything is told beside it.
+marginal: the cost of one more case on Spark in local[2], as a ratio to its cost in two plain processes. Both send the same few and the
+same many cases; the cost is the difference in CPU seconds, without the servers. The output also shows the start of Spark.
 
-Exit code 1 if something is missed. On a machine that does much else, seconds on the clock say little: those of processors stand beside
-them.
+Exit code 1 if a target is missed. The output shows CPU seconds beside elapsed seconds, because a busy machine distorts those.
 """
 
 from __future__ import annotations
@@ -44,7 +42,7 @@ if TYPE_CHECKING:
 
 CASES, SECONDS = 2000, 90.0
 SEEDS, MODES = 26, ("example", "near", "wild", "reading")
-#: Each fault of the second server, and what shows that it is there.
+#: Each fault of the second server, and the requirement that fails.
 FAULTS = {
     "creation-is-201": "IRC-GEN-009",
     "drops-answer-200": "IRC-GEN-006",
@@ -52,20 +50,20 @@ FAULTS = {
     "broken-json-is-empty": "IRC-GEN-010",
 }
 ENGINES = {"plain": ("--engine", "local", "--lanes", "2"), "local[2]": ("--master", "local[2]")}
-MOST = 1.1  #: times what a case costs in two plain processes
+MOST = 1.1  #: times the cost of a case in two plain processes
 FEW, MANY, ROUNDS = 200, 1200, 5
-LOOKED_AT = 0.2  #: seconds between two looks at what processes took
+LOOKED_AT = 0.2  #: seconds between two measurements of the processes
 TICKS = os.sysconf("SC_CLK_TCK")
 
 
 def say(line: str) -> None:
-    """One line, at once."""
+    """Write and flush a line."""
     sys.stdout.write(f"{line}\n")
     sys.stdout.flush()
 
 
 def computed(process: int) -> float:
-    """Return seconds of processors that a process itself took so far."""
+    """Return the CPU seconds of a process, without its children."""
     with contextlib.suppress(OSError):
         words = Path(f"/proc/{process}/stat").read_text().rpartition(")")[2].split()
         return sum(map(int, words[11:13])) / TICKS
@@ -74,11 +72,11 @@ def computed(process: int) -> float:
 
 @dataclass
 class Meter:
-    """What the processes that come of one take, those that nobody waits for too.
+    """The CPU seconds of a process and its descendants, including detached ones.
 
     Args:
-        root: the process they come of.
-        without: processes that are not counted, nor what comes of them.
+        root: the process.
+        without: processes that are not counted, nor their descendants.
     """
 
     root: int
@@ -86,7 +84,7 @@ class Meter:
     _seen: dict[int, float] = field(default_factory=dict[int, float])
 
     def look(self) -> float:
-        """Return seconds of processors so far."""
+        """Return the CPU seconds so far."""
         others = {child for process in self.without for child in (process, *children(process))}
         for process in {self.root, *children(self.root)} - others:
             self._seen[process] = max(self._seen.get(process, 0.0), computed(process))
@@ -94,13 +92,13 @@ class Meter:
 
     @property
     def seen(self) -> float:
-        """Seconds of processors at the last look."""
+        """The CPU seconds at the last look."""
         return sum(self._seen.values())
 
 
 @contextlib.contextmanager
 def ours(*faults: str) -> Iterator[tuple[int, str]]:
-    """Yield the process and the address of a server of ours."""
+    """Yield the process id and the address of a reference server."""
     process = subprocess.Popen([sys.executable, "-m", "faulty", *faults], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
     try:
         assert process.stdout
@@ -112,7 +110,7 @@ def ours(*faults: str) -> Iterator[tuple[int, str]]:
 
 @contextlib.contextmanager
 def java(folder: Path) -> Iterator[str | None]:
-    """Yield the address of Iceberg's own server, where there can be one."""
+    """Yield the address of Iceberg's Java server, or None without Java and Maven."""
     with contextlib.ExitStack() as ending:
         url = None
         try:
@@ -123,7 +121,7 @@ def java(folder: Path) -> Iterator[str | None]:
 
 
 def three(folder: Path, chosen: argparse.Namespace) -> bool:
-    """2,000 cases, three servers, one command; whether something is missed."""
+    """Send 2,000 cases to three servers with one command, and return whether a target is missed."""
     plan = chosen.plan or folder / "plan"
     if chosen.plan is None:
         case_plans.plan("iceberg_rest", plan, seeds=range(SEEDS), modes=MODES)
@@ -149,13 +147,13 @@ def three(folder: Path, chosen: argparse.Namespace) -> bool:
         clock = (
             f"{seconds:5.1f} s of {SECONDS:.0f}{' MISSED' if late else ''}, of processors {processors:5.1f} s, the servers {theirs:.1f} s"
         )
-        say(f"{name:9} {len(targets)} targets, {made['cases'] * len(targets)} cases landed: {clock}")
-        say(f"{'':9} faults not found: {', '.join(unseen) or 'none'}; ours is accused of: {', '.join(accused) or 'nothing'}")
+        say(f"{name:9} {len(targets)} targets, {made['cases'] * len(targets)} cases sent: {clock}")
+        say(f"{'':9} faults not found: {', '.join(unseen) or 'none'}; failures of ours: {', '.join(accused) or 'none'}")
     return missed
 
 
 def timed(words: list[str]) -> tuple[float, float]:
-    """Return seconds on the clock and of processors that a command took."""
+    """Return the elapsed and the CPU seconds of a command."""
     started = time.perf_counter()
     with subprocess.Popen(words, stdout=subprocess.DEVNULL) as process:
         meter, over = Meter(process.pid), threading.Event()
@@ -175,7 +173,7 @@ def timed(words: list[str]) -> tuple[float, float]:
 
 
 def some_of(plan: Path, folder: Path, cases: int) -> Path:
-    """Return a plan with so many of the cases of another one, from all over it."""
+    """Return a plan with evenly chosen cases of another plan."""
     rows = tables.read(plan / "cases", tables.CASES)
     assert cases <= rows.num_rows, f"there are {rows.num_rows} cases"
     tables.replace(rows.take([n * rows.num_rows // cases for n in range(cases)]), folder / "cases")
@@ -184,7 +182,7 @@ def some_of(plan: Path, folder: Path, cases: int) -> Path:
 
 
 def marginal(folder: Path, chosen: argparse.Namespace) -> bool:
-    """One more case on Spark, beside one more in two plain processes; whether it costs more than it may."""
+    """Compare one more case on Spark and in two plain processes, and return whether Spark exceeds the limit."""
     whole = case_plans.plan("iceberg_rest", folder / "all", seeds=range(SEEDS), modes=("example", "near", "reading"))
     many = min(MANY, whole["cases"])
     plans = {count: some_of(folder / "all", folder / f"plan-{count}", count) for count in (FEW, many)}
@@ -215,7 +213,6 @@ def marginal(folder: Path, chosen: argparse.Namespace) -> bool:
 
 
 def sent(engine: Engine, plan: Path, run: Path, url: str) -> None:
-    """One run."""
     ran(plan, run, engine, f"a={url}", chunk=CASES)
 
 
@@ -223,12 +220,12 @@ PARTS = {"three": three, "marginal": marginal}
 
 
 def main() -> int:
-    """Measure, tell."""
+    """Measure and print, and return 1 if a target is missed."""
     options = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     options.add_argument("parts", nargs="*", metavar="PART", help=f"{', '.join(PARTS)}; both if none is named")
-    options.add_argument("--plan", type=Path, metavar="FOLDER", help="three: a plan that was drawn already")
-    options.add_argument("--engine", dest="engines", action="append", choices=ENGINES, help="three: only with this one; repeatable")
-    options.add_argument("--rounds", type=int, default=ROUNDS, help="marginal: how often each takes its turn")
+    options.add_argument("--plan", type=Path, metavar="FOLDER", help="three: an existing plan")
+    options.add_argument("--engine", dest="engines", action="append", choices=ENGINES, help="three: only with this engine; repeatable")
+    options.add_argument("--rounds", type=int, default=ROUNDS, help="marginal: rounds of each engine")
     chosen = options.parse_args()
     chosen.engines = chosen.engines or list(ENGINES)
     unknown = sorted(set(chosen.parts) - set(PARTS))

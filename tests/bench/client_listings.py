@@ -1,4 +1,4 @@
-"""What it costs clients to take in a listing: ours, and the connector of PyPI where it is installed, in turns and from the same server."""
+"""Cost of reading a listing: our client, and the connector of PyPI if it is installed, alternating on the same server."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ SHARE, SCHEMA = "bench", "default"
 
 
 def client_listings(port: int, table: str, token: str) -> Iterator[tuple[str, float, float]]:
-    """What was measured: a name with its unit, the value and the most that it may be."""
+    """Yield each measurement: a name with its unit, the value and its limit."""
     endpoint = f"http://127.0.0.1:{port}/delta-sharing"
     with SharingClient({"shareCredentialsVersion": 1, "endpoint": endpoint, "bearerToken": token}) as client:
         shared = client.table(SHARE, SCHEMA, table)
@@ -39,7 +39,7 @@ def client_listings(port: int, table: str, token: str) -> Iterator[tuple[str, fl
 
 
 def connectors(endpoint: str, token: str, table: str) -> Callable[[], Any] | None:
-    """Return how the connector takes in a listing; None where it is not installed."""
+    """Return the functions of the connector that read a listing; None if it is not installed."""
     try:
         from delta_sharing.protocol import DeltaSharingProfile, Table  # noqa: PLC0415 - it need not be there
         from delta_sharing.rest_client import DataSharingRestClient  # noqa: PLC0415

@@ -1,7 +1,7 @@
-"""Commits that last: on the file store, beside the store in memory and beside pyiceberg's SqlCatalog.
+"""Durable commits: on the file store, compared with the store in memory and with pyiceberg's SqlCatalog.
 
-Here it counts how many commits there are in a second, for most of what a durable commit takes is waiting for the disk. Each connection
-commits to a table of its own. The servers take turns, so that a disk or a machine that is slow for a while is so for all of them.
+The measured value is commits per second, because a durable commit mostly waits for the disk. Each connection commits to its own table.
+The servers alternate, so that a slow disk or machine affects all of them.
 """
 
 from __future__ import annotations
@@ -26,17 +26,17 @@ from workloads import WRITERS, WRITERS_PREPARATION, to_many_tables
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-NEW_FILES = 200  #: are made to see what one costs
-METADATA = 13_000  #: bytes of one
+NEW_FILES = 200  #: created to measure the cost of a file
+METADATA = 13_000  #: bytes of a metadata file
 
 
 @dataclass(frozen=True)
 class Kind:
-    """One way to keep a catalog."""
+    """A storage configuration."""
 
     name: str
     options: tuple[str, ...]
-    beside: str = ""  #: what it is compared with: the same warehouse with the store in memory
+    beside: str = ""  #: the compared configuration: the same warehouse with the store in memory
     target: float | None = None
 
 
@@ -45,22 +45,22 @@ FULL = "full, metadata files"
 
 @dataclass(frozen=True)
 class BesideSql:
-    """Our commits that last beside those of pyiceberg's SqlCatalog."""
+    """A comparison of our durable commits with those of pyiceberg's SqlCatalog."""
 
-    way: str  #: in which it commits (`sql_catalog`)
-    theirs: int  #: how many of its writers commit at once
-    ours: int  #: and how many of ours
+    way: str  #: the way of its commits (`sql_catalog`)
+    theirs: int  #: the number of concurrent writers of pyiceberg
+    ours: int  #: the number of ours
     target: float | None = None
 
     @property
     def named(self) -> str:
-        """What is measured of it."""
+        """The name of the row in the table of results."""
         way = {"table": "by transactions", "catalog": "commit_table alone"}[self.way]
         return f"SqlCatalog {way}, {_counted(self.theirs)}"
 
 
-TIMES = 15.0  #: as many commits as pyiceberg's, however those are counted
-#: As one program of its users commits, and as many writers on either side, with a client's work on that of theirs and without.
+TIMES = 15.0  #: times the commits of pyiceberg, for both ways
+#: One pyiceberg program against our writers, and equal numbers of writers, with and without the work of the client.
 BESIDE_SQL = (
     BesideSql("table", 1, WRITERS, TIMES),
     BesideSql("table", WRITERS, WRITERS),
@@ -70,7 +70,7 @@ BESIDE_SQL = (
 
 
 def kinds(folder: Path) -> tuple[Kind, ...]:
-    """What takes turns."""
+    """Return the storage configurations that are measured alternately."""
     return (
         Kind("memory", ("--warehouse", "memory:")),
         Kind("full", ("--warehouse", "memory:", "--store", str(folder / "full.sqlite")), "memory", 0.35),
@@ -104,17 +104,17 @@ def serving(kind: Kind, core: int) -> Iterator[int]:
 
 
 def _metadata(port: int) -> dict[str, Any]:
-    """What the tables of the writers are by now."""
+    """Return the current metadata of the writers' tables."""
     with urllib.request.urlopen(f"http://127.0.0.1:{port}/v1/namespaces/bench/tables/small0") as answer:
         metadata: dict[str, Any] = json.load(answer)["metadata"]
     return metadata
 
 
 def new_file(folder: Path) -> float:
-    """Return seconds that one more file takes, as each commit of every catalog makes one.
+    """Return the seconds for a new file, which every commit of every catalog creates.
 
-    Where ext4 has no journal, it looks at each file that was deleted in the last minutes before it makes one: that takes up to twenty times
-    as long as it takes elsewhere, and is no property of what is measured. So nothing is deleted here as long as it is measured.
+    ext4 without a journal inspects each recently deleted file before it creates one, which takes up to twenty times as long. This
+    delay is no property of the catalogs, so nothing is deleted during the measurement.
     """
     folder.mkdir()
     took: list[float] = []
@@ -126,12 +126,12 @@ def new_file(folder: Path) -> float:
 
 
 def durable_commits(folder: Path, *, core: int, seconds: float, rounds: int) -> Iterator[tuple[str, float, float, float | None]]:
-    """What is measured, its commits in a second, how many times those of what it is compared with, and the least that is to be."""
+    """Yield each measurement: name, commits per second, ratio to the compared one, and least ratio."""
     compared = kinds(folder)
     with ExitStack() as ending:
         ports = {kind.name: ending.enter_context(serving(kind, core)) for kind in compared}
         for port in ports.values():
-            _rate(port, WRITERS, seconds)  # all have properties and tags by then
+            _rate(port, WRITERS, seconds)  # from here all tables have properties and tags
         sql = ending.enter_context(writing(folder / "sql", _metadata(ports[FULL]), writers=WRITERS))
         many: dict[str, list[float]] = {name: [] for name in ports}
         single: list[float] = []

@@ -1,4 +1,4 @@
-"""The longest requests that a server takes: what they cost, and how long another caller waits meanwhile."""
+"""The longest requests that a server accepts: their cost, and how long another caller waits during them."""
 
 from __future__ import annotations
 
@@ -15,26 +15,26 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
     from contextlib import AbstractContextManager
 
-EVERY = 0.005  #: seconds from one question of the other caller to the next
-MOST = 0.1  #: seconds that it may wait for an answer
-ROUNDS = 3  #: of each measurement; the least counts, as other programs on the machine only add to it
-LONGEST = 20.0  #: seconds until an attack that has no answer is given up
+EVERY = 0.005  #: seconds between two requests of the other caller
+MOST = 0.1  #: seconds that the other caller may wait
+ROUNDS = 3  #: of each measurement; the least counts, because other programs only add to it
+LONGEST = 20.0  #: seconds until an unanswered attack is given up
 ASKED = (request("GET", "/v1/config"), request("GET", "/v1/namespaces/bench/tables/small"))
 TABLE = "/v1/namespaces/bench/tables/attacked"
 
 
 def raw(path: str, body: bytes) -> bytes:
-    """Return a request whose body is sent as it is."""
+    """Return a request with a raw body."""
     return request("POST", path, "").replace(b"Content-Length: 2\r\n\r\n" + b'""', b"Content-Length: %d\r\n\r\n" % len(body) + body)
 
 
 def commit(updates: list[dict[str, Any]]) -> bytes:
-    """Return a commit to the table that is attacked."""
+    """Return a commit to the attacked table."""
     return request("POST", TABLE, {"requirements": [], "updates": updates})
 
 
 def repeated(item: bytes, size: int) -> bytes:
-    """Return the members of an array of about so many bytes."""
+    """Return the members of an array of about `size` bytes."""
     return b",".join([item] * (size // (len(item) + 1)))
 
 
@@ -47,7 +47,6 @@ def nested(depth: int) -> dict[str, Any]:
 
 
 def wide(count: int) -> dict[str, Any]:
-    """Return a schema of so many columns."""
     fields = [{"id": number, "name": f"c{number}", "type": "string", "required": False} for number in range(1, count + 1)]
     return {"type": "struct", "schema-id": 0, "fields": fields}
 
@@ -79,7 +78,7 @@ ATTACKS: dict[str, Callable[[], list[bytes]]] = {
 def costs(
     server: Callable[[], AbstractContextManager[tuple[int, int]]], computed: Callable[[int], float]
 ) -> Iterator[tuple[str, list[float]]]:
-    """For each kind of commit the seconds that it costs, by its size; the table is a new one each time.
+    """Yield each kind of commit with its CPU seconds by size, on a new table each time.
 
     Args:
         server: starts a server, and gives its process id and port.
@@ -104,7 +103,7 @@ def _cost(kind: Kind, size: int, pid: int, port: int, computed: Callable[[int], 
 
 
 def _made(path: str) -> bytes:
-    """What makes the table or view at a path."""
+    """Return the request that creates the table or view at a path."""
     if path == VIEW:
         version = {**view_version(-1)["view-version"], "version-id": 1}
         return request("POST", "/v1/namespaces/costs/views", {"name": "v", "schema": schema(2), "view-version": version, "properties": {}})
@@ -112,11 +111,11 @@ def _made(path: str) -> bytes:
 
 
 def waits(server: Callable[[], AbstractContextManager[tuple[int, int]]]) -> Iterator[tuple[str, int, float, float]]:
-    """For each attack the status of its last answer, the seconds that it took, and the longest that another caller waited meanwhile."""
+    """Yield for each attack its last status, its seconds, and another caller's longest wait during it."""
     with server() as (_, port):
         made = request("POST", "/v1/namespaces/bench/tables", {"name": "attacked", "schema": schema(1)})
         asyncio.run(_answer(port, made))
-        yield "nobody attacks", 0, *asyncio.run(_attacked(port, []))[1:]
+        yield "no attack", 0, *asyncio.run(_attacked(port, []))[1:]
         for name, attack in ATTACKS.items():
             sent = attack()
             yield name, *min((asyncio.run(_attacked(port, sent)) for _ in range(ROUNDS)), key=itemgetter(2))
@@ -152,7 +151,6 @@ async def _attacked(port: int, attack: list[bytes]) -> tuple[int, float, float]:
 
 
 async def _answer(port: int, sent: bytes) -> int:
-    """Return the status of the answer to a request."""
     reader, writer = await asyncio.open_connection("127.0.0.1", port)
     writer.write(sent.replace(b"Connection: keep-alive", b"Connection: close", 1))
     answer = await reader.read()

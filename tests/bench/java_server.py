@@ -1,7 +1,6 @@
-"""Iceberg's own REST catalog server, written in Java: how many times what one of our answers costs it computes for one of its own,
-and how many times its commits that last ours are in a second.
+"""Comparison with Iceberg's Java REST catalog server: CPU time of an answer, and durable commits per second.
 
-Its jars come from Maven Central, once. Where there is no Java or no Maven, or Maven cannot reach anything, it is left out, and why is said.
+Maven Central provides the jars, once. Without Java, Maven or a network the comparison is left out, with the reason.
 """
 
 from __future__ import annotations
@@ -35,24 +34,24 @@ if TYPE_CHECKING:
 POM = Path(__file__).parent / "iceberg-java" / "pom.xml"
 MAIN = "org.apache.iceberg.rest.RESTCatalogServer"
 LONGEST_START = 60  #: seconds
-JUST_IN_TIME = 20_000  #: answers, and
-COMMITS_IN_TIME = 2_000  #: commits, until the machine has compiled what it runs
+JUST_IN_TIME = 20_000  #: answers until the JVM has compiled its code
+COMMITS_IN_TIME = 2_000  #: commits until the JVM has compiled its code
 LONGEST_WARM_UP = 60  #: seconds
 CONNECTIONS = 8
-#: Tables, and how many times as much the other server has to compute at least.
+#: Tables, and the least ratio of the CPU time of the Java server to ours.
 LOADS = {"small": 6.0, "large": 20.0}
-COMMITS = 15.0  #: times as many, that last
+COMMITS = 15.0  #: times the durable commits of the Java server
 
 
 class LeftOut(Exception):
-    """The other server cannot be had; the message says why."""
+    """The Java server is not available; the message gives the reason."""
 
 
 def class_path() -> tuple[str, str]:
     """Return the Java runtime and the class path.
 
     Raises:
-        LeftOut: there is none.
+        LeftOut: Java or Maven is missing.
     """
     try:
         return installed.java(), installed.jars(POM)
@@ -66,7 +65,7 @@ def java_server() -> Iterator[tuple[int, int]]:
     java, jars = class_path()
     with socket.create_server(("127.0.0.1", 0)) as free, tempfile.TemporaryDirectory() as folder:
         port: int = free.getsockname()[1]
-        free.close()  # it listens on every address, and cannot be told otherwise
+        free.close()  # it listens on all interfaces, without a setting
         environment = {
             "CATALOG_REST_PORT": str(port),
             "CATALOG_WAREHOUSE": f"file://{folder}/warehouse",
@@ -77,7 +76,7 @@ def java_server() -> Iterator[tuple[int, int]]:
         process = subprocess.Popen(
             [java, "-cp", jars, MAIN], env={**os.environ, **environment}, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
         )
-        if hasattr(os, "sched_setaffinity"):  # it has the run of the machine: it compiles and collects in threads of its own
+        if hasattr(os, "sched_setaffinity"):  # it uses all cores: it compiles and collects in its own threads
             os.sched_setaffinity(process.pid, range(os.cpu_count() or 1))
         try:
             _wait_for(f"http://127.0.0.1:{port}/v1/config", process)
@@ -105,21 +104,21 @@ def _wait_for(address: str, process: subprocess.Popen[bytes]) -> None:
 def beside_java(
     ours: Callable[[], AbstractContextManager[tuple[int, int]]], computed: Callable[[int], float], *, seconds: float, rounds: int
 ) -> Iterator[tuple[str, float, float, float]]:
-    """For each load what an answer costs the other server and ours, in seconds, and how many times as much it must be at least.
+    """Yield for each load the CPU seconds of an answer of the Java server and of ours, and the least ratio.
 
     Args:
         ours: starts our server, and gives its process id and port.
         computed: the seconds that a process has computed.
         seconds: the length of one measurement.
-        rounds: how many there are.
+        rounds: the number of measurements.
 
     Raises:
-        LeftOut: the other server cannot be had.
+        LeftOut: the Java server is not available.
     """
     with ExitStack() as stack:
         servers = [stack.enter_context(java_server()), stack.enter_context(ours())]
         for table, least in LOADS.items():
-            # Uncompressed: else it would be compared how fast both compress.
+            # Uncompressed: else compression would be compared.
             asked = request("GET", f"/v1/namespaces/bench/tables/{table}").replace(b"Accept-Encoding: gzip, deflate\r\n", b"")
             costs: list[list[float]] = [[], []]
             _warm_up(servers[0][1], itertools.repeat(asked), JUST_IN_TIME)
@@ -134,15 +133,15 @@ def beside_java(
 def commits_beside_java(
     ours: Callable[[], AbstractContextManager[int]], *, seconds: float, rounds: int
 ) -> Iterator[tuple[str, float, float, float]]:
-    """Yield the commits that last in a second, of the other server and of ours, and how many times as many there are to be at least.
+    """Yield the durable commits per second of the Java server and of ours, and the least ratio.
 
     Args:
         ours: starts our server with a table for each writer, and gives its port.
         seconds: the length of one measurement.
-        rounds: how many there are.
+        rounds: the number of measurements.
 
     Raises:
-        LeftOut: the other server cannot be had.
+        LeftOut: the Java server is not available.
     """
     with ExitStack() as stack:
         _, theirs = stack.enter_context(java_server())

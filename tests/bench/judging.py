@@ -1,8 +1,8 @@
-"""What it takes to judge and analyse a million exchanges: `nox -s campaign_bench`, or `python tests/bench/judging.py [--exchanges N]`.
+"""Cost of judging and analysing a million exchanges: `nox -s campaign_bench`, or `python tests/bench/judging.py [--exchanges N]`.
 
-Some cases are really sent to four servers of ours, one of them faulty. Their exchanges are then multiplied: each copy of a case has
-names, UUIDs and times, an address, a body and an answer of its own, so that it is like no other case; what is alike is what sound
-targets answer to one case. With `--all-different` not even that. Exit code 1 if it takes longer, or more memory, than it may.
+Some cases are really sent to four reference servers, one of them faulty. Their exchanges are then copied: each copy of a case has unique
+names, UUIDs, times, address, body and answer. Only the answers of correct targets to one case are equal, and with `--all-different` not
+even those. Exit code 1 if time or memory exceeds the limit.
 """
 
 from __future__ import annotations
@@ -37,25 +37,25 @@ TARGETS = {"one": (), "two": (), "three": (), "bad": ("creation-is-201", "drops-
 SECONDS, MEGABYTES = 60.0, 2000.0
 A_FILE = 20_000  #: exchanges
 VARYING = re.compile(rb'lp_[0-9a-fr]+_\d+_|[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}|(?<=-ms":)\d{13}')
-#: Where a text or a member can be put into a body so that it goes on to be what it was.
+#: Places in a body where a text or a member can be inserted without changing its kind.
 IN_AN_ANSWER = re.compile(rb'(?<="message":")|(?<="properties":\{)(?=(\})?)')
 IN_A_REQUEST = re.compile(rb"\A\{(?=(\})?)")
-DATES = 16  #: different ones of each answer
-LOOKED_AT = 0.1  #: seconds between two looks at the memory
+DATES = 16  #: variants of each answer
+LOOKED_AT = 0.1  #: seconds between two measurements of the memory
 
 
 @dataclass
 class Taken:
-    """What was measured of one step."""
+    """Measurements of one step."""
 
     seconds: float = 0.0
-    computing: float = 0.0  #: seconds of all processes together
-    megabytes: float = 0.0  #: of all processes together, at their most, what they share counted once
+    computing: float = 0.0  #: CPU seconds of all processes
+    megabytes: float = 0.0  #: peak of all processes, shared memory counted once
 
 
 @contextlib.contextmanager
 def measured() -> Iterator[Taken]:
-    """What everything takes that is done meanwhile, by this process and those that it starts."""
+    """Measure this process and its children for the length of a block."""
     taken, done = Taken(), threading.Event()
 
     def watch() -> None:
@@ -74,7 +74,7 @@ def measured() -> Iterator[Taken]:
 
 
 def children(process: int) -> list[int]:
-    """Return all processes that come of one, whichever of its threads started them."""
+    """Return all descendants of a process, started by any of its threads."""
     own: list[int] = []
     for listed in Path(f"/proc/{process}/task").glob("*/children"):
         with contextlib.suppress(OSError):
@@ -83,7 +83,7 @@ def children(process: int) -> list[int]:
 
 
 def proportional_set(process: int) -> float:
-    """Megabytes."""
+    """Return the proportional set size of a process in megabytes."""
     with contextlib.suppress(OSError):
         for line in Path(f"/proc/{process}/smaps_rollup").read_text().splitlines():
             if line.startswith("Pss:"):
@@ -92,11 +92,11 @@ def proportional_set(process: int) -> float:
 
 
 class Copies:
-    """Makes exchanges like those of a run.
+    """Copies of the exchanges of a run.
 
     Args:
-        rows: of the run.
-        all_different: whether no two targets answer alike.
+        rows: the exchanges of the run.
+        all_different: whether all targets answer differently.
     """
 
     def __init__(self, rows: list[dict[str, Any]], *, all_different: bool) -> None:
@@ -112,7 +112,7 @@ class Copies:
         return [(VARYING.split(content), VARYING.findall(content)) for content in contents]
 
     def table(self, first: int, many: int) -> Any:
-        """Exchanges, counted from one."""
+        """Return a table of exchanges from a number on."""
         chosen = [n % len(self._rows) for n in range(first, first + many)]
         columns: dict[str, Any] = {name: [self._rows[n][name] for n in chosen] for name in tables.EXCHANGES.names if "headers" not in name}
         targets = 1 if self._all_different else len(TARGETS)
@@ -157,14 +157,14 @@ class Copies:
 
 
 def own(case: int, content: bytes, met: re.Match[bytes]) -> bytes:
-    """What tells the answers to one case from those to others: the beginning of a message, or a property."""
+    """Return the part of an answer that is unique to its case: the beginning of a message, or a property."""
     if content[: met.start()].endswith(b'"'):
         return b"Case %d: " % case
     return b'"case":"%d"%b' % (case, b"" if met[1] else b",")
 
 
 def as_long(headers: Any, bodies: list[bytes]) -> Any:
-    """Headers that tell the length of the bodies that they come with."""
+    """Return the headers with the lengths of these bodies as Content-Length."""
     pairs = headers.flatten()
     names, values = pairs.field("name").to_pylist(), pairs.field("value").to_pylist()
     for row, (start, end) in enumerate(pairwise(headers.offsets.to_pylist())):
@@ -176,20 +176,20 @@ def as_long(headers: Any, bodies: list[bytes]) -> Any:
 
 
 def later(headers: list[dict[str, str]], seconds: int) -> list[dict[str, str]]:
-    """Headers of an answer that came so much later."""
+    """Return the headers with a later Date."""
     return [
         {**one, "value": re.sub(r":\d\d GMT", f":{seconds:02d} GMT", one["value"])} if one["name"] == "date" else one for one in headers
     ]
 
 
 def write(run: Path, first: int, many: int, *, all_different: bool) -> None:
-    """One file of a run."""
+    """Write one file of a run."""
     rows = tables.read(run / "real", tables.EXCHANGES).to_pylist()
     tables.write_part(Copies(rows, all_different=all_different).table(first, many), run / "exchanges", f"part-{first:09d}")
 
 
 def generated(folder: Path, exchanges: int, *, all_different: bool) -> Path:
-    """Return a run with that many exchanges."""
+    """Return a run with a number of exchanges."""
     run = folder / "run"
     with contextlib.ExitStack() as servers:
         urls = {name: servers.enter_context(serving(warehouse="memory:", faults=mutants(faults))).url for name, faults in TARGETS.items()}
@@ -203,7 +203,7 @@ def generated(folder: Path, exchanges: int, *, all_different: bool) -> Path:
 
 
 def generated_files(run: Path, exchanges: int, *, all_different: bool) -> None:
-    """The exchanges of a run, from those that were really sent."""
+    """Write the exchanges of a run, as copies of the real exchanges."""
     with ProcessPoolExecutor() as pool:
         files = [
             pool.submit(write, run, first, min(A_FILE, exchanges - first), all_different=all_different)
@@ -214,11 +214,11 @@ def generated_files(run: Path, exchanges: int, *, all_different: bool) -> None:
 
 
 def main() -> int:
-    """Generate, measure, tell."""
+    """Generate a run, measure and print, and return 1 if a limit is exceeded."""
     options = argparse.ArgumentParser(description=__doc__)
     options.add_argument("--exchanges", type=int, default=1_000_000)
-    options.add_argument("--all-different", action="store_true", help="not even targets answer alike")
-    options.add_argument("--folder", type=Path, help="where a run is generated and kept, or one that was")
+    options.add_argument("--all-different", action="store_true", help="all targets answer differently")
+    options.add_argument("--folder", type=Path, help="where a run is generated and kept, or an existing run")
     chosen = options.parse_args()
     with tempfile.TemporaryDirectory() as scratch:
         folder = chosen.folder or Path(scratch)

@@ -1,6 +1,6 @@
-"""Tables with very many files: what the server computes to list them the first time and again, when its answer begins, and what it keeps.
+"""Listings of tables with very many files: CPU time of the first and of later listings, start of the answer, and kept memory.
 
-The tables are logs alone; their data files do not exist, and nobody asks for them.
+The tables are logs only; their data files do not exist and are never requested.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
 FILES = 100_000
 COLUMNS = "abcde"
-WARM = 15  #: listings again
+WARM = 15  #: repeated listings
 READERS = 20
 TOKEN = "bench"
 PATH = "/delta-sharing/shares/bench/schemas/default/tables/{}/query"
@@ -47,9 +47,9 @@ END = b"\r\n0\r\n\r\n"
 
 @dataclass(frozen=True)
 class Answer:
-    """How one listing was answered."""
+    """The measured answer to a listing."""
 
-    seconds: float  #: until it began
+    seconds: float  #: until the answer began
     size: int
 
 
@@ -61,7 +61,7 @@ def query(name: str, body: Any = None) -> bytes:
 
 
 def listing(port: int, name: str) -> Answer:
-    """List a table, and read all of it."""
+    """List a table to its end."""
     with socket.create_connection(("127.0.0.1", port)) as connection:
         started = time.perf_counter()
         connection.sendall(query(name))
@@ -79,7 +79,7 @@ def listing(port: int, name: str) -> Answer:
 
 
 def adds() -> Iterator[dict[str, Any]]:
-    """Yield the files of the table."""
+    """Yield the add actions of a table."""
     chance = random.Random(1)
     for number in range(FILES):
         day = f"2024-01-{number % 28 + 1:02}"
@@ -100,7 +100,7 @@ def adds() -> Iterator[dict[str, Any]]:
 
 
 def head() -> list[dict[str, Any]]:
-    """What the table says of itself."""
+    """Return the protocol and metadata actions of the table."""
     fields = [{"name": name, "type": "long", "nullable": True, "metadata": {}} for name in COLUMNS]
     fields.append({"name": "date", "type": "string", "nullable": True, "metadata": {}})
     metadata = {
@@ -119,12 +119,12 @@ def commit(log: Path, version: int, actions: list[dict[str, Any]]) -> None:
 
 
 def one_commit(log: Path) -> None:
-    """All files come at once."""
+    """Write all files in one commit."""
     commit(log, 0, [*head(), *({"add": add} for add in adds())])
 
 
 def hundred_commits(log: Path) -> None:
-    """The files come in a hundred commits."""
+    """Write the files in a hundred commits."""
     files = list(adds())
     for version in range(100):
         first = head() if version == 0 else []
@@ -132,7 +132,7 @@ def hundred_commits(log: Path) -> None:
 
 
 def checkpoint(log: Path, count: int = FILES) -> None:
-    """All files are in a checkpoint, and the commits before it are gone."""
+    """Write all files in a checkpoint, without the commits before it."""
     (protocol,), (metadata,) = ([action[kind]] for action, kind in zip(head(), ("protocol", "metaData"), strict=True))
     metadata = {name: value for name, value in metadata.items() if name not in {"configuration", "format"}}
     nothing = [None] * count
@@ -145,12 +145,12 @@ def checkpoint(log: Path, count: int = FILES) -> None:
 
 
 def small_checkpoint(log: Path) -> None:
-    """One file is in a checkpoint."""
+    """Write one file in a checkpoint."""
     checkpoint(log, 1)
 
 
 def one_more_commit(log: Path) -> None:
-    """A file goes, and another one comes."""
+    """Write a commit that removes a file and adds another."""
     gone, come = islice(adds(), FILES // 2, FILES // 2 + 2)
     newest = max(int(path.name[:20]) for path in log.iterdir())
     commit(log, newest + 1, [{"remove": gone | {"deletionTimestamp": 1}}, {"add": come | {"path": f"again/{come['path']}"}}])
@@ -161,7 +161,7 @@ TABLES: dict[str, Callable[[Path], None]] = {"one commit": one_commit, "hundred 
 
 
 def shares_of(folder: Path) -> Path:
-    """Write all tables, and the file that shares them."""
+    """Write all tables and their shares file."""
     lines = ["version: 1", f"authorization: {{bearerToken: {TOKEN}}}", "shares:", "- name: bench", "  schemas:", "  - name: default"]
     lines.append("    tables:")
     for name, write in (*TABLES.items(), (SMALL, small_checkpoint)):
@@ -176,7 +176,7 @@ def shares_of(folder: Path) -> Path:
 
 @contextmanager
 def serving(shares: Path, core: int) -> Iterator[tuple[int, int]]:
-    """Yield the process id and the port of a server that nobody has asked for anything yet."""
+    """Yield the process id and the port of a server before its first request."""
     command = [sys.executable, "-m", "lakepact.cli", "serve", "--port", "0", "--warehouse", "memory:", "--shares", str(shares)]
     process = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
     try:
@@ -190,13 +190,13 @@ def serving(shares: Path, core: int) -> Iterator[tuple[int, int]]:
 
 
 def resident(pid: int) -> float:
-    """Return bytes of memory that a process has."""
+    """Return the resident memory of a process in bytes."""
     pages = int(Path(f"/proc/{pid}/statm").read_text().split()[1])
     return pages * os.sysconf("SC_PAGE_SIZE")
 
 
 def slow_readers(pid: int, port: int, name: str) -> float:
-    """Return bytes of memory that readers cost who ask for a listing, and then do not read on."""
+    """Return the memory in bytes of readers that request a listing and stop reading."""
     before = resident(pid)
     with ExitStack() as stack:
         readers = [stack.enter_context(socket.create_connection(("127.0.0.1", port))) for _ in range(READERS)]
@@ -204,15 +204,15 @@ def slow_readers(pid: int, port: int, name: str) -> float:
             reader.sendall(query(name))
         for reader in readers:
             reader.recv(1)
-        time.sleep(1)  # until as much is on its way as ever will be
+        time.sleep(1)  # until all buffers are full
         return resident(pid) - before
 
 
 def listings(folder: Path, *, core: int, computed: Callable[[int], float]) -> Iterator[tuple[str, float, float]]:
-    """What was measured: a name with its unit, the value and the most that it may be.
+    """Yield each measurement: a name with its unit, the value and its limit.
 
     Args:
-        folder: where the tables are written.
+        folder: the folder of the tables.
         core: the core of the server, -1 for any.
         computed: the seconds that a process has computed.
     """

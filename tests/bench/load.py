@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
 
 END = b"0\r\n\r\n"
-MANY = sys.maxsize  #: bytes are missing of a body in chunks, until the last one has come
+MANY = sys.maxsize  #: bytes missing of a chunked body before its last chunk
 
 
 class Caller(asyncio.Protocol):
@@ -29,7 +29,7 @@ class Caller(asyncio.Protocol):
         self._transport: asyncio.Transport | None = None
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
-        self._transport = cast("asyncio.Transport", transport)  # uvloop's is one, but not by inheritance
+        self._transport = cast("asyncio.Transport", transport)  # the transport of uvloop does not inherit from it
         self._transport.write(next(self._requests))
 
     def data_received(self, data: bytes) -> None:
@@ -66,7 +66,7 @@ class Caller(asyncio.Protocol):
             self._fail(f"the connection was lost: {exc}".encode())
 
     def _in_chunks(self) -> None:
-        """Go on when the last chunk has come; nobody sends its bytes within a document."""
+        """Continue after the last chunk; its bytes never occur within a document."""
         if self._end == END:
             self._next()
 
@@ -85,7 +85,7 @@ class Caller(asyncio.Protocol):
 
 
 async def load(port: int, requests: Iterator[bytes], *, seconds: float, connections: int) -> int:
-    """Answers that a server gives in a time."""
+    """Return the number of answers of a server in a time."""
     loop = asyncio.get_running_loop()
     until = time.perf_counter() + seconds
     callers: list[Caller] = []
@@ -100,7 +100,7 @@ async def load(port: int, requests: Iterator[bytes], *, seconds: float, connecti
 
 
 async def ask(port: int, made: bytes) -> bytes:
-    """One answer, whole."""
+    """Return one whole answer."""
     reader, writer = await asyncio.open_connection("127.0.0.1", port)
     writer.write(made.replace(b"Connection: keep-alive", b"Connection: close"))
     answer = await reader.read()

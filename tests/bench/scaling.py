@@ -1,4 +1,4 @@
-"""Catalogs with very many names beside one with few: what the server computes for one answer must not tell them apart."""
+"""CPU time of an answer in catalogs with many and with few names, which must not differ."""
 
 from __future__ import annotations
 
@@ -23,15 +23,15 @@ if TYPE_CHECKING:
 
 MANY = 100_000
 FEW = 10
-TABLES_EACH = 1000  #: tables of a namespace, where there are many
+TABLES_EACH = 1000  #: tables per namespace
 PAGE = 100
-MOST = 1.2  #: times what few names cost
-MOST_OF_A_PAGE = 2.0  #: a hundred records from anywhere in memory; looking at all of them would be a thousand times
+MOST = 1.2  #: times the cost with few names
+MOST_OF_A_PAGE = 2.0  #: a page reads a hundred records from anywhere in memory; a full scan would cost a thousand times
 WARM_UP = 0.3  #: seconds
 
 
 def fill(served: Service, names: int) -> None:
-    """Give a catalog so many tables, namespaces at the top, and namespaces below one of them; at least enough for a page."""
+    """Create `names` tables, top-level namespaces and child namespaces; at least one page of each."""
     make, make_table = served.handlers["createNamespace"], served.handlers["createTable"]
     for number in range(-(-names // TABLES_EACH)):
         make(body={"namespace": [f"tables-{number}"]})
@@ -46,7 +46,7 @@ def fill(served: Service, names: int) -> None:
 
 
 def listed(names: int) -> int:
-    """Return how many namespaces stand beside each other."""
+    """Return the number of sibling namespaces."""
     return max(names, 3 * PAGE)
 
 
@@ -55,14 +55,14 @@ def _path(number: int) -> str:
 
 
 def loads(names: int) -> Iterator[bytes]:
-    """Yield any table."""
+    """Yield loads of random tables."""
     anyone = random.Random(1)
     while True:
         yield request("GET", _path(anyone.randrange(names)))
 
 
 def commits(names: int) -> Iterator[bytes]:
-    """Yield any table gets a property, and loses what it remembers of former files, so that it does not grow while it is measured."""
+    """Yield commits of a property to random tables, with an empty metadata log, so that tables do not grow."""
     anyone = random.Random(1)
     for number in itertools.count():
         updates = {"number": str(number), "write.metadata.previous-versions-max": "1"}
@@ -71,7 +71,7 @@ def commits(names: int) -> Iterator[bytes]:
 
 
 def renames(names: int) -> Iterator[bytes]:
-    """Yield any table gets another name, and then its own again."""
+    """Yield renames of random tables, there and back."""
     anyone = random.Random(1)
     while True:
         number = anyone.randrange(names)
@@ -82,7 +82,7 @@ def renames(names: int) -> Iterator[bytes]:
 
 
 def pages(parent: str) -> Callable[[int], Iterator[bytes]]:
-    """Return any page of namespaces, at the top or below a parent."""
+    """Return a function that yields requests for random pages of namespaces, at the top or below a parent."""
 
     def asked(names: int) -> Iterator[bytes]:
         anyone = random.Random(1)
@@ -94,13 +94,13 @@ def pages(parent: str) -> Callable[[int], Iterator[bytes]]:
 
 
 def children(_: int) -> Iterator[bytes]:
-    """A namespace beside the others is made, and is dropped, being empty."""
+    """Yield creations and drops of an empty sibling namespace."""
     while True:
         yield request("POST", "/v1/namespaces", {"namespace": ["parent", "own"]})
         yield request("DELETE", "/v1/namespaces/parent%1Fown")
 
 
-#: By name: the requests, and how many times what few names cost they may.
+#: By name: the requests, and the limit of their cost as a ratio to the cost with few names.
 WORKLOADS: dict[str, tuple[Callable[[int], Iterator[bytes]], float]] = {
     "loadTable": (loads, MOST),
     "commit": (commits, MOST),
@@ -114,13 +114,13 @@ WORKLOADS: dict[str, tuple[Callable[[int], Iterator[bytes]], float]] = {
 def scaling(
     server: Callable[..., AbstractContextManager[tuple[int, int]]], computed: Callable[[int], float], *, seconds: float, rounds: int
 ) -> Iterator[tuple[str, float, float, float]]:
-    """For each workload what one answer costs with few names and with many, in seconds, and how many times that may be.
+    """Yield for each workload the CPU seconds of an answer with few and with many names, and the limit of their ratio.
 
     Args:
-        server: starts a server with so many names, and gives its process id and port.
+        server: starts a server with a number of names, and yields its process id and port.
         computed: the seconds that a process has computed.
         seconds: the length of one measurement.
-        rounds: how many there are.
+        rounds: the number of measurements.
     """
     with ExitStack() as stack:
         measured = [(names, *stack.enter_context(server(names))) for names in (FEW, MANY)]

@@ -1,4 +1,4 @@
-"""The servers that are compared: the reference server, and the least that ASGI needs for the same catalog."""
+"""The compared servers: the reference server, and a minimal ASGI application on the same catalog."""
 
 from __future__ import annotations
 
@@ -56,9 +56,9 @@ def bare(served: Service) -> Any:
 
 
 def main() -> None:
-    """Serve `bare`, the `router` or the `fast` path on a free port, which is printed.
+    """Serve `bare`, the `router` or the `fast` path on a free port, and print the port.
 
-    Arguments: which of them, the warehouse, the core if its number is not negative, and how many names there are (see `scaling`).
+    Arguments: the kind, the warehouse, the core or a negative number for all, and the number of names (see `scaling`).
     """
     kind, place, core, names = sys.argv[1:]
     if int(core) >= 0:

@@ -1,14 +1,13 @@
-"""Commits of pyiceberg's SqlCatalog: the same ones, to tables with the same metadata, by one writer or by several.
+"""Commits of pyiceberg's SqlCatalog: the same commits, to tables of the same metadata, by one or several writers.
 
-A SqlCatalog is a library: each program that commits has one of its own, and they meet in the database. So each writer here is a process.
-It commits in one of two ways:
+A SqlCatalog is a library: each program has its own, and they share the database. So each writer here is a process. It commits in one of
+two ways:
 
-- `table` is what its users do: a table that was loaded before commits a transaction which sets the same properties.
-- `catalog` is the least that one can ask of it: requests are read before it is measured, and nothing of a client's own work is; only
-  `commit_table` runs.
+- `table` is the usage of programs: a loaded table commits a transaction that sets the same properties.
+- `catalog` is the least possible work: only `commit_table` runs, on requests that were parsed before the measurement.
 
-Run as a program it is one writer: `python sql_catalog.py FOLDER NUMBER` commits to its table in the way and for as many seconds as a line
-of its input says, and answers with a line: how many commits that were, and the seconds that they took.
+As a program the module is one writer: `python sql_catalog.py FOLDER NUMBER` reads lines with a way and a number of seconds, commits to
+its table, and answers each line with its number of commits and seconds.
 """
 
 from __future__ import annotations
@@ -32,7 +31,7 @@ if TYPE_CHECKING:
 
     from pyiceberg.table import Table
 
-DIFFERENT = 200  #: commits, each another than the one before
+DIFFERENT = 200  #: different commits
 
 
 def catalog(folder: Path) -> SqlCatalog:
@@ -41,7 +40,7 @@ def catalog(folder: Path) -> SqlCatalog:
 
 
 def prepare(folder: Path, metadata: dict[str, Any], *, writers: int) -> None:
-    """Make a catalog with a table for each writer, all with this metadata."""
+    """Create a catalog with a table of this metadata for each writer."""
     folder.mkdir()
     made = catalog(folder)
     made.create_namespace("bench")
@@ -55,7 +54,7 @@ def prepare(folder: Path, metadata: dict[str, Any], *, writers: int) -> None:
 
 
 def _requests() -> Iterator[CommitTableRequest]:
-    """Yield the commits that a server is sent, except for the removal of a property that is not there: pyiceberg refuses that."""
+    """Yield the commits of the server, without removals of absent properties: pyiceberg rejects those."""
     identifier = {"namespace": ["bench"], "name": "small"}
     for raw in itertools.islice(commits(), DIFFERENT):
         body = json.loads(raw.partition(b"\r\n\r\n")[2])
@@ -64,17 +63,17 @@ def _requests() -> Iterator[CommitTableRequest]:
 
 
 class Writers:
-    """Processes that commit when they are told to.
+    """Processes that commit on request.
 
     Args:
-        started: they, in the order of their tables.
+        started: the processes, in the order of their tables.
     """
 
     def __init__(self, started: list[subprocess.Popen[str]]) -> None:
         self._started = started
 
     def rate(self, count: int, seconds: float, *, way: str) -> float:
-        """Return the commits in a second of so many of them at once, which all commit in this way."""
+        """Return the commits per second of several writers at once."""
         told: list[float] = []
         for process in self._started[:count]:
             assert process.stdin
@@ -89,7 +88,7 @@ class Writers:
 
 @contextmanager
 def writing(folder: Path, metadata: dict[str, Any], *, writers: int) -> Iterator[Writers]:
-    """Writers that are ready, each with a table of its own that has this metadata."""
+    """Yield ready writers, each with its own table of this metadata."""
     prepare(folder, metadata, writers=writers)
     with ExitStack() as ending:
         started: list[subprocess.Popen[str]] = []
@@ -105,7 +104,7 @@ def writing(folder: Path, metadata: dict[str, Any], *, writers: int) -> Iterator
 
 
 def write(folder: Path, number: int) -> None:
-    """Be one writer."""
+    """Run one writer."""
     made = catalog(folder)
     table = made.load_table(f"bench.small{number}")
     ways = {"catalog": _by_catalog(made, table), "table": _by_table(table)}
@@ -120,7 +119,7 @@ def write(folder: Path, number: int) -> None:
         while (now := time.perf_counter()) < until or not count:
             try:
                 ways[way]()
-            except OperationalError:  # another writer holds the database; the commit has to be made again
+            except OperationalError:  # another writer holds the database: try the commit again
                 continue
             count += 1
         sys.stdout.write(f"{count} {now - started}\n")

@@ -1,4 +1,4 @@
-"""Commits of many updates, requirements and identifiers: what each costs must grow with its size, and no faster."""
+"""Commits of many updates, requirements and identifiers, whose cost must grow no faster than their size."""
 
 from __future__ import annotations
 
@@ -23,8 +23,8 @@ class Kind:
     Args:
         name: as the table of results shows it.
         commit: the updates and requirements of a commit of `n` members.
-        before: updates of the commit that prepares the table, if it needs one.
-        path: what the commit is sent to.
+        before: updates of the commit that prepares the table, if any.
+        path: the path of the commit.
     """
 
     name: str
@@ -95,7 +95,7 @@ MOVE_MAIN = each(lambda n: {"action": "set-snapshot-ref", "ref-name": "main", "t
 
 
 def more(updates: Callable[[int], list[Update]]) -> Callable[[int], list[Update]]:
-    """Return the second half of twice as many updates: on a table that has the first half already."""
+    """Return the second half of twice as many updates; the table has the first half."""
     return lambda count: updates(2 * count)[-count:]
 
 
@@ -110,17 +110,17 @@ def view_version(number: int) -> Update:
 
 
 def remove(action: str, member: str) -> Callable[[int], list[Update]]:
-    """Return the items but the first go, each by an update of its own."""
+    """Return one removal for each item but the first."""
     return each(lambda number: {"action": action, member: [number + 1]})
 
 
 def remove_all(action: str, member: str) -> Callable[[int], list[Update]]:
-    """Return the items but the first go, all by one update."""
+    """Return one removal of all items but the first."""
     return lambda count: [{"action": action, member: list(range(1, count))}]
 
 
 def choose(action: str, member: str, first: int = 0) -> Callable[[int], list[Update]]:
-    """One item after the other is the one in use."""
+    """Return updates that make each item the current one in turn."""
     return each(lambda number: {"action": action, member: number + first})
 
 

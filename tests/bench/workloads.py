@@ -1,4 +1,4 @@
-"""What is measured: requests as bytes, against a table that has the size that is wanted."""
+"""Measured requests as bytes, to tables of given sizes."""
 
 from __future__ import annotations
 
@@ -20,17 +20,17 @@ HEADERS = (
 
 @dataclass(frozen=True)
 class Workload:
-    """One kind of request, and the least share of bare ASGI's speed that the server is to reach with it."""
+    """A kind of request, and the least share of bare ASGI's speed that the server must reach."""
 
     name: str
     requests: Callable[[], Iterator[bytes]]
-    router: float | None  #: on the usual way
+    router: float | None  #: without the fast path
     fast: float | None  #: with the fast path
     warehouse: str = "memory:"
 
 
 def request(method: str, path: str, body: Any = None) -> bytes:
-    """Return a request as it stands on the wire."""
+    """Return a request as bytes."""
     raw = b"" if body is None else json.dumps(body).encode()
     length = f"Content-Length: {len(raw)}\r\n" if body is not None else ""
     return f"{method} {path} HTTP/1.1\r\n{HEADERS}{length}\r\n".encode() + raw
@@ -44,7 +44,7 @@ SCHEMA = {
 
 
 def table(name: str) -> dict[str, Any]:
-    """Return a request for a table of 22 columns that keeps one metadata-log entry, so that it does not grow while it is measured."""
+    """Return the creation of a table of 22 columns with one metadata-log entry, so that it does not grow."""
     return {"name": name, "schema": SCHEMA, "properties": {"write.metadata.previous-versions-max": "1", "owner": "bench"}}
 
 
@@ -74,7 +74,7 @@ def snapshots(count: int) -> dict[str, Any]:
     return {"requirements": [], "updates": updates}
 
 
-#: What a server is asked before it is measured: a table of about 12 KB and one of about 300 KB.
+#: Requests before the measurement: they create a table of about 12 KB and a table of about 300 KB.
 PREPARATION = [
     request("POST", "/v1/namespaces", {"namespace": ["bench"]}),
     request("POST", "/v1/namespaces/bench/tables", table("small")),
@@ -85,7 +85,7 @@ PREPARATION = [
 
 
 def commits() -> Iterator[bytes]:
-    """Commits of about 2 KB that always hold: requirements on what stays, updates of what is already so."""
+    """Yield commits of about 2 KB that always succeed and change no size."""
     requirements = [
         {"type": "assert-current-schema-id", "current-schema-id": 0},
         {"type": "assert-last-assigned-field-id", "last-assigned-field-id": 22},
@@ -102,8 +102,8 @@ def commits() -> Iterator[bytes]:
         yield request("POST", "/v1/namespaces/bench/tables/small", {"requirements": requirements, "updates": updates})
 
 
-MADE_BEFORE = 4096  #: commits, before it is measured how many there are in a second
-WRITERS = 8  #: that commit at once, each to a table of its own
+MADE_BEFORE = 4096  #: commits, made before the measurement
+WRITERS = 8  #: concurrent writers, each with its own table
 WRITERS_PREPARATION = [
     request("POST", "/v1/namespaces", {"namespace": ["bench"]}),
     *(request("POST", "/v1/namespaces/bench/tables", table(f"small{number}")) for number in range(WRITERS)),
@@ -112,7 +112,7 @@ WRITERS_PREPARATION = [
 
 
 def to_many_tables(writers: int) -> Iterator[bytes]:
-    """Commits of 2 KB, to one table after the other, each another than the one before; to make them takes no time while it is measured."""
+    """Return different commits of 2 KB to one table after another, made before the measurement."""
     return itertools.cycle(_made_before(writers))
 
 
@@ -124,14 +124,14 @@ def _made_before(writers: int) -> tuple[bytes, ...]:
 
 
 def namespaces() -> Iterator[bytes]:
-    """Namespaces that do not exist yet."""
+    """Yield creations of new namespaces."""
     for number in itertools.count():
         body = {"namespace": [f"namespace-{number:08}"], "properties": {"owner": "bench", "comment": "made to see how fast it goes"}}
         yield request("POST", "/v1/namespaces", body)
 
 
 def repeated(made: bytes) -> Callable[[], Iterator[bytes]]:
-    """Return the same request again and again."""
+    """Yield the same request endlessly."""
     return lambda: itertools.repeat(made)
 
 

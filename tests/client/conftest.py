@@ -1,4 +1,4 @@
-"""A server in a few lines: it gives the answers that a test writes down, and remembers what it was asked."""
+"""A scripted server: it returns the answers of a test and records the requests."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from lakepact.generated.contract import Call
 
 
 class Pet(BaseModel):
-    """What the calls of these tests return."""
+    """The model that the calls of these tests return."""
 
     name: str
 
@@ -31,7 +31,7 @@ def read_grievance(content: bytes) -> ErrorBody | None:
     return ErrorBody(message, kind) if found else None
 
 
-#: A contract of two operations: `feed` is a commit, `visit` is none.
+#: A contract of two operations: `feed` is a commit, `visit` is a read.
 REFUSALS = Refusals(
     named={
         ("feed", 409): ("Changed",),
@@ -60,7 +60,7 @@ Answer = httpx.Response | Exception
 
 @dataclass
 class Script:
-    """Gives its answers in order, the last one for ever."""
+    """A server that returns its answers in order, the last forever."""
 
     answers: list[Answer]
     requests: list[httpx.Request] = field(default_factory=list)
@@ -78,7 +78,7 @@ class Script:
         return httpx.Response(answer.status_code, headers=answer.headers, content=answer.content)
 
     def clock(self) -> float:
-        """Time in which only pauses pass."""
+        """Return the sum of the pauses, as the time."""
         return sum(self.pauses)
 
     async def pause(self, seconds: float) -> None:
@@ -90,7 +90,7 @@ Send = Callable[..., Pet | None]
 
 @pytest.fixture(params=["sync", "async"])
 def send(request: pytest.FixtureRequest) -> Send:
-    """Makes a call to a script, once in a thread and once in an event loop."""
+    """Return a function that sends a call to a script, once in a thread and once in an event loop."""
 
     def sent(script: Script, call: Call, *, auth: Auth | None = None, retries: Retries | None = None) -> Pet | None:
         engine = Engine("http://pets.test/base", auth or NoAuth(), retries or Retries(jitter=lambda: 0.0), REFUSALS, script.clock)

@@ -1,4 +1,4 @@
-"""Every request carries the credentials, and a token that ran out is replaced."""
+"""Every request carries the credentials, and an expired token is replaced."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ def authorizations(server):
     return [request.headers.get("Authorization") for request in server.requests]
 
 
-def test_without_auth_no_credentials_are_sent(send, script):
+def test_request_without_auth_has_no_credentials(send, script):
     server = script(REX)
 
     send(server, VISIT)
@@ -25,7 +25,7 @@ def test_without_auth_no_credentials_are_sent(send, script):
     assert authorizations(server) == [None]
 
 
-def test_a_bearer_token_is_sent_with_every_try(send, script):
+def test_bearer_token_is_sent_with_every_try(send, script):
     server = script(httpx.Response(503), REX)
 
     send(server, VISIT, auth=BearerToken("abc.def"))
@@ -34,7 +34,7 @@ def test_a_bearer_token_is_sent_with_every_try(send, script):
 
 
 @pytest.mark.parametrize("status", [401, 419])
-def test_a_token_that_ran_out_is_replaced_by_the_function_that_gives_tokens(send, script, status):
+def test_expired_token_is_replaced_by_the_token_function(send, script, status):
     tokens = iter(["old1", "new1"])
     server = script(httpx.Response(status), REX)
 
@@ -42,7 +42,7 @@ def test_a_token_that_ran_out_is_replaced_by_the_function_that_gives_tokens(send
     assert authorizations(server) == ["Bearer old1", "Bearer new1"]
 
 
-def test_the_same_token_is_not_refused_twice(send, script):
+def test_refused_token_is_not_sent_again(send, script):
     server = script(httpx.Response(401))
 
     with pytest.raises(errors.NotAuthenticated):
@@ -51,13 +51,13 @@ def test_the_same_token_is_not_refused_twice(send, script):
     assert len(server.requests) == 1
 
 
-def test_a_token_that_is_no_text_is_refused():
+def test_token_that_is_not_text_raises_type_error():
     with pytest.raises(TypeError, match="a bearer token is text, not NoneType"):
         BearerToken(None)
 
 
 @pytest.mark.parametrize("client", [IcebergCatalog, AsyncIcebergCatalog])
-def test_who_gives_a_token_as_it_is_is_told_at_once_what_is_wanted(client):
+def test_plain_string_as_auth_raises_type_error(client):
     with pytest.raises(TypeError, match=r"BearerToken\(…\)") as caught:
         client("http://127.0.0.1:1", auth="do-not-tell")
 
@@ -65,14 +65,14 @@ def test_who_gives_a_token_as_it_is_is_told_at_once_what_is_wanted(client):
 
 
 @pytest.mark.parametrize("token", ["", "two words", "line\nbreak", "sécret-token"])
-def test_a_token_that_cannot_stand_in_a_header_is_refused_without_being_repeated(token):
+def test_token_unfit_for_a_header_raises_without_the_token(token):
     with pytest.raises(ValueError, match="visible ASCII") as caught:
         BearerToken(token)
 
     assert not token or token not in str(caught.value)
 
 
-def test_a_flow_may_send_requests_of_its_own(send, script):
+def test_auth_flow_can_send_its_own_requests(send, script):
     class Challenge(Auth):
         def flow(self, request):
             ticket = yield request.with_header("X-Want", "ticket")

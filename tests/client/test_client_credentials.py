@@ -1,4 +1,4 @@
-"""A token is fetched once, kept while it lasts, and replaced when it is refused; the secret stays with the token endpoint."""
+"""A token is fetched once and replaced when it expires or is refused; only the token endpoint gets the secret."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ import pytest
 from lakepact.client import BadReply, ClientCredentials, NotAuthenticated, ServerError, Unreachable
 
 from .conftest import VISIT, Pet
-from .test_redaction import told_of
+from .test_redaction import shown_by
 
 SECRET = "planted+Secret/0123456789"
 REX = httpx.Response(200, json={"name": "rex"})
@@ -26,11 +26,11 @@ def credentials(clock=lambda: 0.0):
 
 
 def asked(server):
-    """What was asked of whom, and with which authorization."""
+    """Return the host and the authorization of each request."""
     return [(request.url.host, request.headers["Authorization"].split()[-1]) for request in server.requests]
 
 
-def test_a_token_is_fetched_with_the_first_call_and_kept(send, script):
+def test_token_is_fetched_with_the_first_call_and_kept(send, script):
     server, auth = script(token("t1", expires_in=3600), REX, REX), credentials()
 
     send(server, VISIT, auth=auth)
@@ -42,7 +42,7 @@ def test_a_token_is_fetched_with_the_first_call_and_kept(send, script):
 
 
 @pytest.mark.parametrize(("life", "lasts"), [(3600, 3540.0), ("3600", 3540.0), (60, 30.0), (1, 0.5)])
-def test_a_token_is_replaced_before_it_runs_out(send, script, life, lasts):
+def test_token_is_replaced_before_it_expires(send, script, life, lasts):
     now = [0.0]
     server, auth = script(token("t1", expires_in=life), REX, REX, token("t2"), REX), credentials(lambda: now[0])
 
@@ -52,7 +52,7 @@ def test_a_token_is_replaced_before_it_runs_out(send, script, life, lasts):
     assert [word for host, word in asked(server) if host == "pets.test"] == ["t1", "t1", "t2"]
 
 
-def test_a_token_that_is_refused_is_replaced_once(send, script):
+def test_refused_token_is_replaced_once(send, script):
     server, auth = script(token("t1"), REX, httpx.Response(401), token("t2"), REX), credentials()
 
     send(server, VISIT, auth=auth)
@@ -62,7 +62,7 @@ def test_a_token_that_is_refused_is_replaced_once(send, script):
     assert [word for host, word in asked(server) if host == "pets.test"] == ["t1", "t1", "t2"]
 
 
-def test_a_new_token_that_is_refused_is_not_replaced(send, script):
+def test_refused_new_token_is_not_replaced(send, script):
     server = script(token("t1"), httpx.Response(401, content=b"No|no"))
 
     with pytest.raises(NotAuthenticated):
@@ -72,7 +72,7 @@ def test_a_new_token_that_is_refused_is_not_replaced(send, script):
 
 
 @pytest.mark.parametrize("status", [429, 503])
-def test_a_token_endpoint_that_is_busy_is_asked_again(send, script, status):
+def test_busy_token_endpoint_is_retried(send, script, status):
     server = script(httpx.Response(status), token("t1"), REX)
 
     assert send(server, VISIT, auth=credentials()) == Pet(name="rex")
@@ -94,14 +94,14 @@ def test_a_token_endpoint_that_is_busy_is_asked_again(send, script, status):
         (httpx.ReadError("reset"), Unreachable, "no reply from https://login.test"),
     ],
 )
-def test_a_token_endpoint_without_a_token_is_an_error_that_tells_no_secret(send, script, answer, kind, message):
+def test_token_endpoint_error_hides_the_secret(send, script, answer, kind, message):
     with pytest.raises(kind, match=message) as caught:
         send(script(answer), VISIT, auth=credentials())
 
     assert type(caught.value) is kind
-    assert SECRET not in told_of(caught.value)
-    assert base64.b64encode(f"me:{SECRET}".encode()).decode() not in told_of(caught.value)
+    assert SECRET not in shown_by(caught.value)
+    assert base64.b64encode(f"me:{SECRET}".encode()).decode() not in shown_by(caught.value)
 
 
-def test_what_is_shown_of_the_credentials_is_where_they_are_used():
+def test_credentials_repr_shows_the_token_endpoint_only():
     assert repr(credentials()) == "ClientCredentials('https://login.test/token', [hidden])"

@@ -1,4 +1,4 @@
-"""A call is authorized, tried, tried again where that is harmless, and ends in a model or in one error."""
+"""A call is authorized, retried where that is safe, and returns a model or raises one error."""
 
 from __future__ import annotations
 
@@ -17,19 +17,19 @@ LOST = httpx.ReadError("connection reset")
 REFUSED_CONNECTION = httpx.ConnectError("connection refused")
 
 
-def test_a_success_is_decoded_into_the_model_of_its_status(send, script):
+def test_success_is_decoded_into_the_model_of_its_status(send, script):
     assert send(script(REX), VISIT) == Pet(name="rex")
 
 
-def test_a_success_without_a_documented_body_is_none(send, script):
+def test_success_without_a_documented_body_returns_none(send, script):
     assert send(script(httpx.Response(204)), LEAVE) is None
 
 
-def test_a_success_of_another_status_is_read_like_the_documented_one(send, script):
+def test_success_with_another_status_is_decoded(send, script):
     assert send(script(httpx.Response(201, json={"name": "rex"})), ADOPT) == Pet(name="rex")
 
 
-def test_the_request_is_what_the_call_says(send, script):
+def test_request_equals_the_call(send, script):
     server = script(REX)
 
     query = (("a", ""), ("b", "x y&z+"), ("b", "é"))
@@ -42,7 +42,7 @@ def test_the_request_is_what_the_call_says(send, script):
     assert request.content == b"{}"
 
 
-def test_a_cookie_of_the_server_is_never_sent_back(send, script):
+def test_cookie_of_the_server_is_not_sent_back(send, script):
     server = script(httpx.Response(503, headers={"Set-Cookie": "who=me"}), REX)
 
     send(server, VISIT)
@@ -50,7 +50,7 @@ def test_a_cookie_of_the_server_is_never_sent_back(send, script):
     assert [request.headers.get("Cookie") for request in server.requests] == [None, None]
 
 
-def test_an_idempotent_request_is_tried_again_after_ever_longer_pauses(send, script):
+def test_idempotent_request_is_retried_after_growing_pauses(send, script):
     server = script(httpx.Response(503), httpx.Response(502), LOST, REX)
 
     assert send(server, VISIT) == Pet(name="rex")
@@ -66,20 +66,20 @@ def test_retry_after_is_waited_for_exactly(send, script):
 
 
 @pytest.mark.parametrize("status", [429, 503])
-def test_a_request_that_changes_something_is_tried_again_where_the_server_invites_it_back(send, script, status):
+def test_change_answered_with_retry_after_is_retried(send, script, status):
     server = script(httpx.Response(status, headers={"Retry-After": "1"}), REX)
 
     assert send(server, FEED) == Pet(name="rex")
 
 
-def test_a_request_that_never_left_is_tried_again(send, script):
+def test_unsent_request_is_retried(send, script):
     server = script(REFUSED_CONNECTION, REX)
 
     assert send(server, FEED) == Pet(name="rex")
 
 
 @pytest.mark.parametrize("status", [500, 502, 503, 504, 599])
-def test_a_commit_whose_outcome_the_server_cannot_tell_is_sent_once(send, script, status):
+def test_commit_answered_5xx_is_sent_once(send, script, status):
     server = script(httpx.Response(status), REX)
 
     with pytest.raises(errors.OutcomeUnknown) as caught:
@@ -92,7 +92,7 @@ def test_a_commit_whose_outcome_the_server_cannot_tell_is_sent_once(send, script
 
 @pytest.mark.parametrize("lost", [LOST, httpx.ReadTimeout("slow"), httpx.WriteError("reset"), httpx.RemoteProtocolError("closed")])
 @pytest.mark.parametrize("call", [FEED, ADOPT], ids=["commit", "other"])
-def test_a_change_whose_reply_is_lost_is_sent_once(send, script, call, lost):
+def test_change_with_a_lost_reply_is_sent_once(send, script, call, lost):
     server = script(lost, REX)
 
     with pytest.raises(errors.OutcomeUnknown) as caught:
@@ -102,7 +102,7 @@ def test_a_change_whose_reply_is_lost_is_sent_once(send, script, call, lost):
     assert caught.value.__cause__ is lost
 
 
-def test_a_busy_server_is_an_error_that_may_be_retried_once_the_invitations_run_out(send, script):
+def test_busy_server_raises_a_retry_safe_error(send, script):
     server = script(httpx.Response(503, headers={"Retry-After": "1"}))
 
     with pytest.raises(errors.ServerError) as caught:
@@ -111,7 +111,7 @@ def test_a_busy_server_is_an_error_that_may_be_retried_once_the_invitations_run_
     assert (caught.value.tries, caught.value.is_retry_safe, caught.value.retry_after) == (4, True, 1.0)
 
 
-def test_a_server_that_cannot_be_reached_is_named_in_the_error(send, script):
+def test_unreachable_server_is_named_in_the_error(send, script):
     with pytest.raises(errors.Unreachable, match=r"no connection to http://pets\.test/base: ConnectError: connection refused") as caught:
         send(script(REFUSED_CONNECTION), VISIT)
 
@@ -119,7 +119,7 @@ def test_a_server_that_cannot_be_reached_is_named_in_the_error(send, script):
     assert caught.value.__cause__ is REFUSED_CONNECTION
 
 
-def test_a_pause_that_would_end_too_late_is_not_begun(send, script):
+def test_pause_beyond_the_total_time_is_not_begun(send, script):
     server = script(httpx.Response(503, headers={"Retry-After": "3600"}))
 
     with pytest.raises(errors.ServerError, match="retry after 3600 s"):
@@ -128,7 +128,7 @@ def test_a_pause_that_would_end_too_late_is_not_begun(send, script):
     assert server.pauses == []
 
 
-def test_the_time_of_all_tries_is_limited(send, script):
+def test_total_time_of_all_tries_is_limited(send, script):
     server = script(httpx.Response(503, headers={"Retry-After": "4"}))
 
     with pytest.raises(errors.ServerError):
@@ -137,7 +137,7 @@ def test_the_time_of_all_tries_is_limited(send, script):
     assert server.pauses == [4.0, 4.0]
 
 
-def test_without_retries_a_call_is_sent_once(send, script):
+def test_no_retries_sends_a_call_once(send, script):
     server = script(httpx.Response(503), REX)
 
     with pytest.raises(errors.ServerError):
@@ -147,7 +147,7 @@ def test_without_retries_a_call_is_sent_once(send, script):
 
 
 @pytest.mark.parametrize("body", [b"", b"<html>", b"[]", b'{"name": 5}', b'{"name": "r', b"\xff"])
-def test_a_success_whose_body_is_not_the_documented_one_is_a_bad_reply(send, script, body):
+def test_success_with_an_invalid_body_is_a_bad_reply(send, script, body):
     with pytest.raises(errors.BadReply) as caught:
         send(script(httpx.Response(200, content=body)), VISIT)
 
@@ -155,7 +155,7 @@ def test_a_success_whose_body_is_not_the_documented_one_is_a_bad_reply(send, scr
     assert caught.value.exchange.reply_body == body.decode(errors="replace")
 
 
-def test_a_redirect_is_a_bad_reply_and_not_followed(send, script):
+def test_redirect_is_a_bad_reply_and_not_followed(send, script):
     server = script(httpx.Response(307, headers={"Location": "http://elsewhere.test/"}))
 
     with pytest.raises(errors.BadReply, match="307 to http://elsewhere"):
@@ -164,7 +164,7 @@ def test_a_redirect_is_a_bad_reply_and_not_followed(send, script):
     assert len(server.requests) == 1
 
 
-def test_a_reply_with_a_broken_coding_is_a_bad_reply(send, script):
+def test_broken_content_coding_is_a_bad_reply(send, script):
     broken = httpx.DecodingError("not gzip")
 
     with pytest.raises(errors.BadReply, match="coding of the reply"):
@@ -191,14 +191,14 @@ def test_a_reply_with_a_broken_coding_is_a_bad_reply(send, script):
         (502, b"<html>", errors.ServerError),
     ],
 )
-def test_any_refusal_whatever_its_body_becomes_one_kind_of_error(send, script, status, body, expected):
+def test_error_reply_with_any_body_raises_its_error(send, script, status, body, expected):
     with pytest.raises(errors.ResponseError) as caught:
         send(script(httpx.Response(status, content=body)), VISIT)
 
     assert type(caught.value) is expected
 
 
-def test_an_error_keeps_what_is_known_of_the_failure(send, script):
+def test_error_keeps_the_facts_of_the_failure(send, script):
     reply = httpx.Response(409, headers={"X-Request-Id": "r-17", "Retry-After": "3"}, content=b"Changed|someone was faster")
 
     with pytest.raises(errors.CommitRejected) as caught:
@@ -210,7 +210,7 @@ def test_an_error_keeps_what_is_known_of_the_failure(send, script):
     assert (error.exchange.method, error.exchange.url, error.exchange.request_body) == ("POST", "http://pets.test/base/pets/rex", "{}")
 
 
-def test_the_text_of_an_error_says_what_was_asked_what_came_back_and_what_to_do(send, script):
+def test_error_text_names_operation_answer_and_advice(send, script):
     reply = httpx.Response(409, headers={"X-Request-Id": "r-17"}, content=b"Changed|someone was faster")
 
     with pytest.raises(errors.CommitRejected) as caught:

@@ -1,4 +1,4 @@
-"""The tree in the docstring is the tree in the code, and its errors travel."""
+"""The documented tree of errors equals the classes, and errors can be pickled."""
 
 from __future__ import annotations
 
@@ -22,17 +22,17 @@ def drawn_tree() -> dict[str, str]:
     return parents
 
 
-def test_the_tree_is_drawn_as_it_is():
+def test_drawn_tree_equals_the_classes():
     classes = [kind for kind in vars(errors).values() if isinstance(kind, type) and issubclass(kind, Exception)]
 
     assert drawn_tree() == {kind.__name__: kind.__base__.__name__ for kind in classes}
 
 
-def test_every_error_says_what_it_is():
+def test_every_error_has_a_docstring():
     assert [kind for kind in vars(errors).values() if isinstance(kind, type) and not kind.__doc__] == []
 
 
-def test_an_error_survives_a_journey_to_another_process():
+def test_error_survives_pickling():
     error = errors.NoSuchTable(Failure(operation="loadTable", message="no", status=404, tries=1))
 
     copy = pickle.loads(pickle.dumps(error))
@@ -40,6 +40,6 @@ def test_an_error_survives_a_journey_to_another_process():
     assert (type(copy), str(copy), copy.status) == (errors.NoSuchTable, str(error), 404)
 
 
-def test_an_outcome_that_is_unknown_is_not_caught_with_refusals():
+def test_outcome_unknown_is_not_a_response_error():
     assert issubclass(errors.OutcomeUnknown, LakepactError)
     assert not issubclass(errors.OutcomeUnknown, (errors.ResponseError, errors.Unreachable, errors.BadReply))

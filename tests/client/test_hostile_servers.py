@@ -1,4 +1,4 @@
-"""Replies that do not end, are far too large or far too slow end in an error that names the limit, and leave the memory alone."""
+"""Endless, huge and slow replies raise an error that names the limit, in bounded memory."""
 
 from __future__ import annotations
 
@@ -121,7 +121,7 @@ def test_listing_that_drips_stops_within_the_read_timeout():
     assert time.monotonic() - started < 5
 
 
-def test_listing_of_many_files_has_no_limit_of_its_sum():
+def test_listing_of_many_files_has_no_total_limit():
     file = json.dumps({"file": {"url": "https://a.test/x", "id": "x", "partitionValues": {}, "size": 1}}).encode() + b"\n"
     schema = json.dumps({"type": "struct", "fields": []})
     about = {"id": "7", "format": {"provider": "parquet"}, "schemaString": schema, "partitionColumns": []}
@@ -135,7 +135,7 @@ def test_listing_of_many_files_has_no_limit_of_its_sum():
         assert sum(1 for _ in answer.files()) == 100_000
 
 
-def test_server_that_is_silent_is_unreachable_as_before():
+def test_silent_server_raises_unreachable():
     def silent(_):
         time.sleep(1)
         return ()

@@ -1,4 +1,4 @@
-"""The client needs its two libraries and nothing else, but where it reads rows; and one module knows the one that speaks HTTP."""
+"""The client imports two libraries, and further ones only for rows and the command."""
 
 from __future__ import annotations
 
@@ -16,33 +16,33 @@ MODULES = sorted(FOLDER.rglob("*.py"))
 
 
 def imported(module: Path) -> set[str]:
-    """The first names of what a module imports, wherever in it."""
+    """Return the top-level packages of all imports of a module."""
     return names(ast.parse(module.read_text("utf-8")))
 
 
 def names(tree: ast.AST) -> set[str]:
-    """The first names of what is imported, wherever in it."""
+    """Return the top-level packages of all imports below a node."""
     nodes = list(ast.walk(tree))
     plain = {alias.name for node in nodes if isinstance(node, ast.Import) for alias in node.names}
     return {name.split(".")[0] for name in plain | {node.module for node in nodes if isinstance(node, ast.ImportFrom) and node.module}}
 
 
-#: These are loaded when rows are asked for, and their libraries are in an extra.
+#: Modules for rows are loaded on demand; their libraries are in an extra.
 OF_ROWS = FOLDER / "delta_sharing" / "rows"
 
-#: What is loaded by the command `lakepact` alone, which has an extra of its own.
+#: Modules of the command `lakepact`; its library is in an extra.
 OF_COMMAND = FOLDER / "command"
 
 
 def loaded(module: Path) -> set[str]:
-    """The first names of what a module imports to work, not for its annotations alone."""
+    """Return the top-level packages that a module imports at run time, not for annotations only."""
     tree = ast.parse(module.read_text("utf-8"))
     tree.body = [part for part in tree.body if not (isinstance(part, ast.If) and ast.unparse(part.test) == "TYPE_CHECKING")]
     return names(tree)
 
 
 @pytest.mark.parametrize("module", MODULES, ids=lambda path: path.relative_to(FOLDER).as_posix())
-def test_a_module_needs_no_more_than_a_plain_install_has(module):
+def test_module_imports_only_installed_libraries(module):
     extra = {"pandas", "polars", "pyarrow", "pyroaring"} if OF_ROWS in module.parents else set()
     extra |= {"click"} if OF_COMMAND in module.parents else set()
     extra |= {"pyiceberg"} if module.name == "pyiceberg_tables.py" else set()
@@ -50,7 +50,7 @@ def test_a_module_needs_no_more_than_a_plain_install_has(module):
     assert loaded(module) - sys.stdlib_module_names <= {"httpcore", "httpx", "lakepact", "pydantic", "pydantic_core"} | extra
 
 
-def test_reading_a_listing_loads_nothing_of_what_reading_rows_needs():
+def test_sharing_client_does_not_load_the_libraries_of_rows():
     code = (
         "import sys, lakepact.client as c; c.SharingClient, c.column; print(sorted({'pyarrow', 'pyroaring', 'pandas'} & set(sys.modules)))"
     )
@@ -60,5 +60,5 @@ def test_reading_a_listing_loads_nothing_of_what_reading_rows_needs():
     assert printed == "[]\n"
 
 
-def test_two_modules_know_the_http_library():
+def test_two_modules_import_the_http_library():
     assert [module.name for module in MODULES if imported(module) & {"httpcore", "httpx"}] == ["metered.py", "transport.py"]

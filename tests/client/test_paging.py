@@ -1,4 +1,4 @@
-"""A listing is followed to its end, and ends."""
+"""A listing is followed to its end and always ends."""
 
 from __future__ import annotations
 
@@ -8,12 +8,12 @@ from lakepact.client.errors import BadReply
 from lakepact.client.paging import Bookmark
 
 
-def test_a_listing_begins_with_an_empty_token():
+def test_listing_begins_with_an_empty_token():
     assert Bookmark("listTables").token == ""
 
 
 @pytest.mark.parametrize("end", [None, ""])
-def test_a_listing_ends_where_no_token_is_given(end):
+def test_missing_or_empty_token_ends_a_listing(end):
     bookmark = Bookmark("listTables")
 
     bookmark.turn("p2")
@@ -22,7 +22,7 @@ def test_a_listing_ends_where_no_token_is_given(end):
     assert bookmark.token is None
 
 
-def test_a_token_that_was_given_before_ends_the_listing_with_an_error():
+def test_repeated_page_token_is_a_bad_reply():
     bookmark = Bookmark("listTables")
     bookmark.turn("p2")
     bookmark.turn("p3")

@@ -1,4 +1,4 @@
-"""`lakepact.client` offers what it says, sorted, and loads what is heavy when it is named."""
+"""`lakepact.client` exports sorted names and loads heavy modules lazily."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ import lakepact.client
 from lakepact.client import errors
 
 
-def test_every_public_name_is_there():
+def test_every_public_name_exists():
     assert [name for name in lakepact.client.__all__ if not hasattr(lakepact.client, name)] == []
 
 
@@ -25,11 +25,11 @@ def test_every_error_is_public():
     assert kinds <= set(lakepact.client.__all__)
 
 
-def test_dir_names_what_is_loaded_later():
+def test_dir_includes_lazily_loaded_names():
     assert set(lakepact.client.__all__) <= set(dir(lakepact.client))
 
 
-def test_another_name_is_an_attribute_error():
+def test_unknown_name_raises_attribute_error():
     with pytest.raises(AttributeError, match="has no attribute 'nothing'"):
         _ = lakepact.client.nothing
 

@@ -23,12 +23,12 @@ TOKEN = "planted-Token.0123456789"
 VENDED = "wJalrXUtnFEMI/K7MDENG"
 
 
-def told_of(error: BaseException | None) -> str:
-    """Return all that a log or a crash reporter shows of an error: its text, its values, and the local variables of our frames."""
+def shown_by(error: BaseException | None) -> str:
+    """Return the text, the values and the local variables of our frames of an error, as a crash reporter shows them."""
     if error is None:
         return ""
     frames = [frame.f_locals for frame, _ in traceback.walk_tb(error.__traceback__) if "client/lakepact" in frame.f_code.co_filename]
-    return f"{traceback.format_exception(error)} {error!r} {vars(error)} {frames} {told_of(error.__cause__)} {told_of(error.__context__)}"
+    return f"{traceback.format_exception(error)} {error!r} {vars(error)} {frames} {shown_by(error.__cause__)} {shown_by(error.__context__)}"
 
 
 FAILURES = {
@@ -46,35 +46,35 @@ FAILURES = {
 
 @pytest.mark.parametrize("answer", FAILURES.values(), ids=FAILURES)
 @pytest.mark.parametrize("call", [VISIT, FEED], ids=["read", "commit"])
-def test_an_error_tells_no_secret(send, script, caplog, call, answer):
+def test_error_holds_no_secret(send, script, caplog, call, answer):
     caplog.set_level(logging.DEBUG)
 
     with pytest.raises(errors.LakepactError) as caught:
         send(script(answer), call, auth=BearerToken(lambda: TOKEN))
 
-    said = told_of(caught.value) + caplog.text
+    said = shown_by(caught.value) + caplog.text
     assert TOKEN not in said
     assert VENDED not in said
     assert caught.value.operation in caplog.text
 
 
-def test_the_error_behind_an_error_tells_no_secret(send, script):
+def test_cause_of_an_error_holds_no_secret(send, script):
     with pytest.raises(errors.BadReply) as caught:
         send(script(FAILURES["not the model"]), VISIT, auth=BearerToken(TOKEN))
 
     behind = caught.value.__cause__
     assert "name: Input should be a valid string" in str(behind)
-    assert VENDED not in told_of(behind)
+    assert VENDED not in shown_by(behind)
 
 
-def test_the_values_of_a_call_show_neither_headers_nor_bodies():
+def test_repr_of_requests_and_replies_hides_headers_and_bodies():
     request = Request("GET", "http://pets.test/", (("Authorization", f"Bearer {TOKEN}"),), TOKEN.encode())
     reply = Reply(200, (("Set-Cookie", TOKEN),), TOKEN.encode())
 
     assert TOKEN not in f"{request!r} {reply!r} {BearerToken(TOKEN)!r} {vars(BearerToken(TOKEN))}"
 
 
-def test_a_success_is_logged_without_secrets(send, script, caplog):
+def test_success_is_logged_without_secrets(send, script, caplog):
     caplog.set_level(logging.DEBUG, "lakepact.client")
 
     assert send(script(httpx.Response(200, json={"name": "rex"})), VISIT, auth=BearerToken(TOKEN)) == Pet(name="rex")
@@ -82,7 +82,7 @@ def test_a_success_is_logged_without_secrets(send, script, caplog):
     assert TOKEN not in caplog.text
 
 
-def test_the_exchange_keeps_what_is_no_secret():
+def test_exchange_keeps_values_that_are_not_secret():
     headers = (("Authorization", f"Bearer {TOKEN}"), ("Accept", "*/*"))
     request = Request("POST", "http://pets.test/?pageSize=2&sig-token=x", headers, b'{"a": "b"}')
     reply = Reply(401, (("WWW-Authenticate", "Bearer"), ("Set-Cookie", "s=1")), b'{"message": "no", "client_secret": "x\\"y"}')
@@ -96,14 +96,14 @@ def test_the_exchange_keeps_what_is_no_secret():
     assert exchange.reply_body == f'{{"message": "no", "client_secret": "{HIDDEN}"}}'
 
 
-def test_a_long_body_is_cut():
+def test_long_body_is_cut():
     exchange = redacted(Request("GET", "/"), Reply(400, (), b"token" * 2_000_000))
 
     assert exchange.reply_body == ("token" * EXCERPT)[:EXCERPT] + "…"
 
 
 @given(st.text(), st.integers(0, 60))
-def test_the_value_of_a_secret_member_is_hidden_even_where_the_document_is_cut(value, cut):
+def test_secret_member_is_hidden_in_a_cut_document(value, cut):
     document = json.dumps({"a": 1, "s3.session-token": f"{value}planted"}, ensure_ascii=False)
 
     assert "planted" not in Redactor(Request("GET", "/")).text(document[: len(document) - cut] + ("" if cut else "}"))

@@ -1,4 +1,4 @@
-"""The error type decides where it fits the status; the contract decides where there is only one; the status decides the rest."""
+"""Errors are selected by the error type if it fits the status, else by the contract, else by the status."""
 
 from __future__ import annotations
 
@@ -25,15 +25,15 @@ from .conftest import REFUSALS
         pytest.param("feed", 501, "Never", errors.OperationNotSupported, id="a commit that is not implemented was not carried out"),
     ],
 )
-def test_kind(operation, status, type_, expected):
+def test_error_type_and_status_select_the_error(operation, status, type_, expected):
     kind = REFUSALS.kind(operation, status, ErrorBody("so", type_), invited_back=False)
 
     assert kind is expected
 
 
-def test_a_busy_server_that_invites_back_has_not_carried_out_the_commit():
+def test_503_with_retry_after_is_a_server_error():
     assert REFUSALS.kind("feed", 503, None, invited_back=True) is errors.ServerError
 
 
-def test_a_404_that_is_not_in_the_contracts_form_is_not_yet_a_missing_table():
+def test_404_without_an_error_body_is_not_found():
     assert REFUSALS.kind("visit", 404, None, invited_back=False) is errors.NotFound

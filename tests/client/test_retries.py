@@ -1,4 +1,4 @@
-"""When and how long: invariants over all requests and answers."""
+"""Invariants of retries and pauses over all requests and answers."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ ANSWERS = st.builds(Reply, st.integers(300, 599), HEADERS) | st.builds(
 
 
 @given(METHODS, ANSWERS)
-def test_what_may_have_changed_something_is_never_repeated(method, answer):
+def test_request_with_possible_effects_is_not_retried(method, answer):
     certainly_undone = (isinstance(answer, Lost) and answer.how == "unsent") or (
         isinstance(answer, Reply) and answer.status in {429, 503} and answer.header("Retry-After") == "1"
     )
@@ -26,7 +26,7 @@ def test_what_may_have_changed_something_is_never_repeated(method, answer):
 
 
 @given(st.integers(1, 20), st.floats(0, 1), st.floats(0, 100))
-def test_no_pause_goes_beyond_the_limits(tried, jitter, elapsed):
+def test_pauses_stay_within_the_limits(tried, jitter, elapsed):
     retries = Retries(tries=10, total=50, first_pause=0.5, longest_pause=8, jitter=lambda: jitter)
 
     pause = retries.pause(tried=tried, elapsed=elapsed, retry_after=None)

@@ -1,4 +1,4 @@
-"""A body that is read piece by piece: what comes whole, what is refused, and what breaks off."""
+"""Streamed bodies: whole, refused and truncated."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ REFUSED = b"HTTP/1.1 403 Forbidden\r\nContent-Length: 14\r\n\r\nNo|not for you"
 
 @pytest.fixture(params=["sync", "async"])
 def read(request):
-    """Opens a call and reads its body, once in a thread and once in an event loop."""
+    """Return a function that opens a call and reads its body, once in a thread and once in an event loop."""
 
     def in_thread(address, refusals):
         connection = Connection(Engine(address, NoAuth(), Retries(tries=2), refusals), Transport(Timeouts(read=5)), lambda _: None)
@@ -54,42 +54,42 @@ def read(request):
     return lambda address, refusals: asyncio.run(in_loop(address, refusals))
 
 
-def test_a_body_is_read_to_its_end(read):
+def test_body_is_read_to_its_end(read):
     with listening(WHOLE) as (address, _):
         assert read(address, READS) == ("dogs", b"rex\nfox\n")
 
 
-def test_a_refusal_is_read_and_raised(read):
+def test_error_reply_is_read_and_raised(read):
     with listening(REFUSED) as (address, _), pytest.raises(errors.Forbidden, match="not for you"):
         read(address, READS)
 
 
-def test_a_body_that_breaks_off_is_an_error_of_its_call(read):
+def test_truncated_body_raises_unreachable(read):
     with listening(CUT_OFF) as (address, _), pytest.raises(errors.Unreachable, match="look: no reply from") as caught:
         read(address, READS)
 
     assert caught.value.is_retry_safe
 
 
-def test_a_body_in_a_broken_coding_is_a_bad_reply(read):
+def test_broken_content_coding_is_a_bad_reply(read):
     with listening(NOT_GZIP) as (address, _), pytest.raises(errors.BadReply, match="coding of the reply"):
         read(address, READS)
 
 
-def test_what_only_reads_is_sent_again_whatever_its_method(read):
+def test_read_with_any_method_is_retried(read):
     with listening(b"", WHOLE) as (address, taken):
         assert read(address, READS) == ("dogs", b"rex\nfox\n")
 
     assert len(taken) == 2
 
 
-def test_what_may_change_something_is_not(read):
+def test_change_with_a_lost_reply_raises_outcome_unknown(read):
     with listening(b"", WHOLE) as (address, _), pytest.raises(errors.OutcomeUnknown):
         read(address, REFUSALS)
 
 
 @pytest.mark.parametrize("given", [(), (("accept-encoding", "identity"),)], ids=["none", "identity"])
-def test_a_header_that_is_given_stands_in_place_of_the_usual_one(given):
+def test_given_header_replaces_the_default(given):
     seen = []
     transport = Transport(Timeouts(), httpx.MockTransport(lambda request: seen.append(request) or httpx.Response(200)))
 

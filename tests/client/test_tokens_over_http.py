@@ -1,4 +1,4 @@
-"""Tokens of the reference server: fetched once for all threads, replaced when they end, and no commit made twice for that."""
+"""Tokens of the reference server, fetched once for all threads and replaced when they expire."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from driving import KINDS, Driven
 from lakepact.client import AsyncIcebergCatalog, BearerToken, ClientCredentials, Forbidden, IcebergCatalog, NotAuthenticated, TokenExchange
 from lakepact.reference_server import running
 
-from .test_redaction import told_of
+from .test_redaction import shown_by
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -57,7 +57,7 @@ ID, SECRET = "engine", "s3cr&t of the engine"
 
 @dataclass
 class Watched:
-    """A server whose time a test moves, and which counts what its token endpoint is asked for."""
+    """A server with a clock set by the test, and a count of its token requests."""
 
     server: Server
     now: datetime = field(default_factory=lambda: datetime.now(UTC))
@@ -72,7 +72,7 @@ class Watched:
         return f"{self.url}/v1/oauth/tokens"
 
     def clock(self) -> float:
-        """Return the time by which the server's tokens end, for clients."""
+        """Return the time of the server."""
         return self.now.timestamp()
 
     def pass_by(self, seconds: float) -> None:
@@ -110,7 +110,7 @@ def credentials(watched: Watched, **options: Any) -> ClientCredentials:
 
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize("in_form", [False, True])
-def test_a_catalog_is_used_with_a_token_that_it_issues_itself(watched: Watched, kind: str, in_form: bool) -> None:  # noqa: FBT001
+def test_token_issued_by_the_catalog_is_accepted(watched: Watched, kind: str, in_form: bool) -> None:  # noqa: FBT001
     with Driven(KINDS[kind], watched.url, auth=credentials(watched, scope="catalog", in_form=in_form)) as catalog:
         catalog.create_namespace("made")
         names = catalog.list_namespaces()
@@ -119,19 +119,19 @@ def test_a_catalog_is_used_with_a_token_that_it_issues_itself(watched: Watched, 
     assert watched.asked == {"credentials": 1}
 
 
-def test_a_wrong_secret_is_an_error_that_does_not_tell_it(watched: Watched) -> None:
+def test_wrong_secret_raises_without_the_secret(watched: Watched) -> None:
     with (
         IcebergCatalog(watched.url, auth=ClientCredentials(watched.tokens, ID, "of another", in_form=True)) as catalog,
         pytest.raises(NotAuthenticated, match="invalid_client") as caught,
     ):
         list(catalog.list_namespaces())
 
-    assert "of another" not in told_of(caught.value)
-    assert "of+another" not in told_of(caught.value)
+    assert "of another" not in shown_by(caught.value)
+    assert "of+another" not in shown_by(caught.value)
 
 
 def together(catalog: IcebergCatalog, action: Any) -> list[Any]:
-    """What came of an action that as many threads do at once, each with its number."""
+    """Return the results of an action that all threads run at once, each with its number."""
     gate = Barrier(THREADS)
 
     def act(number: int) -> Any:
@@ -160,7 +160,7 @@ def test_many_tasks_fetch_one_token(watched: Watched) -> None:
     assert watched.asked == {"credentials": 1}
 
 
-def test_a_token_that_ends_in_the_middle_of_a_run_is_replaced_once_and_every_commit_is_made_once(watched: Watched) -> None:
+def test_expired_token_is_replaced_once_by_many_threads(watched: Watched) -> None:
     schema = {"type": "struct", "fields": [{"id": 1, "name": "id", "type": "long", "required": True}]}
 
     def commit(catalog: IcebergCatalog, number: int) -> Any:
@@ -169,7 +169,7 @@ def test_a_token_that_ends_in_the_middle_of_a_run_is_replaced_once_and_every_com
     with IcebergCatalog(watched.url, auth=credentials(watched)) as catalog:
         for number in range(THREADS):
             catalog.create_table("ann", f"t{number}", schema)
-        # Only the server knows that time has passed: every thread finds out by a refusal.
+        # Only the clock of the server moves: every thread gets 401.
         watched.pass_by(1000)
         together(catalog, commit)
         loaded = [catalog.load_table("ann", f"t{number}").model_dump(mode="json", by_alias=True) for number in range(THREADS)]
@@ -178,7 +178,7 @@ def test_a_token_that_ends_in_the_middle_of_a_run_is_replaced_once_and_every_com
     assert watched.asked == {"credentials": 2}
 
 
-def test_a_token_is_replaced_before_it_ends_while_others_still_use_it(watched: Watched) -> None:
+def test_expiring_token_is_replaced_once_while_threads_use_it(watched: Watched) -> None:
     with IcebergCatalog(watched.url, auth=credentials(watched, clock=watched.clock)) as catalog:
         list(catalog.list_namespaces())
         watched.pass_by(950)
@@ -187,7 +187,7 @@ def test_a_token_is_replaced_before_it_ends_while_others_still_use_it(watched: W
     assert watched.asked == {"credentials": 2}
 
 
-def test_a_token_that_is_about_to_end_may_be_exchanged_for_another(watched: Watched) -> None:
+def test_expiring_token_is_exchanged(watched: Watched) -> None:
     with IcebergCatalog(watched.url, auth=credentials(watched, renew=True, clock=watched.clock)) as catalog:
         for _ in range(3):
             list(catalog.list_namespaces())
@@ -196,7 +196,7 @@ def test_a_token_that_is_about_to_end_may_be_exchanged_for_another(watched: Watc
     assert watched.asked == {"credentials": 1, "exchanges": 2}
 
 
-def test_a_token_that_has_ended_is_not_exchanged_but_fetched(watched: Watched) -> None:
+def test_expired_token_is_fetched_again(watched: Watched) -> None:
     with IcebergCatalog(watched.url, auth=credentials(watched, renew=True, clock=watched.clock)) as catalog:
         list(catalog.list_namespaces())
         watched.pass_by(1000)
@@ -206,7 +206,7 @@ def test_a_token_that_has_ended_is_not_exchanged_but_fetched(watched: Watched) -
 
 
 @pytest.mark.parametrize("kind", KINDS)
-def test_a_users_token_becomes_one_for_the_catalog_through_that_of_an_engine(watched: Watched, kind: str) -> None:
+def test_user_token_is_exchanged_with_an_actor_token(watched: Watched, kind: str) -> None:
     auth = TokenExchange(watched.tokens, lambda: "ann-token", actor=credentials(watched), scope="catalog", clock=watched.clock)
     with Driven(KINDS[kind], watched.url, auth=auth) as catalog:
         seen = catalog.list_namespaces()
@@ -218,7 +218,7 @@ def test_a_users_token_becomes_one_for_the_catalog_through_that_of_an_engine(wat
     assert watched.asked == {"credentials": 1, "exchanges": 2}
 
 
-def test_an_actor_that_is_forgotten_is_fetched_anew(watched: Watched) -> None:
+def test_expired_actor_token_is_fetched_again(watched: Watched) -> None:
     engine = credentials(watched)
     with IcebergCatalog(watched.url, auth=engine) as catalog:
         list(catalog.list_namespaces())
@@ -230,11 +230,11 @@ def test_an_actor_that_is_forgotten_is_fetched_anew(watched: Watched) -> None:
     assert watched.asked == {"credentials": 2, "exchanges": 2}
 
 
-def test_a_users_token_that_is_none_is_an_error_that_does_not_tell_it(watched: Watched) -> None:
+def test_invalid_user_token_raises_without_the_token(watched: Watched) -> None:
     with (
         IcebergCatalog(watched.url, auth=TokenExchange(watched.tokens, "of-somebody-else")) as catalog,
         pytest.raises(NotAuthenticated, match="invalid_grant") as caught,
     ):
         list(catalog.list_namespaces())
 
-    assert "of-somebody-else" not in told_of(caught.value)
+    assert "of-somebody-else" not in shown_by(caught.value)

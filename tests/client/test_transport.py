@@ -1,4 +1,4 @@
-"""What a real network does to a request becomes the right error, and no change is sent twice."""
+"""Network failures become the right error, and no change is sent twice."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ SILENCE = None
 
 @contextlib.contextmanager
 def listening(*answers):
-    """A socket that reads a request for each answer, gives it, and hangs up; after `SILENCE` it only holds the line."""
+    """Yield a socket that reads a request for each answer, sends it and closes; after `SILENCE` it keeps the connection open."""
     taken, held = [], []
     with socket.create_server(("127.0.0.1", 0)) as listener:
 
@@ -74,14 +74,14 @@ async def awaited(connection, call):
         await connection.close()
 
 
-def test_a_request_reaches_a_server_and_its_reply_comes_back(send):
+def test_request_is_sent_and_its_reply_decoded(send):
     with listening(REX) as (address, taken):
         assert send(address, VISIT) == Pet(name="rex")
 
     assert taken[0].startswith(b"GET /pets/a%2Fb HTTP/1.1\r\n")
 
 
-def test_a_closed_port_is_unreachable(send):
+def test_closed_port_raises_unreachable(send):
     with socket.create_server(("127.0.0.1", 0)) as listener:
         address = f"http://127.0.0.1:{listener.getsockname()[1]}"
 
@@ -92,7 +92,7 @@ def test_a_closed_port_is_unreachable(send):
 
 
 @pytest.mark.parametrize("answer", [b"", CUT_OFF, NOT_HTTP, SILENCE], ids=["hung up", "cut off", "not http", "silence"])
-def test_a_read_whose_reply_is_lost_is_tried_again(send, answer):
+def test_read_with_a_lost_reply_is_retried(send, answer):
     with listening(answer, REX) as (address, taken):
         assert send(address, VISIT) == Pet(name="rex")
 
@@ -102,7 +102,7 @@ def test_a_read_whose_reply_is_lost_is_tried_again(send, answer):
 @pytest.mark.parametrize(
     "answer", [b"", CUT_OFF, NOT_HTTP, NOT_GZIP, SILENCE], ids=["hung up", "cut off", "not http", "not gzip", "silence"]
 )
-def test_a_change_whose_reply_is_lost_is_not_sent_again(send, answer):
+def test_change_with_a_lost_reply_is_not_retried(send, answer):
     with listening(answer, REX) as (address, taken):
         with pytest.raises(errors.OutcomeUnknown):
             send(address, ADOPT)
@@ -110,13 +110,13 @@ def test_a_change_whose_reply_is_lost_is_not_sent_again(send, answer):
         assert len(taken) == 1
 
 
-def test_a_reply_with_a_broken_coding_is_a_bad_reply(send):
+def test_broken_content_coding_is_a_bad_reply(send):
     with listening(NOT_GZIP) as (address, _), pytest.raises(errors.BadReply, match="coding of the reply"):
         send(address, VISIT)
 
 
 @pytest.mark.parametrize("path", ["/a%2Fb", "/%1F", "/%25%2e%2E", "/x%20y+z", "/%e4%BD%A0", "/a;b,c:d@e!$&'()*"])
-def test_a_percent_encoded_path_is_sent_as_it_is(path):
+def test_percent_encoded_path_is_sent_unchanged(path):
     seen = []
     transport = Transport(Timeouts(), httpx.MockTransport(lambda request: seen.append(request.url.raw_path) or httpx.Response(200)))
 

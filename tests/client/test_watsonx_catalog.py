@@ -1,4 +1,4 @@
-"""A catalog of watsonx.data is found, entered and configured as its contract says."""
+"""Address, credentials and configuration of a watsonx.data catalog follow its contract."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from lakepact.reference_server import running
 
 KINDS = {"sync": WatsonxCatalog, "async": AsyncWatsonxCatalog}
 ROOT = "/mds/iceberg/v1"
-#: A configuration of the shape that the page shows.
+#: A configuration in the shape of the page.
 CONFIG = {"overrides": {"warehouse": "s3://bucket/warehouse/"}}
 USER, KEY = "hank", "planted-Key.0123456789"
 ENCODED = base64.b64encode(f"{USER}:{KEY}".encode()).decode()
@@ -28,7 +28,7 @@ SCHEMA = {"type": "struct", "fields": [{"id": 1, "name": "x", "type": "long", "r
 
 @pytest.fixture(params=KINDS)
 def catalog(request):
-    """Opens a catalog at a desk."""
+    """Return a function that opens a catalog of a desk."""
     opened = []
 
     def open_catalog(answers, *, config=CONFIG, host="cpd.test", name="rest_iceberg1", **options):
@@ -42,7 +42,7 @@ def catalog(request):
         driven.__exit__()
 
 
-def test_the_key_and_its_user_are_sent_in_base64_without_a_line_feed(catalog):
+def test_user_and_key_are_sent_in_base64_without_a_line_feed(catalog):
     driven, desk = catalog({f"GET {ROOT}/rest_iceberg1/namespaces": {"namespaces": []}}, auth=ZenApiKey("user", "key"))
 
     driven.list_namespaces()
@@ -51,7 +51,7 @@ def test_the_key_and_its_user_are_sent_in_base64_without_a_line_feed(catalog):
     assert {request.headers["Authorization"] for request in desk.requests} == {"ZenApiKey dXNlcjprZXk="}
 
 
-def test_a_bearer_token_opens_it_too(catalog):
+def test_bearer_token_is_sent(catalog):
     driven, desk = catalog({f"GET {ROOT}/rest_iceberg1/namespaces": {"namespaces": []}}, auth=BearerToken("abc"))
 
     driven.list_namespaces()
@@ -69,17 +69,17 @@ def test_a_bearer_token_opens_it_too(catalog):
         ("https://cpd.test/mds/iceberg/", "https://cpd.test/mds/iceberg"),
     ],
 )
-def test_catalogs_lie_below_the_address_of_their_instance(host, address):
+def test_catalog_address_is_below_its_instance(host, address):
     assert repr(WatsonxCatalog(host, "c")) == f"WatsonxCatalog({address!r})"
 
 
 @pytest.mark.parametrize(("host", "name"), [("user:pass@cpd.test", "c"), ("", "c"), ("cpd.test?x=1", "c"), ("cpd.test", "")])
-def test_what_is_no_instance_or_no_catalog_is_refused(host, name):
+def test_invalid_host_or_catalog_name_raises_value_error(host, name):
     with pytest.raises(ValueError, match=r"address|credentials|name"):
         WatsonxCatalog(host, name)
 
 
-def test_the_configuration_is_asked_for_by_the_name_of_the_catalog(catalog):
+def test_config_request_names_the_catalog_as_warehouse(catalog):
     driven, desk = catalog({})
 
     driven.config()
@@ -87,7 +87,7 @@ def test_the_configuration_is_asked_for_by_the_name_of_the_catalog(catalog):
     assert [str(request.url.query, "ascii") for request in desk.requests] == ["warehouse=rest_iceberg1"]
 
 
-def test_a_configuration_without_defaults_is_one(catalog):
+def test_configuration_without_defaults_is_accepted(catalog):
     driven, _ = catalog({})
 
     assert driven.config().defaults == {}
@@ -95,14 +95,14 @@ def test_a_configuration_without_defaults_is_one(catalog):
 
 
 @pytest.mark.parametrize(("name", "prefix"), [("c", "c"), ("my catalog", "my%20catalog"), ("a/b", "a%2Fb")])
-def test_the_name_of_the_catalog_stands_in_every_path(catalog, name, prefix):
+def test_catalog_name_is_the_path_prefix(catalog, name, prefix):
     driven, desk = catalog({f"HEAD {ROOT}/{prefix}/namespaces/n": httpx.Response(204)}, name=name)
 
     assert driven.namespace_exists("n") is True
     assert desk.asked == [f"HEAD {ROOT}/{prefix}/namespaces/n"]
 
 
-def test_a_prefix_among_the_overrides_stands_in_its_place(catalog):
+def test_prefix_override_replaces_the_catalog_name(catalog):
     driven, desk = catalog({f"GET {ROOT}/other/namespaces": {"namespaces": []}}, config={"overrides": {"prefix": "other"}})
 
     driven.list_namespaces()
@@ -110,7 +110,7 @@ def test_a_prefix_among_the_overrides_stands_in_its_place(catalog):
     assert desk.asked == [f"GET {ROOT}/other/namespaces"]
 
 
-def test_without_endpoints_every_operation_of_the_page_is_offered(catalog):
+def test_missing_endpoints_offer_every_documented_operation(catalog):
     driven, _ = catalog({})
 
     assert {operation for operation in Contract("iceberg_rest").operations if driven.offers(operation)} == set(
@@ -118,14 +118,14 @@ def test_without_endpoints_every_operation_of_the_page_is_offered(catalog):
     )
 
 
-def test_with_endpoints_those_are_offered(catalog):
+def test_listed_endpoints_are_offered(catalog):
     driven, _ = catalog({}, config={**CONFIG, "endpoints": ["GET /v1/{prefix}/namespaces"]})
 
     assert (driven.offers("listNamespaces"), driven.offers("createView")) == (True, False)
 
 
 @pytest.mark.parametrize("namespace", [("a", "b"), (), ["a", "b", "c"]])
-def test_a_namespace_of_another_number_of_levels_is_not_sent(catalog, namespace):
+def test_nested_or_empty_namespace_raises_before_a_request(catalog, namespace):
     driven, desk = catalog({})
 
     with pytest.raises(ValueError, match="level"):
@@ -133,7 +133,7 @@ def test_a_namespace_of_another_number_of_levels_is_not_sent(catalog, namespace)
     assert desk.requests == []
 
 
-def test_nothing_is_listed_below_a_namespace(catalog):
+def test_listing_children_of_a_namespace_raises_before_a_request(catalog):
     driven, desk = catalog({})
 
     with pytest.raises(ValueError, match="none below"):
@@ -142,18 +142,18 @@ def test_nothing_is_listed_below_a_namespace(catalog):
 
 
 @pytest.mark.parametrize(("user", "key"), [("", "k"), ("u", ""), ("a:b", "k")])
-def test_a_user_and_a_key_that_cannot_be_told_apart_are_refused_without_showing_them(user, key):
+def test_ambiguous_user_and_key_raise_without_their_values(user, key):
     with pytest.raises(ValueError, match="API key") as refused:
         ZenApiKey(user, key)
     assert "a:b" not in str(refused.value)
 
 
-def test_a_key_is_not_in_its_representation():
+def test_key_repr_hides_the_key():
     assert repr(ZenApiKey(USER, KEY)) == "ZenApiKey([hidden])"
 
 
 @pytest.mark.parametrize("told", [KEY, ENCODED, f"ZenApiKey {ENCODED}", f"{USER}:{KEY}"])
-def test_a_key_is_hidden_in_every_form(told):
+def test_key_is_hidden_in_every_form(told):
     redactor = Redactor(Request("GET", "http://x", (("Authorization", f"ZenApiKey {ENCODED}"),), None))
 
     hidden = redactor.text(f"your credential was {told}.")
@@ -162,7 +162,7 @@ def test_a_key_is_hidden_in_every_form(told):
     assert (KEY in hidden, ENCODED in hidden) == (False, False)
 
 
-def test_an_error_tells_neither_the_key_nor_its_base64_form(catalog):
+def test_error_hides_the_key_and_its_base64_form(catalog):
     message = f"user {USER} has no right with {KEY}, that is {ENCODED}"
     refusal = httpx.Response(403, json={"error": {"message": message, "type": "NotAuthorizedException", "code": 403}})
     driven, _ = catalog({f"GET {ROOT}/rest_iceberg1/namespaces/n": refusal}, auth=ZenApiKey(USER, KEY))
@@ -176,7 +176,7 @@ def test_an_error_tells_neither_the_key_nor_its_base64_form(catalog):
 
 @pytest.fixture(scope="module")
 def instance(tmp_path_factory):
-    """A server that knows one key and one token, and its address."""
+    """Yield a server that accepts one key and one token."""
     credentials = tmp_path_factory.mktemp("instance") / "credentials.yaml"
     credentials.write_text(yaml.safe_dump({"tokens": ["a-token"], "api-keys": {USER: KEY}}), "utf-8")
     with running(contract="watsonx_data", warehouse="memory:", prefix="iceberg_data", credentials=credentials) as server:
@@ -185,7 +185,7 @@ def instance(tmp_path_factory):
 
 @pytest.mark.parametrize("kind", KINDS.values())
 @pytest.mark.parametrize("auth", [ZenApiKey(USER, KEY), BearerToken("a-token")], ids=repr)
-def test_tables_live_in_the_reference_server(instance, kind, auth):
+def test_reference_server_stores_tables(instance, kind, auth):
     with Driven(kind, instance.url, catalog="iceberg_data", auth=auth) as driven:
         driven.create_namespace("accounting", {"owner": "hank"})
         created = driven.create_table("accounting", "paid", SCHEMA)
@@ -199,6 +199,6 @@ def test_tables_live_in_the_reference_server(instance, kind, auth):
 
 
 @pytest.mark.parametrize("auth", [None, BearerToken("another"), ZenApiKey(USER, "another"), ZenApiKey("another", KEY)], ids=repr)
-def test_who_shows_something_else_is_not_let_in(instance, auth):
+def test_wrong_credentials_raise_not_authenticated(instance, auth):
     with WatsonxCatalog(instance.url, "iceberg_data", auth=auth) as catalog, pytest.raises(NotAuthenticated):
         catalog.config()

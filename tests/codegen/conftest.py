@@ -1,4 +1,4 @@
-"""The small contract, generated once for all tests, and a copy of it to be spoilt."""
+"""Code of the small contract, generated once for all tests, and a copy of the contract to modify."""
 
 from __future__ import annotations
 
@@ -12,13 +12,13 @@ import pytest
 from generating import CONTRACTS, generated
 
 with warnings.catch_warnings():
-    warnings.simplefilter("ignore")  # connexion imports what others have deprecated
+    warnings.simplefilter("ignore")  # connexion imports deprecated modules
     importlib.import_module("connexion")
 
 
 @pytest.fixture(scope="session")
 def output(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Return the package `lakepact.generated` as the small contract becomes it."""
+    """Return the package `lakepact.generated` of the small contract."""
     into = tmp_path_factory.mktemp("generated")
     ran = generated(into)
     assert (ran.returncode, ran.stderr) == (0, "")

@@ -1,4 +1,4 @@
-"""The parts of a call, as they go over the wire."""
+"""The parts of a call on the wire."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ TEXT = st.text(st.characters(exclude_categories=["Cs"]))
 
 
 @any_of(TEXT)
-def test_a_segment_is_one_segment_and_comes_back(name: str) -> None:
+def test_path_segment_round_trips(name: str) -> None:
     written = segment(name)
 
     assert not set(written) & set("/?#% ") - {"%"}
@@ -23,14 +23,14 @@ def test_a_segment_is_one_segment_and_comes_back(name: str) -> None:
 
 
 @pytest.mark.parametrize(("value", "written"), [("a b", "a b"), (True, "true"), (False, "false"), (0, "0"), ("", "")])
-def test_a_parameter_is_text(value: str | int, written: str) -> None:
+def test_parameter_becomes_text(value: str | int, written: str) -> None:
     assert given(("name", value)) == (("name", written),)
 
 
-def test_a_parameter_that_is_not_given_is_left_out() -> None:
+def test_missing_parameter_is_left_out() -> None:
     assert given(("a", None), ("b", 1)) == (("b", "1"),)
 
 
 @any_of(st.dictionaries(TEXT.filter(bool), TEXT.filter(bool)))
-def test_a_form_comes_back(members: dict[str, str]) -> None:
+def test_form_round_trips(members: dict[str, str]) -> None:
     assert dict(parse_qsl(form(WireModel.model_validate(members)).decode())) == members

@@ -1,4 +1,4 @@
-"""Committed code against a fresh output."""
+"""Comparison of committed code with a fresh output."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 
-def test_every_file_that_is_not_the_same_is_listed_with_what_is_wrong(tmp_path: Path) -> None:
+def test_differing_files_are_listed_with_their_difference(tmp_path: Path) -> None:
     committed, fresh = tmp_path / "committed", tmp_path / "fresh"
     for folder, contents in (
         (committed, {"same.py": "1", "changed.py": "1", "of_hand.py": "1"}),
@@ -23,7 +23,7 @@ def test_every_file_that_is_not_the_same_is_listed_with_what_is_wrong(tmp_path: 
     assert differences(committed, fresh) == ["different changed.py", "missing   forgotten.py", "added     of_hand.py"]
 
 
-def test_caches_of_python_are_no_differences(tmp_path: Path) -> None:
+def test_bytecode_caches_are_ignored(tmp_path: Path) -> None:
     (tmp_path / "committed" / "__pycache__").mkdir(parents=True)
     (tmp_path / "committed" / "__pycache__" / "a.pyc").write_bytes(b"")
     (tmp_path / "fresh").mkdir()
@@ -31,7 +31,7 @@ def test_caches_of_python_are_no_differences(tmp_path: Path) -> None:
     assert differences(tmp_path / "committed", tmp_path / "fresh") == []
 
 
-def test_adopting_a_fresh_output_touches_only_what_differs(tmp_path: Path) -> None:
+def test_adopting_an_output_writes_only_differing_files(tmp_path: Path) -> None:
     committed, fresh = tmp_path / "committed", tmp_path / "fresh"
     for folder in (committed, fresh):
         folder.mkdir()

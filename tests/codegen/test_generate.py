@@ -1,6 +1,6 @@
-"""What the generator writes, and that it always writes the same.
+"""The output of the generator, which is always the same.
 
-The expected output lies in `generated`; `python -m codegen --specs tests/codegen/contracts --out DIR` makes it anew, to be read and copied.
+The expected output is in `generated`; `python -m codegen --specs tests/codegen/contracts --out DIR` writes it again, to review and copy.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ def files(folder: Path) -> list[Path]:
     return sorted(path for path in folder.rglob("*") if path.is_file())
 
 
-def test_a_contract_becomes_exactly_the_expected_code(output: Path) -> None:
+def test_generated_code_equals_the_expected_code(output: Path) -> None:
     assert differences(EXPECTED / "shelf", output / "shelf") == []
 
 
@@ -36,14 +36,14 @@ def test_two_runs_write_the_same_bytes(output: Path, tmp_path: Path) -> None:
     assert (ran.returncode, differences(output, tmp_path / "lakepact" / "generated")) == (0, [])
 
 
-def test_every_module_begins_with_who_made_it_from_what(output: Path) -> None:
+def test_every_module_begins_with_its_origin(output: Path) -> None:
     first_lines = [path.read_text("utf-8").partition("\n")[0] for path in files(output) if path.suffix == ".py"]
 
     assert first_lines
     assert [line for line in first_lines if not (line.startswith("# Made by ") and line.endswith(". Do not edit: nox -s generate"))] == []
 
 
-def test_the_manifest_lists_every_other_file_with_its_hash(output: Path) -> None:
+def test_manifest_lists_every_output_with_its_hash(output: Path) -> None:
     manifest = json.loads((output / "MANIFEST.json").read_bytes())
 
     present = {path.relative_to(output).as_posix(): sha256(path.read_bytes()).hexdigest() for path in files(output)}
@@ -51,7 +51,7 @@ def test_the_manifest_lists_every_other_file_with_its_hash(output: Path) -> None
     assert manifest["outputs"] == present
 
 
-def test_the_manifest_lists_every_input_of_every_version_with_its_hash(output: Path) -> None:
+def test_manifest_lists_every_input_with_its_hash(output: Path) -> None:
     manifest = json.loads((output / "MANIFEST.json").read_bytes())
 
     present = {
@@ -64,7 +64,7 @@ def test_the_manifest_lists_every_input_of_every_version_with_its_hash(output: P
     assert manifest["contracts"]["shelf"] == {"version": "2", "inputs": present["2"], "beside": {"3": present["3"]}}
 
 
-def test_a_contract_that_is_refused_leaves_what_was_generated_before(shelf: Path, tmp_path: Path) -> None:
+def test_invalid_contract_keeps_the_previous_output(shelf: Path, tmp_path: Path) -> None:
     before = tmp_path / "out" / "lakepact" / "generated" / "shelf" / "models.py"
     before.parent.mkdir(parents=True)
     before.write_text("before")
@@ -75,7 +75,7 @@ def test_a_contract_that_is_refused_leaves_what_was_generated_before(shelf: Path
     assert (ran.returncode, before.read_text()) == (1, "before")
 
 
-def test_of_several_versions_the_newest_becomes_code(shelf: Path) -> None:
+def test_newest_version_becomes_code(shelf: Path) -> None:
     newer = Path(shutil.copytree(shelf, shelf.with_name("10")))
     contract = newer / "contract.yaml"
     contract.write_text(contract.read_text("utf-8").replace("version: 2", "version: 10"), "utf-8")
@@ -83,7 +83,7 @@ def test_of_several_versions_the_newest_becomes_code(shelf: Path) -> None:
     assert [(source.folder, [other.folder for other in source.beside]) for source in found(shelf.parents[1])] == [(newer, [shelf])]
 
 
-def test_a_warning_of_a_tool_is_a_failure_that_says_which(shelf: Path, tmp_path: Path) -> None:
+def test_warning_of_a_tool_fails_and_names_the_tool(shelf: Path, tmp_path: Path) -> None:
     contract = shelf / "openapi.yaml"
     contract.write_text(
         contract.read_text().replace("format: int64}", "format: int64}\n        lent: {type: string, format: uuid, pattern: a}")
@@ -92,13 +92,13 @@ def test_a_warning_of_a_tool_is_a_failure_that_says_which(shelf: Path, tmp_path:
     ran = generated(tmp_path / "out", specs=tmp_path)
 
     assert ran.returncode == 1
-    assert ran.stderr.startswith("shelf 2: datamodel-code-generator:")
+    assert ran.stderr.startswith(f"{shelf.parent.name} 2: datamodel-code-generator:")
 
 
 @pytest.mark.parametrize(
     ("file", "old", "new", "complaint"),
     [
-        ("contract.yaml", "version: 2", "version: 3", "shelf: contract.yaml says version 3, its folder says 2"),
+        ("contract.yaml", "version: 2", "version: 3", "contract.yaml says version 3, its folder says 2"),
         ("contract.yaml", "title: Shelf", "title: Rack", "contract.yaml is about 'Rack', openapi.yaml about 'Shelf'"),
         ("contract.yaml", "  application/x-www-form-urlencoded: form", "", "does not say how application/x-www-form-urlencoded is written"),
         ("openapi.yaml", "#/components/responses/Books", "#/components/responses/Boks", "there is no 'Boks'"),
@@ -122,7 +122,7 @@ def test_a_warning_of_a_tool_is_a_failure_that_says_which(shelf: Path, tmp_path:
         ("errors.yaml", "404", "410", "errors.yaml speaks of what the contract does not have: listBooks 410"),
     ],
 )
-def test_what_cannot_become_code_is_refused(shelf: Path, tmp_path: Path, file: str, old: str, new: str, complaint: str) -> None:
+def test_invalid_contract_raises_broken(shelf: Path, tmp_path: Path, file: str, old: str, new: str, complaint: str) -> None:
     written = (shelf / file).read_text("utf-8")
     (shelf / file).write_text(written.replace(old, new), "utf-8")
 

@@ -1,4 +1,4 @@
-"""Corrections: what they do, and that they do nothing to a contract that is not what they expect."""
+"""Corrections change the contract they expect and raise Broken on any other."""
 
 from __future__ import annotations
 
@@ -35,13 +35,13 @@ def shop() -> dict[str, Any]:
     ],
     ids=lambda value: next(iter(set(value) & set(changes.ACTIONS)), "") if isinstance(value, dict) else "",
 )
-def test_a_change_does_what_it_is_called(change: dict[str, Any], after: dict[str, Any], touched: list[str]) -> None:
+def test_change_returns_its_result_and_touched_pointers(change: dict[str, Any], after: dict[str, Any], touched: list[str]) -> None:
     document = shop()
 
     assert (changes.apply(document, change), document) == (touched, after)
 
 
-def test_a_renamed_member_keeps_its_place() -> None:
+def test_renamed_member_keeps_its_position() -> None:
     document = shop()
 
     changes.apply(document, {"at": "/list", "expect": shop()["list"], "rename": "items"})
@@ -49,7 +49,7 @@ def test_a_renamed_member_keeps_its_place() -> None:
     assert list(document) == ["a", "items", "b"]
 
 
-def test_of_an_object_only_the_expected_members_are_looked_at() -> None:
+def test_expected_object_is_compared_by_its_members_only() -> None:
     document = shop()
 
     changes.apply(document, {"at": "/a", "expect": {"type": "string"}, "set": {}})
@@ -76,7 +76,7 @@ def test_of_an_object_only_the_expected_members_are_looked_at() -> None:
         ({"at": "/a", "wish": 1}, "a change has"),
     ],
 )
-def test_a_change_that_does_not_find_what_it_expects_touches_nothing(change: dict[str, Any], complaint: str) -> None:
+def test_change_without_its_expected_value_raises_broken(change: dict[str, Any], complaint: str) -> None:
     document = shop()
 
     with pytest.raises(Broken, match=complaint):
@@ -85,7 +85,7 @@ def test_a_change_that_does_not_find_what_it_expects_touches_nothing(change: dic
     assert document == shop()
 
 
-def test_true_is_not_one() -> None:
+def test_true_does_not_equal_1() -> None:
     with pytest.raises(Broken, match="is expected"):
         changes.apply({"a": 1}, {"at": "/a", "expect": True, "remove": True})
 
@@ -100,14 +100,14 @@ def written(tmp_path: Path, *corrections: dict[str, Any]) -> Path:
     return path
 
 
-def test_an_correction_that_fails_is_named(tmp_path: Path) -> None:
+def test_failed_correction_is_named(tmp_path: Path) -> None:
     corrections = overlay.read(written(tmp_path, correction(changes=[{"at": "/gone", "expect": "x", "set": "y"}])))
 
     with pytest.raises(Broken, match=r"correction X1 \(a is b\): /gone points to nothing"):
         overlay.apply({}, corrections, view="verdicts")
 
 
-def test_an_correction_for_models_leaves_verdicts_alone(tmp_path: Path) -> None:
+def test_correction_of_models_does_not_change_verdicts(tmp_path: Path) -> None:
     corrections = overlay.read(written(tmp_path, correction(effect="none", only="models", changes=[{"at": "/a", "add": 1}])))
     verdicts: dict[str, Any] = {}
     models: dict[str, Any] = {}
@@ -127,8 +127,6 @@ def test_an_correction_for_models_leaves_verdicts_alone(tmp_path: Path) -> None:
         ([correction(), correction()], "X1 stand there twice"),
     ],
 )
-def test_an_correction_that_says_too_little_or_too_much_is_refused(
-    tmp_path: Path, corrections: list[dict[str, Any]], complaint: str
-) -> None:
+def test_correction_with_wrong_members_raises_broken(tmp_path: Path, corrections: list[dict[str, Any]], complaint: str) -> None:
     with pytest.raises(Broken, match=complaint):
         overlay.read(written(tmp_path, *corrections))

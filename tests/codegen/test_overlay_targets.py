@@ -1,4 +1,4 @@
-"""A correction whose target is gone from the contract stops the generator."""
+"""A correction without its target raises Broken."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def without(document: Document, pointer: str) -> None:
     ("name", "correction"),
     [pytest.param(name, correction, id=f"{name}-{correction.id}") for name in CORRECTIONS for correction in CORRECTIONS[name]],
 )
-def test_an_correction_without_its_target_stops_the_generator_by_name(name: str, correction: overlay.Correction) -> None:
+def test_correction_without_its_target_raises_broken_with_its_id(name: str, correction: overlay.Correction) -> None:
     view: overlay.View = correction.only or "verdicts"
     document = deepcopy(contract(name))
     overlay.apply(document, CORRECTIONS[name][: CORRECTIONS[name].index(correction)], view=view)

@@ -1,4 +1,4 @@
-"""What happens to every contract, whatever its overlay says."""
+"""Passes that run on every contract."""
 
 from __future__ import annotations
 
@@ -22,40 +22,40 @@ def test_nullable_becomes_a_type() -> None:
     assert schema_after({"type": "string", "nullable": True}) == {"type": ["string", "null"]}
 
 
-def test_what_is_not_nullable_stays_as_it_is() -> None:
+def test_nullable_false_is_dropped() -> None:
     assert schema_after({"type": "string", "nullable": False}) == {"type": "string"}
 
 
-def test_nullable_without_a_type_is_refused() -> None:
+def test_nullable_without_a_type_raises_broken() -> None:
     with pytest.raises(Broken, match="nullable says nothing"):
         schema_after({"$ref": "#/components/schemas/Other", "nullable": True}, Other={"type": "string"})
 
 
-def test_a_property_may_be_called_nullable() -> None:
+def test_property_named_nullable_is_kept() -> None:
     schema = {"type": "object", "properties": {"nullable": {"type": "boolean"}}}
 
     assert schema_after(schema) == schema
 
 
-def test_a_constant_beside_a_reference_to_a_scalar_takes_its_place() -> None:
+def test_const_beside_a_reference_replaces_the_reference() -> None:
     schema = {"$ref": "#/components/schemas/Kind", "const": "a"}
 
     assert schema_after(schema, Kind={"type": "string", "enum": ["a", "b"]}) == {"type": "string", "const": "a"}
 
 
-def test_a_description_beside_a_reference_stays_beside_it() -> None:
+def test_description_beside_a_reference_is_kept() -> None:
     schema = {"$ref": "#/components/schemas/Kind", "description": "which"}
 
     assert schema_after(schema, Kind={"type": "string"}) == schema
 
 
-def test_examples_and_constants_are_data_and_stay_as_they_are() -> None:
+def test_examples_and_constants_are_not_changed() -> None:
     schema = {"type": "object", "example": {"type": "string", "nullable": True}, "const": {"type": "string", "nullable": True}}
 
     assert schema_after(schema) == schema
 
 
-def test_a_header_that_refers_to_a_parameter_becomes_a_header() -> None:
+def test_header_reference_to_a_parameter_becomes_a_header() -> None:
     contract = document()
     contract["components"] |= {
         "parameters": {"etag": {"name": "ETag", "in": "header", "schema": {"type": "string"}}},
@@ -65,7 +65,7 @@ def test_a_header_that_refers_to_a_parameter_becomes_a_header() -> None:
     assert prepared(contract)["components"]["responses"]["Ok"] == {"headers": {"etag": {"schema": {"type": "string"}}}}
 
 
-def test_an_answer_to_head_has_no_content_even_where_it_is_shared() -> None:
+def test_shared_answer_to_head_loses_its_content() -> None:
     contract = document()
     contract["components"]["responses"] = {"No": {"description": "no", "content": {"application/json": {}}}}
     contract["paths"]["/a"] = {
@@ -80,7 +80,7 @@ def test_an_answer_to_head_has_no_content_even_where_it_is_shared() -> None:
 
 
 @pytest.mark.parametrize(("name", "bits"), [("int32", 31), ("int64", 63)])
-def test_an_integer_format_becomes_the_range_that_it_stands_for(name: str, bits: int) -> None:
+def test_integer_format_becomes_a_range(name: str, bits: int) -> None:
     after = bounded(document(Subject={"type": ["integer", "null"], "format": name}))
 
     assert after["components"]["schemas"]["Subject"] == {
@@ -91,13 +91,13 @@ def test_an_integer_format_becomes_the_range_that_it_stands_for(name: str, bits:
     }
 
 
-def test_a_range_that_is_written_stays() -> None:
+def test_explicit_range_is_kept() -> None:
     after = bounded(document(Subject={"type": "integer", "format": "int32", "minimum": 1, "maximum": 3}))
 
     assert after["components"]["schemas"]["Subject"] == {"type": "integer", "format": "int32", "minimum": 1, "maximum": 3}
 
 
-def test_the_document_given_is_left_alone() -> None:
+def test_given_document_is_not_modified() -> None:
     contract = document(Subject={"type": "string", "nullable": True})
 
     prepared(contract)

@@ -1,4 +1,4 @@
-"""The plan of a contract's paths says what connexion makes of the routing view."""
+"""The plan of a contract's paths equals the routes of connexion."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 
-def test_every_operation_has_its_route_in_the_order_of_connexion(output: Path) -> None:
+def test_plan_lists_routes_in_the_order_of_connexion(output: Path) -> None:
     routing: dict[str, Any] = json.loads((output / "shelf" / "routing.json").read_bytes())
     planned: dict[str, Any] = json.loads((output / "shelf" / "plan.json").read_bytes())
 
@@ -22,6 +22,6 @@ def test_every_operation_has_its_route_in_the_order_of_connexion(output: Path) -
     assert operations == planned["routes"]
 
 
-def test_what_connexion_does_not_take_is_not_planned() -> None:
+def test_document_invalid_for_connexion_raises() -> None:
     with pytest.raises(InvalidSpecification):
         plan({"openapi": "3.0.3", "paths": {}})

@@ -1,4 +1,4 @@
-"""A contract that says only in what it differs from another one."""
+"""A profile: a contract written as differences from another contract."""
 
 from __future__ import annotations
 
@@ -20,14 +20,15 @@ if TYPE_CHECKING:
 
     from codegen.contracts import Source
 
-#: A profile of the contract for the tests of the generator: without lists of books, and with books that have a shelf mark.
+BASE = "shelf"  #: the contract that the profile extends
+#: A profile of the contract for the tests of the generator: with another title, and with marks of books.
 DIFFERENCES = [
     {
         "id": "D-01",
         "sentence": "it is called otherwise, and books have marks",
         "taken": "A book has a mark.",
         "changes": [
-            {"at": "/info/title", "expect": "Shelves", "set": "Marked shelves"},
+            {"at": "/info/title", "expect": "Shelves", "set": "Marked books"},
             {"at": "/components/schemas/Book/properties", "merge": {"mark": {"type": "string"}}},
         ],
     },
@@ -41,7 +42,7 @@ def marked(shelf: Path) -> Path:
     folder = shelf.parents[1] / "marked" / "1"
     (folder / "requirements").mkdir(parents=True)
     DIFFERENCES[0]["changes"][0]["expect"] = title
-    write(folder / "contract.yaml", {"title": "Marked shelves", "version": "1", "rank": 2, "extends": "shelf/2"})
+    write(folder / "contract.yaml", {"title": "Marked books", "version": "1", "rank": 2, "extends": f"{BASE}/2"})
     write(folder / "profile.yaml", {"differences": DIFFERENCES})
     return folder
 
@@ -62,21 +63,21 @@ def requirements(folder: Path) -> list[str]:
     return [requirement.id for requirement in versions.read(profile(folder)).registry.requirements]
 
 
-def test_a_profile_is_a_contract_of_its_own(marked: Path) -> None:
+def test_profile_is_a_separate_contract(marked: Path) -> None:
     source = profile(marked)
 
-    assert (source.name, source.version, source.title, source.rank) == ("marked", "1", "Marked shelves", 2)
+    assert (source.name, source.version, source.title, source.rank) == ("marked", "1", "Marked books", 2)
     assert source.profile_of is not None
-    assert source.profile_of.name == "shelf"
+    assert source.profile_of.name == BASE
 
 
-def test_a_profile_demands_what_the_other_contract_demands(marked: Path) -> None:
-    others = next(source for source in found(marked.parents[1]) if source.name == "shelf")
+def test_profile_inherits_all_requirements(marked: Path) -> None:
+    others = next(source for source in found(marked.parents[1]) if source.name == BASE)
 
     assert requirements(marked) == [requirement.id for requirement in versions.read(others).registry.requirements]
 
 
-def test_what_a_difference_is_without_is_not_demanded(marked: Path) -> None:
+def test_requirement_listed_under_without_is_dropped(marked: Path) -> None:
     gone, *left = requirements(marked)
     spoil(marked, without=[gone])
 
@@ -86,14 +87,14 @@ def test_what_a_difference_is_without_is_not_demanded(marked: Path) -> None:
     assert version.registry.differences[0].without == (gone,)
 
 
-def test_a_requirement_that_nobody_has_cannot_be_taken_back(marked: Path) -> None:
+def test_unknown_requirement_under_without_raises_broken(marked: Path) -> None:
     spoil(marked, without=["XYZ-*"])
 
     with pytest.raises(Broken, match=r"difference D-01 is without requirements that do not exist: XYZ-\*"):
         versions.read(profile(marked))
 
 
-def test_a_requirement_of_which_no_operation_is_left_has_to_be_taken_back(marked: Path) -> None:
+def test_requirement_without_operations_must_be_listed_under_without(marked: Path) -> None:
     version = versions.read(profile(marked))
     concerned = next(r for r in version.registry.requirements if len({version.operations[o].path for o in r.operations}) == 1)
     path = version.operations[concerned.operations[0]].path.replace("~", "~0").replace("/", "~1")
@@ -106,7 +107,7 @@ def test_a_requirement_of_which_no_operation_is_left_has_to_be_taken_back(marked
 @pytest.mark.parametrize(
     "wrong", [{"changes": [{"at": "/info/title", "expect": "Another", "set": "x"}]}, {"because": "x"}, {"sentence": None}]
 )
-def test_a_difference_that_does_not_fit_is_refused_with_its_id_or_its_members(marked: Path, wrong: dict[str, object]) -> None:
+def test_invalid_difference_raises_broken(marked: Path, wrong: dict[str, object]) -> None:
     spoil(marked, **wrong)
 
     if wrong.get("sentence", "") is None:
@@ -116,38 +117,38 @@ def test_a_difference_that_does_not_fit_is_refused_with_its_id_or_its_members(ma
 
 
 @pytest.mark.parametrize("member", ["media", "adopted"])
-def test_a_profile_says_nothing_that_is_the_other_contracts(marked: Path, member: str) -> None:
+def test_profile_with_members_of_its_base_raises_broken(marked: Path, member: str) -> None:
     known = yaml.safe_load((marked / "contract.yaml").read_text("utf-8"))
     write(marked / "contract.yaml", {**known, member: {}})
 
-    with pytest.raises(Broken, match=f"{member} are those of shelf"):
+    with pytest.raises(Broken, match=f"{member} are those of {BASE}"):
         found(marked.parents[1])
 
 
-def test_a_contract_that_is_not_there_cannot_be_extended(marked: Path) -> None:
-    shutil.rmtree(marked.parents[1] / "shelf")
+def test_profile_of_a_missing_contract_raises_broken(marked: Path) -> None:
+    shutil.rmtree(marked.parents[1] / BASE)
 
-    with pytest.raises(Broken, match="extends shelf/2, which is not there"):
+    with pytest.raises(Broken, match=f"extends {BASE}/2, which is not there"):
         found(marked.parents[1])
 
 
-def test_models_that_are_equal_are_the_other_contracts(marked: Path, tmp_path: Path) -> None:
+def test_equal_models_are_imported_from_the_base(marked: Path, tmp_path: Path) -> None:
     into = tmp_path / "out"
     into.mkdir()
     generate(into, found(marked.parents[1]))
 
     package = into / "lakepact" / "generated"
-    shelf, own = ((package / name / "models.py").read_text("utf-8") for name in ("shelf", "marked"))
+    shelf, own = ((package / name / "models.py").read_text("utf-8") for name in (BASE, "marked"))
     bundle = versions.read(profile(marked)).bundle
     assert bundle.base is not None
     equal = profiles.shared(bundle.models, bundle.base.models)
 
     assert "Book" not in equal
     assert defined(own) - {"__all__"} == {name for name in defined(shelf) if name not in equal}
-    assert f"from lakepact.generated.shelf.models import {min(equal)}" in own.replace("(\n    ", "")
+    assert f"from lakepact.generated.{BASE}.models import {min(equal)}" in own.replace("(\n    ", "")
 
 
-def test_what_refers_to_something_different_is_different() -> None:
+def test_schema_referring_to_a_changed_schema_is_not_shared() -> None:
     def document(kind: str) -> dict[str, object]:
         schemas = {
             "Leaf": {"type": kind},
@@ -160,7 +161,7 @@ def test_what_refers_to_something_different_is_different() -> None:
     assert profiles.shared(document("string"), document("integer")) == {"Stone"}
 
 
-def test_parts_of_models_go_where_their_models_go() -> None:
+def test_parts_of_models_move_with_their_models() -> None:
     parts = ["class PartOfA:\n    pass", "class A:\n    x: PartOfA", "class PartOfB:\n    pass"]
     whole = ['class B:\n    y: "PartOfB"\n    a: A', "B.model_rebuild()"]
     source = "\n\n".join(['"""Models."""', "from typing import Any", *parts, *whole]) + "\n"

@@ -1,4 +1,4 @@
-"""The view of a contract that connexion reads."""
+"""The routing view of a contract for connexion."""
 
 from __future__ import annotations
 
@@ -18,41 +18,41 @@ def routing(output: Path) -> dict[str, Any]:
     return document
 
 
-def test_connexion_takes_it(routing: dict[str, Any]) -> None:
+def test_connexion_accepts_the_routing_view(routing: dict[str, Any]) -> None:
     app = connexion.AsyncApp(__name__)
 
     app.add_api(routing, resolver=connexion.Resolver(lambda _: lambda: ("", 204)))
 
 
-def test_head_comes_before_the_get_that_would_answer_it(routing: dict[str, Any]) -> None:
+def test_head_comes_before_get(routing: dict[str, Any]) -> None:
     assert list(routing["paths"]["/shelves/{shelf-id}/books"]) == ["head", "get", "post"]
 
 
-def test_parameters_of_a_path_are_those_of_its_operations(routing: dict[str, Any]) -> None:
+def test_path_parameters_are_copied_to_operations(routing: dict[str, Any]) -> None:
     item = routing["paths"]["/shelves/{shelf-id}/books"]
 
     assert {method: operation["parameters"][0]["name"] for method, operation in item.items()} == dict.fromkeys(item, "shelf-id")
 
 
-def test_lists_in_headers_are_text(routing: dict[str, Any]) -> None:
+def test_header_lists_are_text(routing: dict[str, Any]) -> None:
     parameters = {p["name"]: p["schema"] for p in routing["paths"]["/shelves/{shelf-id}/books"]["get"]["parameters"]}
 
     assert parameters["X-Languages"] == {"type": "string"}
 
 
-def test_null_is_said_in_the_words_of_3_0(routing: dict[str, Any]) -> None:
+def test_null_type_becomes_nullable(routing: dict[str, Any]) -> None:
     parameters = {p["name"]: p["schema"] for p in routing["paths"]["/shelves/{shelf-id}/books"]["get"]["parameters"]}
 
     assert parameters["pageToken"] == {"type": "string", "nullable": True}
 
 
-def test_a_body_names_its_schema(routing: dict[str, Any]) -> None:
+def test_request_body_names_its_schema(routing: dict[str, Any]) -> None:
     content = routing["paths"]["/shelves/{shelf-id}/books"]["post"]["requestBody"]["content"]
 
     assert content == {"application/json": {"schema": {"type": "object", "x-schema-ref": "#/components/schemas/Change"}}}
 
 
-def test_every_server_error_is_spelled_out(routing: dict[str, Any]) -> None:
+def test_5xx_is_expanded_to_statuses(routing: dict[str, Any]) -> None:
     answers = routing["paths"]["/shelves/{shelf-id}/books"]["get"]["responses"]
 
     assert list(answers) == ["200", "404", "500", "501", "502", "503", "504"]

@@ -1,4 +1,4 @@
-"""The generated tables, documents and models of each contract agree with each other."""
+"""Generated tables, documents and models of each contract agree."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def schemas_of(contract: Contract) -> list[str]:
     return sorted({a.schema for o in operations for a in o.answers.values() if a.schema} | {o.body for o in operations if o.body})
 
 
-def test_there_are_as_many_operations_as_their_authors_count() -> None:
+def test_contracts_have_the_published_number_of_operations() -> None:
     assert {name: len(contract.operations) for name, contract in CONTRACTS.items()} == {
         "iceberg_rest": 30,
         "delta_sharing": 11,
@@ -54,7 +54,7 @@ def test_op_has_a_constant_for_each_operation_of_any_version(contract: Contract)
 
 
 @every_operation
-def test_an_operation_is_in_every_document(contract: Contract, operation: Operation) -> None:
+def test_operation_is_in_every_document(contract: Contract, operation: Operation) -> None:
     assert {bundled(contract, operation)["operationId"], routed(contract, operation)["operationId"]} == {operation.id}
 
 
@@ -66,7 +66,7 @@ def test_every_parameter_is_routed(contract: Contract, operation: Operation) -> 
 
 
 @pytest.mark.parametrize(("contract", "operation"), [pytest.param(c, o, id=f"{c.name}-{o.id}") for c, o in EVERY if o.body])
-def test_a_body_is_routed_with_its_schema(contract: Contract, operation: Operation) -> None:
+def test_body_is_routed_with_its_schema(contract: Contract, operation: Operation) -> None:
     schema = {"type": "object", "x-schema-ref": f"#/components/schemas/{operation.body}"}
 
     assert routed(contract, operation)["requestBody"] == {
@@ -76,7 +76,7 @@ def test_a_body_is_routed_with_its_schema(contract: Contract, operation: Operati
 
 
 @every_operation
-def test_every_answer_is_routed_and_ranges_are_spelled_out(contract: Contract, operation: Operation) -> None:
+def test_every_answer_is_routed_and_5xx_is_expanded(contract: Contract, operation: Operation) -> None:
     statuses = set(operation.answers) - {"5XX"} | ({"500", "501", "502", "503", "504"} if "5XX" in operation.answers else set())
 
     assert set(routed(contract, operation)["responses"]) == statuses
@@ -85,14 +85,14 @@ def test_every_answer_is_routed_and_ranges_are_spelled_out(contract: Contract, o
 @pytest.mark.parametrize(
     ("contract", "schema"), [pytest.param(c, s, id=f"{c.name}-{s}") for c in CONTRACTS.values() for s in schemas_of(c)]
 )
-def test_a_schema_that_an_operation_names_compiles_and_has_a_model(contract: Contract, schema: str) -> None:
+def test_schema_of_an_operation_compiles_and_has_a_model(contract: Contract, schema: str) -> None:
     jsonschema_rs.Draft202012Validator({"$ref": f"#/components/schemas/{schema}", "components": contract.bundle["components"]})
 
     assert hasattr(module(contract, "models"), schema)
 
 
 @every_operation
-def test_an_operation_has_an_endpoint_and_a_handler(contract: Contract, operation: Operation) -> None:
+def test_operation_has_an_endpoint_and_a_handler(contract: Contract, operation: Operation) -> None:
     endpoint = module(contract, f"endpoints.{operation.function}")
 
     assert list(endpoint.ANSWERS) == sorted(operation.answers)
@@ -100,7 +100,7 @@ def test_an_operation_has_an_endpoint_and_a_handler(contract: Contract, operatio
 
 
 @every_operation
-def test_an_endpoint_knows_which_answers_are_lines(contract: Contract, operation: Operation) -> None:
+def test_endpoint_lists_the_statuses_answered_in_lines(contract: Contract, operation: Operation) -> None:
     endpoint = module(contract, f"endpoints.{operation.function}")
     lines = {answer.status for answer in operation.answers.values() if answer.lines}
 
@@ -123,30 +123,30 @@ def test_answers_to_head_have_no_body(contract: Contract) -> None:
 
 
 @every_contract
-def test_every_clause_has_a_place_that_people_find(contract: Contract) -> None:
+def test_every_clause_is_in_the_document_or_the_prose(contract: Contract) -> None:
     places = {contract.place(requirement.clause).partition("#")[0] for requirement in contract.requirements.values()}
 
     document = f"{contract.profile_of} openapi.yaml" if contract.profile_of else "openapi.yaml"
     assert places <= {document, contract.prose.name if contract.prose else document}
 
 
-def test_a_clause_in_prose_is_shown_with_the_words_of_its_heading() -> None:
+def test_prose_clause_is_shown_with_its_heading() -> None:
     assert CONTRACTS["delta_sharing"].place("#list-shares") == "PROTOCOL.md#list-shares (List Shares)"
 
 
-def test_a_clause_in_the_document_is_shown_as_a_pointer() -> None:
+def test_document_clause_is_shown_as_a_pointer() -> None:
     assert CONTRACTS["iceberg_rest"].place("/paths") == "openapi.yaml#/paths"
 
 
 @every_contract
-def test_other_versions_are_those_that_people_wrote(contract: Contract) -> None:
+def test_other_versions_equal_those_of_the_sources(contract: Contract) -> None:
     (source,) = (source for source in found() if source.name == contract.name)
 
     assert contract.other_versions == tuple(other.version for other in source.beside)
     assert [contract.difference(version)["to"] for version in contract.other_versions] == list(contract.other_versions)
 
 
-def test_a_version_beside_the_one_with_models_has_tables_of_its_own() -> None:
+def test_version_without_models_has_its_own_tables() -> None:
     newer = Contract("iceberg_rest", "1.11.0")
 
     assert newer.version == "1.11.0"
@@ -155,7 +155,7 @@ def test_a_version_beside_the_one_with_models_has_tables_of_its_own() -> None:
     assert {operation for _, _, operation in newer.routes} == set(newer.operations)
 
 
-def test_a_version_demands_what_the_one_that_it_extends_does_unless_it_says_otherwise() -> None:
+def test_extending_version_inherits_requirements() -> None:
     newer, older = Contract("iceberg_rest", "1.11.0").requirements, Contract("iceberg_rest").requirements
     added = set(Contract("iceberg_rest").difference("1.11.0")["requirements"]["added"])
 
@@ -163,6 +163,6 @@ def test_a_version_demands_what_the_one_that_it_extends_does_unless_it_says_othe
     assert older.keys() <= newer.keys()
 
 
-def test_a_version_without_tables_is_refused_with_those_that_have_some() -> None:
+def test_unknown_version_raises_with_the_known_versions() -> None:
     with pytest.raises(UnknownVersion, match=r"iceberg_rest 0\.9 is not known; .* 1\.10\.0, 1\.11\.0"):
         Contract("iceberg_rest", "0.9")

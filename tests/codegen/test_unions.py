@@ -1,4 +1,4 @@
-"""A discriminator counts only where JSON Schema says the same."""
+"""A discriminator is used only if JSON Schema implies it."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def document(*, mapping: dict[str, str] | None = None, **schemas: Any) -> dict[s
     return {"components": {"schemas": {"Union": union, "A": A, "B": B, "Tagged": TAGGED, **schemas}}}
 
 
-def test_a_union_whose_alternatives_fix_their_tag_is_sound() -> None:
+def test_union_with_constant_tags_is_accepted() -> None:
     unions.check(document())
 
     assert unions.tagged(document()) == {"Union": ("A", "B")}
@@ -39,6 +39,6 @@ def test_a_union_whose_alternatives_fix_their_tag_is_sound() -> None:
         (document(Union={"anyOf": [], "discriminator": {"propertyName": "kind", "mapping": {}}}), "no oneOf"),
     ],
 )
-def test_a_union_that_only_openapi_could_tell_apart_is_refused(spoilt: dict[str, Any], complaint: str) -> None:
+def test_union_without_distinct_tags_raises_broken(spoilt: dict[str, Any], complaint: str) -> None:
     with pytest.raises(Broken, match=f"^Union: .*{complaint}"):
         unions.check(spoilt)

@@ -1,4 +1,4 @@
-"""The schemas that validators are compiled from: the same verdicts, and errors of the alternative that was meant."""
+"""Schemas of the validators give the verdicts of the bundle, and errors of the intended alternative."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def validator(document: dict[str, Any], schema: str) -> jsonschema_rs.Draft20201
 
 @pytest.mark.parametrize("document", DOCUMENTS, ids=str)
 @pytest.mark.parametrize("schema", SCHEMAS)
-def test_verdicts_are_those_of_the_bundle(schema: str, document: Any) -> None:
+def test_verdicts_equal_those_of_the_bundle(schema: str, document: Any) -> None:
     verdicts = [validator(form, schema).is_valid(document) for form in (validation(WRITTEN), WRITTEN)]
 
     assert verdicts[0] == verdicts[1]
@@ -47,15 +47,15 @@ def test_verdicts_are_those_of_the_bundle(schema: str, document: Any) -> None:
         ("Mixed", 1, ['1 is not of types "string", "object"']),
     ],
 )
-def test_an_error_is_that_of_the_alternative_that_was_meant(schema: str, document: Any, messages: list[str]) -> None:
+def test_error_names_the_intended_alternative(schema: str, document: Any, messages: list[str]) -> None:
     assert [error.message for error in validator(validation(WRITTEN), schema).iter_errors(document)] == messages
 
 
-def test_alternatives_that_nothing_tells_apart_stay_as_they_are() -> None:
+def test_indistinguishable_alternatives_are_kept() -> None:
     assert validation(WRITTEN)["components"]["schemas"]["Numbers"] == SCHEMAS["Numbers"]
 
 
-def test_properties_that_are_called_like_keywords_stay() -> None:
+def test_properties_named_like_keywords_are_kept() -> None:
     schema = {"type": "object", "description": "said", "properties": {"description": {"type": "string"}, "example": {"type": "string"}}}
 
     assert validation({"components": {"schemas": {"S": schema}}})["components"]["schemas"]["S"] == {

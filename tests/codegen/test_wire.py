@@ -1,4 +1,4 @@
-"""What every generated model promises."""
+"""Properties of every generated model."""
 
 from __future__ import annotations
 
@@ -26,17 +26,17 @@ class Heir(Tagged):
 
 
 @pytest.mark.parametrize("document", [{}, {"name": None}, {"page-size": 0, "x-unknown": {"a": [1, None]}}])
-def test_a_document_comes_back_as_it_was(document: dict[str, object]) -> None:
+def test_document_round_trips(document: dict[str, object]) -> None:
     assert Plain.model_validate(document).to_wire() == document
 
 
-def test_members_may_be_given_by_their_python_names() -> None:
+def test_members_can_be_given_by_their_python_names() -> None:
     assert Plain(page_size=3).to_json() == b'{"page-size":3}'
 
 
-def test_a_tag_is_written_though_nobody_gave_it() -> None:
+def test_default_tag_is_written() -> None:
     assert Tagged(order="up").to_wire() == {"kind": "tagged", "order": "up"}
 
 
-def test_an_heir_writes_its_own_tag() -> None:
+def test_subclass_writes_its_own_tag() -> None:
     assert Heir(order="down").to_wire() == {"kind": "heir", "order": "down"}

@@ -1,4 +1,4 @@
-"""Speaks for the connector `delta-sharing` of PyPI."""
+"""A client driver of the connector `delta-sharing` of PyPI."""
 
 from __future__ import annotations
 
@@ -25,4 +25,4 @@ def done(task: str, told: dict[str, Any]) -> Any:
 if __name__ == "__main__":
     sys.stdout.write(json.dumps(done(sys.argv[1], json.loads(sys.argv[2]))))
     sys.stdout.flush()
-    os._exit(0)  # threads of pyarrow that still run would now and then end it with SIGABRT
+    os._exit(0)  # running threads of pyarrow sometimes end the process with SIGABRT

@@ -1,6 +1,6 @@
-"""What real clients need on this machine, put once into a folder outside the repository, and the tools to put it there.
+"""Installation of real clients into a cache folder outside the repository.
 
-A tool that is missing is a reason to skip what needs it, said in the report; a download or a build that fails is a failure.
+A missing tool skips the tests that need it, with a reason in the report; a failed download or build is a failure.
 """
 
 from __future__ import annotations
@@ -18,14 +18,14 @@ import pytest
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
 
-CACHE = "LAKEPACT_INTEROP_CACHE"  #: the variable that names another folder
+CACHE = "LAKEPACT_INTEROP_CACHE"  #: the environment variable of another folder
 LONGEST_BUILD = 3600  #: seconds
-#: Where tools are looked for that are not on the path.
+#: Folders of tools that are not on the path.
 USUAL = (Path("/usr/local/go/bin"), Path.home() / ".cargo" / "bin")
 
 
 def folder(*names: str) -> Path:
-    """Return a folder of the cache, which is made if it is not there."""
+    """Return a folder of the cache, and create it if it is missing."""
     root = os.environ.get(CACHE) or Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "lakepact" / "interop"
     path = Path(root, *names)
     path.mkdir(parents=True, exist_ok=True)
@@ -33,7 +33,7 @@ def folder(*names: str) -> Path:
 
 
 def tool(name: str, *, why: str) -> str:
-    """Return the path of a program; without it the test is skipped, and says what it would be for."""
+    """Return the path of a program, or skip the test with the purpose of the program."""
     found = shutil.which(name, path=os.pathsep.join([os.environ.get("PATH", ""), *map(str, USUAL)]))
     if found is None:
         pytest.skip(f"no {name} on this machine: {why}")
@@ -52,7 +52,7 @@ def java() -> str:
 
 
 def told(command: Sequence[str], *, cwd: Path | None = None, env: dict[str, str] | None = None) -> None:
-    """Run a download or a build; what it says is part of the failure if there is one."""
+    """Run a download or a build; a failure shows its output."""
     ran = subprocess.run(
         command,
         cwd=cwd,
@@ -68,7 +68,7 @@ def told(command: Sequence[str], *, cwd: Path | None = None, env: dict[str, str]
 
 
 def once(place: Path, *, made_from: Iterable[bytes], make: Callable[[Path], None]) -> Path:
-    """Return a folder that is made anew whenever what it is made from changes, and only then."""
+    """Return a folder that is made again only when its inputs change."""
     key = hashlib.sha256(b"\0".join(made_from)).hexdigest()
     stamp = place / ".made-from"
     if not stamp.exists() or stamp.read_text("utf-8") != key:
@@ -81,7 +81,7 @@ def once(place: Path, *, made_from: Iterable[bytes], make: Callable[[Path], None
 
 
 def python(name: str, requirements: Path) -> Path:
-    """Return the interpreter of a virtual environment with exactly these packages."""
+    """Return the interpreter of a virtual environment of exactly these packages."""
 
     def make(place: Path) -> None:
         uv = shutil.which("uv")
@@ -97,7 +97,7 @@ def python(name: str, requirements: Path) -> Path:
 
 
 def jars(pom: Path, *, goal_arguments: Sequence[str] = ()) -> str:
-    """Return the class path that Maven makes of a project file."""
+    """Return the class path of a Maven project file."""
     maven = tool("mvn", why="it resolves the jars of Iceberg's own library")
 
     def make(place: Path) -> None:

@@ -1,4 +1,4 @@
-"""`lakepact serve` as a process of its own, as clients meet it."""
+"""`lakepact serve` as a separate process."""
 
 from __future__ import annotations
 
@@ -16,13 +16,13 @@ COMMAND = (sys.executable, "-m", "lakepact.reference_server")
 
 
 def durable(folder: Path) -> list[str]:
-    """Return the options of a catalog that outlives its process."""
+    """Return the options of a durable catalog."""
     return ["--store", str(folder / "catalog.db")]
 
 
 @contextlib.contextmanager
 def serving(folder: Path, *options: str) -> Generator[str]:
-    """Yield a reference server whose tables lie in `folder/warehouse`; its address. What it complains of goes to `folder/server.log`."""
+    """Yield the address of a reference server with the warehouse `folder/warehouse` and the log `folder/server.log`."""
     command = [*COMMAND, "--port", "0", "--warehouse", str(folder / "warehouse"), *options]
     with (folder / "server.log").open("w") as log, subprocess.Popen(command, stdout=subprocess.PIPE, stderr=log, text=True) as process:
         try:

@@ -1,4 +1,4 @@
-"""Credentials of the server, against an emulator of S3 and STS: the store takes them, and deltalake reads the table with them."""
+"""Directory credentials with an emulator of S3 and STS: the store accepts them, and deltalake reads the table."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 pytestmark = [pytest.mark.interop, pytest.mark.filterwarnings("default")]
 REGION = "eu-central-1"
-BUCKET = "directories"  #: the emulator keeps buckets as long as the process runs
+BUCKET = "directories"  #: the emulator keeps buckets until the process ends
 
 
 @pytest.fixture(scope="module")
@@ -40,7 +40,7 @@ def store() -> Iterator[str]:
 
 @pytest.fixture(scope="module")
 def lake(store: str, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Return a table in a folder, and the same in the store."""
+    """Return the folder of a table that is also in the store."""
     lake = tmp_path_factory.mktemp("lake")
     write_deltalake(lake / "sales", pa.table({"id": [1, 2, 3]}))
     s3 = boto3.client("s3", endpoint_url=store, region_name=REGION, aws_access_key_id="admin", aws_secret_access_key="admin")
@@ -51,7 +51,7 @@ def lake(store: str, tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.mark.parametrize("role", ["arn:aws:iam::123456789012:role/reader", None])
-def test_a_table_is_read_in_the_store_with_the_credentials_of_the_server(store, lake, tmp_path, monkeypatch, role):
+def test_vended_credentials_open_the_table_in_the_store(store, lake, tmp_path, monkeypatch, role):
     monkeypatch.setenv("STS_ID", "admin")
     monkeypatch.setenv("STS_SECRET", "admin-secret")
     tables = [{"name": "sales", "location": str(lake / "sales"), "accessModes": ["url", "dir"]}]
@@ -85,7 +85,7 @@ def test_a_table_is_read_in_the_store_with_the_credentials_of_the_server(store, 
 
 @pytest.mark.parametrize("token", [None, "tok+/="])
 @pytest.mark.parametrize("url", ["http://127.0.0.1:9000", "https://sts.eu-central-1.amazonaws.com/", "http://[::1]:9000/minio/sts"])
-def test_requests_are_signed_as_botocore_signs_them(url, token):
+def test_signature_equals_that_of_botocore(url, token):
     form = b"Action=AssumeRole&Policy=%7B%22a%22%3A1%7D"
     request = AWSRequest("POST", url, data=form, headers={"Content-Type": "application/x-www-form-urlencoded; charset=utf-8"})
     SigV4Auth(Credentials("AKIDEXAMPLE", "secret/+", token), "sts", REGION).add_auth(request)

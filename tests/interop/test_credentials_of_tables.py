@@ -1,4 +1,4 @@
-"""Credentials of tables against an emulator of S3 and STS: they open their table, and pyiceberg reads and writes with nothing else."""
+"""Table credentials with an emulator of S3 and STS: they open their table, and pyiceberg needs no others."""
 
 from __future__ import annotations
 
@@ -75,7 +75,7 @@ def opened(credential, store):
     )
 
 
-def test_pyiceberg_writes_and_reads_a_table_with_the_credentials_it_comes_with(catalog):
+def test_pyiceberg_table_uses_the_vended_credentials(catalog):
     catalog.create_table("n", "t", SCHEMA)
 
     pyiceberg_table(catalog, "n", "t").append(ROWS)
@@ -83,7 +83,7 @@ def test_pyiceberg_writes_and_reads_a_table_with_the_credentials_it_comes_with(c
     assert pyiceberg_table(catalog, "n", "t").scan().to_arrow().to_pydict() == ROWS.to_pydict()
 
 
-def test_a_table_comes_with_the_credentials_of_its_own_location(catalog, store):
+def test_table_has_credentials_of_its_location(catalog, store):
     created = catalog.create_table("n", "t", SCHEMA, access_delegation="vended-credentials")
     loaded = catalog.load_table("n", "t", access_delegation=["remote-signing", "vended-credentials"])
 
@@ -93,7 +93,7 @@ def test_a_table_comes_with_the_credentials_of_its_own_location(catalog, store):
     assert b'"table-uuid"' in body
 
 
-def test_metadata_files_are_objects_of_the_bucket_and_go_with_the_table(catalog, store):
+def test_purged_table_leaves_no_metadata_files_in_the_bucket(catalog, store):
     created = catalog.create_table("n", "t", SCHEMA)
     registered = catalog.register_table("n", "again", created.metadata_location)
     catalog.drop_table("n", "again")
@@ -104,7 +104,7 @@ def test_metadata_files_are_objects_of_the_bucket_and_go_with_the_table(catalog,
     assert s3.list_objects_v2(Bucket="bucket", Prefix=prefix)["KeyCount"] == 0
 
 
-def test_credentials_are_given_again_while_they_last(catalog):
+def test_valid_credentials_are_returned_again(catalog):
     catalog.create_table("n", "t", SCHEMA)
     first, second = (catalog.load_credentials("n", "t") for _ in range(2))
 
@@ -112,7 +112,7 @@ def test_credentials_are_given_again_while_they_last(catalog):
     assert first[0].config["client.refresh-credentials-endpoint"] == "v1/namespaces/n/tables/t/credentials"
 
 
-def test_pyiceberg_by_itself_asks_for_credentials_and_needs_no_others(catalog):
+def test_pyiceberg_alone_requests_and_uses_vended_credentials(catalog):
     theirs = load_catalog("lake", type="rest", uri=catalog._connection.address, warehouse="lake")
 
     table = theirs.create_table(("n", "theirs"), ROWS.schema)

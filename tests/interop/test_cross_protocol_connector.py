@@ -1,4 +1,4 @@
-"""What pyiceberg writes through one door, the connector of PyPI reads through the other."""
+"""The connector of PyPI reads tables that pyiceberg writes through Iceberg REST."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def shown(rows):
 
 @pytest.mark.parametrize("delta_format", [False, True])
 @pytest.mark.parametrize("partitioned", [False, True])
-def test_the_connector_reads_the_rows_of_an_iceberg_table(tmp_path, delta_format, partitioned):
+def test_connector_reads_the_rows_of_an_iceberg_table(tmp_path, delta_format, partitioned):
     tables = [{"name": "t", "iceberg": "ns.t", "historyShared": True}]
     shares = {"shares": [{"name": "s", "schemas": [{"name": "d", "tables": tables}]}], "recipients": [{"name": "me", "bearerToken": "tok"}]}
     (tmp_path / "shares.yaml").write_text(yaml.safe_dump(shares))

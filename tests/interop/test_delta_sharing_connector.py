@@ -1,4 +1,4 @@
-"""The connector `delta-sharing` of PyPI, unmodified, reads the fixture pack from the reference server: its rows are the true ones."""
+"""The unmodified connector `delta-sharing` of PyPI reads the expected rows of the fixture pack from the reference server."""
 
 from __future__ import annotations
 
@@ -25,15 +25,15 @@ if TYPE_CHECKING:
 
 pytestmark = [
     pytest.mark.interop,
-    pytest.mark.filterwarnings("ignore"),  # the connector's own, and those of what it is built on
+    pytest.mark.filterwarnings("ignore"),  # warnings of the connector and of its libraries
 ]
 
-#: Tables that only the delta format can express, and those that no URL leads to.
+#: Tables that only the delta format can express, and tables without URLs.
 ADVANCED = {"deletionVectors", "columnMapping", "timestampNtz"}
 
 
 class Shared(NamedTuple):
-    """The fixture pack as the connector sees it."""
+    """The fixture pack and its profile."""
 
     profile: Path
     manifest: Manifest
@@ -54,9 +54,9 @@ def shared(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Shared]:
         yield Shared(profile, manifest)
 
 
-CHANGE = ("_change_type", "_commit_version")  #: of the time of a change the connector drops the milliseconds in delta format
+CHANGE = ("_change_type", "_commit_version")  #: in delta format the connector drops the milliseconds of a change
 
-#: Every table that URLs lead to, in every format that can express it.
+#: Every table with URLs, in every format that can express it.
 READ = [
     (name, form)
     for name, known in pack.FIXTURES.items()
@@ -66,7 +66,7 @@ READ = [
 
 
 def plain(value: Any) -> Any:
-    """Return a value in one spelling, whatever library it came through; what has no value is None."""
+    """Return a value in one form for all libraries; a missing value is None."""
     if isinstance(value, dict):
         return tuple((key, plain(member)) for key, member in value.items())
     if hasattr(value, "tolist") and not isinstance(value, pd.Timestamp):
@@ -76,18 +76,18 @@ def plain(value: Any) -> Any:
     if value is None or value is pd.NaT or value != value:
         return None
     if hasattr(value, "tzinfo"):
-        return value.replace(tzinfo=None).isoformat()  # all are UTC; in parquet format the connector does not say so
+        return value.replace(tzinfo=None).isoformat()  # all are UTC; in parquet format the connector drops the time zone
     return value
 
 
 def rows(table: pa.Table | pd.DataFrame) -> Counter[Any]:
-    """Return the rows of a table, however often each is there, in no order."""
+    """Return the rows of a table as a multiset."""
     records = table.to_dict("records") if isinstance(table, pd.DataFrame) else as_in_pandas(table).to_pylist()
     return Counter(tuple(sorted((name, plain(value)) for name, value in record.items())) for record in records)
 
 
 def as_in_pandas(table: pa.Table) -> pa.Table:
-    """Return the table as frames of pandas can hold it, which the connector reads into: an integer beside a null is a double there."""
+    """Return the table as pandas holds it: an integer beside a null becomes a double."""
     doubles = [pa.types.is_integer(column.type) and column.null_count > 0 for column in table.columns]
     types = [pa.float64() if double else column.type for double, column in zip(doubles, table.columns, strict=True)]
     return table.cast(pa.schema(list(zip(table.column_names, types, strict=True))), safe=False)
@@ -100,7 +100,7 @@ def columns(table: PackTable, version: int) -> list[str]:
 
 
 def ranges(table: PackTable) -> list[tuple[int, int]]:
-    """Return the first and the last version of each range with changes and one schema: in delta format the connector reads no others."""
+    """Return first and last version of each range of changes with one schema; in delta format the connector reads no others."""
     ends: dict[tuple[str, ...], list[int]] = {}
     for version in table.versions:
         if version.version >= (table.first_change or 0):
@@ -109,12 +109,12 @@ def ranges(table: PackTable) -> list[tuple[int, int]]:
 
 
 def versions(table: PackTable) -> tuple[int, ...]:
-    """Return the versions of a table that can be asked for, the first and the last of them."""
+    """Return the first and the last readable version of a table."""
     known = [v.version for v in table.readable]
     return tuple(dict.fromkeys([known[0], known[-1]]))
 
 
-def test_it_lists_every_table_of_the_pack(shared: Shared) -> None:
+def test_connector_lists_every_table(shared: Shared) -> None:
     listed = {(table.share, table.schema, table.name) for table in delta_sharing.SharingClient(str(shared.profile)).list_all_tables()}
 
     expected = {
@@ -127,7 +127,7 @@ def test_it_lists_every_table_of_the_pack(shared: Shared) -> None:
 
 
 @pytest.mark.parametrize(("name", "form"), READ)
-def test_it_reads_the_true_rows(shared: Shared, name: str, form: str) -> None:
+def test_connector_reads_the_expected_rows(shared: Shared, name: str, form: str) -> None:
     table = shared.manifest.tables[name]
 
     read = delta_sharing.load_as_pandas(shared.url(table), use_delta_format=form == "delta")
@@ -136,14 +136,14 @@ def test_it_reads_the_true_rows(shared: Shared, name: str, form: str) -> None:
 
 
 @pytest.mark.parametrize("name", [name for name, known in pack.FIXTURES.items() if known.access_modes != ("dir",)])
-def test_it_finds_the_format_of_each_table_by_itself(shared: Shared, name: str) -> None:
+def test_connector_detects_the_format_of_each_table(shared: Shared, name: str) -> None:
     table = shared.manifest.tables[name]
 
     assert rows(table.last.rows) == rows(delta_sharing.load_as_pandas(shared.url(table)))
 
 
 @pytest.mark.parametrize(("name", "form"), [(name, form) for name, form in READ if pack.FIXTURES[name].history])
-def test_it_travels_to_the_first_and_the_last_version(shared: Shared, name: str, form: str) -> None:
+def test_connector_reads_the_first_and_the_last_version(shared: Shared, name: str, form: str) -> None:
     table = shared.manifest.tables[name]
     true = {v.version: rows(v.rows) for v in table.readable}
 
@@ -153,7 +153,7 @@ def test_it_travels_to_the_first_and_the_last_version(shared: Shared, name: str,
 
 
 @pytest.mark.parametrize("form", ["parquet", "delta"])
-def test_it_travels_to_the_time_of_each_version(shared: Shared, form: str) -> None:
+def test_connector_reads_each_version_by_timestamp(shared: Shared, form: str) -> None:
     table = shared.manifest.tables["times"]
 
     for version in table.readable:
@@ -163,7 +163,7 @@ def test_it_travels_to_the_time_of_each_version(shared: Shared, form: str) -> No
 
 
 @pytest.mark.parametrize("form", ["parquet", "delta"])
-def test_a_limit_gives_that_many_true_rows(shared: Shared, form: str) -> None:
+def test_limit_returns_that_many_expected_rows(shared: Shared, form: str) -> None:
     table = shared.manifest.tables["partitioned"]
 
     read = rows(delta_sharing.load_as_pandas(shared.url(table), limit=7, use_delta_format=form == "delta"))
@@ -172,7 +172,7 @@ def test_a_limit_gives_that_many_true_rows(shared: Shared, form: str) -> None:
 
 
 @pytest.mark.parametrize("form", ["parquet", "delta"])
-def test_hints_lose_no_row_that_is_wanted(shared: Shared, form: str) -> None:
+def test_hints_keep_every_matching_row(shared: Shared, form: str) -> None:
     table = shared.manifest.tables["partitioned"]
     column = {"op": "column", "name": "city", "valueType": "string"}
     hints = json.dumps({"op": "equal", "children": [column, {"op": "literal", "value": "Oslo", "valueType": "string"}]})
@@ -185,7 +185,7 @@ def test_hints_lose_no_row_that_is_wanted(shared: Shared, form: str) -> None:
 
 
 @pytest.mark.parametrize(("name", "form"), [(name, form) for name, form in READ if pack.FIXTURES[name].changes is not None])
-def test_it_reads_the_true_changes(shared: Shared, name: str, form: str) -> None:
+def test_connector_reads_the_expected_changes(shared: Shared, name: str, form: str) -> None:
     table = shared.manifest.tables[name]
     for first, last in ranges(table) if form == "delta" else [(table.first_change, table.last.version)]:
         read = delta_sharing.load_table_changes_as_pandas(
@@ -195,7 +195,7 @@ def test_it_reads_the_true_changes(shared: Shared, name: str, form: str) -> None
         assert rows(true) == rows(read[true.column_names])
 
 
-def test_it_keeps_what_the_protocol_demands_of_clients() -> None:
+def test_connector_passes_the_client_checks() -> None:
     program = Path(__file__).parent / "delta_sharing_client.py"
 
     ended = CliRunner().invoke(check_client, ["--contract", "delta_sharing", "--timeout", "120", "--", sys.executable, str(program)])

@@ -1,4 +1,4 @@
-"""pyiceberg, unmodified, at home on the reference server: it writes and reads real files in the warehouse."""
+"""Unmodified pyiceberg with the reference server, writing and reading files in the warehouse."""
 
 from __future__ import annotations
 
@@ -82,7 +82,7 @@ def sorted_rows(table: pa.Table) -> pa.Table:
     return table.sort_by("id").combine_chunks()
 
 
-def test_namespaces_nest(catalog: RestCatalog) -> None:
+def test_nested_namespaces_are_created_and_listed(catalog: RestCatalog) -> None:
     catalog.create_namespace("a", {"owner": "somebody"})
     catalog.create_namespace(("a", "b"))
     catalog.create_namespace(("a", "b", "c"))
@@ -116,7 +116,7 @@ def test_appended_rows_read_back_equal(catalog: RestCatalog) -> None:
     assert sorted_rows(read).equals(sorted_rows(written))
 
 
-def test_schema_evolves(catalog: RestCatalog) -> None:
+def test_evolved_schema_reads_earlier_rows(catalog: RestCatalog) -> None:
     catalog.create_namespace("a")
     table = catalog.create_table("a.t", SCHEMA)
     table.append(rows(100))
@@ -130,7 +130,7 @@ def test_schema_evolves(catalog: RestCatalog) -> None:
     assert read.to_pylist()[0]["label"] == "name 5"
 
 
-def test_partition_spec_evolves(catalog: RestCatalog) -> None:
+def test_evolved_partition_spec_reads_all_rows(catalog: RestCatalog) -> None:
     catalog.create_namespace("a")
     spec = PartitionSpec(PartitionField(source_id=4, field_id=1000, transform=DayTransform(), name="day"))
     table = catalog.create_table("a.t", SCHEMA, partition_spec=spec)
@@ -154,7 +154,7 @@ def test_sort_order_is_kept(catalog: RestCatalog) -> None:
     assert catalog.load_table("a.t").sort_order().fields == order.fields
 
 
-def test_branches_tags_and_time_travel(catalog: RestCatalog) -> None:
+def test_branches_tags_and_snapshots_select_their_rows(catalog: RestCatalog) -> None:
     catalog.create_namespace("a")
     table = catalog.create_table("a.t", SCHEMA)
     table.append(rows(10))
@@ -185,7 +185,7 @@ def test_rows_are_deleted_overwritten_and_upserted(catalog: RestCatalog) -> None
     assert sorted_rows(catalog.load_table("a.t").scan().to_arrow()).equals(sorted_rows(rows(3)))
 
 
-def test_staged_creation_happens_with_its_first_rows(catalog: RestCatalog) -> None:
+def test_staged_table_is_created_with_its_first_commit(catalog: RestCatalog) -> None:
     catalog.create_namespace("a")
     with catalog.create_table_transaction("a.t", SCHEMA) as transaction:
         assert not catalog.table_exists("a.t")
@@ -197,7 +197,7 @@ def test_staged_creation_happens_with_its_first_rows(catalog: RestCatalog) -> No
     assert loaded.scan().to_arrow().num_rows == 10
 
 
-def test_stale_writer_is_refused(catalog: RestCatalog) -> None:
+def test_stale_commit_raises_commit_failed_exception(catalog: RestCatalog) -> None:
     catalog.create_namespace("a")
     ours = catalog.create_table("a.t", SCHEMA)
     theirs = catalog.load_table("a.t")

@@ -1,4 +1,4 @@
-"""pyiceberg, unmodified, with tokens: one of its own, and those that it fetches from the catalog with its credentials."""
+"""Unmodified pyiceberg with a configured token, and with tokens that it fetches from the catalog."""
 
 from __future__ import annotations
 
@@ -69,7 +69,7 @@ def credential(server: Server, text: str) -> dict[str, str]:
     return {"credential": text, "oauth2-server-uri": f"{server.url}/v1/oauth/tokens", "scope": "catalog"}
 
 
-def test_rows_are_written_and_read_with_a_token_and_with_credentials(server: Server) -> None:
+def test_token_and_credentials_write_and_read_rows(server: Server) -> None:
     own = catalog(server, token="root-token")
     own.create_namespace("open")
     fetched = catalog(server, **credential(server, "engine:s3cret:of the engine"))
@@ -79,7 +79,7 @@ def test_rows_are_written_and_read_with_a_token_and_with_credentials(server: Ser
     assert own.load_table("open.numbers").scan().to_arrow().to_pylist() == [{"id": 1}, {"id": 2}]
 
 
-def test_a_token_that_has_ended_is_fetched_again(server: Server) -> None:
+def test_expired_token_is_fetched_again(server: Server) -> None:
     times = [datetime.now(UTC)]
     server.service.rules.now = lambda: times[0]
     fetched = catalog(server, **credential(server, "engine:s3cret:of the engine"))
@@ -90,7 +90,7 @@ def test_a_token_that_has_ended_is_fetched_again(server: Server) -> None:
     assert fetched.list_namespaces() == [("late",), ("open",)]
 
 
-def test_what_a_reader_may_not_do_or_see_is_what_pyiceberg_says(server: Server) -> None:
+def test_reader_gets_forbidden_for_writes_and_404_for_hidden_tables(server: Server) -> None:
     own = catalog(server, token="root-token")
     for name in ("open", "closed"):
         own.create_namespace(name)
@@ -107,7 +107,7 @@ def test_what_a_reader_may_not_do_or_see_is_what_pyiceberg_says(server: Server) 
         reader.load_table("closed.numbers")
 
 
-def test_wrong_credentials_are_what_pyiceberg_calls_so(server: Server) -> None:
+def test_wrong_credentials_raise_oauth_and_unauthorized_errors(server: Server) -> None:
     with pytest.raises(OAuthError, match="invalid_client"):
         catalog(server, **credential(server, "engine:wrong"))
     with pytest.raises(UnauthorizedError):

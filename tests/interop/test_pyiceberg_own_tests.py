@@ -1,8 +1,7 @@
-"""pyiceberg's own tests of REST catalogs, as the project releases them, on the reference server.
+"""The released tests of pyiceberg for REST catalogs, on the reference server.
 
-The one that only a server with a separator of its own for namespaces can pass is not among them, nor are those that need Spark.
-They take no configuration but from the environment, where slashes in names cannot be switched on: `test_pyiceberg` tries those.
-Those of views know one address, which is replaced by ours; nothing else in them is.
+The test of a special namespace separator and the tests of Spark are left out. The tests are configured by the environment only, which
+cannot allow slashes in names: `test_pyiceberg` covers those. The tests of views use a fixed address, which is replaced by ours.
 """
 
 from __future__ import annotations
@@ -24,12 +23,12 @@ SOURCES = Path(__file__).with_name("pyiceberg-sources.txt")
 PASSED, SKIPPED = 47, 2
 MODULES = ("tests/integration/test_catalog.py", "tests/integration/test_rest_catalog.py")
 CHOSEN = "rest_test_catalog or session_catalog or test_rest_list_views or test_rest_create_view or test_rest_drop_view"
-ADDRESS = "http://localhost:8181"  #: in the modules and in what they share
+ADDRESS = "http://localhost:8181"  #: the address in the modules and in their conftest
 
 
 @pytest.fixture(scope="module")
 def sources(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Return the unpacked source distribution of the release that is installed."""
+    """Return the unpacked source distribution of the installed release."""
     folder = tmp_path_factory.mktemp("sources")
     download = ["download", "--quiet", "--no-deps", "--no-binary=pyiceberg", "--require-hashes", f"--requirement={SOURCES}"]
     subprocess.run([sys.executable, "-m", "pip", *download, f"--dest={folder}"], check=True)
@@ -37,7 +36,7 @@ def sources(tmp_path_factory: pytest.TempPathFactory) -> Path:
     with tarfile.open(archive) as packed:
         packed.extractall(folder, filter="data")
     unpacked = folder / archive.name.removesuffix(".tar.gz")
-    # The tests import the installed package, whose compiled parts the sources lack; both have one name.
+    # The tests import the installed package with its compiled modules, not the sources of the same name.
     (unpacked / "pyiceberg").rename(unpacked / "not_imported")
     return unpacked
 

@@ -1,6 +1,6 @@
-"""Requests as Spark's connector 4.4.0 sends them, recorded from it, get the answers that it needs.
+"""Recorded requests of Spark's connector 4.4.0 get the answers that it needs.
 
-The connector itself is a jar that package registries do not always have; what it asks for and what it fails without is known from a run.
+The connector is a jar that some package registries lack; its requests and needs were recorded from a run.
 """
 
 from __future__ import annotations
@@ -53,7 +53,7 @@ EVERY = [(name, form) for form, names in (("parquet", PLAIN), ("delta", [*PLAIN,
 
 
 class Connector:
-    """Sends what the connector would, and takes the answer apart as it would."""
+    """The requests and the parsing of the connector."""
 
     def __init__(self, client: httpx.Client, manifest: Manifest) -> None:
         self._client = client
@@ -74,12 +74,12 @@ class Connector:
         return [json.loads(line) for line in answer.text.split("\n") if line]
 
     def files(self, lines: list[dict[str, Any]], form: str) -> dict[str, dict[str, Any]]:
-        """Return the files of an answer by id, each with what the connector reads of it."""
+        """Return the files of an answer by id, with the members that the connector reads."""
         files = [line["file"] for line in lines if "file" in line]
         return {file["id"]: file if form == "parquet" else file["deltaSingleAction"]["add"] | {"line": file} for file in files}
 
     def size(self, url: str) -> int:
-        """Return bytes at a signed URL, asked for as the connector's file system does, without a token."""
+        """Return the size at a signed URL, requested without a token as the connector's file system does."""
         answer = httpx.get(url, headers={"Range": "bytes=0-3"})
         assert (answer.status_code, answer.content) == (206, b"PAR1")
         return int(answer.headers["content-range"].rpartition("/")[2])
@@ -99,14 +99,12 @@ def connector(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Connector]:
 
 
 @pytest.mark.parametrize(("fixture", "form"), EVERY)
-def test_metadata_are_two_lines(connector: Connector, fixture: str, form: str) -> None:
+def test_metadata_answer_has_two_lines(connector: Connector, fixture: str, form: str) -> None:
     assert [list(line) for line in connector.send(fixture, "metadata", form)] == [["protocol"], ["metaData"]]
 
 
 @pytest.mark.parametrize(("fixture", "form"), EVERY)
-def test_a_batch_names_the_files_with_their_exact_sizes_and_a_token_for_the_same_again(
-    connector: Connector, fixture: str, form: str
-) -> None:
+def test_batch_query_returns_exact_sizes_and_a_refresh_token(connector: Connector, fixture: str, form: str) -> None:
     lines = connector.send(fixture, "query", form, body=BATCH)
     files = connector.files(lines, form)
     token = lines[-1]["endStreamAction"]["refreshToken"]
@@ -120,7 +118,7 @@ def test_a_batch_names_the_files_with_their_exact_sizes_and_a_token_for_the_same
 
 
 @pytest.mark.parametrize("fixture", [name for name in ADVANCED if "deletionVectors" in pack.FIXTURES[name].features])
-def test_every_deletion_vector_in_a_file_has_an_id_and_a_url(connector: Connector, fixture: str) -> None:
+def test_deletion_vector_in_a_file_has_an_id_and_a_url(connector: Connector, fixture: str) -> None:
     files = connector.files(connector.send(fixture, "query", "delta", body=BATCH), "delta")
 
     on_disk = [file for file in files.values() if file.get("deletionVector", {}).get("storageType", "i") != "i"]
@@ -130,7 +128,7 @@ def test_every_deletion_vector_in_a_file_has_an_id_and_a_url(connector: Connecto
 
 
 @pytest.mark.parametrize("form", ["parquet", "delta"])
-def test_time_travel_is_described_and_read_as_of_its_version(connector: Connector, form: str) -> None:
+def test_time_travel_returns_metadata_and_files_of_the_version(connector: Connector, form: str) -> None:
     for version in connector.manifest.tables["partitioned"].readable:
         described = connector.send("partitioned", "metadata", form, version=version.version)
         read = connector.send(
@@ -143,7 +141,7 @@ def test_time_travel_is_described_and_read_as_of_its_version(connector: Connecto
 
 
 @pytest.mark.parametrize("form", ["parquet", "delta"])
-def test_filters_in_both_languages_keep_the_files_that_may_match(connector: Connector, form: str) -> None:
+def test_sql_and_json_hints_keep_the_matching_files(connector: Connector, form: str) -> None:
     hints = {"predicateHints": ["(CAST(partitionValues.city AS STRING) = 'Oslo')"], "jsonPredicateHints": json.dumps(FILTER["children"][0])}
     everything = connector.files(connector.send("partitioned", "query", form, body=BATCH), form)
     filtered = connector.files(connector.send("partitioned", "query", form, body=BATCH | hints), form)
@@ -154,14 +152,14 @@ def test_filters_in_both_languages_keep_the_files_that_may_match(connector: Conn
 
 
 @pytest.mark.parametrize("form", ["parquet", "delta"])
-def test_a_limit_is_taken_as_a_hint(connector: Connector, form: str) -> None:
+def test_limit_hint_reduces_the_files(connector: Connector, form: str) -> None:
     limited = connector.files(connector.send("many_files", "query", form, body=BATCH | {"limitHint": 2}), form)
 
     assert 1 <= len(limited) < len(connector.manifest.tables["many_files"].last.files)
 
 
 @pytest.mark.parametrize("form", ["parquet", "delta"])
-def test_a_stream_reads_a_window_of_versions(connector: Connector, form: str) -> None:
+def test_streaming_query_returns_a_window_of_versions(connector: Connector, form: str) -> None:
     last = connector.manifest.tables["streamed"].last.version
     lines = connector.send("streamed", "query", form, body={"predicateHints": [], "startingVersion": 0, "endingVersion": last})
 
@@ -171,7 +169,7 @@ def test_a_stream_reads_a_window_of_versions(connector: Connector, form: str) ->
 
 @pytest.mark.parametrize("form", ["parquet", "delta"])
 @pytest.mark.parametrize("fixture", CHANGED)
-def test_changes_are_answered_beside_a_parameter_of_the_connectors_own(connector: Connector, fixture: str, form: str) -> None:
+def test_changes_ignore_the_connectors_own_parameter(connector: Connector, fixture: str, form: str) -> None:
     table = connector.manifest.tables[fixture]
     if form == "parquet" and table.features:
         form = "delta"

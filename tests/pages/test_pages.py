@@ -1,4 +1,4 @@
-"""Every code block of every page runs in page order, or carries a reason why not."""
+"""Every code block of every page runs in page order, or carries a reason."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ ROOT = Path(__file__).resolve().parents[2]
 PAGES = sorted(str(page.relative_to(ROOT)) for page in (*ROOT.glob("*.md"), *ROOT.glob("docs/*.md")))
 BLOCK = re.compile(r"(?:<!-- not run: (?P<reason>[^>]+) -->\n)?^```(?P<language>\w*)\n(?P<text>.*?)^```$", re.MULTILINE | re.DOTALL)
 
-#: Tests that run the blocks of a page in a language, because they need more than a folder and a server.
+#: Tests that run the blocks of a page and language that need more than a folder and a server.
 ELSEWHERE = {
     ("docs/watsonx-data.md", "python"): "tests/registry/test_watsonx_data.py",
     ("docs/write-a-check.md", "sh"): "tests/conformance/suites/test_write_a_check.py",
@@ -54,7 +54,7 @@ class Block:
     line: int
     language: str
     text: str
-    reason: str  #: why it is not run; empty if it is
+    reason: str  #: why the block is not run; empty if it is run
 
     def __str__(self) -> str:
         return f"{self.page}:{self.line}"
@@ -70,7 +70,7 @@ def blocks(page: str) -> list[Block]:
 
 @pytest.fixture(scope="module")
 def tested() -> Iterator[Mapping[str, str]]:
-    """Real servers behind the example addresses of the pages, and the environment variables that the pages name."""
+    """Yield real servers for the example addresses of the pages, and set the environment variables of the pages."""
     with contextlib.ExitStack() as stack:
         tested = stack.enter_context(embedded(suite.load("iceberg_rest")))
         sharing = stack.enter_context(embedded(suite.load("delta_sharing")))
@@ -90,7 +90,7 @@ def tested() -> Iterator[Mapping[str, str]]:
 
 
 def run_shell(block: Block, addresses: Mapping[str, str], folder: Path) -> None:
-    """Run each command of a block; installations are left out, and servers are stopped once they answer."""
+    """Run each command of a block; skip installations, and stop servers after their first answer."""
     environment = {**os.environ, "PATH": f"{Path(sys.executable).parent}:{os.environ['PATH']}", "COLUMNS": "160"}
     environment |= {name: value for name, value in addresses.items() if name.isupper()}
     text = block.text.replace("\\\n", " ")
@@ -118,7 +118,7 @@ def serve(command: str, environment: Mapping[str, str], folder: Path) -> None:
 
 
 def run_python(block: Block, addresses: Mapping[str, str], names: dict[str, object]) -> None:
-    """Run a block in the names of the blocks before it, and compare its output with the lines that begin with `#>`."""
+    """Run a block with the names of the earlier blocks, and compare its output with the lines after `#>`."""
     printed = io.StringIO()
     with contextlib.redirect_stdout(printed):
         exec(compile(block.text.replace(CATALOG, addresses[CATALOG]), str(block), "exec", flags=0, dont_inherit=True), names)
@@ -127,7 +127,7 @@ def run_python(block: Block, addresses: Mapping[str, str], names: dict[str, obje
 
 @contextlib.contextmanager
 def catalog(page: str, folder: Path) -> Iterator[str]:
-    """The catalog of a page, which shares the tables of its `shares.yaml`, if it has one."""
+    """Yield the catalog of a page, which shares the tables of its `shares.yaml`, if any."""
     shared = next((block.text for block in blocks(page) if block.language == "yaml" and "shares:" in block.text), "")
     if shared:
         (folder / "shares.yaml").write_text(shared, "utf-8")
@@ -171,11 +171,11 @@ def run_sql(block: Block) -> None:
     assert duckdb.sql(block.text.strip().rstrip(";")) is not None, str(block)
 
 
-def test_reasons_name_what_is_missing() -> None:
+def test_reasons_equal_the_known_reasons() -> None:
     assert sorted({block.reason for page in PAGES for block in blocks(page) if block.reason}) == REASONS
 
 
-def test_blocks_run_elsewhere_have_their_test() -> None:
+def test_blocks_run_elsewhere_have_a_test_file() -> None:
     assert [test for test in ELSEWHERE.values() if not (ROOT / test).is_file()] == []
 
 

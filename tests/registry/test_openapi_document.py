@@ -1,4 +1,4 @@
-"""Contract files explain all that is in them, and that of Iceberg has the structure that Iceberg published."""
+"""Contract files describe all their parts, and the Iceberg contract has the published structure."""
 
 from __future__ import annotations
 
@@ -21,18 +21,18 @@ SHARING = "delta_sharing/2026-02"
 
 every_contract = pytest.mark.parametrize("name", [ICEBERG, SHARING])
 
-#: Digest of the structure of Iceberg 1.10.0. It changes with another version of the contract only: corrections stand in the overlay.
+#: Digest of the structure of Iceberg 1.10.0. It changes only with the version of the contract: corrections are in the overlay.
 STRUCTURE = "20bf6a1b5f4608f4d0ad1b0f11a5b7f91f6b330f6fa77131baed1fdfc2248e36"
 
 PROSE = {"summary", "description"}
 METHODS = {"get", "head", "post", "put", "patch", "delete"}
 
-#: Where something stands in the contract, in words or as a reference, and what stands there.
+#: A place in the contract, in words or as a reference, and the node at that place.
 Place = tuple[str, Any]
 
 
 class Strict(yaml.SafeLoader):
-    """Refuses what YAML lets pass: the same key twice in one mapping."""
+    """A YAML loader that rejects duplicate keys of a mapping."""
 
     def construct_mapping(self, node: yaml.MappingNode, deep: bool = False) -> dict[Any, Any]:  # noqa: FBT001, FBT002 - PyYAML's signature
         mapping = super().construct_mapping(node, deep)
@@ -47,7 +47,7 @@ def contract(name: str) -> dict[str, Any]:
 
 
 def without_prose(node: Any, *, keys_are_names: bool = False) -> Any:
-    """Drop summaries and descriptions, but not the properties of schemas that are called so."""
+    """Return a document without summaries and descriptions, but with properties of these names."""
     if isinstance(node, list):
         return [without_prose(each) for each in node]
     if not isinstance(node, dict):
@@ -87,25 +87,25 @@ def undescribed(places: list[Place]) -> list[str]:
     return [at for at, node in places if "$ref" not in node and not str(node.get("description", "")).strip()]
 
 
-def test_the_structure_is_exactly_that_of_iceberg_1_10_0() -> None:
+def test_structure_equals_that_of_iceberg_1_10_0() -> None:
     canonical = json.dumps(without_prose(contract(ICEBERG)), sort_keys=True, separators=(",", ":"), ensure_ascii=False)
 
     assert sha256(canonical.encode()).hexdigest() == STRUCTURE
 
 
-def test_prose_alone_may_change_without_changing_the_structure() -> None:
+def test_prose_is_not_part_of_the_structure() -> None:
     document = {"summary": "prose", "properties": {"summary": {"description": "prose", "type": "object"}}}
 
     assert without_prose(document) == {"properties": {"summary": {"type": "object"}}}
 
 
-def test_there_are_thirty_operations_each_with_an_id_of_its_own() -> None:
+def test_iceberg_contract_has_thirty_operations_with_unique_ids() -> None:
     identifiers = [operation["operationId"] for _, operation in operations(ICEBERG)]
 
     assert (len(identifiers), len(set(identifiers))) == (30, 30)
 
 
-def test_there_are_158_schemas() -> None:
+def test_iceberg_contract_has_158_schemas() -> None:
     assert len(contract(ICEBERG)["components"]["schemas"]) == 158
 
 
@@ -119,7 +119,7 @@ def test_every_reference_resolves(name: str) -> None:
 
 
 @every_contract
-def test_every_discriminator_names_schemas_that_exist(name: str) -> None:
+def test_every_discriminator_names_known_schemas(name: str) -> None:
     mappings = [node["mapping"] for _, node in everything(contract(name)) if isinstance(node, dict) and "mapping" in node]
     targets = {target.removeprefix("#/components/schemas/") for mapping in mappings for target in mapping.values()}
 
@@ -127,7 +127,7 @@ def test_every_discriminator_names_schemas_that_exist(name: str) -> None:
 
 
 @every_contract
-def test_every_operation_has_a_summary_of_one_line_and_a_description(name: str) -> None:
+def test_every_operation_has_a_one_line_summary_and_a_description(name: str) -> None:
     wordless = [at for at, operation in operations(name) if not {"summary", "description"} <= operation.keys()]
     rambling = [at for at, operation in operations(name) if "\n" in operation["summary"] or operation["summary"].endswith(".")]
 
@@ -162,7 +162,7 @@ def test_every_property_is_described_unless_it_is_a_constant(name: str) -> None:
     assert undescribed([(at, member) for at, member in members if "const" not in member]) == []
 
 
-def test_moments_durations_and_sizes_say_their_unit() -> None:
+def test_descriptions_of_times_and_sizes_name_the_unit() -> None:
     units = {"-ms": "milliseconds", "-in-bytes": "bytes", "expires_in": "seconds"}
     members = [place for schema, node in contract(ICEBERG)["components"]["schemas"].items() for place in properties(schema, node)]
     unsaid = [at for at, member in members for suffix, unit in units.items() if at.endswith(suffix) and unit not in member["description"]]
@@ -171,7 +171,7 @@ def test_moments_durations_and_sizes_say_their_unit() -> None:
 
 
 @every_contract
-def test_there_are_no_examples(name: str) -> None:
+def test_contracts_hold_no_examples(name: str) -> None:
     examples = [at for at, _ in everything(contract(name)) if re.search(r"/examples?$", at)]
 
     assert examples == []

@@ -1,4 +1,4 @@
-"""The overlay speaks of rulings that exist, and its errors of types that the contract names."""
+"""The overlay cites existing rulings, and its error types are named by the contract."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ SHARING = Path(__file__).parents[2] / "specs/delta_sharing/2026-02"
 NAMED = re.compile(r"\b\w+(?:Exception)\b")
 
 
-def test_every_ruling_that_an_correction_cites_exists() -> None:
+def test_rulings_cited_by_iceberg_corrections_exist() -> None:
     rulings = {interpretation["id"] for interpretation in read_yaml(FOLDER / "requirements/interpretations.yaml")["interpretations"]}
     cited = {ruling for correction in overlay.read(FOLDER / "overlay.yaml") for ruling in re.findall(r"A-\d\d", correction.why)}
 
@@ -28,7 +28,7 @@ def test_every_ruling_that_an_correction_cites_exists() -> None:
     assert cited - rulings == set()
 
 
-def test_every_ruling_and_requirement_that_an_correction_of_delta_sharing_cites_exists() -> None:
+def test_rulings_cited_by_delta_sharing_corrections_exist() -> None:
     rulings = {interpretation["id"] for interpretation in read_yaml(SHARING / "requirements/interpretations.yaml")["interpretations"]}
     needs = {requirement["id"] for requirement in read_yaml(SHARING / "requirements/lines/interoperability.yaml")["requirements"]}
     reasons = [correction.why for correction in overlay.read(SHARING / "overlay.yaml")]
@@ -38,12 +38,12 @@ def test_every_ruling_and_requirement_that_an_correction_of_delta_sharing_cites_
 
 
 @pytest.mark.parametrize("folder", [FOLDER, SHARING], ids=lambda folder: folder.parent.name)
-def test_every_correction_has_an_id_of_its_own_form(folder: Path) -> None:
+def test_correction_ids_have_their_form(folder: Path) -> None:
     assert [correction.id for correction in overlay.read(folder / "overlay.yaml") if not re.fullmatch(r"E\d\d", correction.id)] == []
 
 
 def described() -> Iterator[tuple[str, str, str, Any]]:
-    """Operation, status, shared response or none, and what the contract says of it."""
+    """Yield operation, status, shared response or none, and description of each answer."""
     document = read_yaml(FOLDER / "openapi.yaml")
     for _, method, operation in operations_of(document):
         for status, answer in operation["responses"].items():
@@ -52,7 +52,7 @@ def described() -> Iterator[tuple[str, str, str, Any]]:
                 yield operation["operationId"], status, shared, resolved(document, answer).get("description", "")
 
 
-def test_the_error_types_are_exactly_those_that_the_contract_names() -> None:
+def test_error_types_equal_those_named_by_the_contract() -> None:
     errors = read_yaml(FOLDER / "errors.yaml")
     written = {(o, s): errors["errors"].get(o, {}).get(s) or errors["shared"].get(shared, []) for o, s, shared, _ in described()}
 

@@ -27,7 +27,7 @@ WATSONX = "watsonx_data/2026"
 SOURCES: dict[str, Source] = {source.folder.relative_to(SPECS).as_posix(): source for coded in found() for source in (coded, *coded.beside)}
 CONTRACTS = sorted(SOURCES)
 
-#: How many requirements each contract has, by the word of their ids that names the subject: no id is ever dropped.
+#: The number of requirements of each contract, by the subject in their ids: no id is ever dropped.
 HOW_MANY = {
     ICEBERG: {
         "CFG": 20,
@@ -111,12 +111,12 @@ def bundle(contract: str) -> Bundle:
 
 
 def extended(contract: str) -> list[str]:
-    """Return the version itself, and those that it extends."""
+    """Return the version and all versions that it extends."""
     return [folder.relative_to(SPECS).as_posix() for folder in SOURCES[contract].folders]
 
 
 def entries(contract: str, file: str, member: str) -> list[Any]:
-    """What a file of a version says, together with what it says in those that the version extends."""
+    """Return the entries of a file in a version and in all versions that it extends."""
     there = [version for version in extended(contract) if (SPECS / version / file).exists()]
     return [entry for version in there for entry in document(version, file)[member]]
 
@@ -138,7 +138,7 @@ def operations(contract: str) -> set[str]:
 
 
 def headings(contract: str) -> dict[str, str]:
-    """Return the headings of the prose that a contract is read from, by anchor."""
+    """Return the headings of the prose of a contract, by anchor."""
     there = [version for version in extended(contract) if (SPECS / version / "headings.yaml").exists()]
     return {anchor: title for version in there for anchor, title in document(version, "headings.yaml")["headings"].items()}
 
@@ -161,7 +161,7 @@ def resolves(pointer: str, contract: Any) -> bool:
 
 
 @every_contract
-def test_files_match_the_schema_of_the_registry(contract: str) -> None:
+def test_files_match_the_registry_schema(contract: str) -> None:
     schema = json.loads((SPECS / "requirement.schema.json").read_text())
     others = {f"{kind}.yaml": kind for kind in ("features", "headings", "uncovered", "additions", "profile")} | {
         "requirements/interpretations.yaml": "interpretations"
@@ -191,7 +191,7 @@ def test_ids_are_unique(contract: str) -> None:
 
 
 @every_contract
-def test_no_subject_lost_a_requirement(contract: str) -> None:
+def test_every_subject_has_its_number_of_requirements(contract: str) -> None:
     found = Counter(requirement["id"].split("-")[1] for requirement in requirements(contract))
 
     assert dict(sorted(found.items())) == HOW_MANY[contract]
@@ -220,7 +220,7 @@ def test_every_schema_of_the_iceberg_contract_has_its_requirement() -> None:
 
 
 @every_contract
-def test_clauses_point_into_the_contract(contract: str) -> None:
+def test_clauses_resolve_in_the_contract(contract: str) -> None:
     openapi = bundle(contract).written
     anchors = {f"#{anchor}" for anchor in headings(contract)}
     clauses = {r["id"]: r["clause"] for r in requirements(contract)}
@@ -228,7 +228,7 @@ def test_clauses_point_into_the_contract(contract: str) -> None:
     assert {i: clause for i, clause in clauses.items() if clause not in anchors and not resolves(clause, openapi)} == {}
 
 
-def test_anchors_are_those_that_the_headings_get_where_they_are_read() -> None:
+def test_anchors_are_derived_from_the_headings() -> None:
     seen: Counter[str] = Counter()
     made: dict[str, str] = {}
     for title in headings(SHARING).values():
@@ -250,7 +250,7 @@ def test_corrections_exist(contract: str) -> None:
 
 
 @every_contract
-def test_operations_are_those_of_the_contract(contract: str) -> None:
+def test_operations_of_requirements_exist(contract: str) -> None:
     known = operations(contract)
     unknown = {r["id"]: sorted(set(r["operations"]) - known) for r in requirements(contract) if not known.issuperset(r["operations"])}
 
@@ -275,7 +275,7 @@ def test_features_are_declared_and_used(contract: str) -> None:
 
 
 @every_contract
-def test_readings_exist(contract: str) -> None:
+def test_interpretations_of_requirements_exist(contract: str) -> None:
     known = {interpretation["id"] for interpretation in entries(contract, "requirements/interpretations.yaml", "interpretations")}
     unknown = {r["id"]: r["interpretation"] for r in requirements(contract) if "interpretation" in r and r["interpretation"] not in known}
 
@@ -283,7 +283,7 @@ def test_readings_exist(contract: str) -> None:
 
 
 @every_contract
-def test_ids_of_readings_are_unique(contract: str) -> None:
+def test_interpretation_ids_are_unique(contract: str) -> None:
     seen = Counter(interpretation["id"] for interpretation in entries(contract, "requirements/interpretations.yaml", "interpretations"))
 
     assert [identifier for identifier, times in seen.items() if times > 1] == []
@@ -298,7 +298,7 @@ def test_sentences_differ(contract: str) -> None:
 
 
 @every_contract
-def test_whatever_is_uncovered_matches_a_requirement(contract: str) -> None:
+def test_uncovered_patterns_match_requirements(contract: str) -> None:
     ids = [requirement["id"] for version in extended(contract) for requirement in requirements(version)]
     patterns = [entry["requirement"] for entry in entries(contract, "uncovered.yaml", "uncovered")]
 

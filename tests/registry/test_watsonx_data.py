@@ -1,4 +1,4 @@
-"""The page about watsonx.data says what its registry says, and its example runs."""
+"""The page about watsonx.data agrees with the registry, and its example runs."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def judged_by(identifier: str) -> str:
     return ", ".join(sorted(r.id for r in own if r.difference == identifier or r.interpretation.startswith(f"{identifier}:"))) or "·"
 
 
-def test_the_page_has_a_row_for_each_difference_and_each_contradiction() -> None:
+def test_page_lists_every_difference_and_interpretation() -> None:
     known = [
         entry["id"]
         for entry in (*document("profile.yaml")["differences"], *document("requirements/interpretations.yaml")["interpretations"])
@@ -43,23 +43,23 @@ def test_the_page_has_a_row_for_each_difference_and_each_contradiction() -> None
 @pytest.mark.parametrize(
     "interpretation", document("requirements/interpretations.yaml")["interpretations"], ids=lambda interpretation: interpretation["id"]
 )
-def test_a_contradiction_is_published_with_its_ruling_and_what_judges_it(interpretation: dict[str, str]) -> None:
+def test_interpretation_is_published_with_ruling_and_checks(interpretation: dict[str, str]) -> None:
     assert ROWS[interpretation["id"]] == [interpretation["problem"], interpretation["ruling"], judged_by(interpretation["id"])]
 
 
 @pytest.mark.parametrize("difference", document("profile.yaml")["differences"], ids=lambda difference: difference["id"])
-def test_a_difference_is_published_with_what_follows_and_what_judges_it(difference: dict[str, Any]) -> None:
+def test_difference_is_published_with_consequence_and_checks(difference: dict[str, Any]) -> None:
     assert ROWS[difference["id"]][:3] == [difference["sentence"], difference["taken"], judged_by(difference["id"])]
 
 
-def test_a_requirement_of_the_other_contract_holds_or_a_difference_says_that_it_does_not() -> None:
+def test_requirements_are_inherited_unless_a_difference_drops_them() -> None:
     gone = {name for difference in CONTRACT.differences.values() for name in difference.without}
     others = Contract("iceberg_rest").requirements
 
     assert {name for name in CONTRACT.requirements if not name.startswith("WXD-")} == others.keys() - gone
 
 
-def test_what_is_inherited_is_said_in_the_same_words() -> None:
+def test_inherited_requirements_are_unchanged() -> None:
     others = Contract("iceberg_rest").requirements
     inherited = [r for name, r in CONTRACT.requirements.items() if name in others]
 
@@ -68,17 +68,17 @@ def test_what_is_inherited_is_said_in_the_same_words() -> None:
     ] == []
 
 
-def test_every_own_requirement_follows_from_a_difference() -> None:
+def test_every_own_requirement_names_a_difference() -> None:
     assert [r.id for r in CONTRACT.requirements.values() if r.id.startswith("WXD-") and r.difference not in CONTRACT.differences] == []
 
 
-def test_no_pattern_of_a_difference_is_covered_by_another() -> None:
+def test_patterns_of_differences_do_not_overlap() -> None:
     patterns = [(d["id"], pattern) for d in document("profile.yaml")["differences"] for pattern in d.get("without", ())]
 
     assert [(one, other) for one in patterns for other in patterns if one != other and fnmatchcase(one[1], other[1])] == []
 
 
-def test_the_example_prints_what_it_says(tmp_path: Path) -> None:
+def test_example_prints_its_expected_output(tmp_path: Path) -> None:
     (example,) = re.findall(r"^```python\n(.*?)^```", PAGE, re.MULTILINE | re.DOTALL)
     (credentials,) = re.findall(r"^```yaml\n(.*?)^```", PAGE, re.MULTILINE | re.DOTALL)
     (tmp_path / "credentials.yaml").write_text(credentials, "utf-8")

@@ -1,4 +1,4 @@
-"""A server with a catalog and a share, and the command that looks at them."""
+"""A server with a catalog and a share, and the command `lakepact`."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ recipients:
 
 @dataclass(frozen=True)
 class Said:
-    """What the command wrote, and how it ended."""
+    """The output and the exit code of the command."""
 
     code: int
     out: str
@@ -67,14 +67,14 @@ class Said:
 
 
 def lakepact(*arguments: str, columns: int | None = None, **environment: str) -> Said:
-    """Return the command as it is called."""
+    """Run the command."""
     result = CliRunner(env={"COLUMNS": None if columns is None else str(columns), **environment}).invoke(main, list(arguments))
     return Said(result.exit_code, result.stdout, result.stderr)
 
 
 @dataclass(frozen=True)
 class Place:
-    """Where to look."""
+    """Addresses of a catalog and a share."""
 
     url: str
     profile: str

@@ -1,4 +1,4 @@
-"""`lakepact cat` shows the rows that are in a table."""
+"""`lakepact cat` prints the rows of a table."""
 
 from __future__ import annotations
 
@@ -24,17 +24,17 @@ def documents(said):
     return sorted(map(json.loads, said.lines), key=lambda row: row["id"])
 
 
-def test_rows_of_an_iceberg_table_are_json(place):
+def test_iceberg_table_rows_are_printed_as_json(place):
     assert documents(lakepact("cat", place.url, "sales.orders", "--json", columns=10)) == ROWS
 
 
-def test_rows_of_a_shared_table_are_json(place):
+def test_shared_table_rows_are_printed_as_json(place):
     expected = [{"id": 1, "said": "a"}, {"id": 2, "said": None}, {"id": 3, "said": RED}]
 
     assert documents(lakepact("cat", place.profile, "sales.europe.orders", "--json")) == expected
 
 
-def test_csv_holds_the_values_as_they_are(place):
+def test_csv_holds_unescaped_values(place):
     said = lakepact("cat", place.url, "sales.orders", "--csv", "--columns", "said,id")
 
     head, *rows = csv.reader(io.StringIO(said.out))
@@ -44,7 +44,7 @@ def test_csv_holds_the_values_as_they_are(place):
 @pytest.mark.parametrize(
     ("where", "table", "earlier"), [("url", "sales.orders", "--snapshot"), ("profile", "sales.europe.orders", "--version")]
 )
-def test_what_was_there_earlier_is_shown(place, where, table, earlier):
+def test_earlier_snapshot_or_version_is_printed(place, where, table, earlier):
     before = place.first_snapshot if earlier == "--snapshot" else "0"
 
     said = lakepact("cat", getattr(place, where), table, earlier, before, "--json", "--columns", "id")
@@ -54,13 +54,13 @@ def test_what_was_there_earlier_is_shown(place, where, table, earlier):
 
 @pytest.mark.parametrize(("where", "table"), [("url", "sales.orders"), ("profile", "sales.europe.orders")])
 @pytest.mark.parametrize("limit", [0, 1, 2, 9])
-def test_no_more_rows_are_shown_than_are_wanted(place, where, table, limit):
+def test_limit_bounds_the_printed_rows(place, where, table, limit):
     said = lakepact("cat", getattr(place, where), table, "--limit", str(limit), "--json")
 
     assert len(documents(said)) == min(3, limit)
 
 
-def test_a_table_of_text_is_cut_to_the_terminal_and_does_nothing_to_it(place):
+def test_text_table_fits_the_terminal_and_holds_no_escape(place):
     said = lakepact("cat", place.url, "sales.orders", columns=30)
 
     assert said.code == 0
@@ -69,12 +69,12 @@ def test_a_table_of_text_is_cut_to_the_terminal_and_does_nothing_to_it(place):
     assert said.lines[-1] == "(3 rows)"
 
 
-def test_a_table_without_rows_has_its_columns(place):
+def test_empty_table_prints_its_columns(place):
     assert lakepact("cat", place.url, 'sales."a.b".empty').lines[0].split() == ["id", "at", "where", "said"]
 
 
 @pytest.mark.parametrize(("where", "table"), [("url", "sales.orders"), ("profile", "sales.europe.orders")])
-def test_an_unknown_column_is_wrong_usage(place, where, table):
+def test_unknown_column_exits_with_2(place, where, table):
     said = lakepact("cat", getattr(place, where), table, "--columns", "absent")
 
     assert (said.code, said.out, said.err.count("\n")) == (2, "", 1)
@@ -88,7 +88,7 @@ def test_an_unknown_column_is_wrong_usage(place, where, table):
         ("profile", ("sales.europe.absent",)),
     ],
 )
-def test_what_is_not_there_is_not_found(place, where, arguments):
+def test_missing_object_exits_with_1(place, where, arguments):
     said = lakepact("cat", getattr(place, where), *arguments)
 
     assert (said.code, said.out, said.err.count("\n")) == (1, "", 1)
@@ -101,7 +101,7 @@ def test_what_is_not_there_is_not_found(place, where, arguments):
         ("profile", "sales.europe.orders", "pyarrow", "lakepact[arrow]"),
     ],
 )
-def test_what_has_to_be_installed_is_said_in_one_line(place, where, table, library, installed):
+def test_missing_library_prints_its_pip_command(place, where, table, library, installed):
     code = f"import sys; sys.modules[{library!r}] = None; from lakepact.cli import main; main()"
 
     done = subprocess.run([sys.executable, "-c", code, "cat", getattr(place, where), table], capture_output=True, text=True, check=False)

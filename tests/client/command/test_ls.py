@@ -1,4 +1,4 @@
-"""`lakepact ls` lists what there is, once each."""
+"""`lakepact ls` lists each object once."""
 
 from __future__ import annotations
 
@@ -9,21 +9,21 @@ import httpx
 from .conftest import lakepact
 
 
-def test_a_catalog_has_namespaces(place):
+def test_catalog_lists_namespaces(place):
     assert lakepact("ls", place.url).lines == ["namespace  sales"]
 
 
-def test_a_namespace_has_namespaces_tables_and_views(place):
+def test_namespace_lists_namespaces_tables_and_views(place):
     said = lakepact("ls", place.url, "sales")
 
     assert said.lines == ['namespace  sales."a.b"', "table      sales.orders", "view       sales.recent"]
 
 
-def test_names_are_understood_as_they_are_listed(place):
+def test_listed_name_is_accepted_as_argument(place):
     assert lakepact("ls", place.url, 'sales."a.b"').lines == ['table      sales."a.b".empty']
 
 
-def test_all_that_a_catalog_holds_is_listed_recursively(place):
+def test_recursive_listing_holds_the_whole_catalog(place):
     said = lakepact("ls", place.url, "--recursive", "--json")
 
     assert list(map(json.loads, said.lines)) == [
@@ -35,33 +35,33 @@ def test_all_that_a_catalog_holds_is_listed_recursively(place):
     ]
 
 
-def test_a_profile_leads_to_shares(place):
+def test_profile_lists_shares(place):
     assert lakepact("ls", place.profile).lines == ["share      sales"]
 
 
-def test_a_share_has_schemas(place):
+def test_share_lists_schemas(place):
     assert lakepact("ls", place.profile, "sales").lines == ["schema     sales.europe"]
 
 
-def test_a_schema_has_tables(place):
+def test_schema_lists_tables(place):
     said = lakepact("ls", place.profile, "sales.europe", "--json")
 
     assert json.loads(said.out) == {"kind": "table", "share": "sales", "schema": "europe", "name": "orders"}
 
 
-def test_all_that_is_shared_is_listed_recursively_at_an_address_with_a_token(place):
+def test_sharing_url_with_token_lists_recursively(place):
     said = lakepact("ls", place.sharing_url, "-r", "--token-env", "TOKEN", TOKEN="a-token-of-partner")
 
     assert [line.split() for line in said.lines] == [["share", "sales"], ["schema", "sales.europe"], ["table", "sales.europe.orders"]]
 
 
-def test_what_is_not_there_is_said_in_one_line(place):
+def test_missing_namespace_exits_with_1_and_one_line(place):
     said = lakepact("ls", place.url, "absent")
 
     assert (said.code, said.out, said.err.count("\n")) == (1, "", 1)
 
 
-def test_names_do_not_act_on_the_terminal(place):
+def test_control_characters_in_names_are_escaped(place):
     httpx.post(f"{place.url}/v1/namespaces", json={"namespace": ["acting \x9b2J\x1b[2J"]}).raise_for_status()
 
     plain, document = lakepact("ls", place.url).out, lakepact("ls", place.url, "--json").out

@@ -1,4 +1,4 @@
-"""`lakepact show` says of a table what a reader wants to know."""
+"""`lakepact show` describes tables and views."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ from .conftest import lakepact
 
 
 def words(said):
-    """Each line as its words."""
+    """Return the words of each line."""
     return [line.split() for line in said.lines]
 
 
-def test_a_table_is_described(place):
+def test_table_is_described(place):
     said = lakepact("show", place.url, "sales.orders")
 
     found = words(said)
@@ -31,7 +31,7 @@ def test_a_table_is_described(place):
     assert any(line[:4] == ["size", "3", "records,", "3"] for line in found)
 
 
-def test_of_what_a_table_does_not_have_there_is_one_line_without_headings(place):
+def test_absent_parts_of_a_table_take_one_line_each(place):
     with IcebergCatalog(place.url) as catalog:
         catalog.create_table("sales", "plain", {"type": "struct", "fields": []})
     said = lakepact("show", place.url, "sales.plain")
@@ -40,19 +40,19 @@ def test_of_what_a_table_does_not_have_there_is_one_line_without_headings(place)
     assert [line for line in said.lines if line.startswith(("Schema", "Part", "Sort", "Snap", " "))] == list(nothing)
 
 
-def test_only_snapshots_of_branches_and_tags_are_shown_when_asked(place):
+def test_snapshots_option_selects_refs_or_all(place):
     assert place.first_snapshot not in lakepact("show", place.url, "sales.orders", "--snapshots", "refs").out
     assert place.first_snapshot in lakepact("show", place.url, "sales.orders", "--snapshots", "all").out
 
 
-def test_the_document_is_the_one_that_the_server_gives(place):
+def test_json_output_is_the_document_of_the_server(place):
     with IcebergCatalog(place.url) as catalog:
         expected = catalog.load_table("sales", "orders").to_wire()
 
     assert json.loads(lakepact("show", place.url, "sales.orders", "--json", columns=20).out) == expected
 
 
-def test_a_view_is_described(place):
+def test_view_is_described(place):
     said = lakepact("show", place.url, "sales.recent")
 
     assert said.lines[0] == "sales.recent: a view of format version 1"
@@ -60,7 +60,7 @@ def test_a_view_is_described(place):
     assert said.lines[place_of_sql + 1 : place_of_sql + 3] == ["  SELECT *", r"  FROM orders -- \x1b[31mred"]
 
 
-def test_a_shared_table_is_described(place):
+def test_shared_table_is_described(place):
     said = lakepact("show", place.profile, "sales.europe.orders")
 
     assert said.lines[0] == "sales.europe.orders: a shared table"
@@ -68,26 +68,26 @@ def test_a_shared_table_is_described(place):
     assert ["said", "string", "optional"] in words(said)
 
 
-def test_an_earlier_version_of_a_shared_table_is_a_document(place):
+def test_earlier_version_of_a_shared_table_is_printed_as_json(place):
     said = json.loads(lakepact("show", place.profile, "sales.europe.orders", "--version", "0", "--json").out)
 
     assert (said["version"], json.loads(said["metaData"]["schemaString"])["fields"][0]["name"]) == (0, "id")
 
 
-def test_what_is_neither_table_nor_view_is_not_found(place):
+def test_missing_table_or_view_exits_with_1(place):
     said = lakepact("show", place.url, "sales.absent")
 
     assert (said.code, said.out, said.err.count("\n")) == (1, "", 1)
 
 
-def test_lines_of_tables_are_cut_to_the_terminal(place):
+def test_lines_of_tables_fit_the_terminal(place):
     said = lakepact("show", place.url, "sales.orders", columns=40)
 
     schema = said.lines[said.lines.index("Schema 0") : said.lines.index("Partitioned by")]
     assert max(map(len, schema)) <= 40
 
 
-def test_values_that_open_something_are_not_shown():
+def test_credential_values_are_hidden():
     loaded = {
         "metadata": {"properties": {"token": "of the table's own"}},
         "config": {"token": "t", "io": "local"},

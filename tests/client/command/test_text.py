@@ -1,4 +1,4 @@
-"""Text of others stands on a terminal and does nothing to it; names that are written are read as they were meant."""
+"""Terminal output holds no control characters, and written names parse to the same levels."""
 
 from __future__ import annotations
 
@@ -24,39 +24,39 @@ def acting(text):
 
 
 @given(ANY)
-def test_nothing_in_plain_text_acts(text):
+def test_plain_text_holds_no_control_characters(text):
     assert acting(plain(text)) == []
 
 
 @given(st.dictionaries(ANY, ANY))
-def test_json_says_the_same_and_nothing_in_it_acts(document):
+def test_json_line_round_trips_without_control_characters(document):
     assert json.loads(json_line(document)) == document
     assert acting(json_line(document)) == []
     assert json.loads(json_line(document, indent=2)) == document
 
 
 @given(LEVELS, st.sampled_from(".,"))
-def test_names_are_read_as_they_are_written(levels, between):
+def test_written_names_parse_to_the_same_levels(levels, between):
     assert parts(whole(levels, between), between) == tuple(levels)
 
 
 @pytest.mark.parametrize("text", ["", ".", "a.", ".a", "a..b", '"a', '"a"b', '""'])
-def test_what_is_no_name_is_refused(text):
+def test_malformed_name_raises_value_error(text):
     with pytest.raises(ValueError, match=r"empty|closed|follow"):
         parts(text)
 
 
 @given(st.text(), st.integers(1, 20))
-def test_text_is_cut_to_the_cells_that_there_are(text, cells):
+def test_cut_text_fits_the_cells(text, cells):
     assert width(cut(plain(text), cells)) <= cells
 
 
 @given(st.lists(st.tuples(*[st.text("ab日 ", max_size=30)] * 4), max_size=5), st.integers(1, 60))
-def test_no_line_of_a_table_is_wider_than_the_terminal(rows, cells):
+def test_table_lines_fit_the_terminal(rows, cells):
     assert all(width(line) <= cells for line in table(("one", "two", "three", "four"), rows, cells=cells))
 
 
-def test_columns_that_do_not_fit_are_named():
+def test_columns_that_do_not_fit_are_counted():
     assert list(table(("a", "bb"), [("x" * 12, "y" * 12)], cells=16))[-1] == "(1 more columns…"
 
 

@@ -1,4 +1,4 @@
-"""How the verbs are told where to look and who asks; and that they tell no secret."""
+"""Addresses, credentials and wrong usage of the verbs, whose output holds no secret."""
 
 from __future__ import annotations
 
@@ -37,14 +37,14 @@ def guarded(tmp_path_factory):
 @pytest.mark.parametrize(
     ("option", "value"), [("--token-env", "token-of-ann"), ("--credential-env", "ann:secret-of-ann")], ids=["token", "credential"]
 )
-def test_who_asks_is_in_the_environment(guarded, option, value):
+def test_credentials_are_read_from_the_environment(guarded, option, value):
     said = lakepact("ls", guarded, option, "WHO", WHO=value)
 
     assert (said.code, said.out, said.err) == (0, "namespace  hers\n", "")
 
 
 @pytest.mark.parametrize("option", ["--token-env", "--credential-env"])
-def test_who_is_refused_is_told_so_without_the_secret(guarded, option):
+def test_refused_credentials_exit_with_3_and_hide_the_secret(guarded, option):
     said = lakepact("ls", guarded, option, "WHO", WHO=f"ann:{SECRET}")
 
     assert (said.code, said.out, said.err.count("\n")) == (3, "", 1)
@@ -72,7 +72,7 @@ def test_who_is_refused_is_told_so_without_the_secret(guarded, option):
         ("cat", "http://127.0.0.1:1/delta-sharing", "s.t"),
     ],
 )
-def test_what_cannot_be_asked_so_is_wrong_usage_in_one_line_without_secrets(arguments):
+def test_wrong_usage_exits_with_2_and_one_line_without_secrets(arguments):
     said = lakepact(*arguments, GOOD=f"id:{SECRET}", NO_COLON=SECRET)
 
     assert (said.code, said.out, said.err.count("\n")) == (2, "", 1)
@@ -80,13 +80,13 @@ def test_what_cannot_be_asked_so_is_wrong_usage_in_one_line_without_secrets(argu
 
 
 @pytest.mark.parametrize("path", ["", "/nowhere"])
-def test_no_server_is_no_answer(place, path):
+def test_unreachable_server_exits_with_3(place, path):
     said = lakepact("ls", place.url + path if path else "http://127.0.0.1:1")
 
     assert (said.code, said.out, said.err.count("\n")) == (3, "", 1)
 
 
-def test_a_profile_that_is_none_is_wrong_usage(tmp_path):
+def test_broken_profile_exits_with_2(tmp_path):
     (tmp_path / "a.share").write_text(f'["{SECRET}"]', "utf-8")
 
     said = lakepact("ls", str(tmp_path / "a.share"))
@@ -99,7 +99,7 @@ def test_every_verb_has_an_example(verb):
     assert f"Example: lakepact {verb} " in lakepact(verb, "--help").out
 
 
-def test_without_click_it_is_said_what_to_install():
+def test_missing_click_prints_the_pip_command():
     code = "import sys; sys.modules['click'] = None; from lakepact.cli import main; main()"
 
     done = subprocess.run([sys.executable, "-c", code, "ls", "http://127.0.0.1:1"], capture_output=True, text=True, check=False)

@@ -1,4 +1,4 @@
-"""A client of each kind, whose server is written down in the test."""
+"""Synchronous and asynchronous clients of a scripted server."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from .serving import KINDS, PLACE, PROFILE, A, B, Desk, Driven, desk_of, parquet
 
 @pytest.fixture(params=KINDS)
 def opened(request):
-    """Opens a client of a desk, once for threads and once for event loops."""
+    """Return a function that opens a client of a desk, synchronous and asynchronous."""
     with asyncio.Runner() as runner:
         made = []
 
@@ -31,11 +31,11 @@ def opened(request):
 
 @pytest.fixture
 def table(opened):
-    """Opens the table of a desk."""
+    """Return a function that opens the table of a desk."""
     return lambda desk, **options: opened(desk, **options).table(*PLACE)
 
 
 @pytest.fixture
 def both():
-    """A desk whose table has two files."""
+    """Return a desk whose table has two files."""
     return desk_of({"a": parquet_file(A), "b": parquet_file(B)})

@@ -1,4 +1,4 @@
-"""A sharing server in a few lines, and one way to call the clients for threads and for event loops."""
+"""A scripted sharing server, and one interface to the synchronous and the asynchronous client."""
 
 from __future__ import annotations
 
@@ -64,14 +64,14 @@ def delta_file(name: str, action: str = "add", around: dict[str, Any] | None = N
 
 
 def lines(*documents: Any, status: int = 200, **headers: str) -> httpx.Response:
-    """Return an answer of such lines; bytes stand as they are."""
+    """Return an answer of these lines; bytes are sent unchanged."""
     written = [document if isinstance(document, bytes) else json.dumps(document).encode() for document in documents]
     names = {name.replace("_", "-"): value for name, value in headers.items()}
     given = {"content-type": "application/x-ndjson; charset=utf-8", "delta-table-version": "5"} | names
     return httpx.Response(status, headers=given, content=b"".join(line + b"\n" for line in written))
 
 
-#: The lines that every answer in a response format begins with.
+#: The first lines of every answer, by response format.
 PARQUET = (PROTOCOL, metadata())
 DELTA = (DELTA_PROTOCOL, delta_metadata())
 DAYS = [date(2024, 1, 1), date(2024, 1, 2), None]
@@ -80,25 +80,24 @@ B = {"id": [4, 5, 6], "day": DAYS}
 
 
 def parquet_file(columns: Any) -> bytes:
-    """Return a file with such columns, or with those of an Arrow table."""
+    """Return a Parquet file with these columns or this Arrow table."""
     written = io.BytesIO()
     pq.write_table(columns if isinstance(columns, pa.Table) else pa.table(columns), written)
     return written.getvalue()
 
 
 def vector_of(vector: DeletionVector) -> dict[str, Any]:
-    """Return a deletion vector as it stands in a line."""
+    """Return the deletionVector member of a line."""
     members = {"storageType": vector.storage_type, "pathOrInlineDv": vector.path_or_inline, "offset": vector.offset}
     return members | {"sizeInBytes": vector.size, "cardinality": vector.cardinality}
 
 
 def ids(files: Any) -> list[str]:
-    """Return the ids of files."""
     return [each.id for each in files]
 
 
 class Desk:
-    """Answers requests by method and path, each answer in its turn and the last for ever, and remembers them."""
+    """A server that answers by method and path, with each answer in turn and the last forever, and records requests."""
 
     def __init__(self, **answers: Any) -> None:
         self.answers: dict[str, list[Any]] = {}
@@ -137,12 +136,12 @@ class Desk:
             answer = httpx.Response(200, content=answer)
         if not isinstance(answer, httpx.Response):
             return httpx.Response(200, json=answer)
-        # A response belongs to the client that has read it, so each request gets one of its own.
+        # A response belongs to the client that has read it, so each request gets its own.
         return httpx.Response(answer.status_code, headers=answer.headers, content=answer.content)
 
 
 def desk_of(files: dict[str, bytes], *, head: Any = PARQUET, **more: Any) -> Desk:
-    """Return a desk whose table has such files."""
+    """Return a desk whose table has these files."""
     desk = Desk(query=lines(*head, *(file(name, size=len(content), **more) for name, content in files.items())))
     for name, content in files.items():
         desk.on(f"GET store.test/{name}", content)
@@ -150,7 +149,7 @@ def desk_of(files: dict[str, bytes], *, head: Any = PARQUET, **more: Any) -> Des
 
 
 class Driven:
-    """A client, a table or an answer whose methods answer at once, whichever kind it is."""
+    """A client, table or answer of either kind, with synchronous methods."""
 
     def __init__(self, thing: Any, runner: asyncio.Runner) -> None:
         self.thing = thing

@@ -1,4 +1,4 @@
-"""How a table is reached is chosen as the contract says, and credentials of directories are kept while they last."""
+"""The client chooses the access mode by the contract and caches directory credentials until they expire."""
 
 from __future__ import annotations
 
@@ -35,19 +35,19 @@ def reply(kind=AWS, *, location="s3://b/t", lasts=3600.0):
         (BOTH, BOTH, "url"),
     ],
 )
-def test_a_reader_goes_a_way_that_the_server_offers(able, offered, way):
+def test_access_mode_of_both_sides_is_chosen(able, offered, way):
     """DS-ACC-01, DS-ACC-02, DS-ACC-03, DS-LTB-12."""
     assert chosen(offered, able, operation="queryTable") == way
 
 
 @pytest.mark.parametrize(("able", "offered"), [(URL, DIR), (DIR, None), (DIR, URL)])
-def test_a_reader_that_can_go_no_way_that_the_server_offers_fails(able, offered):
+def test_no_common_access_mode_raises_operation_not_supported(able, offered):
     """DS-ACC-01, DS-ACC-02."""
     with pytest.raises(OperationNotSupported, match="the table is shared only by"):
         chosen(offered, able, operation="queryTable")
 
 
-def test_credentials_are_kept_while_they_last(table):
+def test_valid_credentials_are_cached(table):
     """DS-TMP-13."""
     desk = Desk().on(CREDENTIALS, reply())
     shared = table(desk)
@@ -59,7 +59,7 @@ def test_credentials_are_kept_while_they_last(table):
     assert first.storage_options["aws_secret_access_key"] == SECRET
 
 
-def test_credentials_that_are_about_to_run_out_are_replaced(table):
+def test_expiring_credentials_are_replaced(table):
     """DS-TMP-13."""
     desk = Desk().on(CREDENTIALS, reply(lasts=30), reply(lasts=3600))
     shared = table(desk)
@@ -70,8 +70,8 @@ def test_credentials_that_are_about_to_run_out_are_replaced(table):
     assert len(desk.requests) == 2
 
 
-def test_each_location_has_credentials_of_its_own(table):
-    """DS-LTB-09, DS-TMP-15: who reads several locations asks for each."""
+def test_each_location_has_its_own_credentials(table):
+    """DS-LTB-09, DS-TMP-15: a reader of several locations requests credentials for each."""
     desk = Desk().on(CREDENTIALS, reply(), reply(location="s3://aux"))
     shared = table(desk)
 
@@ -87,24 +87,24 @@ def test_each_location_has_credentials_of_its_own(table):
         (AWS | {"gcpOauthToken": None}, {"aws_access_key_id": "key", "aws_secret_access_key": SECRET, "aws_session_token": f"s-{SECRET}"}),
     ],
 )
-def test_credentials_of_every_cloud_are_options_of_storage(table, kind, options):
+def test_credentials_of_every_cloud_become_storage_options(table, kind, options):
     assert table(Desk().on(CREDENTIALS, reply(kind))).credentials().storage_options == options
 
 
 @pytest.mark.parametrize("kind", [{}, AWS | {"gcpOauthToken": {"oauthToken": SECRET}}])
-def test_credentials_that_are_not_of_one_kind_are_refused(table, kind):
+def test_credentials_of_zero_or_two_kinds_are_a_bad_reply(table, kind):
     with pytest.raises(BadReply, match="there is to be one"):
         table(Desk().on(CREDENTIALS, reply(kind))).credentials()
 
 
-def test_credentials_show_no_secret(table):
+def test_credentials_repr_hides_the_secret(table):
     shared = table(Desk().on(CREDENTIALS, reply()))
     found = shared.credentials()
 
     assert SECRET not in f"{found!r} {shared.thing!r} {vars(shared.thing)}"
 
 
-def test_a_reply_that_is_no_credentials_tells_no_secret(table):
+def test_broken_credentials_reply_hides_the_secret(table):
     broken = {"credentials": {"expirationTime": "soon", **AWS}}
 
     with pytest.raises(BadReply) as caught:

@@ -1,4 +1,4 @@
-"""Columns of files become those of the schema without any value being changed, or are refused."""
+"""Columns of files are converted to the schema without changing a value, or raise an error."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ def field(name, kind):
     ],
     ids=str,
 )
-def test_a_narrower_type_is_widened(narrow, wide, values):
+def test_narrower_type_is_widened(narrow, wide, values):
     kind = Primitive(wide)
 
     made = conformed(pa.array(values, narrow), kind, "none", "c")
@@ -63,13 +63,13 @@ def test_a_narrower_type_is_widened(narrow, wide, values):
     ],
     ids=str,
 )
-def test_a_number_is_widened_to_a_decimal_that_holds_all_of_them(narrow, wide, values):
+def test_number_is_widened_to_a_large_enough_decimal(narrow, wide, values):
     made = conformed(pa.array(values, narrow), wide, "none", "c")
 
     assert (made.type, made.to_pylist()) == (arrow_type(wide), values)
 
 
-def test_a_date_is_widened_to_the_moment_at_which_it_begins():
+def test_date_is_widened_to_its_midnight():
     made = conformed(pa.array([date(2024, 1, 1)]), Primitive("timestamp_ntz"), "none", "c")
 
     assert made.to_pylist() == [datetime(2024, 1, 1)]  # noqa: DTZ001 - it has no zone
@@ -95,7 +95,7 @@ def test_a_date_is_widened_to_the_moment_at_which_it_begins():
     ],
     ids=str,
 )
-def test_another_type_is_refused(wrong, wanted, values):
+def test_incompatible_type_raises_value_error(wrong, wanted, values):
     with pytest.raises(ValueError, match=f"column c is .* in the file, and {wanted} in the schema"):
         conformed(pa.array(values, wrong), Primitive(wanted), "none", "c")
 
@@ -105,17 +105,17 @@ def test_another_type_is_refused(wrong, wanted, values):
     [(pa.decimal128(10, 2), (10, 3)), (pa.decimal128(10, 2), (9, 2)), (pa.int32(), (10, 1)), (pa.int64(), (19, 0))],
     ids=str,
 )
-def test_a_decimal_that_does_not_hold_all_of_them_is_refused(wrong, wanted):
+def test_too_small_decimal_raises_value_error(wrong, wanted):
     with pytest.raises(ValueError, match="in the schema of the table"):
         conformed(pa.array([None], wrong), Primitive("decimal", *wanted), "none", "c")
 
 
-def test_a_moment_that_is_finer_than_the_schema_is_refused_and_not_cut():
+def test_finer_timestamp_raises_value_error():
     with pytest.raises(ValueError, match="would lose data"):
         conformed(pa.array([1], pa.timestamp("ns", tz="UTC")), Primitive("timestamp"), "none", "c")
 
 
-def test_bytes_that_are_no_text_are_refused():
+def test_bytes_that_are_not_utf8_raise_value_error():
     with pytest.raises(ValueError, match=r"(?i)utf8"):
         conformed(pa.array([b"\xff"]), STRING, "none", "c")
 
@@ -129,7 +129,7 @@ VALUES = [
 ]
 
 
-def test_nested_parts_are_widened_filled_and_left_out():
+def test_nested_fields_are_widened_added_and_dropped():
     narrow = pa.struct(
         [("more", pa.string()), ("b", pa.list_(pa.struct([("x", pa.int8()), ("y", pa.int8())]))), ("m", pa.map_(pa.string(), pa.int16()))]
     )
@@ -145,7 +145,7 @@ def test_nested_parts_are_widened_filled_and_left_out():
 
 
 @pytest.mark.parametrize("start", [0, 1, 2])
-def test_a_piece_of_a_longer_array_is_made_like_the_whole(start):
+def test_array_slice_is_converted_like_the_whole(start):
     narrow = pa.struct([("a", pa.int8()), ("b", pa.large_list(pa.struct([("x", pa.int8())]))), ("m", pa.map_(pa.string(), pa.int16()))])
 
     made = conformed(pa.array(VALUES, narrow)[start:], NESTED, "none", "c")
@@ -154,31 +154,31 @@ def test_a_piece_of_a_longer_array_is_made_like_the_whole(start):
     assert made.to_pylist() == VALUES[start:]
 
 
-def test_chunks_stay_apart():
+def test_chunks_are_kept():
     made = conformed(pa.chunked_array([pa.array([1], pa.int8()), pa.array([], pa.int8()), pa.array([2], pa.int8())]), LONG, "none", "c")
 
     assert (made.num_chunks, made.to_pylist()) == (3, [1, 2])
 
 
-def test_nested_parts_are_found_by_their_mapped_names():
+def test_nested_fields_are_found_by_physical_name():
     part = Field("x", LONG, nullable=True, metadata={"delta.columnMapping.physicalName": "col-1"})
 
     assert conformed(pa.array([{"col-1": 5, "x": 6}]), Struct((part,)), "name", "c").to_pylist() == [{"x": 5}]
 
 
-def test_nested_parts_are_found_by_their_mapped_numbers():
+def test_nested_fields_are_found_by_field_id():
     part = Field("x", LONG, nullable=True, metadata={"delta.columnMapping.id": 7})
     kind = pa.struct([pa.field("x", pa.int64()), pa.field("y", pa.int64(), metadata={"PARQUET:field_id": "7"})])
 
     assert conformed(pa.array([{"x": 5, "y": 6}], kind), Struct((part,)), "id", "c").to_pylist() == [{"x": 6}]
 
 
-def test_a_nested_part_of_another_type_is_named():
+def test_nested_field_of_another_type_is_named_in_the_error():
     with pytest.raises(ValueError, match=r"column c\.b\.element\.x is string in the file, and long"):
         conformed(pa.array([{"b": [{"x": "1"}]}]), NESTED, "none", "c")
 
 
-def test_a_schema_is_read_with_all_of_its_types():
+def test_schema_is_parsed_with_all_types():
     text = """{"type": "struct", "fields": [
         {"name": "d", "type": "decimal(10, 2)", "nullable": false, "metadata": {"comment": "c"}},
         {"name": "a", "type": {"type": "array", "elementType": {"type": "map", "keyType": "string", "valueType": "void"}}},
@@ -191,11 +191,11 @@ def test_a_schema_is_read_with_all_of_its_types():
 
 
 @pytest.mark.parametrize("name", ["decimal(39,0)", "decimal(0,0)", "decimal(2,3)", "decimal", "int", "Long"])
-def test_a_name_that_is_no_type_of_the_contract_stays_a_name(name):
+def test_unknown_type_name_becomes_other(name):
     assert type(parsed(f'{{"type": "struct", "fields": [{{"name": "a", "type": "{name}"}}]}}').fields[0].type).__name__ == "Other"
 
 
-def test_a_schema_that_is_nested_without_end_is_refused():
+def test_deeply_nested_schema_raises_value_error():
     text = '{"type":"struct","fields":[{"name":"a","type":' + '{"type":"array","elementType":' * 200 + '"long"' + "}" * 200 + "}]}"
 
     with pytest.raises(ValueError, match="nested more than 100 times"):

@@ -1,4 +1,4 @@
-"""Deletion vectors are decoded wherever they stand, and refused when they are damaged."""
+"""Deletion vectors are decoded inline and from files; damaged vectors raise an error."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ ALPHABET = "0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ.-:+=^
 
 
 def z85(content: bytes) -> str:
-    """Z85 as its authors describe it, for whole blocks of four bytes."""
+    """Return the Z85 text of whole blocks of four bytes."""
     content += bytes(-len(content) % 4)
     words = struct.unpack(f">{len(content) // 4}I", content)
     return "".join(ALPHABET[word // 85**place % 85] for word in words for place in (4, 3, 2, 1, 0))
@@ -41,35 +41,35 @@ ROWS = st.lists(st.integers(0, 2**40), max_size=50)
 
 
 @given(ROWS)
-def test_a_vector_in_a_line_is_what_was_written(rows):
+def test_inline_vector_round_trips(rows):
     vector = inline(rows)
 
     assert set(numbers(deletion_vectors.from_line(vector), vector)) == set(rows)
 
 
 @given(ROWS)
-def test_a_vector_in_a_file_is_what_was_written(rows):
+def test_vector_in_a_file_round_trips(rows):
     vector, content = stored(rows)
 
     assert set(numbers(deletion_vectors.from_file(content, vector), vector)) == set(rows)
 
 
-def test_a_vector_of_a_real_table_is_read():
-    """As Delta's own readers have it in their tests."""
+def test_vector_of_deltas_own_tests_is_decoded():
+    """The vector comes from the tests of Delta's readers."""
     text = "^Bg9^0rr910000000000iXQKl0rr91000f55c8Xg0@@D72lkbi5=-{L"
     vector = DeletionVector(storage_type="i", path_or_inline=text, offset=None, size=44, cardinality=6)
 
     assert list(numbers(deletion_vectors.from_line(vector), vector)) == [3, 4, 7, 11, 18, 29]
 
 
-def test_the_place_of_a_vector_in_a_file_takes_in_its_size_and_its_checksum():
+def test_vector_span_includes_size_and_checksum():
     vector, content = stored([1], at=77)
 
     assert deletion_vectors.span(vector) == Span(77, len(content))
 
 
 @pytest.mark.parametrize("change", ["\u00e9", "~", " ", "ab", "0"])
-def test_a_text_that_is_not_in_z85_is_refused(change):
+def test_invalid_z85_raises_value_error(change):
     vector = inline([1, 2])
     broken = DeletionVector(storage_type="i", path_or_inline=vector.path_or_inline + change, offset=None, size=vector.size, cardinality=2)
 
@@ -78,7 +78,7 @@ def test_a_text_that_is_not_in_z85_is_refused(change):
 
 
 @given(st.data())
-def test_a_file_with_a_changed_byte_is_refused(data):
+def test_changed_byte_in_a_file_raises_value_error(data):
     vector, content = stored([1, 5, 70_000])
     place = data.draw(st.integers(0, len(content) - 1))
     broken = bytearray(content)
@@ -89,14 +89,14 @@ def test_a_file_with_a_changed_byte_is_refused(data):
 
 
 @pytest.mark.parametrize("kept", [0, 3, 4, 20])
-def test_a_file_that_is_cut_off_is_refused(kept):
+def test_truncated_file_raises_value_error(kept):
     vector, content = stored([1, 5])
 
     with pytest.raises(ValueError, match="deletion vector"):
         deletion_vectors.from_file(content[:kept], vector)
 
 
-def test_another_magic_number_is_refused():
+def test_unknown_magic_number_raises_value_error():
     bitmap = struct.pack("<I", 1681511376) + BitMap64([1]).serialize()
     vector = DeletionVector(storage_type="i", path_or_inline=z85(bitmap), offset=None, size=len(bitmap), cardinality=1)
 
@@ -104,7 +104,7 @@ def test_another_magic_number_is_refused():
         deletion_vectors.from_line(vector)
 
 
-def test_another_number_of_rows_than_the_line_says_is_refused():
+def test_wrong_cardinality_raises_value_error():
     vector = inline([1, 2])
     other = DeletionVector(storage_type="i", path_or_inline=vector.path_or_inline, offset=None, size=vector.size, cardinality=3)
 
@@ -113,7 +113,7 @@ def test_another_number_of_rows_than_the_line_says_is_refused():
 
 
 @pytest.mark.parametrize("changed", [{"storage_type": "x"}, {"offset": None}, {"offset": -1}, {"size": -1}])
-def test_a_vector_without_a_place_is_refused(changed):
+def test_vector_without_a_location_raises_value_error(changed):
     members = {"storage_type": "p", "path_or_inline": "u", "offset": 1, "size": 10, "cardinality": 1} | changed
 
     with pytest.raises(ValueError, match="deletion vector"):
@@ -121,7 +121,7 @@ def test_a_vector_without_a_place_is_refused(changed):
 
 
 @given(st.integers(1, 300), st.data())
-def test_a_selection_keeps_the_rows_of_one_vector_that_are_not_in_another(count, data):
+def test_selection_keeps_the_difference_of_two_vectors(count, data):
     rows = st.none() | st.sets(st.integers(0, count - 1))
     only, but_not = data.draw(rows), data.draw(rows)
     made = [None if each is None else BitMap64(each) for each in (only, but_not)]
@@ -132,6 +132,6 @@ def test_a_selection_keeps_the_rows_of_one_vector_that_are_not_in_another(count,
     assert kept == (set(range(count)) if only is None else only) - (but_not or set())
 
 
-def test_a_row_beyond_the_last_is_refused():
+def test_row_number_beyond_the_file_raises_value_error():
     with pytest.raises(ValueError, match="names row 10 of a file that has 10"):
         Selection(but_not=BitMap64([10])).mask(10)

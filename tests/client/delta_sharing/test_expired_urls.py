@@ -1,4 +1,4 @@
-"""URLs that run out while rows are read are replaced by new ones of the same version."""
+"""URLs that expire during a read are replaced by new URLs of the same version."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ from .serving import (
 
 
 def renewing(content, *, status=403, again=None, expires=None, refresh=True):
-    """A desk whose first URL of a file does not work any more, and whose next answer has another."""
+    """Return a desk whose first URL of a file is refused, and whose next answer has a new URL."""
     told = {} if expires is None else {"expirationTimestamp": expires}
     ends = [{"endStreamAction": {"refreshToken": "again"}}] if refresh else []
     first = lines(PROTOCOL, metadata(), file("a", url=signed("old"), size=len(content), **told), *ends)
@@ -37,28 +37,28 @@ def renewing(content, *, status=403, again=None, expires=None, refresh=True):
 
 
 @pytest.mark.parametrize("status", [400, 401, 403, 404])
-def test_a_url_that_does_not_work_any_more_is_refreshed_by_the_token(table, status):
+def test_refused_url_is_refreshed_by_the_refresh_token(table, status):
     desk = renewing(parquet_file(A), status=status)
 
     assert table(desk).to_arrow().num_rows == 3
     assert desk.bodies == [{"includeRefreshToken": True}, {"includeRefreshToken": True, "refreshToken": "again"}]
 
 
-def test_a_url_that_is_about_to_run_out_is_not_tried(table):
+def test_expiring_url_is_not_requested(table):
     desk = renewing(parquet_file(A), expires=int(time.time() * 1000) + 1000)
 
     assert table(desk).to_arrow().num_rows == 3
     assert "GET /old" not in desk.asked
 
 
-def test_without_a_refresh_token_the_same_is_asked_again(table):
+def test_missing_refresh_token_repeats_the_query(table):
     desk = renewing(parquet_file(A), refresh=False)
 
     assert table(desk).to_arrow(version=5).num_rows == 3
     assert desk.bodies[0] == desk.bodies[1] == {"includeRefreshToken": True, "version": 5}
 
 
-def test_the_version_that_was_begun_with_is_read_to_the_end(table):
+def test_refresh_keeps_the_version_of_the_first_listing(table):
     content = parquet_file(A)
     newer = lines(PROTOCOL, metadata(), file("z", size=1), delta_table_version="6")
     desk = renewing(content, refresh=False)
@@ -68,12 +68,12 @@ def test_the_version_that_was_begun_with_is_read_to_the_end(table):
     assert [body.get("version") for body in desk.bodies] == [None, None, 5]
 
 
-def test_a_file_that_is_listed_no_more_is_an_error(table):
+def test_file_missing_from_the_refresh_is_damaged_data(table):
     with pytest.raises(DamagedData, match="file a is no longer listed"):
         table(renewing(parquet_file(A), again=lines(PROTOCOL, metadata()))).to_arrow()
 
 
-def test_a_new_url_that_does_not_work_either_is_an_error(table):
+def test_refused_new_url_raises_forbidden(table):
     desk = renewing(parquet_file(A), again=lines(PROTOCOL, metadata(), file("a", url=signed("old"))))
 
     with pytest.raises(Forbidden):
@@ -82,7 +82,7 @@ def test_a_new_url_that_does_not_work_either_is_an_error(table):
     assert desk.asked.count("GET /old") == 2
 
 
-def test_many_files_are_refreshed_by_one_question(table):
+def test_many_files_are_refreshed_by_one_query(table):
     names = [f"f{number}" for number in range(20)]
     content = parquet_file(A)
     told = [[file(name, url=signed(f"{age}/{name}"), size=len(content)) for name in names] for age in ("old", "new")]

@@ -1,4 +1,4 @@
-"""Against a server that is wrong on purpose the client says what is wrong, and reads no other rows than there are."""
+"""Clients of a faulty server raise an error and never read wrong rows."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ OPERATIONS = (
     "queryTable",
     "queryTableChanges",
 )
-#: A call of each.
+#: A call of each operation.
 CALLS = [
     lambda client, _: client.share("s"),
     lambda _, table: table.metadata(),
@@ -59,7 +59,7 @@ def shares(tmp_path_factory):
 
 @contextlib.contextmanager
 def facing(shares, *faults, kind="sync"):
-    """A client of a server with such faults, and its table."""
+    """Yield a client of a server with these faults, and its table."""
     with running(shares=shares, contract=CONTRACT, faults=mutants(faults, CONTRACT)) as server, asyncio.Runner() as runner:
         profile = {"shareCredentialsVersion": 1, "endpoint": server.address(CONTRACT), "bearerToken": "tok"}
         client = Driven(KINDS[kind](profile, retries=NO_RETRIES), runner)
@@ -69,7 +69,7 @@ def facing(shares, *faults, kind="sync"):
 
 @pytest.mark.parametrize("fault", sorted(set(ANSWERS) - {"slow"}))
 @pytest.mark.parametrize("kind", KINDS)
-def test_whatever_is_wrong_a_call_ends_in_an_answer_or_in_an_error_of_the_tree(shares, fault, kind):
+def test_calls_to_a_faulty_server_return_or_raise_a_lakepact_error(shares, fault, kind):
     with facing(shares, *(f"{operation}.{fault}" for operation in OPERATIONS), kind=kind) as (client, table):
         ended = 0
         for call in CALLS:
@@ -81,11 +81,11 @@ def test_whatever_is_wrong_a_call_ends_in_an_answer_or_in_an_error_of_the_tree(s
 
 
 @pytest.mark.parametrize("name", ["columns-have-other-names", "files-are-not-wrapped", "partition-columns-are-not-in-the-schema"])
-def test_rows_that_would_be_wrong_are_not_read(shares, name):
+def test_wrong_rows_raise_an_error(shares, name):
     with facing(shares, name) as (_, table), pytest.raises((BadReply, DamagedData, QueryFailed)):
         table.to_arrow()
 
 
-def test_rows_are_right_where_nothing_is_wrong(shares):
+def test_rows_of_a_correct_server_are_read(shares):
     with facing(shares) as (_, table):
         assert sorted(table.to_arrow()["id"].to_pylist()) == IDS

@@ -1,4 +1,4 @@
-"""What is shared is listed to its end, whatever the pages look like, and asked for by names as they are."""
+"""The client follows listings to their end and sends names unchanged."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def test_pages_are_followed_to_the_end(opened, name):
 
 @pytest.mark.parametrize("name", LISTINGS)
 @pytest.mark.parametrize("end", [{}, {"nextPageToken": ""}, {"nextPageToken": None}], ids=["missing", "empty", "null"])
-def test_the_end_of_a_listing_may_be_said_in_any_way(opened, name, end):
+def test_missing_empty_or_null_token_ends_a_listing(opened, name, end):
     """DS-PAG-10."""
     arguments, path, item = LISTINGS[name]
     desk = Desk().on(f"GET {path}", {"items": [item], **end})
@@ -48,7 +48,7 @@ def test_the_end_of_a_listing_may_be_said_in_any_way(opened, name, end):
 
 @pytest.mark.parametrize("name", LISTINGS)
 @pytest.mark.parametrize("page", [{}, {"items": []}, {"items": None}], ids=["missing", "empty", "null"])
-def test_a_page_without_items_may_be_said_in_any_way(opened, name, page):
+def test_missing_empty_or_null_items_are_an_empty_page(opened, name, page):
     """DS-PAG-12; a page without items need not be the last."""
     arguments, path, item = LISTINGS[name]
     desk = Desk().on(f"GET {path}", page | {"nextPageToken": "more"}, {"items": [item]}, page)
@@ -59,7 +59,7 @@ def test_a_page_without_items_may_be_said_in_any_way(opened, name, page):
     assert getattr(client, name)(*arguments) == []
 
 
-def test_without_a_page_size_nothing_is_asked_of_pages(opened):
+def test_listing_without_page_size_sends_no_query(opened):
     """DS-PAG-01."""
     desk = Desk().on(SHARES, {"items": []})
 
@@ -68,7 +68,7 @@ def test_without_a_page_size_nothing_is_asked_of_pages(opened):
     assert desk.requests[0].url.query == b""
 
 
-def test_a_listing_that_leads_in_a_circle_is_refused(opened):
+def test_repeated_page_token_is_a_bad_reply(opened):
     desk = Desk().on(SHARES, {"items": [{"name": "a"}], "nextPageToken": "x"})
 
     with pytest.raises(BadReply, match="leads back to the page of token 'x'"):
@@ -77,7 +77,7 @@ def test_a_listing_that_leads_in_a_circle_is_refused(opened):
     assert len(desk.requests) == 2
 
 
-def test_a_listing_of_empty_pages_without_end_is_refused(opened):
+def test_endless_empty_pages_are_a_bad_reply(opened):
     numbers = iter(range(10_000))
     desk = Desk().on(SHARES, lambda _: {"nextPageToken": str(next(numbers))})
 
@@ -85,7 +85,7 @@ def test_a_listing_of_empty_pages_without_end_is_refused(opened):
         opened(desk).shares()
 
 
-def test_unknown_and_long_members_do_no_harm(opened):
+def test_unknown_and_long_members_are_accepted(opened):
     """DS-SHR-06, DS-PRO-03."""
     share = {
         "name": "s",
@@ -101,7 +101,7 @@ def test_unknown_and_long_members_do_no_harm(opened):
     assert (len(found.comment), len(found.properties)) == (100_000, 99)
 
 
-def test_the_token_of_the_profile_is_sent(opened):
+def test_profile_token_is_sent(opened):
     """DS-PRF-03."""
     desk = Desk().on(SHARES, {})
 
@@ -111,7 +111,7 @@ def test_the_token_of_the_profile_is_sent(opened):
 
 
 @pytest.mark.parametrize("name", ["a b", "ü%+&?#~", "a.b", "%2e", "a'b;c=d"])
-def test_names_reach_the_server_as_they_are(opened, name):
+def test_names_reach_the_server_unchanged(opened, name):
     desk = Desk()
 
     with pytest.raises(ResponseError, match="418"):
@@ -121,7 +121,7 @@ def test_names_reach_the_server_as_they_are(opened, name):
 
 
 @pytest.mark.parametrize("name", ["", ".", ".."])
-def test_a_name_that_no_path_can_hold_is_refused_before_anything_is_sent(opened, name):
+def test_unaddressable_name_raises_before_a_request(opened, name):
     desk = Desk()
     client = opened(desk)
 
@@ -141,7 +141,7 @@ def test_a_name_that_no_path_can_hold_is_refused_before_anything_is_sent(opened,
         ("tables", ("s", "d"), NoSuchSchema),
     ],
 )
-def test_what_is_missing_is_named(opened, method, arguments, kind):
+def test_missing_object_raises_the_error_of_its_kind(opened, method, arguments, kind):
     desk = Desk()
     for path in ("shares/s", "shares/s/schemas", "shares/s/all-tables", "shares/s/schemas/d/tables"):
         desk.on(f"GET /prefix/{path}", error(404))
@@ -162,7 +162,7 @@ def test_what_is_missing_is_named(opened, method, arguments, kind):
         (httpx.Response(404, content=b"<p>where?</p>"), NotFound),
     ],
 )
-def test_a_refusal_has_an_error_of_its_kind_that_does_not_tell_the_token(opened, answer, kind):
+def test_error_reply_raises_its_error_and_hides_the_token(opened, answer, kind):
     desk = Desk().on("GET /prefix/shares/s", httpx.Response(answer.status_code, content=answer.content.replace(b"no", TOKEN.encode())))
 
     with pytest.raises(kind) as caught:
@@ -172,14 +172,14 @@ def test_a_refusal_has_an_error_of_its_kind_that_does_not_tell_the_token(opened,
     assert TOKEN not in f"{caught.value} {caught.value.exchange}"
 
 
-def test_what_is_shown_of_a_client_is_where_it_asks(opened):
+def test_client_repr_shows_the_endpoint_only(opened):
     client = opened(Desk())
 
     assert repr(client.thing).endswith("SharingClient('https://sharing.test/prefix')")
     assert TOKEN not in repr(vars(client.thing))
 
 
-def test_nothing_is_asked_with_a_profile_that_ran_out(opened):
+def test_expired_profile_sends_no_request(opened):
     """DS-PRF-04."""
     desk = Desk()
 

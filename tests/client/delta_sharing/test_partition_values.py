@@ -1,4 +1,4 @@
-"""Values of partition columns mean what their text says in the type of the column, or are refused."""
+"""Text of partition values parses in the type of the column or raises an error."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ TYPES = [*(Primitive(name) for name in PRIMITIVES), Primitive("decimal", 10, 2)]
 
 @pytest.mark.parametrize("text", [None, ""])
 @pytest.mark.parametrize("kind", TYPES, ids=str)
-def test_null_and_an_empty_text_are_null_in_every_type(kind, text):
+def test_null_and_empty_text_parse_to_null(kind, text):
     assert parsed(text, kind) is None
 
 
@@ -47,7 +47,7 @@ def test_null_and_an_empty_text_are_null_in_every_type(kind, text):
         ("binary", "\x01\xff", b"\x01\xff"),
     ],
 )
-def test_a_text_is_read_in_the_type_of_its_column(name, text, value):
+def test_text_parses_in_the_type_of_its_column(name, text, value):
     assert parsed(text, Primitive(name)) == value
 
 
@@ -80,7 +80,7 @@ def test_a_text_is_read_in_the_type_of_its_column(name, text, value):
         ("string_view", "a"),
     ],
 )
-def test_a_text_that_is_not_of_its_type_is_refused(name, text):
+def test_text_of_another_type_raises_value_error(name, text):
     with pytest.raises(ValueError, match=r"is not a|cannot be one that"):
         parsed(text, Primitive(name))
 
@@ -88,34 +88,34 @@ def test_a_text_that_is_not_of_its_type_is_refused(name, text):
 @pytest.mark.parametrize(
     ("text", "value"), [("12.3", "12.3"), ("-99999999.99", "-99999999.99"), ("1E+3", "1000"), ("1.500", "1.5"), ("0", "0")]
 )
-def test_a_decimal_is_exact(text, value):
+def test_decimal_is_exact(text, value):
     assert parsed(text, Primitive("decimal", 10, 2)) == Decimal(value)
 
 
 @pytest.mark.parametrize("text", ["1.234", "100000000", "1E+8", "NaN", "Infinity", "1e99999", "a"])
-def test_a_decimal_that_does_not_fit_is_refused(text):
+def test_decimal_that_does_not_fit_raises_value_error(text):
     with pytest.raises(ValueError, match=r"is not a decimal\(10,2\)"):
         parsed(text, Primitive("decimal", 10, 2))
 
 
-def test_a_nested_column_is_none_to_partition_by():
+def test_nested_partition_column_raises_value_error():
     with pytest.raises(ValueError, match="array<long> cannot be one that a table is partitioned by"):
         parsed("[1]", Array(Primitive("long"), contains_null=True))
 
 
 @given(st.sampled_from(TYPES), st.text(max_size=40))
-def test_any_text_is_read_or_refused(kind, text):
+def test_any_text_parses_or_raises_value_error(kind, text):
     with contextlib.suppress(ValueError):
         parsed(text, kind)
 
 
 @given(st.decimals(allow_nan=False, allow_infinity=False, min_value=-(10**8) + 1, max_value=10**8 - 1, places=2))
-def test_every_decimal_that_fits_comes_back(value):
+def test_decimals_round_trip(value):
     assert parsed(str(value), Primitive("decimal", 10, 2)) == value
 
 
 @given(st.datetimes(min_value=datetime(1, 1, 1), max_value=datetime(9999, 12, 31)))  # noqa: DTZ001 - these have no zone
-def test_every_moment_comes_back(moment):
+def test_timestamps_round_trip(moment):
     written = moment.strftime("%Y-%m-%d %H:%M:%S.%f").rjust(26, "0")
 
     assert parsed(written, Primitive("timestamp_ntz")) == moment

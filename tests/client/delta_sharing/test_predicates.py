@@ -1,4 +1,4 @@
-"""Predicates choose rows as SQL does, and what a server is told of them holds for every row that they choose."""
+"""Predicates select rows as SQL does, and their hints hold for every selected row."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ PREDICATES = st.recursive(
 
 
 def holds(tree: Any, row: dict[str, Any]) -> bool | None:
-    """What a tree says of a row, in three values."""
+    """Return the three-valued result of a hint for a row."""
     op, children = tree["op"], tree.get("children", [])
     if op in {"and", "or"}:
         found = [holds(child, row) for child in children]
@@ -59,7 +59,7 @@ def holds(tree: Any, row: dict[str, Any]) -> bool | None:
 
 
 def chooses(predicate: Any, row: dict[str, Any]) -> bool | None:
-    """What a predicate says of a row, in three values."""
+    """Return the three-valued result of a predicate for a row."""
     if isinstance(predicate, And | Or):
         found = [chooses(part, row) for part in predicate.parts]
         decisive = isinstance(predicate, Or)
@@ -74,7 +74,7 @@ def chooses(predicate: Any, row: dict[str, Any]) -> bool | None:
 
 
 @given(PREDICATES, st.fixed_dictionaries(dict.fromkeys(NAMES, VALUES)))
-def test_what_a_server_is_told_holds_for_every_row_that_is_wanted(predicate, row):
+def test_hint_holds_for_every_selected_row(predicate, row):
     told = hint(predicate)
 
     assert told is None or chooses(predicate, row) is not True or holds(json.loads(told), row) is True
@@ -84,7 +84,7 @@ def test_what_a_server_is_told_holds_for_every_row_that_is_wanted(predicate, row
     PREDICATES.filter(lambda predicate: str(2**70) not in repr(predicate)),
     st.lists(st.fixed_dictionaries(dict.fromkeys(NAMES, VALUES)), max_size=5),
 )
-def test_the_rows_that_are_kept_are_those_that_sql_would_keep(predicate, rows):
+def test_predicate_keeps_the_rows_that_sql_keeps(predicate, rows):
     table = pa.Table.from_pylist(rows, schema=pa.schema([arrow_field(field) for field in SCHEMA.fields]))
 
     kept = table.filter(expression(predicate, SCHEMA)).to_pylist()
@@ -92,7 +92,7 @@ def test_the_rows_that_are_kept_are_those_that_sql_would_keep(predicate, rows):
     assert kept == [row for row in rows if chooses(predicate, row) is True]
 
 
-def test_a_predicate_is_written_as_it_is_read():
+def test_operators_build_the_predicate_tree():
     predicate = (column("a") == 1) & ~(column("b") < 2) & ((column("a") > 3) | column("b").is_null())
 
     assert predicate == And(
@@ -101,7 +101,7 @@ def test_a_predicate_is_written_as_it_is_read():
     assert columns_of(predicate) == {"a", "b"}
 
 
-def test_other_ways_to_say_it_come_to_the_same():
+def test_derived_operators_build_basic_predicates():
     assert (column("a") != 1) == Not(Comparison("a", "equal", 1))
     assert column("a").is_not_null() == Not(IsNull("a"))
     assert column("a").is_in([1, 2]) == (column("a") == 1) | (column("a") == 2)
@@ -120,14 +120,14 @@ def test_other_ways_to_say_it_come_to_the_same():
         (datetime(2021, 4, 29, 1, 2, 3, tzinfo=UTC), "timestamp", "2021-04-29T01:02:03Z"),
     ],
 )
-def test_a_value_is_told_in_its_type(value, kind, text):
+def test_hint_names_the_type_of_the_value(value, kind, text):
     children = [{"op": "column", "name": "c", "valueType": kind}, {"op": "literal", "value": text, "valueType": kind}]
 
     assert json.loads(hint(column("c") == value)) == {"op": "equal", "children": children}
 
 
 @pytest.mark.parametrize("value", [Decimal(1), b"x", datetime(2021, 4, 29), 2**70, float("inf")])  # noqa: DTZ001 - it has no zone
-def test_what_the_contract_has_no_words_for_is_not_told(value):
+def test_value_without_a_hint_type_is_left_out_of_the_hint(value):
     unsaid = column("c") == value
 
     assert hint(unsaid) is None
@@ -138,12 +138,12 @@ def test_what_the_contract_has_no_words_for_is_not_told(value):
 
 
 @pytest.mark.parametrize("wrong", [None, float("nan"), Decimal("nan")])
-def test_what_nothing_compares_with_is_refused(wrong):
+def test_comparison_with_null_or_nan_raises_value_error(wrong):
     with pytest.raises(ValueError, match=r"compare"):
         column("a") == wrong  # noqa: B015 - it raises
 
 
-def test_another_type_of_value_and_a_truth_of_predicates_are_refused():
+def test_list_values_and_truth_of_predicates_are_refused():
     with pytest.raises(TypeError, match="cannot be compared with a list"):
         column("a") == [1]  # noqa: B015 - it raises
     with pytest.raises(TypeError, match="combine predicates by"):
@@ -167,7 +167,7 @@ TYPED = {
 
 
 @pytest.mark.parametrize("name", TYPED)
-def test_a_column_is_compared_with_values_of_its_type_and_with_no_others(name):
+def test_column_compares_with_values_of_its_type_only(name):
     kind = Primitive(name, 10, 2) if name == "decimal" else Primitive(name)
     schema = Schema((Field("C", kind, nullable=True),))
     right, wrong = TYPED[name]
@@ -179,6 +179,6 @@ def test_a_column_is_compared_with_values_of_its_type_and_with_no_others(name):
             expression(column("C") == value, schema)
 
 
-def test_a_column_that_is_not_there_is_refused():
+def test_unknown_column_raises_value_error():
     with pytest.raises(ValueError, match="has no column 'x'; it has a, b"):
         expression(column("x") == 1, SCHEMA)

@@ -1,4 +1,4 @@
-"""DS-PRF-*: a profile says where to ask and as whom, and shows its secrets to nobody."""
+"""DS-PRF-*: a profile names the endpoint and the credentials and hides its secrets."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def sent(profile):
     return dict(next(profile.auth.flow(ASKED)).headers).get("Authorization")
 
 
-def test_a_profile_is_read_from_a_file_a_text_and_a_document(tmp_path):
+def test_profile_is_read_from_path_text_and_mapping(tmp_path):
     path = tmp_path / "me.share"
     path.write_text(json.dumps(BEARER))
 
@@ -51,24 +51,24 @@ def test_a_profile_is_read_from_a_file_a_text_and_a_document(tmp_path):
     ],
     ids=["version 1", "bearer token", "client credentials", "basic"],
 )
-def test_each_kind_of_profile_has_its_auth(document, kind):
+def test_profile_type_selects_the_auth(document, kind):
     assert type(Profile.read(document).auth) is kind
 
 
 @pytest.mark.parametrize("version", [3, 99])
-def test_a_profile_of_a_later_version_asks_for_an_upgrade(version):
+def test_later_profile_version_raises_upgrade_needed(version):
     """DS-PRF-01."""
     with pytest.raises(UpgradeNeeded, match="Upgrade: pip install"):
         Profile.read(BEARER | {"shareCredentialsVersion": version, "type": "new", "bearerToken": {"new": 1}})
 
 
 @pytest.mark.parametrize("slashes", ["", "/", "//"])
-def test_slashes_at_the_end_of_the_endpoint_do_not_count(slashes):
+def test_trailing_slashes_of_the_endpoint_are_dropped(slashes):
     """DS-PRF-02."""
     assert Profile.read(BEARER | {"endpoint": f"https://sharing.test/prefix{slashes}"}).endpoint == "https://sharing.test/prefix"
 
 
-def test_credentials_are_sent_until_they_run_out_and_then_nothing_is():
+def test_expired_credentials_are_not_sent():
     """DS-PRF-04."""
     now = datetime.now(UTC)
     lasting = Profile.read(BEARER | {"expirationTime": (now + timedelta(hours=1)).isoformat()})
@@ -81,7 +81,7 @@ def test_credentials_are_sent_until_they_run_out_and_then_nothing_is():
     assert caught.value.tries == 0
 
 
-def test_an_expiry_without_a_zone_is_in_utc():
+def test_expiry_without_a_time_zone_is_utc():
     assert Profile.read(BEARER | {"expirationTime": "2021-11-12T00:12:29"}).expires == datetime(2021, 11, 12, 0, 12, 29, tzinfo=UTC)
 
 
@@ -103,7 +103,7 @@ def test_an_expiry_without_a_zone_is_in_utc():
         (OAUTH | {"clientSecret": 1}, "no clientSecret"),
     ],
 )
-def test_a_broken_profile_is_refused_without_being_repeated(change, complaint):
+def test_broken_profile_raises_without_the_secret(change, complaint):
     with pytest.raises(ValueError, match=complaint) as caught:
         Profile.read(BEARER | change)
 
@@ -111,7 +111,7 @@ def test_a_broken_profile_is_refused_without_being_repeated(change, complaint):
 
 
 @pytest.mark.parametrize("text", ["{", f'{{"a": "{SECRET}"', "{" * 100_000], ids=["brace", "cut off", "deep"])
-def test_a_text_that_is_not_json_is_refused_without_being_repeated(text):
+def test_profile_that_is_not_json_raises_without_the_text(text):
     with pytest.raises(ValueError, match="a profile is a JSON object") as caught:
         Profile.read(text)
 
@@ -120,13 +120,13 @@ def test_a_text_that_is_not_json_is_refused_without_being_repeated(text):
 
 
 @pytest.mark.parametrize("document", [BEARER, BEARER | {"expirationTime": "2999-01-01T00:00:00Z"}, OAUTH, BASIC])
-def test_a_profile_shows_no_secret(document):
+def test_profile_repr_hides_the_secret(document):
     profile = Profile.read(document)
 
     assert SECRET not in f"{profile!r} {profile} {profile.auth!r}"
 
 
-def test_what_an_expiring_auth_shows_is_the_auth_and_its_end():
+def test_expiring_auth_repr_shows_the_auth_and_its_expiry():
     shown = repr(UntilExpiry(BearerToken(SECRET), datetime(2030, 1, 1, tzinfo=UTC)))
 
     assert shown == "UntilExpiry(BearerToken([hidden]), 2030-01-01T00:00:00+00:00)"

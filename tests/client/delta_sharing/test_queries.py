@@ -1,4 +1,4 @@
-"""What is asked about a table, and what is refused before anything is sent."""
+"""Requests about tables, and arguments that raise before a request."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ CAPABILITIES = (
 )
 
 
-def test_a_version_is_asked_for_and_read_from_its_header(table):
+def test_version_is_read_from_its_header(table):
     desk = Desk(version=httpx.Response(200, headers={"DELTA-TABLE-VERSION": "12"}))
 
     assert table(desk).version() == 12
@@ -40,7 +40,7 @@ def test_a_version_is_asked_for_and_read_from_its_header(table):
         ("2022-01-01T00:00:00Z", "2022-01-01T00:00:00Z"),
     ],
 )
-def test_a_moment_is_sent_in_utc(table, moment, sent):
+def test_timestamp_is_sent_in_utc(table, moment, sent):
     desk = Desk(version=httpx.Response(200, headers={"Delta-Table-Version": "1"}))
 
     table(desk).version(starting_timestamp=moment)
@@ -48,18 +48,18 @@ def test_a_moment_is_sent_in_utc(table, moment, sent):
     assert dict(desk.requests[0].url.params) == {"startingTimestamp": sent}
 
 
-def test_a_moment_without_a_zone_is_refused(table):
+def test_timestamp_without_a_time_zone_raises_value_error(table):
     with pytest.raises(ValueError, match="needs a time zone"):
         table(Desk()).version(starting_timestamp=datetime(2022, 1, 1))  # noqa: DTZ001 - that is what is refused
 
 
 @pytest.mark.parametrize("headers", [{}, {"Delta-Table-Version": "-1"}, {"Delta-Table-Version": "one"}])
-def test_a_reply_without_a_version_is_a_bad_reply(table, headers):
+def test_missing_version_header_is_a_bad_reply(table, headers):
     with pytest.raises(BadReply, match="Delta-Table-Version"):
         table(Desk(version=httpx.Response(200, headers=headers))).version()
 
 
-def test_an_answer_is_asked_for_with_an_empty_object_and_the_capabilities(table):
+def test_queries_send_a_json_body_and_the_capabilities(table):
     """DS-QRY-03, DS-ESA-01."""
     desk = Desk(query=lines(*PARQUET), changes=lines(*PARQUET), metadata=lines(*PARQUET))
 
@@ -72,8 +72,8 @@ def test_an_answer_is_asked_for_with_an_empty_object_and_the_capabilities(table)
     assert {request.headers["delta-sharing-capabilities"] for request in desk.requests} == {CAPABILITIES}
 
 
-def test_what_is_wanted_of_a_snapshot_is_asked_for(table):
-    """DS-HNT-07: the predicate is told as a text that holds JSON."""
+def test_snapshot_options_are_sent(table):
+    """DS-HNT-07: the predicate is sent as text that holds JSON."""
     desk = Desk(query=lines(*PARQUET))
 
     table(desk).files(predicate=column("day") == date(2024, 1, 2), version=3)
@@ -89,7 +89,7 @@ def test_what_is_wanted_of_a_snapshot_is_asked_for(table):
 
 
 @pytest.mark.parametrize(("limit", "told"), [(2**31 - 1, 2**31 - 1), (2**31, None), (0, 0), (None, None)])
-def test_a_limit_is_told_where_the_contract_has_room_for_it(table, limit, told):
+def test_limit_hint_is_sent_up_to_int32(table, limit, told):
     """DS-HNT-11."""
     desk = Desk(query=lines(*PARQUET))
 
@@ -98,8 +98,8 @@ def test_a_limit_is_told_where_the_contract_has_room_for_it(table, limit, told):
     assert desk.bodies[0].get("limitHint") == told
 
 
-def test_a_limit_is_not_told_beside_a_predicate(table):
-    """A server that left out files beyond the limit, but knows nothing of the predicate, would leave out wanted rows."""
+def test_limit_hint_is_not_sent_with_a_predicate(table):
+    """A server that applies the limit without the predicate would leave out matching rows."""
     desk = Desk(query=lines(*PARQUET))
 
     table(desk).files(limit=10, predicate=column("id") == 1)
@@ -107,7 +107,7 @@ def test_a_limit_is_not_told_beside_a_predicate(table):
     assert "limitHint" not in desk.bodies[0]
 
 
-def test_what_is_wanted_of_changes_is_asked_for(table):
+def test_changes_options_are_sent(table):
     """DS-CDF-14."""
     desk = Desk(changes=lines(*PARQUET))
 
@@ -129,7 +129,7 @@ def test_what_is_wanted_of_changes_is_asked_for(table):
         {"starting_version": 1, "ending_version": 1, "ending_timestamp": "2024-01-01T00:00:00Z"},
     ],
 )
-def test_changes_without_one_start_or_with_two_ends_are_refused_before_anything_is_sent(table, bounds):
+def test_ambiguous_bounds_of_changes_raise_before_a_request(table, bounds):
     desk = Desk()
 
     with pytest.raises(ValueError, match="give one of the two"):
@@ -139,7 +139,7 @@ def test_changes_without_one_start_or_with_two_ends_are_refused_before_anything_
 
 
 @pytest.mark.parametrize("places", [{"version": 1, "timestamp": "2024-01-01T00:00:00Z"}, {"version": 1, "starting_version": 1}])
-def test_a_query_about_two_versions_is_refused_before_anything_is_sent(table, places):
+def test_query_of_two_versions_raises_before_a_request(table, places):
     desk = Desk()
 
     with pytest.raises(ValueError, match="give one of the three at most"):
@@ -148,7 +148,7 @@ def test_a_query_about_two_versions_is_refused_before_anything_is_sent(table, pl
     assert desk.requests == []
 
 
-def test_a_negative_limit_is_refused_before_anything_is_sent(table):
+def test_negative_limit_raises_before_a_request(table):
     desk = Desk()
 
     with pytest.raises(ValueError, match="-1 is none"):

@@ -1,4 +1,4 @@
-"""Answers about tables that a client must not take for whole, and what it says of them."""
+"""Incomplete and broken answers about tables, and the errors of the client."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ from .serving import (
 
 
 @pytest.mark.parametrize("body", [PARQUET, (*PARQUET, file("a")), (*DELTA, delta_file("a"))])
-def test_an_answer_that_lacks_its_promised_end_is_refused(table, body):
+def test_missing_promised_end_stream_action_is_damaged_data(table, body):
     """DS-ESA-05."""
     promise = {"delta_sharing_capabilities": "responseformat=parquet;includeEndStreamAction=TRUE"}
 
@@ -46,14 +46,14 @@ def test_an_answer_that_lacks_its_promised_end_is_refused(table, body):
 
 
 @pytest.mark.parametrize("header", ["responseformat=parquet", "responseformat=parquet;includeendstreamaction=false", ""])
-def test_an_end_that_was_not_promised_may_be_there_or_not(table, header):
+def test_unpromised_end_stream_action_is_optional(table, header):
     """DS-ESA-06."""
     for body in ((*PARQUET, file("a")), (*PARQUET, file("a"), END)):
         assert ids(table(Desk(query=lines(*body, delta_sharing_capabilities=header))).files()) == ["a"]
 
 
 @pytest.mark.parametrize("body", [PARQUET, (), (*PARQUET, file("a"))])
-def test_an_answer_that_says_that_it_failed_fails(table, body):
+def test_end_stream_action_with_error_raises_query_failed(table, body):
     """DS-EST-05."""
     for operation, ask in (("query", lambda t: t.files()), ("changes", lambda t: list(t.changes(starting_version=0)))):
         desk = Desk(**{operation: lines(*body, {"endStreamAction": {"errorMessage": "out of luck"}})})
@@ -62,7 +62,7 @@ def test_an_answer_that_says_that_it_failed_fails(table, body):
             ask(table(desk))
 
 
-def test_parquet_may_be_answered_where_delta_was_asked_for(table):
+def test_parquet_answer_to_a_delta_query_is_read(table):
     """DS-CAP-08."""
     desk = Desk(query=lines(*PARQUET, file("a")))
 
@@ -71,7 +71,7 @@ def test_parquet_may_be_answered_where_delta_was_asked_for(table):
 
 
 @pytest.mark.parametrize("body", [DELTA, (DELTA_PROTOCOL,), (PROTOCOL, metadata(), delta_file("a")), (delta_file("a"),)])
-def test_delta_is_refused_where_parquet_was_asked_for(table, body):
+def test_delta_answer_to_a_parquet_query_is_a_bad_reply(table, body):
     """DS-CAP-09."""
     with pytest.raises(BadReply, match="delta format, which was not asked for"):
         list(table(Desk(query=lines(*body))).query(formats=["parquet"]))
@@ -86,7 +86,7 @@ def test_delta_is_refused_where_parquet_was_asked_for(table, body):
         {"deltaProtocol": {"minReaderVersion": 3, "readerFeatures": ["deletionVectors", "timeTravel2"]}},
     ],
 )
-def test_a_table_for_later_readers_asks_for_an_upgrade(table, protocol):
+def test_later_reader_version_raises_upgrade_needed(table, protocol):
     """DS-PRO-02."""
     desk = Desk(query=lines({"protocol": protocol}, metadata()), metadata=lines({"protocol": protocol}, metadata()))
 
@@ -99,8 +99,8 @@ def test_a_table_for_later_readers_asks_for_an_upgrade(table, protocol):
     ("modes", "is_read"),
     [(None, True), (["url"], True), (["url", "dir"], True), (["dir", "url"], True), (["dir"], False)],
 )
-def test_files_are_read_by_urls_unless_the_table_is_shared_by_its_directory_alone(table, modes, is_read):
-    """DS-ACC-01, DS-LTB-12: nothing said means URLs."""
+def test_dir_only_table_raises_operation_not_supported(table, modes, is_read):
+    """DS-ACC-01, DS-LTB-12: missing accessModes mean URLs."""
     told = {} if modes is None else {"accessModes": modes}
     for body in ((PROTOCOL, metadata(**told), file("a")), (DELTA_PROTOCOL, delta_metadata(around=told), delta_file("a"))):
         desk = Desk(query=lines(*body), metadata=lines(*body[:2]))
@@ -142,7 +142,7 @@ def test_files_are_read_by_urls_unless_the_table_is_shared_by_its_directory_alon
         ({"endStreamAction": {"nextPageToken": 1}}, "nextPageToken: Input should be a valid string"),
     ],
 )
-def test_a_line_that_is_not_what_the_contract_says_is_named_without_being_shown(table, line, complaint):
+def test_broken_line_is_named_by_number_without_its_content(table, line, complaint):
     desk = Desk(query=lines(*PARQUET, line, file("b")))
 
     with pytest.raises(BadReply) as caught:
@@ -152,25 +152,25 @@ def test_a_line_that_is_not_what_the_contract_says_is_named_without_being_shown(
     assert SIGNATURE not in f"{caught.value!r} {caught.value.exchange} {caught.value.__cause__} {caught.value.__context__}"
 
 
-def test_a_line_after_the_end_is_refused(table):
+def test_line_after_the_end_is_a_bad_reply(table):
     with pytest.raises(BadReply, match="line 4 of the reply comes after the one that says where the reply ends"):
         table(Desk(query=lines(*PARQUET, END, file("a")))).files()
 
 
 @pytest.mark.parametrize(("body", "missing"), [((), "protocol"), ((PROTOCOL,), "metaData"), ((metadata(), file("a")), "protocol")])
-def test_an_answer_that_does_not_say_what_the_table_is_is_refused(table, body, missing):
+def test_missing_protocol_or_metadata_is_a_bad_reply(table, body, missing):
     with pytest.raises(BadReply, match=f"no line that says the {missing}"):
         table(Desk(query=lines(*body))).files()
 
 
-def test_a_missing_table_is_an_error_of_its_own(table):
+def test_missing_table_raises_no_such_table(table):
     desk = Desk(query=httpx.Response(404, json={"errorCode": "RESOURCE_DOES_NOT_EXIST", "message": "no such table"}))
 
     with pytest.raises(NoSuchTable, match="no such table"):
         table(desk).files()
 
 
-def test_a_query_whose_reply_is_lost_is_sent_again_and_changes_nothing(table):
+def test_query_with_a_lost_reply_is_retried(table):
     desk = Desk(query=[httpx.ReadError("reset"), httpx.Response(503), lines(*PARQUET, file("a"))])
 
     assert ids(table(desk).files()) == ["a"]
@@ -180,7 +180,7 @@ def test_a_query_whose_reply_is_lost_is_sent_again_and_changes_nothing(table):
         table(lost).files()
 
 
-def test_what_a_server_says_of_urls_is_shown_without_their_signatures(table):
+def test_url_in_an_error_message_is_shown_without_signature(table):
     message = f"cannot sign {signed('a')}&b=c and https://x.blob.core.windows.net/f?se=1&sig={SIGNATURE}"
     desk = Desk(query=httpx.Response(500, json={"errorCode": "INTERNAL_ERROR", "message": message}))
 

@@ -1,4 +1,4 @@
-"""What is read from the lines of answers about tables, in both response formats."""
+"""The lines of answers about tables are read in both response formats."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ from .serving import (
 )
 
 
-def test_a_description_is_the_same_in_both_formats(table):
+def test_metadata_is_the_same_in_both_formats(table):
     """DS-MET-05."""
     around = {
         "version": 3,
@@ -74,7 +74,7 @@ def test_changes_are_the_same_in_both_formats(table):
     assert [each.facts for each in plain.files()] == [each.facts._replace(is_delta=False) for each in delta.files()]
 
 
-def test_a_deletion_vector_is_read_with_its_file(table):
+def test_deletion_vector_is_read_with_its_file(table):
     vector = {"storageType": "p", "pathOrInlineDv": signed("dv"), "offset": 1, "sizeInBytes": 36, "cardinality": 2}
     (found,) = table(Desk(query=lines(*DELTA, delta_file("f", around={"deletionVectorFileId": "v"}, deletionVector=vector)))).files()
 
@@ -82,14 +82,14 @@ def test_a_deletion_vector_is_read_with_its_file(table):
     assert SIGNATURE not in f"{found} {found.deletion_vector}"
 
 
-def test_the_order_of_files_has_no_meaning(table):
-    """DS-QRY-05: even the first two lines are found wherever they stand."""
+def test_lines_are_read_in_any_order(table):
+    """DS-QRY-05: protocol and metaData are found at any place."""
     desk = Desk(query=lines(file("b"), metadata(), file("a"), PROTOCOL, file("c")))
 
     assert ids(table(desk).files()) == ["b", "a", "c"]
 
 
-def test_what_is_not_known_is_ignored(table):
+def test_unknown_members_are_ignored(table):
     """DS-PRO-03."""
     protocol = {"protocol": {"minReaderVersion": 1, "new": 1}}
     more = {"file": file("a")["file"] | {"new": {"a": [1]}}, "newer": 1}
@@ -101,7 +101,7 @@ def test_what_is_not_known_is_ignored(table):
     assert listing.version == 7
 
 
-def test_earlier_descriptions_come_among_the_changes(table):
+def test_historical_metadata_comes_among_the_changes(table):
     desk = Desk(
         changes=lines(*PARQUET, file("a", "add", version=1, timestamp=1), metadata(version=2), file("b", "add", version=2, timestamp=2))
     )
@@ -112,7 +112,7 @@ def test_earlier_descriptions_come_among_the_changes(table):
     assert told[1].version == 2
 
 
-def test_files_after_the_wanted_end_do_no_harm(table):
+def test_files_after_the_ending_version_are_returned(table):
     """DS-TTV-10."""
     desk = Desk(query=lines(*PARQUET, *(file(str(version), "add", version=version, timestamp=1) for version in range(1, 5))))
 
@@ -120,7 +120,7 @@ def test_files_after_the_wanted_end_do_no_harm(table):
 
 
 @pytest.mark.parametrize("body", [b"\r\n", b"\n\n", b""], ids=["crlf", "blank lines", "no newline at the end"])
-def test_lines_may_end_in_any_way(table, body):
+def test_any_line_ending_is_accepted(table, body):
     documents = [json.dumps(document).encode() for document in (*PARQUET, file("a"), file("b"))]
     content = (body or b"\n").join(documents) + body
     desk = Desk(query=httpx.Response(200, content=content))
@@ -128,7 +128,7 @@ def test_lines_may_end_in_any_way(table, body):
     assert ids(table(desk).files()) == ["a", "b"]
 
 
-def test_an_answer_is_read_once(table):
+def test_listing_can_be_read_once(table):
     listing = table(Desk(query=lines(*PARQUET, file("a")))).query()
 
     assert ids(listing.files()) == ["a"]
@@ -153,7 +153,7 @@ def test_pages_are_joined(table):
     assert listing.end.min_url_expiration == 9
 
 
-def test_pages_that_lead_in_a_circle_are_refused(table):
+def test_repeated_page_token_is_a_bad_reply(table):
     desk = Desk(query=lines(*PARQUET, {"endStreamAction": {"nextPageToken": "x"}}))
 
     with pytest.raises(BadReply, match="leads back"):

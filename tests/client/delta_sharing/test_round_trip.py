@@ -1,4 +1,4 @@
-"""What the client reads from the reference server is, row by row, what is in the tables."""
+"""The client reads exactly the rows of the tables from the reference server."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ FORMATS = (("parquet",), ("delta", "parquet"))
 
 @pytest.fixture(scope="module")
 def packed(tmp_path_factory):
-    """The fixture pack, whose manifest says what is in its tables."""
+    """Return the folder of the fixture pack."""
     folder = tmp_path_factory.mktemp("round_trip") / "pack"
     pack.write(folder)
     return folder
@@ -39,7 +39,7 @@ def manifest(packed):
 
 @pytest.fixture(scope="module", params=KINDS)
 def client(request, packed):
-    """A client of each kind, of the server that shares the pack."""
+    """Yield a client of each kind to the server of the pack."""
     with running(shares=str(packed / "shares.yaml")) as server, asyncio.Runner() as runner:
         profile = {"shareCredentialsVersion": 1, "endpoint": server.address("delta_sharing"), "bearerToken": pack.TOKENS["all"]}
         found = Driven(KINDS[request.param](profile), runner)
@@ -48,12 +48,12 @@ def client(request, packed):
 
 
 def bag(table, names=None):
-    """The rows of a table, however often and in whatever order."""
+    """Return the rows of a table as a multiset."""
     return Counter(json.dumps(row, default=repr, sort_keys=True) for row in table.select(sorted(names or table.schema.names)).to_pylist())
 
 
 @pytest.mark.parametrize("name", sorted(FIXTURES))
-def test_every_version_of_every_table_is_read_as_it_was_written(client, manifest, packed, name):
+def test_every_version_of_every_table_has_its_rows(client, manifest, packed, name):
     told = manifest["tables"][name]
     table = client.table(told["share"], told["schema"], told["table"])
     if told["access_modes"] == ["dir"]:
@@ -64,7 +64,7 @@ def test_every_version_of_every_table_is_read_as_it_was_written(client, manifest
     for version in told["versions"]:
         is_last = version is told["versions"][-1]
         if is_last or (told["history"] and version["readable"]):
-            # Of thousands of files some are enough.
+            # Some of thousands of files are enough.
             limit = 50 if len(version["files"]) > MANY else None
             read = table.to_arrow(version=None if is_last else version["version"], limit=limit)
             truth = bag(pq.read_table(packed / version["truth"]))
@@ -75,7 +75,7 @@ def test_every_version_of_every_table_is_read_as_it_was_written(client, manifest
 
 @pytest.mark.parametrize("formats", FORMATS, ids="+".join)
 @pytest.mark.parametrize("name", sorted(name for name, known in FIXTURES.items() if known.changes is not None))
-def test_the_changes_of_every_table_are_read_as_they_were_made(client, manifest, packed, name, formats):
+def test_changes_of_every_table_are_read(client, manifest, packed, name, formats):
     told = manifest["tables"][name]
     table = client.table(told["share"], told["schema"], told["table"])
     truth = packed / "truth" / name / "changes.parquet"
@@ -93,7 +93,7 @@ def test_the_changes_of_every_table_are_read_as_they_were_made(client, manifest,
     assert bag(in_milliseconds) == bag(pq.read_table(truth))
 
 
-def test_what_is_shared_is_listed(client, manifest):
+def test_listing_holds_every_share_and_table(client, manifest):
     shares = [share.name for share in client.shares(page_size=1)]
     tables = {(table.share, table.schema_, table.name) for share in shares for table in client.all_tables(share, page_size=2)}
 
@@ -101,7 +101,7 @@ def test_what_is_shared_is_listed(client, manifest):
     assert tables == {(s["name"], d["name"], t["name"]) for s in manifest["shares"] for d in s["schemas"] for t in d["tables"]}
 
 
-def test_a_version_is_found_by_its_time(client, manifest):
+def test_version_is_found_by_its_timestamp(client, manifest):
     told = manifest["tables"]["times"]
     table = client.table(told["share"], told["schema"], told["table"])
 
@@ -122,7 +122,7 @@ def test_pages_hold_all_files_once(client, manifest):
 
 
 @pytest.mark.parametrize("limit", [0, 1, 7, 10_000])
-def test_a_limit_is_kept(client, manifest, limit):
+def test_limit_bounds_the_rows(client, manifest, limit):
     told = manifest["tables"]["partitioned"]
 
     read = client.table(told["share"], told["schema"], told["table"]).to_arrow(limit=limit)
@@ -130,7 +130,7 @@ def test_a_limit_is_kept(client, manifest, limit):
     assert read.num_rows == min(limit, told["versions"][-1]["rows"])
 
 
-def test_a_missing_table_and_a_wrong_token_have_errors_of_their_own(client, packed):
+def test_missing_table_and_wrong_token_raise_their_errors(client, packed):
     with pytest.raises(NoSuchTable):
         client.table("lakepact", "tables", "absent").to_arrow()
     with running(shares=str(packed / "shares.yaml")) as server:
@@ -159,7 +159,7 @@ TABLES = {
 
 
 def shared(folder, name="t"):
-    """A shares file that shares one table."""
+    """Return a shares file with one table."""
     file = folder / "shares.yaml"
     table = f"{{name: {name}, location: {(folder / name).as_uri()}, historyShared: true}}"
     file.write_text(f"version: 1\nshares: [{{name: s, schemas: [{{name: d, tables: [{table}]}}]}}]\nauthorization: {{bearerToken: tok}}\n")
@@ -168,7 +168,7 @@ def shared(folder, name="t"):
 
 @pytest.fixture(params=KINDS)
 def opened(request):
-    """Opens the shared table at a server."""
+    """Return a function that opens the shared table of a server."""
     with asyncio.Runner() as runner:
         made = []
 
@@ -183,12 +183,12 @@ def opened(request):
 
 
 def by_datafusion(folder):
-    """The rows of a table as an engine that knows nothing of us reads them."""
+    """Return the rows of a table as DataFusion reads them."""
     return pa.table(QueryBuilder().register("t", DeltaTable(str(folder))).execute("select * from t").read_all())
 
 
 @pytest.mark.parametrize("name", TABLES)
-def test_rows_are_those_that_deltalake_reads(opened, tmp_path, name):
+def test_rows_equal_those_of_deltalake(opened, tmp_path, name):
     folder = tmp_path / "t"
     write_deltalake(str(folder), pa.table(ROWS), **TABLES[name])
     write_deltalake(str(folder), pa.table(ROWS).slice(0, 2), mode="append")
@@ -203,7 +203,7 @@ def test_rows_are_those_that_deltalake_reads(opened, tmp_path, name):
     assert chosen.column("id").to_pylist() == [4]
 
 
-def test_changes_are_those_that_deltalake_reads(opened, tmp_path):
+def test_changes_equal_those_of_deltalake(opened, tmp_path):
     folder = tmp_path / "t"
     write_deltalake(str(folder), pa.table(ROWS), partition_by=["day"], configuration={"delta.enableChangeDataFeed": "true"})
     write_deltalake(str(folder), pa.table(ROWS).slice(0, 2), mode="append")
@@ -214,13 +214,13 @@ def test_changes_are_those_that_deltalake_reads(opened, tmp_path):
     with running(shares=shared(tmp_path)) as server:
         ours = [opened(server).changes(starting_version=1, formats=formats).to_arrow() for formats in FORMATS]
 
-    # When a commit was made, deltalake reads elsewhere in it, to the millisecond.
+    # deltalake reads the time of a commit from another place.
     names = [name for name in ours[0].schema.names if name != "_commit_timestamp"]
     expected = bag(theirs.select(names).cast(ours[0].select(names).schema))
     assert [bag(each, names) for each in ours] == [expected, expected]
 
 
-def test_a_commit_amid_a_reading_does_not_mix_versions(opened, tmp_path):
+def test_commit_during_a_read_does_not_mix_versions(opened, tmp_path):
     folder = tmp_path / "t"
     write_deltalake(str(folder), pa.table({"id": [1]}))
 

@@ -1,4 +1,4 @@
-"""Rows are those of the files that the server names, chosen by the client itself."""
+"""The client reads the rows of the listed files and applies predicates and limits itself."""
 
 from __future__ import annotations
 
@@ -34,23 +34,23 @@ from .serving import (
 )
 
 
-def test_the_rows_of_all_files_come_in_the_order_of_the_answer(table, both):
+def test_rows_come_in_the_order_of_the_listing(table, both):
     assert table(both).to_arrow().to_pydict() == {"id": [1, 2, 3, 4, 5, 6], "day": DAYS * 2}
 
 
-def test_rows_of_a_file_come_as_they_are_read(table, both):
+def test_each_file_yields_a_batch(table, both):
     batches = table(both).query().batches()
 
     assert [batch.column("id").to_pylist() for batch in batches] == [[1, 2, 3], [4, 5, 6]]
 
 
-def test_a_table_without_files_has_its_columns(table):
+def test_table_without_files_has_its_columns(table):
     read = table(desk_of({})).to_arrow(columns=["day", "id"])
 
     assert (read.schema.names, read.num_rows) == (["day", "id"], 0)
 
 
-def test_columns_come_in_the_wanted_order_and_whatever_their_case(table, both):
+def test_columns_are_matched_without_case_in_the_given_order(table, both):
     assert table(both).to_arrow(columns=["DAY", "id"]).schema.names == ["day", "id"]
 
 
@@ -63,7 +63,7 @@ def test_columns_come_in_the_wanted_order_and_whatever_their_case(table, both):
         ("id", TypeError, "a list of names"),
     ],
 )
-def test_columns_that_cannot_be_read_are_refused_before_any_file_is_fetched(table, both, columns, kind, complaint):
+def test_unreadable_columns_raise_before_a_file_is_fetched(table, both, columns, kind, complaint):
     with pytest.raises(kind, match=complaint):
         table(both).to_arrow(columns=columns)
 
@@ -78,7 +78,7 @@ PREDICATES = {
 
 @pytest.mark.parametrize("predicate", PREDICATES.values(), ids=PREDICATES)
 @pytest.mark.parametrize("columns", [None, ["id"]], ids=["all columns", "others than it looks at"])
-def test_predicates_are_applied_whatever_the_server_does(table, both, predicate, columns):
+def test_predicate_is_applied_by_the_client(table, both, predicate, columns):
     """DS-HNT-14, DS-SQL-04, DS-JSP-09."""
     read = table(both).to_arrow(predicate=predicate, columns=columns)
 
@@ -87,7 +87,7 @@ def test_predicates_are_applied_whatever_the_server_does(table, both, predicate,
 
 
 @pytest.mark.parametrize(("limit", "fetched"), [(0, 0), (1, 1), (3, 1), (4, 2), (100, 2)])
-def test_a_limit_is_applied_whatever_the_server_does(table, both, limit, fetched):
+def test_limit_is_applied_by_the_client(table, both, limit, fetched):
     """DS-HNT-14."""
     read = table(both, downloads=1).to_arrow(limit=limit)
 
@@ -95,11 +95,11 @@ def test_a_limit_is_applied_whatever_the_server_does(table, both, limit, fetched
     assert len(both.requests) == 1 + fetched
 
 
-def test_a_limit_counts_the_rows_that_are_wanted(table, both):
+def test_limit_counts_selected_rows(table, both):
     assert table(both).to_arrow(limit=2, predicate=column("day") == date(2024, 1, 2)).column("id").to_pylist() == [2, 5]
 
 
-def test_progress_is_told_after_each_file(table, both):
+def test_progress_is_reported_after_each_file(table, both):
     told = []
 
     table(both).to_arrow(progress=told.append)
@@ -133,14 +133,14 @@ def test_partition_columns_have_the_values_of_the_line(table):
 @pytest.mark.parametrize(
     ("values", "complaint"), [({"day": "1.1.24"}, "column day: '1.1.24' is not a date"), ({}, "no value of partition")]
 )
-def test_a_partition_value_that_is_none_is_an_error(table, values, complaint):
+def test_broken_partition_value_is_damaged_data(table, values, complaint):
     head = (PROTOCOL, metadata(partitionColumns=["day"]))
 
     with pytest.raises(DamagedData, match=complaint):
         table(desk_of({"a": parquet_file({"id": [1]})}, head=head, partitionValues=values)).to_arrow()
 
 
-def test_columns_that_a_file_lacks_are_null(table):
+def test_column_missing_from_a_file_is_null(table):
     assert table(desk_of({"a": parquet_file({"id": [1]})})).to_arrow().to_pydict() == {"id": [1], "day": [None]}
 
 
@@ -152,13 +152,13 @@ def test_columns_that_a_file_lacks_are_null(table):
         (parquet_file({"id": ["1"], "day": [None]}), "column id is string in the file, and long in the schema of the table"),
     ],
 )
-def test_a_file_that_is_not_what_it_should_be_is_an_error(table, content, complaint):
+def test_broken_file_is_damaged_data(table, content, complaint):
     with pytest.raises(DamagedData, match=complaint):
         table(desk_of({"a": content})).to_arrow()
 
 
 @pytest.mark.parametrize("more", [-1, 1])
-def test_a_file_of_another_size_than_the_line_says_is_an_error(table, more):
+def test_file_of_another_size_is_damaged_data(table, more):
     content = parquet_file(A)
     desk = Desk(query=lines(PROTOCOL, metadata(), file("a", size=len(content) - more))).on("GET store.test/a", content)
 
@@ -166,7 +166,7 @@ def test_a_file_of_another_size_than_the_line_says_is_an_error(table, more):
         table(desk).to_arrow()
 
 
-def test_a_column_of_an_unknown_type_asks_for_an_upgrade_unless_it_is_left_out(table):
+def test_selected_column_of_unknown_type_raises_upgrade_needed(table):
     fields = [{"name": name, "type": kind, "nullable": True, "metadata": {}} for name, kind in (("id", "long"), ("v", "variant"))]
     desk = desk_of({"a": parquet_file({"id": [1]})}, head=(PROTOCOL, metadata({"type": "struct", "fields": fields})))
 
@@ -176,20 +176,20 @@ def test_a_column_of_an_unknown_type_asks_for_an_upgrade_unless_it_is_left_out(t
 
 
 @pytest.mark.parametrize("schema", ["x", "[]", "{}", '{"type":"struct"}', '{"type":"struct","fields":[1]}'])
-def test_a_schema_that_is_none_is_a_bad_reply(table, schema):
+def test_broken_schema_is_a_bad_reply(table, schema):
     broken = {"metaData": metadata()["metaData"] | {"schemaString": schema}}
 
     with pytest.raises(BadReply, match="schema of the table"):
         table(desk_of({}, head=(PROTOCOL, broken))).to_arrow()
 
 
-def test_a_partition_column_that_the_schema_lacks_is_a_bad_reply(table):
+def test_unknown_partition_column_is_a_bad_reply(table):
     with pytest.raises(BadReply, match="has no partition column 'x'"):
         table(desk_of({}, head=(PROTOCOL, metadata(partitionColumns=["x"])))).to_arrow()
 
 
 @pytest.mark.parametrize("options", [{"use_deprecated_int96_timestamps": True}, {"coerce_timestamps": "ms"}, {"version": "2.6"}], ids=str)
-def test_moments_are_read_however_they_are_written(table, options):
+def test_timestamps_of_every_encoding_are_read(table, options):
     moment = datetime(2024, 1, 1, 12, 30, 0, 123000, tzinfo=UTC)
     written = io.BytesIO()
     pq.write_table(pa.table({"at": pa.array([moment, None], pa.timestamp("ns", tz="UTC"))}), written, **options)
@@ -198,13 +198,13 @@ def test_moments_are_read_however_they_are_written(table, options):
     assert table(desk_of({"a": written.getvalue()}, head=(PROTOCOL, metadata(schema)))).to_arrow().to_pydict() == {"at": [moment, None]}
 
 
-def test_a_file_without_any_column_of_the_schema_is_an_error(table):
-    """One that lacks some of them was written before they came."""
+def test_file_without_any_column_of_the_schema_is_damaged_data(table):
+    """A file that lacks only some columns is older than those columns."""
     with pytest.raises(DamagedData, match="none of the columns"):
         table(desk_of({"a": parquet_file({"x": [1]})})).to_arrow()
 
 
-def test_files_that_are_told_as_something_else_are_no_rows(table):
+def test_file_line_of_the_wrong_kind_is_a_bad_reply(table):
     at = {"version": 1, "timestamp": 1}
     desk = Desk(query=lines(*PARQUET, file("a", "remove", **at)), changes=lines(*PARQUET, file("a", **at)))
 
@@ -214,15 +214,14 @@ def test_files_that_are_told_as_something_else_are_no_rows(table):
         table(desk).changes(starting_version=1).to_arrow()
 
 
-def test_a_missing_library_is_named_with_the_way_to_get_it(table, both, monkeypatch):
+def test_missing_library_raises_with_its_pip_command(table, both, monkeypatch):
     monkeypatch.setitem(__import__("sys").modules, "pyroaring", None)
 
     with pytest.raises(ImportError, match=r"this needs pyroaring: pip install 'lakepact\[arrow\]'"):
         table(both).to_arrow()
 
 
-def test_nothing_of_a_reading_is_told_twice(table, both):
-    """What is asked of the server is one query, and of each file one GET."""
+def test_read_sends_one_query_and_one_get_per_file(table, both):
     table(both).to_arrow()
 
     assert both.asked == [f"POST {TABLE}/query", "GET /a", "GET /b"]

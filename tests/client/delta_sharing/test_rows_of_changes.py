@@ -1,4 +1,4 @@
-"""Rows of changes say what happened, in which version, and when."""
+"""Rows of changes hold the change type, the version and the timestamp."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ from .serving import (
 from .test_deletion_vectors import inline
 
 
-def test_changes_say_what_happened_when(table):
+def test_changes_hold_type_version_and_timestamp(table):
     content, changed = (
         parquet_file({"id": [1, 2], "day": DAYS[:2]}),
         parquet_file({"id": [2], "day": [None], "_change_type": ["update_preimage"]}),
@@ -57,7 +57,7 @@ def test_changes_say_what_happened_when(table):
     assert "GET /b" not in desk.asked
 
 
-def test_changes_can_be_chosen_by_what_happened(table):
+def test_changes_are_filtered_by_change_type(table):
     content = parquet_file(A)
     desk = Desk(changes=lines(PROTOCOL, metadata(), *(file("a", "add", version=v, timestamp=1, size=len(content)) for v in (1, 2))))
     desk.on("GET store.test/a", content)
@@ -68,7 +68,7 @@ def test_changes_can_be_chosen_by_what_happened(table):
     assert read.to_pydict() == {"id": [1, 2], "_commit_version": [2, 2]}
 
 
-def test_a_file_that_only_changed_its_vector_tells_which_rows_were_deleted_and_restored(table):
+def test_changed_deletion_vector_yields_deletes_and_inserts(table):
     content = parquet_file(A)
     before, now = inline([0]), inline([1])
     at = {"version": 2, "timestamp": 1}
@@ -81,7 +81,7 @@ def test_a_file_that_only_changed_its_vector_tells_which_rows_were_deleted_and_r
     assert sorted(zip(*read.to_pydict().values(), strict=True)) == [(1, "insert"), (2, "delete")]
 
 
-def test_a_change_without_its_version_is_an_error(table):
+def test_change_without_a_version_is_damaged_data(table):
     content = parquet_file(A)
     desk = Desk(changes=lines(DELTA_PROTOCOL, delta_metadata(), delta_file("a", size=len(content)))).on("GET store.test/a", content)
 

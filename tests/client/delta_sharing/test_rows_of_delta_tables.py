@@ -1,4 +1,4 @@
-"""Rows of the delta format: without those that a deletion vector names, and with columns that are mapped."""
+"""Rows of the delta format, with deletion vectors and column mapping."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def with_vector(vector, *, answer=None):
     return desk.on("GET store.test/a", content).on("GET store.test/dv", answer)
 
 
-def test_rows_of_a_vector_in_the_line_are_left_out(table):
+def test_rows_of_an_inline_vector_are_left_out(table):
     assert table(with_vector(inline([0, 2]))).to_arrow().column("id").to_pylist() == [2]
 
 
@@ -58,7 +58,7 @@ def test_rows_of_a_vector_in_a_file_are_left_out(table, knows_ranges):
         (stored([1], at=None)[0], b"", "no place in its file"),
     ],
 )
-def test_a_damaged_vector_is_an_error(table, vector, answer, complaint):
+def test_damaged_vector_is_damaged_data(table, vector, answer, complaint):
     with pytest.raises(DamagedData, match=complaint):
         table(with_vector(vector, answer=answer)).to_arrow()
 
@@ -72,14 +72,14 @@ def mapped(mode, partitioned=()):
     return delta_metadata({"type": "struct", "fields": fields}, configuration=configuration, partitionColumns=list(partitioned))
 
 
-def test_columns_that_are_mapped_by_name_are_found(table):
+def test_columns_mapped_by_name_are_found(table):
     content = parquet_file({"c2": DAYS, "c1": [1, 2, 3]})
     desk = Desk(query=lines(DELTA_PROTOCOL, mapped("name"), delta_file("a", size=len(content)))).on("GET store.test/a", content)
 
     assert table(desk).to_arrow().to_pydict() == A
 
 
-def test_columns_that_are_mapped_by_id_are_found(table):
+def test_columns_mapped_by_id_are_found(table):
     written = (("x", pa.date32(), "2"), ("day", pa.int64(), "1"))
     fields = [pa.field(name, kind, metadata={"PARQUET:field_id": number}) for name, kind, number in written]
     content = parquet_file(pa.table([DAYS, [1, 2, 3]], schema=pa.schema(fields)))
@@ -88,7 +88,7 @@ def test_columns_that_are_mapped_by_id_are_found(table):
     assert table(desk).to_arrow().to_pydict() == A
 
 
-def test_values_of_mapped_partition_columns_stand_under_their_physical_names(table):
+def test_mapped_partition_values_are_keyed_by_physical_name(table):
     content = parquet_file({"c1": [1]})
     line = delta_file("a", size=len(content), partitionValues={"c2": "2024-01-01"})
     desk = Desk(query=lines(DELTA_PROTOCOL, mapped("name", ["day"]), line)).on("GET store.test/a", content)

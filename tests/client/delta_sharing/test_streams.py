@@ -1,4 +1,4 @@
-"""Answers are read as they arrive: in constant memory, however they are cut into pieces, and no further than somebody wants them."""
+"""Answers are read on demand, in constant memory and in any chunks."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ def read(pieces, **options):
 
 @st.composite
 def answers(draw):
-    """Lines of an answer, as a text, and how it is cut."""
+    """Draw an answer as bytes, its chunks, and its number of files."""
     is_delta = draw(st.booleans())
     made = delta_file if is_delta else file
     values = st.dictionaries(st.text(max_size=3), st.none() | st.text(max_size=3), max_size=2)
@@ -62,7 +62,7 @@ def answers(draw):
 
 
 @given(answers())
-def test_it_does_not_matter_how_an_answer_is_cut(answer):
+def test_chunking_does_not_change_the_lines(answer):
     whole, pieces, files = answer
 
     lines_of_pieces = read(pieces)
@@ -83,7 +83,7 @@ BROKEN = [b'{"file":{"url":"x"}}', b'{"file":', b'{"file":{}}{"file":{}}', b'{"f
 
 
 @pytest.mark.parametrize("broken", BROKEN)
-def test_a_block_of_files_is_read_when_somebody_looks_and_says_which_line_is_wrong(broken):
+def test_file_lines_are_parsed_lazily_and_errors_name_the_line(broken):
     head = b"".join(json.dumps(line).encode() + b"\n" for line in PARQUET)
     good = [json.dumps(file(str(number)), separators=(",", ":")).encode() + b"\n" for number in range(3)]
 
@@ -95,7 +95,7 @@ def test_a_block_of_files_is_read_when_somebody_looks_and_says_which_line_is_wro
             _ = taken[4].url
 
 
-def test_what_is_told_of_a_file_stays_when_its_neighbours_are_gone():
+def test_file_of_a_block_is_compared_pickled_and_shown():
     head, block = ([json.dumps(line, separators=(",", ":")).encode() for line in lines] for lines in (PARQUET, [file("a"), file("b")]))
 
     first, second = read([b"\n".join(head) + b"\n", b"\n".join(block) + b"\n"])[2:]
@@ -106,7 +106,7 @@ def test_what_is_told_of_a_file_stays_when_its_neighbours_are_gone():
     assert repr(first).startswith("SharedFile(kind='file', url='https://store.test/a?[hidden]', id='a'")
 
 
-def test_a_line_without_an_end_is_refused_before_it_fills_the_memory():
+def test_overlong_line_is_a_bad_reply():
     taken = reader(longest=1000)
 
     for _ in range(10):
@@ -116,7 +116,7 @@ def test_a_line_without_an_end_is_refused_before_it_fills_the_memory():
 
 
 class Endless:
-    """Answers a query with ever more files, and counts what is taken of them."""
+    """A server that answers a query with endless files and counts the files that are read."""
 
     def __init__(self, most: int) -> None:
         self.most = most
@@ -134,7 +134,7 @@ class Endless:
             yield block
 
 
-def test_a_listing_takes_the_same_memory_however_long_it_is():
+def test_listing_takes_constant_memory():
     server = Endless(100_000)
     carrier = httpx.MockTransport(lambda _: httpx.Response(200, content=server.blocks()))
     with SharingClient(PROFILE, carrier=carrier) as client:
@@ -149,7 +149,7 @@ def test_a_listing_takes_the_same_memory_however_long_it_is():
     assert peak < 2_000_000
 
 
-def test_no_more_of_a_listing_is_taken_than_somebody_wants():
+def test_sync_listing_is_read_on_demand():
     server = Endless(10_000_000)
     carrier = httpx.MockTransport(lambda _: httpx.Response(200, content=server.blocks()))
     with SharingClient(PROFILE, carrier=carrier) as client:
@@ -160,7 +160,7 @@ def test_no_more_of_a_listing_is_taken_than_somebody_wants():
     assert server.given <= 1100
 
 
-def test_no_more_of_a_listing_is_taken_in_a_loop_than_somebody_wants():
+def test_async_listing_is_read_on_demand():
     server = Endless(10_000_000)
     carrier = httpx.MockTransport(lambda _: httpx.Response(200, content=server.blocks_of_loop()))
 
@@ -176,7 +176,7 @@ def test_no_more_of_a_listing_is_taken_in_a_loop_than_somebody_wants():
 
 
 class Counting(httpx.SyncByteStream):
-    """An answer that knows whether somebody is reading it, as those of a connection do."""
+    """An answer that knows whether it is being read, like the answer of a connection."""
 
     def __init__(self) -> None:
         self.is_read = False
@@ -191,7 +191,7 @@ class Counting(httpx.SyncByteStream):
 
 @pytest.fixture
 def uncollected():
-    """What refers to itself in a circle stays."""
+    """Disable the garbage collector, so that reference cycles stay."""
     gc.collect()
     gc.disable()
     yield
@@ -208,8 +208,8 @@ def uncollected():
         (lambda table: next(iter(table.query())), False),
     ],
 )
-def test_who_drops_an_answer_that_is_half_read_gives_its_connection_back_at_once(read, keeps):
-    """Found later, within another request, it would be given back to a pool that this request is holding, and both would wait for ever."""
+def test_dropped_answer_closes_its_connection_at_once(read, keeps):
+    """A connection returned by the garbage collector within another request would deadlock the connection pool."""
     answer = Counting()
     carrier = httpx.MockTransport(lambda _: httpx.Response(200, stream=answer))
     with SharingClient(PROFILE, carrier=carrier) as client:
@@ -246,7 +246,7 @@ def broken_off(*documents):
 
 
 class Breaking(Desk):
-    """A desk that gives answers in pieces."""
+    """Return a desk that sends answers in chunks."""
 
     def _answer(self, request):
         answers = self.answers.get(f"{request.method} {request.url.path}", [])
@@ -261,25 +261,25 @@ def breaking(*answers):
     return desk.on("GET store.test/a", CONTENT)
 
 
-def test_a_listing_that_breaks_off_is_an_error_for_whoever_iterates_over_it(table):
+def test_truncated_listing_raises_unreachable(table):
     with pytest.raises(Unreachable, match="queryTable: no reply"):
         table(breaking(broken_off(*PARQUET, file("a")))).files()
 
 
-def test_rows_are_read_from_a_second_listing_where_the_first_breaks_off(table):
+def test_rows_are_read_from_a_second_listing_after_a_truncated_one(table):
     desk = breaking(broken_off(*PARQUET, file("a", size=len(CONTENT))), lines(*PARQUET, file("a", size=len(CONTENT))))
 
     assert table(desk).to_arrow().num_rows == 1
 
 
-def test_rows_of_two_versions_are_not_mixed_where_a_listing_breaks_off(table):
+def test_second_listing_of_another_version_raises_unreachable(table):
     desk = breaking(broken_off(*PARQUET, file("a")), lines(*PARQUET, file("b"), delta_table_version="6"))
 
     with pytest.raises(Unreachable):
         table(desk).to_arrow()
 
 
-def test_a_listing_that_always_breaks_off_is_given_up(table):
+def test_listing_that_is_always_truncated_raises_unreachable(table):
     desk = breaking(*(broken_off(*PARQUET, file("a")) for _ in range(9)))
 
     with pytest.raises(Unreachable):
@@ -289,11 +289,11 @@ def test_a_listing_that_always_breaks_off_is_given_up(table):
 
 
 class Enough(Exception):
-    """Ends what has no end."""
+    """Ends an endless iteration."""
 
 
 def followed(opened, latest, **options):
-    """What is asked for, and the files that come, until the third question for the version."""
+    """Return the desk and the files of a followed table, until the third request for the version."""
     versions = iter(latest)
 
     def version(_):
@@ -326,8 +326,8 @@ def followed(opened, latest, **options):
     return desk, taken
 
 
-def test_a_table_is_followed_in_windows_of_versions(opened):
-    """DS-STR-02; what a server gives beyond a window comes with the next."""
+def test_follow_queries_windows_of_versions(opened):
+    """DS-STR-02; files beyond a window come with the next."""
     desk, found = followed(opened, [3, 3, 5], versions_per_request=2)
 
     assert found == ["1", "2", "3", "4", "5"]
@@ -337,7 +337,7 @@ def test_a_table_is_followed_in_windows_of_versions(opened):
 @pytest.mark.parametrize(
     ("options", "complaint"), [({"interval": 9.9}, "every 10 seconds"), ({"versions_per_request": 0}, "none to ask for")]
 )
-def test_a_table_is_not_followed_more_closely_than_the_protocol_allows(opened, options, complaint):
+def test_follow_with_invalid_options_raises_value_error(opened, options, complaint):
     """DS-STR-01."""
     desk = Desk()
     follow = opened(desk).table(*PLACE)
@@ -348,7 +348,7 @@ def test_a_table_is_not_followed_more_closely_than_the_protocol_allows(opened, o
     assert desk.requests == []
 
 
-def test_pauses_between_questions_are_as_long_as_somebody_wants():
+def test_follow_pauses_for_the_given_interval():
     pauses = []
 
     def pause(seconds):
@@ -362,8 +362,7 @@ def test_pauses_between_questions_are_as_long_as_somebody_wants():
     assert pauses == [60]
 
 
-def test_files_are_held_until_there_is_room(opened):
-    """One that is larger than the room is fetched alone."""
+def test_files_larger_than_the_memory_limit_are_fetched_one_by_one(opened):
     desk = desk_of(dict.fromkeys("abcdef", CONTENT))
 
     assert opened(desk, memory=1).table(*PLACE).to_arrow().num_rows == 6

@@ -1,4 +1,4 @@
-"""Files are fetched from the web alone, without credentials, and their signatures stay where they belong."""
+"""Files are fetched by http and https only, without credentials, and errors hide their signatures."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ def test_data_urls_get_no_credentials(table, both):
 
 
 @pytest.mark.parametrize("url", ["file:///etc/passwd", "/etc/passwd", "ftp://store.test/a", "https:///a", "http://[x/a", "s3://b/a", ""])
-def test_urls_that_are_not_of_the_web_are_refused(table, url):
+def test_url_of_another_scheme_is_a_bad_reply(table, url):
     desk = Desk(query=lines(PROTOCOL, metadata(), file("a", url=f"{url}?sig={SIGNATURE}")))
 
     with pytest.raises(BadReply, match="not an http or https address") as caught:
@@ -50,7 +50,7 @@ def test_urls_that_are_not_of_the_web_are_refused(table, url):
     assert len(desk.requests) == 1
 
 
-def test_redirects_of_files_are_followed_on_the_web(table):
+def test_https_redirect_of_a_file_is_followed(table):
     content = parquet_file(A)
     desk = desk_of({"a": content})
     desk.on("GET store.test/a", httpx.Response(307, headers={"Location": f"https://other.test/b?sig={SIGNATURE}"}))
@@ -60,8 +60,8 @@ def test_redirects_of_files_are_followed_on_the_web(table):
 
 
 @pytest.mark.parametrize("location", ["file:///etc/passwd", "http://store.test/a", "ftp://x.test", "data:,x"])
-def test_redirects_of_files_to_elsewhere_are_refused(table, location):
-    """That from https to http is one: what was promised to be private would be no more."""
+def test_redirect_to_another_scheme_is_a_bad_reply(table, location):
+    """A redirect from https to http is refused too."""
     desk = desk_of({"a": b"x"}).on("GET store.test/a", httpx.Response(302, headers={"Location": f"{location}?sig={SIGNATURE}"}))
 
     with pytest.raises(BadReply, match=r"redirects to an address that is not followed|a header of it, is broken") as caught:
@@ -71,7 +71,7 @@ def test_redirects_of_files_to_elsewhere_are_refused(table, location):
     assert len(desk.requests) == 2
 
 
-def test_redirects_without_end_are_refused(table):
+def test_endless_redirects_are_a_bad_reply(table):
     desk = desk_of({"a": b"x"}).on("GET store.test/a", httpx.Response(302, headers={"Location": "/a"}))
 
     with pytest.raises(BadReply, match="redirects more than 5 times"):
@@ -82,7 +82,7 @@ def test_redirects_without_end_are_refused(table):
     ("status", "kind"),
     [(403, Forbidden), (404, NotFound), (500, ServerError), (503, ServerError)],
 )
-def test_a_file_that_is_not_given_is_an_error_without_the_signature(table, status, kind):
+def test_refused_file_raises_without_the_signature(table, status, kind):
     told = f"<Error><Code>AccessDenied</Code><Message>{SIGNATURE}</Message><StringToSign>{SIGNATURE}</StringToSign></Error>"
     desk = desk_of({"a": b"x"}).on("GET store.test/a", httpx.Response(status, content=told.encode()))
 
@@ -93,14 +93,14 @@ def test_a_file_that_is_not_given_is_an_error_without_the_signature(table, statu
     assert SIGNATURE not in f"{caught.value} {caught.value!r} {caught.value.exchange} {caught.value.__cause__}"
 
 
-def test_a_file_whose_reply_is_lost_is_fetched_again(table):
+def test_file_with_a_lost_reply_is_fetched_again(table):
     content = parquet_file(A)
     desk = desk_of({"a": content}).on("GET store.test/a", httpx.ReadError("reset"), httpx.Response(503), content)
 
     assert table(desk).to_arrow().num_rows == 3
 
 
-def test_a_file_that_cannot_be_reached_is_an_error_without_the_signature(table):
+def test_unreachable_file_raises_without_the_signature(table):
     desk = desk_of({"a": b"x"}).on("GET store.test/a", httpx.ConnectError("refused"))
 
     with pytest.raises(Unreachable, match=r"no connection to https://store\.test") as caught:

@@ -1,4 +1,4 @@
-"""The clients for threads and those for event loops are one."""
+"""The synchronous and the asynchronous clients are equal."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def without_loop(annotation: str) -> str:
 
 
 @pytest.mark.parametrize(("of_loops", "of_threads"), PAIRS)
-def test_both_have_the_same_methods_with_the_same_signatures(of_loops, of_threads):
+def test_both_clients_have_the_same_signatures(of_loops, of_threads):
     of_async = {
         name: signature.replace(return_annotation=without_loop(signature.return_annotation))
         for name, signature in methods(of_loops).items()
@@ -47,21 +47,21 @@ def test_both_have_the_same_methods_with_the_same_signatures(of_loops, of_thread
 
 
 @pytest.mark.parametrize("kinds", PAIRS)
-def test_both_are_opened_with_the_same_arguments(kinds):
+def test_both_clients_are_opened_with_the_same_arguments(kinds):
     opened = [[(p.name, p.kind) for p in inspect.signature(kind).parameters.values()] for kind in kinds]
 
     assert opened[0] == opened[1]
 
 
 @pytest.mark.parametrize(("of_loops", "of_threads"), PAIRS)
-def test_both_promise_the_same(of_loops, of_threads):
+def test_both_clients_have_the_same_docstrings(of_loops, of_threads):
     promises = [{name: getattr(kind, name).__doc__ for name in methods(kind)} for kind in (of_loops, of_threads)]
 
     assert promises[0] == promises[1]
 
 
 def statements(source: str) -> set[str]:
-    """Return the statements of a module, whatever the order of its imports and the breaks in its lines."""
+    """Return the statements of a module, with sorted imports and without line breaks."""
     tree = ast.parse(source)
     for node in ast.walk(tree):
         if isinstance(node, ast.ImportFrom):
@@ -71,13 +71,13 @@ def statements(source: str) -> set[str]:
 
 
 @pytest.mark.parametrize("source", sorted(CLIENT.glob("*/asynchronous/*.py")), ids=lambda path: f"{path.parts[-3]}.{path.stem}")
-def test_what_is_for_threads_is_derived_from_what_is_for_event_loops(source):
+def test_synchronous_module_is_derived_from_the_asynchronous_one(source):
     twin = source.parents[1] / "synchronous" / source.name
 
     assert statements(twin.read_text("utf-8")) == statements(sync_twin.translated(source.read_text("utf-8")))
 
 
-def test_nothing_for_threads_is_without_its_source():
+def test_synchronous_and_asynchronous_modules_are_paired():
     found = [CLIENT.glob(f"*/{folder}/*.py") for folder in ("asynchronous", "synchronous")]
     names = [sorted((path.parts[-3], path.name) for path in paths) for paths in found]
 

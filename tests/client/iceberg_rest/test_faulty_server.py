@@ -1,4 +1,4 @@
-"""Against a server that is wrong on purpose the client says what is wrong, and never does a change twice."""
+"""Clients of a faulty server raise an error and never repeat a change."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from lakepact.reference_server import running
 from lakepact.reference_server.faults import ANSWERS
 
 SCHEMA = {"type": "struct", "fields": [{"id": 1, "name": "x", "type": "long", "required": False}]}
-#: What a catalog asks, once it knows its configuration.
+#: The operations of a catalog after its configuration.
 OPERATIONS = [
     "commitTransaction",
     "createNamespace",
@@ -31,7 +31,7 @@ OPERATIONS = [
     "updateProperties",
     "updateTable",
 ]
-#: A call of each, and then some.
+#: At least one call of each operation.
 CALLS = [
     lambda catalog: catalog.create_namespace("n", {"a": "1"}),
     lambda catalog: catalog.load_namespace("n"),
@@ -61,7 +61,7 @@ def catalog_with(*faults, kind="sync", retries=NO_RETRIES):
 
 @pytest.mark.parametrize("fault", sorted(set(ANSWERS) - {"slow"}))
 @pytest.mark.parametrize("kind", KINDS)
-def test_whatever_is_wrong_a_call_ends_in_an_answer_or_in_an_error_of_the_tree(fault, kind):
+def test_calls_to_a_faulty_server_return_or_raise_a_lakepact_error(fault, kind):
     with catalog_with(*(f"{operation}.{fault}" for operation in OPERATIONS), kind=kind) as catalog:
         ended = 0
         for call in CALLS:
@@ -74,7 +74,7 @@ def test_whatever_is_wrong_a_call_ends_in_an_answer_or_in_an_error_of_the_tree(f
 
 @pytest.mark.parametrize("fault", ["updateTable.drops-connection", "updateTable.truncates-body"])
 @pytest.mark.parametrize("kind", KINDS)
-def test_a_commit_whose_reply_is_lost_is_made_once(fault, kind):
+def test_commit_with_a_lost_reply_is_made_once(fault, kind):
     with catalog_with(fault, kind=kind, retries=Retries()) as catalog:
         catalog.create_namespace("n")
         catalog.create_table("n", "t", SCHEMA)
@@ -87,7 +87,7 @@ def test_a_commit_whose_reply_is_lost_is_made_once(fault, kind):
         assert len(loaded.metadata_log or ()) == 1
 
 
-def test_a_read_whose_reply_is_lost_is_tried_as_often_as_it_may_be():
+def test_read_with_a_lost_reply_is_retried_up_to_the_limit():
     with catalog_with("listNamespaces.drops-connection", retries=Retries(tries=3, first_pause=0.001)) as catalog:
         with pytest.raises(errors.Unreachable) as caught:
             catalog.list_namespaces()
@@ -96,7 +96,7 @@ def test_a_read_whose_reply_is_lost_is_tried_as_often_as_it_may_be():
 
 
 @pytest.mark.parametrize("fault", ["not-json", "empty-body", "null-body", "list-body"])
-def test_a_body_of_another_kind_is_a_bad_reply(fault):
+def test_body_of_another_kind_is_a_bad_reply(fault):
     with catalog_with(f"loadNamespaceMetadata.{fault}") as catalog:
         catalog.create_namespace("n")
 
@@ -107,13 +107,13 @@ def test_a_body_of_another_kind_is_a_bad_reply(fault):
 @pytest.mark.parametrize(
     ("fault", "expected"), [("bare-errors", errors.NoSuchNamespace), ("text-errors", errors.NotFound), ("answers-200", errors.BadReply)]
 )
-def test_a_refusal_in_another_form_is_still_an_error(fault, expected):
+def test_error_reply_in_another_form_raises(fault, expected):
     with catalog_with(f"loadNamespaceMetadata.{fault}") as catalog, pytest.raises(errors.LakepactError) as caught:
         catalog.load_namespace("absent")
 
     assert type(caught.value) is expected
 
 
-def test_a_success_of_another_status_is_taken_for_what_it_is():
+def test_success_with_another_status_is_read():
     with catalog_with("answers-201") as catalog:
         assert catalog.create_namespace("n").namespace == ["n"]

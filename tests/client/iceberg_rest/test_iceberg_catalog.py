@@ -1,4 +1,4 @@
-"""The catalog asks what the contract says, where the server serves it, and gives back what the contract says."""
+"""The catalog sends requests of the contract to the endpoints of the server and returns its models."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ SCHEMA = {"type": "struct", "fields": [{"id": 1, "name": "x", "type": "long", "r
 
 @pytest.fixture(params=KINDS)
 def catalog(request):
-    """Opens a catalog at a desk."""
+    """Return a function that opens a catalog of a desk."""
     opened = []
 
     def open_catalog(answers, *, config=CONFIG, **options):
@@ -56,13 +56,13 @@ def refusal(status, kind, message="no"):
 # Configuration
 
 
-def test_nothing_is_asked_before_the_first_call(catalog):
+def test_opening_a_catalog_sends_no_request(catalog):
     _, desk = catalog({})
 
     assert desk.requests == []
 
 
-def test_the_configuration_is_fetched_once_with_the_warehouse(catalog):
+def test_configuration_is_fetched_once_with_the_warehouse(catalog):
     driven, desk = catalog({"GET /base/v1/namespaces": {"namespaces": []}}, warehouse="s3://b/w é")
 
     driven.list_namespaces()
@@ -75,7 +75,7 @@ def test_the_configuration_is_fetched_once_with_the_warehouse(catalog):
     ]
 
 
-def test_overrides_go_over_the_callers_properties_and_those_over_defaults(catalog):
+def test_overrides_beat_caller_properties_and_those_beat_defaults(catalog):
     config = {"defaults": {"a": "server", "b": "server", "c": "server"}, "overrides": {"c": "override"}}
     driven, _ = catalog({}, config=config, properties={"b": "caller", "c": "caller"})
 
@@ -93,7 +93,7 @@ def test_overrides_go_over_the_callers_properties_and_those_over_defaults(catalo
         ("two words", "/base/v1/two%20words/namespaces/n"),
     ],
 )
-def test_the_prefix_is_put_in_as_the_server_wrote_it_or_left_out(catalog, prefix, path):
+def test_prefix_is_inserted_unchanged(catalog, prefix, path):
     config = {"defaults": {}, "overrides": {} if prefix is None else {"prefix": prefix}}
     driven, desk = catalog({f"GET {path}": {"namespace": ["n"]}}, config=config)
 
@@ -102,7 +102,7 @@ def test_the_prefix_is_put_in_as_the_server_wrote_it_or_left_out(catalog, prefix
     assert desk.asked == [f"GET {path}"]
 
 
-def test_a_namespace_that_is_called_like_the_placeholder_of_the_prefix_is_itself(catalog):
+def test_namespace_named_like_the_prefix_placeholder_is_addressed(catalog):
     path = "/base/v1/ws/namespaces/%7Bprefix%7D"
     driven, desk = catalog({f"GET {path}": {"namespace": ["{prefix}"]}}, config={"defaults": {"prefix": "ws"}, "overrides": {}})
 
@@ -111,7 +111,7 @@ def test_a_namespace_that_is_called_like_the_placeholder_of_the_prefix_is_itself
     assert desk.asked == [f"GET {path}"]
 
 
-def test_what_the_server_does_not_list_is_not_asked(catalog):
+def test_unlisted_endpoint_is_not_requested(catalog):
     driven, desk = catalog({}, config={**CONFIG, "endpoints": ["GET /v1/{prefix}/namespaces"]})
 
     with pytest.raises(errors.OperationNotSupported) as caught:
@@ -122,7 +122,7 @@ def test_what_the_server_does_not_list_is_not_asked(catalog):
 
 
 @pytest.mark.parametrize("endpoints", [{}, {"endpoints": []}], ids=["absent", "empty"])
-def test_a_server_that_lists_nothing_offers_the_fourteen_default_operations(catalog, endpoints):
+def test_missing_endpoints_mean_fourteen_default_operations(catalog, endpoints):
     driven, _ = catalog({}, config={"defaults": {}, "overrides": {}, **endpoints})
 
     assert driven.offers("commitTransaction")
@@ -130,7 +130,7 @@ def test_a_server_that_lists_nothing_offers_the_fourteen_default_operations(cata
     assert len(driven._settings().offered) == 14
 
 
-def test_an_endpoint_that_the_client_does_not_know_is_passed_over(catalog):
+def test_unknown_endpoint_is_ignored(catalog):
     driven, _ = catalog({}, config={**CONFIG, "endpoints": ["GET /v1/{prefix}/functions", "GET /v1/{prefix}/namespaces"]})
 
     assert driven.offers("listNamespaces")
@@ -150,7 +150,7 @@ def test_namespaces_are_listed_page_by_page(catalog):
     ]
 
 
-def test_a_listing_that_leads_back_to_a_page_ends_with_an_error(catalog):
+def test_repeated_page_token_is_a_bad_reply(catalog):
     driven, desk = catalog({"GET /base/v1/namespaces": {"namespaces": [["a"]], "next-page-token": "again"}})
 
     with pytest.raises(errors.BadReply, match="leads back"):
@@ -159,14 +159,14 @@ def test_a_listing_that_leads_back_to_a_page_ends_with_an_error(catalog):
     assert len(desk.asked) == 2
 
 
-def test_the_children_of_a_missing_namespace_are_an_error(catalog):
+def test_children_of_a_missing_namespace_raise_no_such_namespace(catalog):
     driven, _ = catalog({"GET /base/v1/namespaces": refusal(404, "NoSuchNamespaceException")})
 
     with pytest.raises(errors.NoSuchNamespace):
         driven.list_namespaces("gone")
 
 
-def test_a_namespace_is_created_with_its_levels_and_properties(catalog):
+def test_namespace_is_created_with_levels_and_properties(catalog):
     driven, desk = catalog({"POST /base/v1/namespaces": {"namespace": ["a.b", "c"], "properties": {"k": "v", "new": "1"}}})
 
     created = driven.create_namespace(("a.b", "c"), {"k": "v"})
@@ -176,7 +176,7 @@ def test_a_namespace_is_created_with_its_levels_and_properties(catalog):
     assert (created.namespace, created.properties) == (["a.b", "c"], {"k": "v", "new": "1"})
 
 
-def test_what_is_left_out_is_absent_from_the_body(catalog):
+def test_omitted_arguments_are_absent_from_the_body(catalog):
     driven, desk = catalog({"POST /base/v1/namespaces": {"namespace": ["a"]}})
 
     driven.create_namespace("a")
@@ -185,7 +185,7 @@ def test_what_is_left_out_is_absent_from_the_body(catalog):
 
 
 @pytest.mark.parametrize(("status", "expected"), [(204, True), (404, False)])
-def test_existence_is_asked_with_head(catalog, status, expected):
+def test_existence_is_checked_with_head(catalog, status, expected):
     driven, desk = catalog({"HEAD /base/v1/namespaces/n/tables/t": httpx.Response(status)})
 
     assert driven.table_exists("n", "t") is expected
@@ -193,14 +193,14 @@ def test_existence_is_asked_with_head(catalog, status, expected):
 
 
 @pytest.mark.parametrize(("answer", "expected"), [({"namespace": ["n"]}, True), (refusal(404, "NoSuchNamespaceException"), False)])
-def test_existence_is_asked_by_loading_where_head_is_not_offered(catalog, answer, expected):
+def test_existence_is_checked_by_loading_without_head(catalog, answer, expected):
     driven, desk = catalog({"GET /base/v1/namespaces/n": answer}, config={"defaults": {}, "overrides": {}})
 
     assert driven.namespace_exists("n") is expected
     assert desk.asked == ["GET /base/v1/namespaces/n"]
 
 
-def test_whether_something_exists_is_not_answered_where_that_cannot_be_known(catalog):
+def test_existence_check_raises_forbidden_on_403(catalog):
     driven, _ = catalog({"HEAD /base/v1/namespaces/n": httpx.Response(403)})
 
     with pytest.raises(errors.Forbidden):
@@ -216,7 +216,7 @@ def test_properties_are_set_and_removed(catalog):
     assert (answer.updated, answer.removed, answer.missing) == (["a"], ["b"], None)
 
 
-def test_a_namespace_that_holds_something_is_not_dropped(catalog):
+def test_dropping_a_nonempty_namespace_raises_not_empty(catalog):
     driven, _ = catalog({"DELETE /base/v1/namespaces/n": refusal(409, "NamespaceNotEmptyException")})
 
     with pytest.raises(errors.NotEmpty):
@@ -237,7 +237,7 @@ def test_tables_are_listed_page_by_page(catalog):
 
 
 @pytest.mark.parametrize(("method", "staged"), [("create_table", False), ("stage_table", True)])
-def test_a_table_is_created_or_staged_with_what_is_given(catalog, method, staged):
+def test_table_is_created_or_staged_with_the_given_arguments(catalog, method, staged):
     driven, desk = catalog({"POST /base/v1/namespaces/n/tables": lambda _: httpx.Response(200, json=TABLE)})
 
     created = getattr(driven, method)("n", "t", SCHEMA, location="file:///w", access_delegation="vended-credentials")
@@ -247,7 +247,7 @@ def test_a_table_is_created_or_staged_with_what_is_given(catalog, method, staged
     assert created.metadata.table_uuid == METADATA["table-uuid"]
 
 
-def test_a_table_is_registered(catalog):
+def test_table_is_registered(catalog):
     driven, desk = catalog({"POST /base/v1/namespaces/n/register": TABLE})
 
     driven.register_table("n", "t", "file:///w/t.json")
@@ -259,7 +259,7 @@ def test_a_table_is_registered(catalog):
     ]
 
 
-def test_a_table_is_loaded_with_the_snapshots_that_are_asked_for(catalog):
+def test_table_is_loaded_with_the_snapshots_parameter(catalog):
     driven, desk = catalog({"GET /base/v1/namespaces/a%1Fb%2Fc/tables/t%25": TABLE})
 
     driven.load_table(("a", "b/c"), "t%", snapshots="refs")
@@ -267,7 +267,7 @@ def test_a_table_is_loaded_with_the_snapshots_that_are_asked_for(catalog):
     assert desk.requests[-1].url.raw_path == b"/base/v1/namespaces/a%1Fb%2Fc/tables/t%25?snapshots=refs"
 
 
-def test_a_missing_table_and_a_missing_namespace_are_told_apart(catalog):
+def test_missing_table_and_namespace_raise_different_errors(catalog):
     answers = {
         "GET /base/v1/namespaces/n/tables/t": refusal(404, "NoSuchTableException"),
         "GET /base/v1/namespaces/o/tables/t": refusal(404, "NoSuchNamespaceException"),
@@ -280,7 +280,7 @@ def test_a_missing_table_and_a_missing_namespace_are_told_apart(catalog):
         driven.load_table("o", "t")
 
 
-def test_a_commit_sends_its_updates_and_requirements_as_they_are_given(catalog):
+def test_commit_sends_updates_and_requirements_unchanged(catalog):
     updates = [{"action": "set-properties", "updates": {"a": "1"}}, {"action": "remove-properties", "removals": ["b"]}]
     requirements = [{"type": "assert-ref-snapshot-id", "ref": "main", "snapshot-id": None}]
     driven, desk = catalog({"POST /base/v1/namespaces/n/tables/t": TABLE})
@@ -294,7 +294,7 @@ def test_a_commit_sends_its_updates_and_requirements_as_they_are_given(catalog):
     }
 
 
-def test_a_commit_that_came_too_late_is_rejected(catalog):
+def test_conflicting_commit_raises_commit_rejected(catalog):
     driven, _ = catalog({"POST /base/v1/namespaces/n/tables/t": refusal(409, "CommitFailedException", "branch main has changed")})
 
     with pytest.raises(errors.CommitRejected, match="branch main has changed"):
@@ -302,7 +302,7 @@ def test_a_commit_that_came_too_late_is_rejected(catalog):
 
 
 @pytest.mark.parametrize("status", [500, 502, 503, 504])
-def test_a_commit_whose_outcome_is_unknown_says_so(catalog, status):
+def test_commit_answered_5xx_raises_outcome_unknown(catalog, status):
     driven, desk = catalog({"POST /base/v1/namespaces/n/tables/t": refusal(status, "CommitStateUnknownException")})
 
     with pytest.raises(errors.OutcomeUnknown):
@@ -312,7 +312,7 @@ def test_a_commit_whose_outcome_is_unknown_says_so(catalog, status):
 
 
 @pytest.mark.parametrize(("purge", "query"), [(False, "purgeRequested=false"), (True, "purgeRequested=true")])
-def test_a_table_is_dropped_with_or_without_its_files(catalog, purge, query):
+def test_table_is_dropped_with_the_purge_parameter(catalog, purge, query):
     driven, desk = catalog({"DELETE /base/v1/namespaces/n/tables/t": httpx.Response(204)})
 
     driven.drop_table("n", "t", purge=purge)
@@ -320,7 +320,7 @@ def test_a_table_is_dropped_with_or_without_its_files(catalog, purge, query):
     assert desk.requests[-1].url.query.decode() == query
 
 
-def test_a_table_is_renamed(catalog):
+def test_table_is_renamed(catalog):
     driven, desk = catalog({"POST /base/v1/tables/rename": httpx.Response(204)})
 
     driven.rename_table(("n", "t"), (("a", "b"), "u"))
@@ -344,7 +344,7 @@ def test_a_table_is_renamed(catalog):
         (refusal(419, "AuthenticationTimeoutException"), errors.NotAuthenticated),
     ],
 )
-def test_a_refusal_becomes_the_error_of_its_cause(catalog, answer, expected):
+def test_error_reply_raises_the_error_of_its_cause(catalog, answer, expected):
     driven, _ = catalog({"POST /base/v1/tables/rename": answer})
 
     with pytest.raises(errors.ResponseError) as caught:
@@ -366,7 +366,7 @@ def test_a_refusal_becomes_the_error_of_its_cause(catalog, answer, expected):
         ("rename_table", (("n", "t"), ("n", "{name}"))),
     ],
 )
-def test_a_name_that_a_path_cannot_hold_is_refused_before_anything_is_sent(catalog, method, arguments, name):
+def test_unaddressable_name_raises_before_a_request(catalog, method, arguments, name):
     driven, desk = catalog({})
 
     with pytest.raises(ValueError, match=r"cannot be addressed|at least one level"):
@@ -376,13 +376,13 @@ def test_a_name_that_a_path_cannot_hold_is_refused_before_anything_is_sent(catal
 
 
 def placed(argument, name):
-    """The arguments with the name of the test in its place."""
+    """Return the arguments with the name inserted."""
     if isinstance(argument, tuple):
         return tuple(placed(part, name) for part in argument)
     return name if argument == "{name}" else argument
 
 
-def test_a_catalog_names_its_address(catalog):
+def test_catalog_repr_shows_its_address(catalog):
     driven, _ = catalog({})
 
     assert repr(driven.catalog) == f"{type(driven.catalog).__name__}('http://irc.test/base')"

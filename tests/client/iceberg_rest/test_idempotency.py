@@ -1,4 +1,4 @@
-"""A change is sent again only under a key that its server knows it by."""
+"""A change is retried only with an idempotency key that the server supports."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def configured(lifetime: object) -> dict[str, object]:
 
 
 class _Forgetful:
-    """Loses the first answers to commits, which have been made."""
+    """A transport that makes commits and loses their first answers."""
 
     losing = 2
 
@@ -53,7 +53,7 @@ class AsyncForgetful(_Forgetful, httpx.AsyncHTTPTransport):
 
 
 @pytest.mark.parametrize("kind", KINDS)
-def test_a_commit_whose_answers_are_lost_is_made_once_where_the_server_knows_keys(kind: str) -> None:
+def test_commit_with_lost_answers_is_made_once_with_a_key(kind: str) -> None:
     carrier = AsyncForgetful() if kind == "async" else Forgetful()
     with (
         running(contract="iceberg_rest", contract_version="1.11.0", warehouse="memory:") as server,
@@ -73,7 +73,7 @@ def keys_of(desk: Desk) -> list[str | None]:
     return [request.headers.get("Idempotency-Key") for request in desk.requests if request.method in {"POST", "DELETE"}]
 
 
-def test_all_tries_of_one_change_have_one_key_and_the_next_change_has_another() -> None:
+def test_tries_of_a_change_share_a_key_and_changes_do_not() -> None:
     desk = Desk({"GET /v1/config": configured("PT30M"), COMMIT: lost, "DELETE /v1/namespaces/n": httpx.Response(204)})
     with Driven(KINDS["sync"], ADDRESS, retries=QUICKLY, carrier=desk.carrier) as catalog:
         with pytest.raises(errors.OutcomeUnknown):
@@ -85,7 +85,7 @@ def test_all_tries_of_one_change_have_one_key_and_the_next_change_has_another() 
     assert {uuid.UUID(key).version for key in (first, other)} == {7}
 
 
-def test_what_is_lost_for_good_may_have_been_done_and_is_not_for_the_caller_to_repeat() -> None:
+def test_commit_without_any_answer_is_not_retry_safe() -> None:
     desk = Desk({"GET /v1/config": configured("PT30M"), COMMIT: lost})
     with Driven(KINDS["sync"], ADDRESS, retries=QUICKLY, carrier=desk.carrier) as catalog, pytest.raises(errors.OutcomeUnknown) as raised:
         catalog.commit_table("n", "t", UPDATES)
@@ -94,7 +94,7 @@ def test_what_is_lost_for_good_may_have_been_done_and_is_not_for_the_caller_to_r
 
 
 @pytest.mark.parametrize("lifetime", [None, "", "PT29S", "soon", 1800], ids=repr)
-def test_a_server_that_keeps_no_keys_for_long_enough_is_sent_none_and_no_change_twice(lifetime: object) -> None:
+def test_short_key_lifetime_sends_no_key_and_no_retry(lifetime: object) -> None:
     desk = Desk({"GET /v1/config": configured(lifetime), COMMIT: lost})
     with Driven(KINDS["sync"], ADDRESS, retries=QUICKLY, carrier=desk.carrier) as catalog, pytest.raises(errors.OutcomeUnknown):
         catalog.commit_table("n", "t", UPDATES)
@@ -102,7 +102,7 @@ def test_a_server_that_keeps_no_keys_for_long_enough_is_sent_none_and_no_change_
     assert keys_of(desk) == [None]
 
 
-def test_what_changes_nothing_has_no_key() -> None:
+def test_plan_request_has_no_key() -> None:
     plan = "POST /v1/namespaces/n/tables/t/plan"
     config = {**configured("PT30M"), "endpoints": ["POST /v1/{prefix}/namespaces/{namespace}/tables/{table}/plan"]}
     desk = Desk({"GET /v1/config": config, plan: {"status": "completed"}})
@@ -112,7 +112,7 @@ def test_what_changes_nothing_has_no_key() -> None:
     assert keys_of(desk) == [None]
 
 
-def test_a_busy_server_is_asked_again_with_the_same_key() -> None:
+def test_retry_of_a_busy_server_keeps_the_key() -> None:
     answers = iter([httpx.Response(503), httpx.Response(502), httpx.Response(204)])
     desk = Desk({"GET /v1/config": configured("PT30M"), "POST /v1/tables/rename": lambda _: next(answers)})
     with Driven(KINDS["sync"], ADDRESS, retries=QUICKLY, carrier=desk.carrier) as catalog:

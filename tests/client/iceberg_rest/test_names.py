@@ -1,4 +1,4 @@
-"""Names reach the server as they are, or not at all."""
+"""Names reach the server unchanged or raise an error."""
 
 from __future__ import annotations
 
@@ -12,40 +12,40 @@ from lakepact.client.urls import path_segment
 LEVELS = st.lists(st.text(st.characters(exclude_characters="\x1f"), min_size=1), min_size=1)
 
 
-def test_a_string_is_one_level_dots_and_all():
+def test_string_with_dots_is_one_level():
     assert levels("a.b") == ["a.b"]
 
 
-def test_any_sequence_of_levels_is_a_namespace():
+def test_tuple_and_list_are_namespaces():
     assert levels(("a", "b")) == levels(["a", "b"]) == ["a", "b"]
 
 
 @given(LEVELS.filter(lambda found: found not in (["."], [".."])))
-def test_what_is_joined_can_be_taken_apart(found):
+def test_encoded_namespace_splits_into_its_levels(found):
     assert encode_namespace(found).split("\x1f") == found
 
 
-def test_levels_are_joined_by_what_the_server_announces():
+def test_levels_are_joined_by_the_separator_of_the_server():
     assert encode_namespace(("a", "b"), "%2E") == "a.b"
 
 
 @pytest.mark.parametrize("namespace", ["", (), [], ("a", ""), ("",)])
-def test_a_namespace_without_a_level_or_with_an_empty_one_is_refused(namespace):
+def test_missing_or_empty_level_raises_value_error(namespace):
     with pytest.raises(ValueError, match="at least one level"):
         levels(namespace)
 
 
-def test_a_level_that_holds_the_separator_is_refused():
+def test_separator_in_a_level_raises_value_error():
     with pytest.raises(ValueError, match="no level of a namespace can hold"):
         encode_namespace(("a\x1fb", "c"))
 
 
 @pytest.mark.parametrize("name", ["", ".", ".."])
-def test_a_name_that_would_reach_something_else_is_refused(name):
+def test_unaddressable_name_raises_value_error(name):
     with pytest.raises(ValueError, match="cannot be addressed by a path"):
         path_segment(name)
 
 
-def test_a_namespace_of_one_level_that_would_reach_something_else_is_refused():
+def test_unaddressable_namespace_raises_value_error():
     with pytest.raises(ValueError, match="cannot be addressed by a path"):
         encode_namespace("..")

@@ -1,4 +1,4 @@
-"""pyiceberg reads and writes the files of a table that it was handed; what it says to the catalog goes through the client."""
+"""pyiceberg reads and writes the files of a table, and commits through the client."""
 
 from __future__ import annotations
 
@@ -30,20 +30,20 @@ def catalog(server):
         catalog.drop_table("n", "t")
 
 
-def test_rows_that_are_appended_are_read(catalog):
+def test_appended_rows_are_read(catalog):
     pyiceberg_table(catalog, "n", "t").append(ROWS)
 
     assert pyiceberg_table(catalog, "n", "t").scan().to_arrow().to_pydict() == ROWS.to_pydict()
 
 
-def test_a_table_that_others_have_changed_is_refreshed(catalog):
+def test_refresh_shows_a_change_of_another_client(catalog):
     table = pyiceberg_table(catalog, ("n",), "t")
     catalog.commit_table("n", "t", [{"action": "set-properties", "updates": {"a": "b"}}])
 
     assert table.refresh().properties == {"a": "b"}
 
 
-def test_a_commit_that_came_too_late_is_one_of_pyicebergs_failures(catalog):
+def test_conflicting_commit_raises_commit_failed_exception(catalog):
     table = pyiceberg_table(catalog, "n", "t")
     change = table.update_schema().add_column("more", LongType())
     pyiceberg_table(catalog, "n", "t").update_schema().add_column("first", LongType()).commit()
@@ -52,6 +52,6 @@ def test_a_commit_that_came_too_late_is_one_of_pyicebergs_failures(catalog):
         change.commit()
 
 
-def test_a_missing_table_is_missing(catalog):
+def test_missing_table_raises_no_such_table(catalog):
     with pytest.raises(NoSuchTable):
         pyiceberg_table(catalog, "n", "missing")

@@ -1,4 +1,4 @@
-"""A table that has not changed is not sent again: who may rely on that, and who never does."""
+"""The client caches unchanged tables by their ETag, except with credentials."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ CREDENTIALS = [{"prefix": "s3://b", "config": {"s3.session-token": "secret"}}]
 
 
 class Tables:
-    """A server of one table with a state that counts up, and of an ETag for each state."""
+    """A server of one table with a state counter, and an ETag for each state."""
 
     def __init__(self) -> None:
         self.state = 1
@@ -61,7 +61,7 @@ def catalog(request, tables):
         driven.__exit__()
 
 
-def test_a_table_that_has_not_changed_is_given_again_without_being_sent(catalog, tables):
+def test_unchanged_table_is_answered_304_and_read_from_the_cache(catalog, tables):
     driven = catalog()
     first, second = (driven.load_table("n", "t") for _ in range(2))
 
@@ -69,7 +69,7 @@ def test_a_table_that_has_not_changed_is_given_again_without_being_sent(catalog,
     assert first == second
 
 
-def test_what_is_done_to_a_loaded_table_is_not_seen_by_who_loads_it_next(catalog):
+def test_modified_model_does_not_change_the_cache(catalog):
     driven = catalog()
     driven.load_table("n", "t")
     second = driven.load_table("n", "t")
@@ -78,7 +78,7 @@ def test_what_is_done_to_a_loaded_table_is_not_seen_by_who_loads_it_next(catalog
     assert driven.load_table("n", "t").metadata.properties == {"fill": ""}
 
 
-def test_a_table_that_was_changed_by_others_is_sent(catalog, tables):
+def test_changed_table_is_loaded_again(catalog, tables):
     driven = catalog()
     driven.load_table("n", "t")
     tables.state = 2
@@ -86,7 +86,7 @@ def test_a_table_that_was_changed_by_others_is_sent(catalog, tables):
     assert driven.load_table("n", "t").metadata_location == "s3://b/2.json"
 
 
-def test_representations_are_remembered_apart(catalog, tables):
+def test_each_snapshots_parameter_is_cached_separately(catalog, tables):
     driven = catalog()
     for snapshots in (None, "refs", None, "refs"):
         driven.load_table("n", "t", snapshots=snapshots)
@@ -95,7 +95,7 @@ def test_representations_are_remembered_apart(catalog, tables):
 
 
 @pytest.mark.parametrize("change", [lambda c: c.commit_table("n", "t", []), lambda c: c.drop_table("n", "t")])
-def test_after_a_change_of_its_own_the_client_asks_for_the_whole_table(catalog, tables, change):
+def test_own_change_invalidates_the_cached_table(catalog, tables, change):
     driven = catalog()
     driven.load_table("n", "t")
     change(driven)
@@ -104,7 +104,7 @@ def test_after_a_change_of_its_own_the_client_asks_for_the_whole_table(catalog, 
     assert tables.loads[-1] == (None, 200)
 
 
-def test_tables_are_not_remembered_where_that_is_not_wanted(catalog, tables):
+def test_cache_bytes_zero_disables_the_cache(catalog, tables):
     driven = catalog(cache_bytes=0)
     for _ in range(2):
         driven.load_table("n", "t")
@@ -112,7 +112,7 @@ def test_tables_are_not_remembered_where_that_is_not_wanted(catalog, tables):
     assert tables.loads == [(None, 200), (None, 200)]
 
 
-def test_a_table_without_a_tag_is_sent_each_time(catalog, tables):
+def test_table_without_an_etag_is_not_cached(catalog, tables):
     tables.tag = ""
     driven = catalog()
     for _ in range(2):
@@ -121,7 +121,7 @@ def test_a_table_without_a_tag_is_sent_each_time(catalog, tables):
     assert tables.loads == [(None, 200), (None, 200)]
 
 
-def test_the_tables_that_were_loaded_longest_ago_make_room(catalog, tables):
+def test_least_recently_loaded_table_is_evicted(catalog, tables):
     tables.size = 1000
     driven = catalog(cache_bytes=2500)
     for name in ("a", "b", "a", "c", "a", "b"):
@@ -130,7 +130,7 @@ def test_the_tables_that_were_loaded_longest_ago_make_room(catalog, tables):
     assert [status for _, status in tables.loads] == [200, 200, 304, 200, 304, 200]
 
 
-def test_who_asks_for_credentials_never_gets_old_ones(catalog, tables):
+def test_load_with_credentials_is_never_cached(catalog, tables):
     driven = catalog()
     for _ in range(2):
         driven.load_table("n", "t", access_delegation="vended-credentials")
@@ -139,7 +139,7 @@ def test_who_asks_for_credentials_never_gets_old_ones(catalog, tables):
 
 
 @pytest.mark.parametrize("more", [{"storage-credentials": CREDENTIALS}, {"config": {"token": "t"}}, {"config": CREDENTIALS[0]["config"]}])
-def test_credentials_that_came_unasked_are_not_remembered(catalog, tables, more):
+def test_unrequested_credentials_are_not_cached(catalog, tables, more):
     tables.more = more
     driven = catalog()
     for _ in range(2):
@@ -148,7 +148,7 @@ def test_credentials_that_came_unasked_are_not_remembered(catalog, tables, more)
     assert tables.loads == [(None, 200), (None, 200)]
 
 
-def test_not_modified_is_an_error_to_who_remembers_nothing(catalog, tables):
+def test_304_without_a_cached_table_is_a_bad_reply(catalog, tables):
     tables.answer = lambda request: httpx.Response(
         *((200,) if request.url.path == "/v1/config" else (304,)), content=json.dumps({"defaults": {}, "overrides": {}})
     )
@@ -158,7 +158,7 @@ def test_not_modified_is_an_error_to_who_remembers_nothing(catalog, tables):
         driven.load_table("n", "t")
 
 
-def test_several_ways_of_access_are_one_header(catalog, tables):
+def test_several_access_delegations_are_one_header(catalog, tables):
     sent = []
     usual = tables.answer
     tables.answer = lambda request: (sent.append(request.headers.get("x-iceberg-access-delegation")), usual(request))[1]

@@ -1,4 +1,4 @@
-"""What the client encodes the reference server decodes, and back, for every method and for every name."""
+"""Client and reference server decode each other for every method and every name."""
 
 from __future__ import annotations
 
@@ -65,7 +65,7 @@ def namespace(catalog, request):
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_a_namespace_of_any_name_is_created_found_and_dropped(catalog, name):
+def test_namespace_of_any_name_is_created_found_and_dropped(catalog, name):
     levels = ("top of names", name)
     if not catalog.namespace_exists(levels[0]):
         catalog.create_namespace(levels[0])
@@ -84,7 +84,7 @@ def test_a_namespace_of_any_name_is_created_found_and_dropped(catalog, name):
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_a_table_of_any_name_is_created_found_renamed_and_dropped(catalog, namespace, name):
+def test_table_of_any_name_is_created_found_and_renamed(catalog, namespace, name):
     created = catalog.create_table(namespace, name, SCHEMA)
     loaded = catalog.load_table(namespace, name)
     listed = [table.name for table in catalog.list_tables(namespace)]
@@ -97,7 +97,7 @@ def test_a_table_of_any_name_is_created_found_renamed_and_dropped(catalog, names
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_a_namespace_of_one_level_of_any_name_holds_its_own_tables(catalog, name):
+def test_top_level_namespace_of_any_name_holds_its_tables(catalog, name):
     catalog.create_namespace(name)
     catalog.create_table(name, "t", SCHEMA)
 
@@ -116,21 +116,21 @@ def test_pages_hold_everything_once(catalog, namespace):
     assert sorted(table.name for table in catalog.list_tables(namespace, page_size=2)) == names
 
 
-def test_properties_are_set_removed_and_missed(catalog, namespace):
+def test_property_update_reports_updated_removed_and_missing(catalog, namespace):
     answer = catalog.update_namespace_properties(namespace, updates={"a": "1", "ä": "ö"}, removals=["gone"])
 
     assert (sorted(answer.updated), answer.removed, answer.missing) == (["a", "ä"], [], ["gone"])
     assert catalog.load_namespace(namespace).properties["ä"] == "ö"
 
 
-def test_a_property_cannot_be_both_set_and_removed(catalog, namespace):
+def test_property_both_set_and_removed_returns_422(catalog, namespace):
     with pytest.raises(errors.BadRequest) as caught:
         catalog.update_namespace_properties(namespace, updates={"a": "1"}, removals=["a"])
 
     assert caught.value.status == 422
 
 
-def test_a_table_is_created_as_it_is_described(catalog, namespace):
+def test_table_is_created_with_its_schema_spec_and_order(catalog, namespace):
     table = catalog.create_table(namespace, "t", SCHEMA, partition_spec=SPEC, write_order=ORDER, properties={"k": "v"})
 
     metadata = table.metadata
@@ -143,7 +143,7 @@ def test_a_table_is_created_as_it_is_described(catalog, namespace):
     assert metadata.properties["k"] == "v"
 
 
-def test_a_staged_table_comes_to_be_with_its_first_commit(catalog, namespace):
+def test_staged_table_exists_after_its_first_commit(catalog, namespace):
     staged = catalog.stage_table(namespace, "t", SCHEMA).metadata
     assert not catalog.table_exists(namespace, "t")
 
@@ -188,7 +188,7 @@ def test_numbers_beyond_53_bits_survive(catalog, namespace):
     assert (loaded.current_snapshot_id, loaded.snapshots[0].timestamp_ms) == (2**63 - 2, 9_007_199_254_740_993)
 
 
-def test_a_commit_that_requires_what_is_not_so_is_rejected_and_changes_nothing(catalog, namespace):
+def test_failed_requirement_raises_commit_rejected(catalog, namespace):
     before = catalog.create_table(namespace, "t", SCHEMA).metadata
 
     with pytest.raises(errors.CommitRejected):
@@ -202,7 +202,7 @@ def test_a_commit_that_requires_what_is_not_so_is_rejected_and_changes_nothing(c
     assert catalog.load_table(namespace, "t").metadata == before
 
 
-def test_a_dropped_table_is_registered_from_its_metadata(catalog, namespace):
+def test_dropped_table_is_registered_from_its_metadata(catalog, namespace):
     created = catalog.create_table(namespace, "t", SCHEMA)
     catalog.drop_table(namespace, "t")
 
@@ -230,7 +230,7 @@ def test_a_dropped_table_is_registered_from_its_metadata(catalog, namespace):
         ("rename_table", (("{namespace}", "t"), ("{namespace}", "t2")), errors.AlreadyExists),
     ],
 )
-def test_what_is_missing_or_in_the_way_has_an_error_of_its_own(catalog, namespace, method, arguments, expected):
+def test_missing_or_existing_object_raises_its_error(catalog, namespace, method, arguments, expected):
     catalog.create_table(namespace, "t", SCHEMA)
     catalog.create_table(namespace, "t2", SCHEMA)
 
@@ -241,13 +241,13 @@ def test_what_is_missing_or_in_the_way_has_an_error_of_its_own(catalog, namespac
 
 
 def placed(argument, namespace):
-    """The arguments with the namespace of the test in its place."""
+    """Return the arguments with the namespace inserted."""
     if isinstance(argument, tuple):
         return tuple(placed(part, namespace) for part in argument)
     return namespace if argument == "{namespace}" else argument
 
 
-def test_reports_of_metrics_arrive_as_they_were_given(catalog, namespace, server):
+def test_metrics_reports_arrive_unchanged(catalog, namespace, server):
     catalog.create_table(namespace, "a/b", SCHEMA)
     metrics = {"attempts": {"unit": "count", "value": 2**53 + 1}}
     of_both = {"table-name": "a/b", "snapshot-id": 2**62, "metrics": metrics}

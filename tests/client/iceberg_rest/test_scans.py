@@ -1,4 +1,4 @@
-"""Scans that a server plans, through both catalogs: of a desk that writes down what was sent, and of the reference server."""
+"""Server-planned scans through both catalogs, with a desk and with the reference server."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ RESIDUAL = {"type": "eq", "term": "id", "value": 3}
 
 @pytest.fixture(params=KINDS)
 def at_a_desk(request):
-    """A catalog whose server answers as it is told, what was asked of it, and the pauses that were made."""
+    """Return a function that opens a catalog of a desk, with its requests and pauses."""
     opened = []
     pauses = []
 
@@ -71,7 +71,7 @@ def shown(tasks):
     return [(one.data_file.file_path, [delete.file_path for delete in one.delete_files]) for one in tasks]
 
 
-def test_a_scan_is_asked_for_as_it_was_given(at_a_desk):
+def test_plan_request_holds_the_given_arguments(at_a_desk):
     driven, desk, _ = at_a_desk({PLAN: {"status": "completed", "file-scan-tasks": []}})
 
     driven.plan_scan(
@@ -95,7 +95,7 @@ def test_a_scan_is_asked_for_as_it_was_given(at_a_desk):
     }
 
 
-def test_nothing_that_was_not_given_is_asked_for(at_a_desk):
+def test_omitted_arguments_are_absent_from_the_plan_request(at_a_desk):
     driven, desk, _ = at_a_desk({PLAN: {"status": "completed", "file-scan-tasks": []}})
 
     driven.plan_scan("n", "t")
@@ -103,7 +103,7 @@ def test_nothing_that_was_not_given_is_asked_for(at_a_desk):
     assert json.loads(desk.requests[-1].content) == {}
 
 
-def test_each_task_has_the_delete_files_that_it_refers_to_and_what_remains_of_the_filter(at_a_desk):
+def test_tasks_have_their_delete_files_and_residual_filter(at_a_desk):
     tasks = [task("a", 1, 0), task("b", **{"residual-filter": RESIDUAL}), task("c", 1, **{"residual-filter": True})]
     driven, _, _ = at_a_desk({PLAN: {"status": "completed", "plan-id": "p-1", "delete-files": DELETES, "file-scan-tasks": tasks}})
 
@@ -114,7 +114,7 @@ def test_each_task_has_the_delete_files_that_it_refers_to_and_what_remains_of_th
     assert (plan.plan_id, plan.plan_tasks) == ("p-1", ())
 
 
-def test_a_plan_that_is_made_in_the_background_is_waited_for(at_a_desk):
+def test_submitted_plan_is_polled_until_completed(at_a_desk):
     completed = {"status": "completed", "file-scan-tasks": [task("a")], "plan-tasks": ["more"]}
     driven, desk, pauses = at_a_desk(
         {PLAN: {"status": "submitted", "plan-id": "p-1"}, FETCH: [{"status": "submitted"}, {"status": "submitted"}, completed]}
@@ -127,7 +127,7 @@ def test_a_plan_that_is_made_in_the_background_is_waited_for(at_a_desk):
     assert (plan.plan_id, shown(plan.tasks), plan.plan_tasks) == ("p-1", [("a", [])], ("more",))
 
 
-def test_a_plan_that_takes_too_long_is_cancelled(at_a_desk):
+def test_plan_beyond_the_patience_is_cancelled(at_a_desk):
     driven, desk, pauses = at_a_desk(
         {PLAN: {"status": "submitted", "plan-id": "p-1"}, FETCH: {"status": "submitted"}, CANCEL: httpx.Response(204)}
     )
@@ -139,7 +139,7 @@ def test_a_plan_that_takes_too_long_is_cancelled(at_a_desk):
     assert sum(pauses) >= 0.3
 
 
-def test_planning_is_tried_again_since_it_changes_nothing(at_a_desk):
+def test_planning_is_retried_on_503(at_a_desk):
     busy = httpx.Response(503, json={"error": {"message": "busy", "type": "SlowDownException", "code": 503}})
     completed = {"status": "completed", "file-scan-tasks": [], "plan-tasks": ["more"]}
     driven, desk, _ = at_a_desk({PLAN: [busy, completed], TASKS: [busy, {"file-scan-tasks": [task("a")]}]})
@@ -151,7 +151,7 @@ def test_planning_is_tried_again_since_it_changes_nothing(at_a_desk):
 
 
 @pytest.mark.parametrize("background", [False, True])
-def test_a_plan_that_failed_is_an_error_that_says_why(at_a_desk, *, background):
+def test_failed_plan_raises_planning_failed_with_its_error(at_a_desk, *, background):
     failed = {"status": "failed", "error": {"message": "no such manifest", "type": "RuntimeIOException", "code": 500}}
     submitted = {"status": "submitted", "plan-id": "p-1"}
     driven, _, _ = at_a_desk({PLAN: submitted if background else failed, FETCH: failed})
@@ -162,7 +162,7 @@ def test_a_plan_that_failed_is_an_error_that_says_why(at_a_desk, *, background):
     assert (caught.value.status, caught.value.type) == (500, "RuntimeIOException")
 
 
-def test_a_plan_that_somebody_cancelled_is_an_error(at_a_desk):
+def test_cancelled_plan_raises_planning_failed(at_a_desk):
     driven, _, _ = at_a_desk({PLAN: {"status": "submitted", "plan-id": "p-1"}, FETCH: {"status": "cancelled"}})
 
     with pytest.raises(errors.PlanningFailed, match="was cancelled"):
@@ -184,7 +184,7 @@ def test_plan_tasks_are_exchanged_for_tasks_and_further_plan_tasks(at_a_desk):
 
 
 @pytest.mark.parametrize("references", [[0], [-1], [0, 1]])
-def test_a_task_that_refers_to_what_did_not_come_is_a_bad_reply(at_a_desk, references):
+def test_unknown_delete_file_reference_is_a_bad_reply(at_a_desk, references):
     driven, _, _ = at_a_desk({PLAN: {"status": "completed", "file-scan-tasks": [task("a", *references)]}})
 
     with pytest.raises(errors.BadReply, match="refers to delete files"):
@@ -195,7 +195,7 @@ def test_a_task_that_refers_to_what_did_not_come_is_a_bad_reply(at_a_desk, refer
     ("kind", "expected"),
     [("NoSuchPlanIdException", errors.NoSuchPlan), ("NoSuchTableException", errors.NoSuchTable), ("Other", errors.NotFound)],
 )
-def test_what_cannot_be_cancelled_is_told_apart(at_a_desk, kind, expected):
+def test_cancelling_a_missing_plan_raises_the_error_of_its_type(at_a_desk, kind, expected):
     gone = httpx.Response(404, json={"error": {"message": "gone", "type": kind, "code": 404}})
     driven, _, _ = at_a_desk({CANCEL: gone})
 
@@ -205,7 +205,7 @@ def test_what_cannot_be_cancelled_is_told_apart(at_a_desk, kind, expected):
     assert type(caught.value) is expected
 
 
-def test_a_plan_without_an_id_needs_no_cancelling(at_a_desk):
+def test_cancelling_a_plan_without_an_id_sends_no_request(at_a_desk):
     driven, desk, _ = at_a_desk({})
 
     driven.cancel_plan("n", "t", ScanPlan(None, (), ()))
@@ -215,7 +215,7 @@ def test_a_plan_without_an_id_needs_no_cancelling(at_a_desk):
 
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize("at_once", ["0", "1000"])
-def test_the_reference_server_plans_what_pyiceberg_has_written(kind, at_once):
+def test_reference_server_plans_the_files_that_pyiceberg_wrote(kind, at_once):
     properties = {"lakepact.scan-planning.page-files": "2", "lakepact.scan-planning.at-once-files": at_once}
     with running() as server:
         writer = RestCatalog("writer", uri=server.url)

@@ -1,4 +1,4 @@
-"""One catalog serves many callers at once."""
+"""One catalog client serves concurrent callers."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ def answered(request):
 
 
 class Counting:
-    """Answers in both ways, each time after others had their turn, and counts what is asked."""
+    """A synchronous and asynchronous server that yields before each answer and counts requests."""
 
     def __init__(self):
         self.asked = []

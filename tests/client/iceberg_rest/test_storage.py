@@ -1,4 +1,4 @@
-"""Of several credentials, a file is opened with the one that is closest to it."""
+"""A file is opened with the credential of the longest matching prefix."""
 
 from __future__ import annotations
 
@@ -25,13 +25,13 @@ def credentials(*prefixes):
     ],
 )
 @pytest.mark.parametrize("order", [PREFIXES, PREFIXES[::-1]])
-def test_the_longest_prefix_wins_in_whatever_order_they_come(location, expected, order):
+def test_longest_prefix_wins_in_any_order(location, expected, order):
     found = storage_credential(credentials(*order), location)
 
     assert expected == (found.prefix if found else None)
 
 
-def test_there_is_no_credential_where_none_was_given():
+def test_table_without_credentials_has_no_storage_credential():
     assert storage_credential(None, "s3://b/t") is None
 
 
@@ -40,7 +40,7 @@ def table(config=None, given=None):
     return LoadTableResult.model_validate({"metadata": metadata, "config": config, "storage-credentials": given})
 
 
-def test_what_a_credential_says_goes_over_the_config_of_the_table():
+def test_credential_overrides_the_table_config():
     given = [{"prefix": "s3://b/t", "config": {"s3.access-key-id": "new", "s3.secret-access-key": "s"}}]
     config = {"s3.access-key-id": "old", "s3.session-token": "of the old one", "s3.endpoint": "http://store"}
 
@@ -51,7 +51,7 @@ def test_what_a_credential_says_goes_over_the_config_of_the_table():
     }
 
 
-def test_the_config_of_a_table_opens_what_no_credential_is_for():
+def test_table_config_is_used_without_a_matching_credential():
     config = {"s3.access-key-id": "old"}
 
     assert storage_properties(table(config, [{"prefix": "s3://elsewhere", "config": {"a": "b"}}])) == config

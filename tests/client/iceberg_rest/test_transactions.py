@@ -1,4 +1,4 @@
-"""Transactions through both catalogs: to a desk that writes down what was sent, and to the reference server."""
+"""Transactions through both catalogs, with a desk and with the reference server."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def setting(**properties):
 
 @pytest.fixture(params=KINDS)
 def at_a_desk(request):
-    """A catalog whose server answers a transaction as it is told, and what was asked of it."""
+    """Return a function that opens a catalog of a desk with a given answer to a transaction."""
     opened = []
 
     def catalog(answer, **config):
@@ -40,7 +40,7 @@ def at_a_desk(request):
         driven.__exit__()
 
 
-def test_each_change_names_its_table_and_carries_what_it_was_given(at_a_desk):
+def test_changes_are_sent_with_identifier_requirements_and_updates(at_a_desk):
     driven, desk = at_a_desk(httpx.Response(204))
 
     answer = driven.commit_transaction(
@@ -59,7 +59,7 @@ def test_each_change_names_its_table_and_carries_what_it_was_given(at_a_desk):
 
 
 @pytest.mark.parametrize("status", [500, 502, 503, 504])
-def test_a_transaction_whose_outcome_is_unknown_says_so_and_is_sent_once(at_a_desk, status):
+def test_transaction_answered_5xx_is_sent_once(at_a_desk, status):
     driven, desk = at_a_desk(httpx.Response(status))
 
     with pytest.raises(errors.OutcomeUnknown):
@@ -68,7 +68,7 @@ def test_a_transaction_whose_outcome_is_unknown_says_so_and_is_sent_once(at_a_de
     assert len(desk.asked) == 1
 
 
-def test_a_server_without_transactions_is_not_asked_for_one(at_a_desk):
+def test_unlisted_transaction_endpoint_is_not_requested(at_a_desk):
     driven, desk = at_a_desk(httpx.Response(204), endpoints=["POST /v1/{prefix}/namespaces/{namespace}/tables/{table}"])
 
     with pytest.raises(errors.OperationNotSupported):
@@ -78,7 +78,7 @@ def test_a_server_without_transactions_is_not_asked_for_one(at_a_desk):
 
 
 @pytest.mark.parametrize("change", [TableChange("n", ".."), TableChange("", "t"), TableChange((), "t"), TableChange("n", "")])
-def test_a_table_that_no_path_can_address_is_refused_before_anything_is_sent(at_a_desk, change):
+def test_unaddressable_table_raises_before_a_request(at_a_desk, change):
     driven, desk = at_a_desk(httpx.Response(204))
 
     with pytest.raises(ValueError, match=r"level|segment|path|empty"):
@@ -89,7 +89,7 @@ def test_a_table_that_no_path_can_address_is_refused_before_anything_is_sent(at_
 
 @pytest.fixture(params=KINDS)
 def catalog(request):
-    """A catalog with the tables `t` and `u` in the namespace `n`."""
+    """Yield a catalog with the tables `t` and `u` in the namespace `n`."""
     with running(warehouse="memory:", prefix="ws") as server, Driven(KINDS[request.param], server.url, retries=NO_RETRIES) as driven:
         driven.create_namespace("n")
         for name in ("t", "u"):
@@ -101,7 +101,7 @@ def properties(catalog):
     return [catalog.load_table("n", name).metadata.properties for name in ("t", "u")]
 
 
-def test_all_changes_are_made(catalog):
+def test_transaction_makes_all_changes(catalog):
     uuid = catalog.load_table("n", "t").metadata.table_uuid
 
     catalog.commit_transaction(
@@ -124,7 +124,7 @@ def test_all_changes_are_made(catalog):
         (TableChange("n", "u", [{"action": "set-current-schema", "schema-id": 9}]), errors.BadRequest),
     ],
 )
-def test_a_change_that_cannot_be_made_stops_all(catalog, change, expected):
+def test_failed_change_undoes_the_transaction(catalog, change, expected):
     with pytest.raises(errors.LakepactError) as caught:
         catalog.commit_transaction([TableChange("n", "t", [setting(x="1")]), change])
 
@@ -133,7 +133,7 @@ def test_a_change_that_cannot_be_made_stops_all(catalog, change, expected):
 
 
 @pytest.mark.parametrize("kind", KINDS)
-def test_a_transaction_whose_answer_is_lost_is_made_once(kind):
+def test_transaction_with_a_lost_answer_is_made_once(kind):
     faulty = running(warehouse="memory:", faults=["commitTransaction.drops-connection"])
     with faulty as server, Driven(KINDS[kind], server.url, retries=Retries()) as catalog:
         catalog.create_namespace("n")

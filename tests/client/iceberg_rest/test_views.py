@@ -1,4 +1,4 @@
-"""Views through both catalogs: what the client encodes the reference server decodes, and back."""
+"""Views through both catalogs, with a desk and with the reference server."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ def namespace(catalog, request):
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_a_view_of_any_name_is_created_found_renamed_and_dropped(catalog, namespace, name):
+def test_view_of_any_name_is_created_found_and_renamed(catalog, namespace, name):
     created = catalog.create_view(namespace, name, SCHEMA, version=version(), properties={"k": "v"})
     loaded = catalog.load_view(namespace, name)
     listed = [view.name for view in catalog.list_views(namespace)]
@@ -72,7 +72,7 @@ def test_pages_hold_every_view_once(catalog, namespace):
     assert sorted(view.name for view in catalog.list_views(namespace, page_size=2)) == names
 
 
-def test_a_view_is_created_as_it_is_described(catalog, namespace):
+def test_view_is_created_with_its_schema_and_version(catalog, namespace):
     metadata = catalog.create_view(namespace, "v", SCHEMA, version=version("SELECT 'ä' AS id")).metadata
 
     (first,) = metadata.versions
@@ -81,7 +81,7 @@ def test_a_view_is_created_as_it_is_described(catalog, namespace):
     assert [(field.name, field.type) for field in metadata.schemas[0].fields] == [("id", "long"), ("at", "timestamptz")]
 
 
-def test_a_view_is_replaced_and_put_back(catalog, namespace):
+def test_view_is_replaced_and_restored(catalog, namespace):
     before = catalog.create_view(namespace, "v", SCHEMA, version=version()).metadata
     replaced = catalog.replace_view(
         namespace,
@@ -107,7 +107,7 @@ def test_a_view_is_replaced_and_put_back(catalog, namespace):
     assert (back.current_version_id, [entry.version_id for entry in back.version_log]) == (1, [1, 2, 1])
 
 
-def test_a_replacement_that_requires_what_is_not_so_is_rejected_and_changes_nothing(catalog, namespace):
+def test_failed_requirement_raises_commit_rejected(catalog, namespace):
     before = catalog.create_view(namespace, "v", SCHEMA, version=version())
 
     with pytest.raises(errors.CommitRejected):
@@ -136,7 +136,7 @@ def test_a_replacement_that_requires_what_is_not_so_is_rejected_and_changes_noth
         ("rename_view", (("{namespace}", "v"), ("{namespace}", "v2")), errors.AlreadyExists),
     ],
 )
-def test_what_is_missing_or_in_the_way_has_an_error_of_its_own(catalog, namespace, method, arguments, expected):
+def test_missing_or_existing_object_raises_its_error(catalog, namespace, method, arguments, expected):
     for name in ("v", "v2"):
         catalog.create_view(namespace, name, SCHEMA, version=version())
 
@@ -147,7 +147,7 @@ def test_what_is_missing_or_in_the_way_has_an_error_of_its_own(catalog, namespac
 
 
 @pytest.mark.parametrize(("namespace_of", "expected"), [("absent", errors.NoSuchNamespace), ("{namespace}", errors.AlreadyExists)])
-def test_a_view_cannot_be_created_where_there_is_no_place_for_it(catalog, namespace, namespace_of, expected):
+def test_creating_a_view_without_namespace_or_twice_raises(catalog, namespace, namespace_of, expected):
     catalog.create_view(namespace, "v", SCHEMA, version=version())
 
     with pytest.raises(expected):
@@ -155,7 +155,7 @@ def test_a_view_cannot_be_created_where_there_is_no_place_for_it(catalog, namesp
 
 
 @pytest.mark.parametrize("kind", KINDS)
-def test_a_server_without_views_is_not_asked_for_them(kind):
+def test_unlisted_view_endpoint_is_not_requested(kind):
     desk = Desk({"GET /v1/config": {"defaults": {}, "overrides": {}}})
     with Driven(KINDS[kind], "http://catalog", carrier=desk.carrier) as driven, pytest.raises(errors.OperationNotSupported):
         driven.load_view("n", "v")
@@ -165,7 +165,7 @@ def test_a_server_without_views_is_not_asked_for_them(kind):
 
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize(("status", "expected"), [(200, True), (404, False)])
-def test_existence_is_asked_by_loading_where_the_question_is_not_offered(kind, status, *, expected):
+def test_existence_is_checked_by_loading_without_head(kind, status, *, expected):
     endpoints = ["GET /v1/{prefix}/namespaces/{namespace}/views/{view}"]
     metadata = {
         "view-uuid": "u", "format-version": 1, "location": "memory:/v", "current-version-id": 1,
@@ -188,7 +188,7 @@ def test_existence_is_asked_by_loading_where_the_question_is_not_offered(kind, s
 
 
 @pytest.mark.parametrize("kind", KINDS)
-def test_a_replacement_whose_outcome_is_unknown_is_not_sent_again(kind):
+def test_replacement_answered_504_is_not_retried(kind):
     endpoints = ["POST /v1/{prefix}/namespaces/{namespace}/views/{view}"]
     desk = Desk(
         {

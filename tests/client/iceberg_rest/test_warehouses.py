@@ -1,4 +1,4 @@
-"""The warehouses of one server are catalogs of their own to the client, each with what its configuration says."""
+"""Each warehouse of a server is a separate catalog with its own configuration."""
 
 from __future__ import annotations
 
@@ -43,20 +43,20 @@ def warehouse(url, request):
         driven.__exit__()
 
 
-def test_settings_are_those_of_the_warehouse(warehouse):
+def test_properties_include_those_of_the_warehouse(warehouse):
     found = warehouse("lake", properties={"b": "own", "c": "own"}).properties()
 
     assert {key: found[key] for key in "abc"} == {"a": "server", "b": "own", "c": "server"}
 
 
 @pytest.mark.parametrize("name", [None, "nowhere"])
-def test_a_server_with_several_warehouses_wants_to_be_told_which(warehouse, name):
+def test_missing_or_unknown_warehouse_returns_400(warehouse, name):
     with pytest.raises(BadRequest, match="'lake', 'the depot'"):
         list(warehouse(name).list_namespaces())
 
 
 @pytest.mark.parametrize("name", ["lake", "the depot"])
-def test_a_table_in_nested_namespaces_is_made_found_and_dropped(warehouse, name):
+def test_table_in_nested_namespaces_belongs_to_its_warehouse(warehouse, name):
     catalog = warehouse(name)
     catalog.create_namespace("a")
     catalog.create_namespace(("a", "b"))
@@ -73,7 +73,7 @@ def test_a_table_in_nested_namespaces_is_made_found_and_dropped(warehouse, name)
     catalog.drop_namespace("a")
 
 
-def test_a_warehouse_gives_credentials_with_tables_and_by_themselves(warehouse):
+def test_credentials_come_with_tables_and_on_their_own(warehouse):
     catalog = warehouse("lake")
     catalog.create_namespace("c")
     try:

@@ -1,4 +1,4 @@
-"""What the schemas of lines take and refuse, by the letter and by our corrections; and that models keep every line as it came."""
+"""Schemas of lines as written and as corrected, and round trips of lines through the models."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ DELTA: dict[str, dict[str, Any]] = {
 ENDS: dict[str, dict[str, Any]] = {"EndStreamLine": {"endStreamAction": {}}}
 LINES = PARQUET | DELTA | ENDS
 
-#: By correction: a schema and a document that follows it by our correction only.
+#: By correction: a schema and a document that is valid only as corrected.
 WIDENED = [
     ("E01", "ParquetFileLine", {"file": {**FILE, "partitionValues": {"day": None}}}),
     ("E05", "DeltaMetadataLine", {"metaData": {"deltaMetadata": {**METADATA, "name": None, "createdTime": None}}}),
@@ -63,12 +63,12 @@ def validator(form: str, schema: str) -> jsonschema_rs.Draft202012Validator:
 
 
 @pytest.mark.parametrize("kind", LINES)
-def test_a_line_of_each_kind_follows_its_schema_in_every_form(kind: str) -> None:
+def test_line_of_each_kind_is_valid_in_every_form(kind: str) -> None:
     assert [validator(form, kind).is_valid(LINES[kind]) for form in FORMS] == [True] * 3
 
 
 @pytest.mark.parametrize("kind", LINES)
-def test_a_line_follows_the_schema_of_its_format_and_of_lines(kind: str) -> None:
+def test_line_is_valid_in_its_own_format_only(kind: str) -> None:
     formats = {"ParquetLine": PARQUET | ENDS, "DeltaLine": DELTA | ENDS, "ResponseLine": LINES}
 
     taken = {schema: validator("bundle", schema).is_valid(LINES[kind]) for schema in formats}
@@ -76,7 +76,7 @@ def test_a_line_follows_the_schema_of_its_format_and_of_lines(kind: str) -> None
 
 
 @pytest.mark.parametrize(("kind", "member"), [(kind, member) for kind in (*PARQUET, *DELTA) for member in next(iter(LINES[kind].values()))])
-def test_a_line_without_a_member_that_it_needs_is_refused(kind: str, member: str) -> None:
+def test_line_without_a_required_member_is_invalid(kind: str, member: str) -> None:
     ((wrapper, inner),) = LINES[kind].items()
     without = {wrapper: {name: value for name, value in inner.items() if name != member}}
 
@@ -84,7 +84,7 @@ def test_a_line_without_a_member_that_it_needs_is_refused(kind: str, member: str
 
 
 @pytest.mark.parametrize("kind", LINES)
-def test_members_that_the_contract_does_not_know_are_no_fault(kind: str) -> None:
+def test_unknown_members_are_valid(kind: str) -> None:
     ((wrapper, inner),) = LINES[kind].items()
 
     assert validator("bundle", kind).is_valid({wrapper: {**inner, "x-later": [None]}, "x-more": 1})
@@ -93,22 +93,22 @@ def test_members_that_the_contract_does_not_know_are_no_fault(kind: str) -> None
 @pytest.mark.parametrize(
     "schema", ["decimal(10,2)", "decimal(38, 38)", "timestamp", {"type": "array", "elementType": "long", "containsNull": True}]
 )
-def test_types_that_the_prose_lists_are_types(schema: Any) -> None:
+def test_types_listed_in_the_prose_are_valid(schema: Any) -> None:
     assert validator("bundle", "TableType").is_valid(schema)
 
 
 @pytest.mark.parametrize("schema", ["decimal", "decimal(39,2)", "int", "timestamp_ntz", "", {"type": "array", "elementType": "long"}])
-def test_types_that_the_prose_does_not_list_are_none(schema: Any) -> None:
+def test_types_missing_from_the_prose_are_invalid(schema: Any) -> None:
     assert not validator("bundle", "TableType").is_valid(schema)
 
 
 @pytest.mark.parametrize(("correction", "schema", "document"), WIDENED)
-def test_an_correction_that_widens_takes_what_the_letter_refuses(correction: str, schema: str, document: Any) -> None:
+def test_widening_correction_accepts_documents_invalid_as_written(correction: str, schema: str, document: Any) -> None:
     assert next(e.effect for e in BUNDLE.corrections if e.id == correction) == "widens"
     assert [validator(form, schema).is_valid(document) for form in FORMS] == [False, True, True]
 
 
-def test_every_correction_that_changes_what_answers_follow_is_shown_by_one() -> None:
+def test_every_correction_of_answers_has_an_example() -> None:
     of_requests = "/components/schemas/QueryTableRequest"
     of_answers = {
         correction
@@ -120,7 +120,7 @@ def test_every_correction_that_changes_what_answers_follow_is_shown_by_one() -> 
 
 
 @pytest.mark.parametrize("kind", LINES)
-def test_a_line_becomes_the_model_of_its_kind_and_comes_back_as_it_was(kind: str) -> None:
+def test_line_round_trips_through_the_model_of_its_kind(kind: str) -> None:
     line: Any = pydantic.TypeAdapter(models.ResponseLine).validate_python(LINES[kind])
 
     assert (type(line).__name__, line.to_wire()) == (kind, LINES[kind])
@@ -130,7 +130,7 @@ def test_a_line_becomes_the_model_of_its_kind_and_comes_back_as_it_was(kind: str
     st.sampled_from(sorted(LINES)),
     st.dictionaries(st.text(min_size=1, max_size=3), st.none() | st.integers() | st.text(max_size=3), max_size=3),
 )
-def test_what_a_model_does_not_know_comes_back_too(kind: str, unknown: dict[str, Any]) -> None:
+def test_unknown_members_round_trip(kind: str, unknown: dict[str, Any]) -> None:
     ((wrapper, inner),) = LINES[kind].items()
     written = {wrapper: {**{name: value for name, value in unknown.items() if name.isdecimal()}, **inner}}
 

@@ -1,4 +1,4 @@
-"""What the overlay does to verdicts, payload by payload: the contract as written against the contract as corrected."""
+"""Verdicts of the contract as written and as corrected, for each payload."""
 
 from __future__ import annotations
 
@@ -22,15 +22,15 @@ STATISTICS = {"snapshot-id": 1, "statistics-path": "p", "file-size-in-bytes": 1}
 FILE = {"spec-id": 0, "file-path": "p", "file-format": "parquet", "file-size-in-bytes": 1, "record-count": 1}
 SNAPSHOT = {"snapshot-id": 1, "timestamp-ms": 1, "manifest-list": "m", "summary": {"operation": "append"}}
 MAX = 2**63 - 1
-NULLS = "(null)"  #: `nullable`, which every 3.1 document has to say otherwise
-RANGES = "(range)"  #: integer formats, which JSON Schema does not refuse anything by
+NULLS = "(null)"  #: `nullable`, which 3.1 replaces by null types
+RANGES = "(range)"  #: integer formats, which JSON Schema does not validate
 
 
 @dataclass(frozen=True, slots=True)
 class Payload:
-    """A document, and whether it follows a schema by the letter and by our corrections."""
+    """A document, and whether it is valid as written and as corrected."""
 
-    by: str  #: the correction or pass that it shows
+    by: str  #: the correction or pass of the example
     schema: str
     document: Any
     written: bool
@@ -131,22 +131,22 @@ def follows(form: str, schema: str, payload: Any) -> bool:
 
 
 @pytest.mark.parametrize("payload", PAYLOADS, ids=str)
-def test_the_corrected_contract_judges_rightly(payload: Payload) -> None:
+def test_corrected_contract_gives_the_expected_verdict(payload: Payload) -> None:
     assert follows("bundle", payload.schema, payload.document) == payload.corrected
 
 
 @pytest.mark.parametrize("payload", PAYLOADS, ids=str)
-def test_the_contract_as_written_judges_as_the_overlay_says(payload: Payload) -> None:
+def test_written_contract_gives_the_expected_verdict(payload: Payload) -> None:
     assert follows("written", payload.schema, payload.document) == payload.written
 
 
 @pytest.mark.parametrize("payload", PAYLOADS, ids=str)
-def test_schemas_for_validators_judge_as_those_of_the_bundle(payload: Payload) -> None:
+def test_validator_schemas_give_the_corrected_verdict(payload: Payload) -> None:
     assert follows("schemas", payload.schema, payload.document) == payload.corrected
 
 
 @given(st.data())
-def test_both_forms_judge_alike_what_is_almost_a_document(data: st.DataObject) -> None:
+def test_validator_schemas_and_bundle_agree_on_changed_documents(data: st.DataObject) -> None:
     payload = data.draw(st.sampled_from(PAYLOADS))
     document = spoilt(payload.document, data)
 
@@ -154,7 +154,7 @@ def test_both_forms_judge_alike_what_is_almost_a_document(data: st.DataObject) -
 
 
 def spoilt(document: Any, data: st.DataObject) -> Any:
-    """Return a document with one part of it, somewhere, taken out or put in the place of something else."""
+    """Return a document with one part removed or put in the place of another."""
     parts = [payload.document for payload in PAYLOADS]
     if not isinstance(document, dict | list) or not document or data.draw(st.booleans()):
         return data.draw(st.sampled_from([None, True, 0, 1.5, "", "append", [], {}, *parts]))
@@ -174,7 +174,7 @@ def judged_otherwise(correction: str) -> set[tuple[bool, bool]]:
 @pytest.mark.parametrize(
     "correction", [correction for correction in contract().corrections if correction.effect == "none"], ids=lambda correction: correction.id
 )
-def test_an_correction_without_effect_changes_no_verdict(correction: Any) -> None:
+def test_correction_without_effect_changes_no_verdict(correction: Any) -> None:
     assert judged_otherwise(correction.id) == set()
 
 
@@ -183,11 +183,11 @@ def test_an_correction_without_effect_changes_no_verdict(correction: Any) -> Non
     [correction for correction in contract().corrections if correction.effect == "widens"],
     ids=lambda correction: correction.id,
 )
-def test_an_correction_that_widens_refuses_nothing_that_the_letter_allows(correction: Any) -> None:
+def test_widening_correction_rejects_no_document_valid_as_written(correction: Any) -> None:
     assert judged_otherwise(correction.id) <= {(False, True)}
 
 
-def test_every_correction_that_changes_what_documents_follow_is_shown_by_one() -> None:
+def test_every_correction_of_schemas_has_an_example() -> None:
     of_documents = {
         correction.id
         for correction in contract().corrections

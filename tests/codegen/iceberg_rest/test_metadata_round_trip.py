@@ -1,4 +1,4 @@
-"""Table metadata goes through the generated models and comes back with the same value."""
+"""Table metadata round-trips through the generated models."""
 
 from __future__ import annotations
 
@@ -60,28 +60,28 @@ def there_and_back(metadata: dict[str, Any]) -> Any:
 
 
 @pytest.mark.parametrize("path", FILES, ids=lambda path: path.stem)
-def test_metadata_of_every_format_version_comes_back_as_it_was(path: Path) -> None:
+def test_metadata_of_every_format_version_round_trips(path: Path) -> None:
     metadata = json.loads(path.read_bytes())
 
     assert exactly(there_and_back(metadata)) == exactly(metadata)
 
 
 @given(st.text(), JSON)
-def test_members_that_the_contract_does_not_know_come_back(name: str, value: Any) -> None:
+def test_unknown_members_round_trip(name: str, value: Any) -> None:
     metadata = {"format-version": 2, "table-uuid": "u", f"x-{name}": value}
 
     assert exactly(there_and_back(metadata)) == exactly(metadata)
 
 
 @given(LONGS)
-def test_every_long_comes_back(number: int) -> None:
+def test_longs_round_trip(number: int) -> None:
     metadata = {"format-version": 2, "table-uuid": "u", "current-snapshot-id": number, "last-sequence-number": number}
 
     assert exactly(there_and_back(metadata)) == exactly(metadata)
 
 
 @given(TYPES)
-def test_types_come_back_however_deep(column_type: Any) -> None:
+def test_nested_types_round_trip(column_type: Any) -> None:
     field = {"id": 1, "name": "a", "required": False, "type": column_type}
     metadata = {"format-version": 2, "table-uuid": "u", "schemas": [{"type": "struct", "fields": [field]}]}
 
@@ -97,14 +97,14 @@ def test_types_come_back_however_deep(column_type: Any) -> None:
     | st.dates().map(str)
     | st.uuids().map(str)
 )
-def test_defaults_of_columns_stay_the_json_values_that_they_are(value: Any) -> None:
+def test_column_defaults_round_trip(value: Any) -> None:
     field = {"id": 1, "name": "a", "required": False, "type": "x", "initial-default": value}
     metadata = {"format-version": 3, "table-uuid": "u", "schemas": [{"type": "struct", "fields": [field]}]}
 
     assert exactly(there_and_back(metadata)) == exactly(metadata)
 
 
-def test_an_update_is_the_class_that_its_action_names() -> None:
+def test_update_action_selects_the_class() -> None:
     document = {
         "requirements": [],
         "updates": [{"action": "set-location", "location": "s3://a"}, {"action": "remove-statistics", "snapshot-id": 1}],
@@ -115,7 +115,7 @@ def test_an_update_is_the_class_that_its_action_names() -> None:
     assert [type(update) for update in request.updates] == [models.SetLocationUpdate, models.RemoveStatisticsUpdate]
 
 
-def test_a_requirement_that_demands_null_says_null() -> None:
+def test_requirement_of_null_writes_null() -> None:
     requirement = models.AssertRefSnapshotId(ref="main", snapshot_id=None)
 
     assert requirement.to_wire() == {"type": "assert-ref-snapshot-id", "ref": "main", "snapshot-id": None}

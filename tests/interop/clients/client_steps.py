@@ -1,6 +1,6 @@
-"""How a program that drives a client tells its steps: "ok", "FAIL" or "known", the name, and perhaps a reason, with tabs between them.
+"""Output of the steps of a client driver: "ok", "FAIL" or "known", the name, and a reason if any, separated by tabs.
 
-It imports nothing but the standard library, because the programs run in environments of their own.
+The module imports only the standard library, because the drivers run in their own environments.
 """
 
 from __future__ import annotations
@@ -16,13 +16,13 @@ passed: list[str] = []
 
 
 def step(name: str, body: Callable[[], Any], expected: Any = None, *, known: bool = False) -> Any:
-    """Do one step.
+    """Run one step, and print its outcome.
 
     Args:
-        name: what is told of it.
-        body: what is done.
-        expected: what `body` has to give, or a function that says whether it may; None for whatever it gives.
-        known: this client cannot do it with any catalog, so that it is no failure.
+        name: the printed name.
+        body: the action.
+        expected: the result of `body`, or a function that accepts it; None for any result.
+        known: why this client fails with every catalog, which is not counted as a failure.
     """
     try:
         got = body()

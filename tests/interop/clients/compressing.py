@@ -1,6 +1,6 @@
-"""A proxy that compresses, as web servers in front of a catalog do, and counts what passes through it.
+"""A compressing proxy, like web servers in front of a catalog, that counts requests.
 
-Where the client accepts gzip, bodies are packed and their entity tags made weak, for the bytes are others then (RFC 9110, 8.8.3.3).
+If the client accepts gzip, the proxy compresses bodies and makes their entity tags weak, because the bytes change (RFC 9110, 8.8.3.3).
 """
 
 from __future__ import annotations
@@ -56,11 +56,11 @@ class Passing(BaseHTTPRequestHandler):
     do_GET = do_POST = do_PUT = do_DELETE = do_HEAD = _pass  # noqa: N815 - as the library calls them
 
     def log_message(self, *_: object) -> None:
-        """Say nothing."""
+        """Log nothing."""
 
 
 class Proxy(ThreadingHTTPServer):
-    """Passes requests on to one server."""
+    """A proxy to one server."""
 
     daemon_threads = True
 
@@ -69,18 +69,18 @@ class Proxy(ThreadingHTTPServer):
         self.upstream = urlsplit(url).netloc
         self.url = f"http://127.0.0.1:{self.server_address[1]}"
         self.lock = threading.Lock()
-        self.seen = Counter[tuple[str, int, bool]]()  #: method, status, and whether the body was packed
+        self.seen = Counter[tuple[str, int, bool]]()  #: method, status, and whether the body was compressed
         self.asked = Counter[tuple[str, str]]()  #: method and the last step of the path
 
     def count(self, method: str, status: int) -> int:
-        """Return how many requests of a method were answered with a status."""
+        """Return the number of requests of a method with an answer of a status."""
         with self.lock:
             return sum(number for (what, how, _), number in self.seen.items() if (what, how) == (method, status))
 
 
 @contextlib.contextmanager
 def compressing(url: str) -> Generator[Proxy]:
-    """Such a proxy in front of a server."""
+    """Yield a compressing proxy in front of a server."""
     with Proxy(url) as proxy:
         thread = threading.Thread(target=proxy.serve_forever, kwargs={"poll_interval": 0.05}, daemon=True)
         thread.start()

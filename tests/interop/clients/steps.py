@@ -1,6 +1,6 @@
-"""How programs that drive clients tell their steps: lines of `ok`, `FAIL` or `known`, a name, perhaps a reason, with tabs between.
+"""Steps of client drivers: lines of `ok`, `FAIL` or `known`, a name, and a reason if any, separated by tabs.
 
-`known` is what a client cannot do with any catalog; the program that drives it says so, not the server.
+`known` is a step that fails with every catalog; the driver states it, not the server.
 """
 
 from __future__ import annotations
@@ -19,15 +19,15 @@ LONGEST_RUN = 600  #: seconds
 
 @dataclass(slots=True)
 class Steps:
-    """What a client did."""
+    """The outcomes of the steps of a client."""
 
     passed: list[str] = field(default_factory=list)
     failed: dict[str, str] = field(default_factory=dict)  #: with the reason
-    known: dict[str, str] = field(default_factory=dict)  #: what the client cannot do anywhere
+    known: dict[str, str] = field(default_factory=dict)  #: steps that fail with every catalog
 
 
 def drive(command: Sequence[str], *, env: Mapping[str, str] | None = None, cwd: Path | None = None) -> Steps:
-    """Run such a program to its end, and show its steps as they come."""
+    """Run a program of steps to its end, and print its steps as they end."""
     steps = Steps()
     other: list[str] = []
     with subprocess.Popen(

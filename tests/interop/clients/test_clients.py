@@ -1,4 +1,4 @@
-"""Clients of other projects, unmodified: each does with our catalog all that it can do with any."""
+"""Unmodified clients of other projects: each does with our catalog all that it can do with any."""
 
 from __future__ import annotations
 
@@ -21,30 +21,30 @@ if TYPE_CHECKING:
 pytestmark = pytest.mark.clients
 
 HERE = Path(__file__).parent
-#: What a server of this version of the contract cannot do, and so no client with it.
+#: Steps that a server of this contract version does not support.
 BEYOND = {"1.10.0": {"register view"}, "1.11.0": set[str]()}
 
 
 @pytest.fixture
 def url(tmp_path: Path) -> Iterator[str]:
-    """Yield a catalog that loses nothing, for one test."""
+    """Yield the address of a durable catalog."""
     with serving(tmp_path, *durable(tmp_path)) as url:
         yield url
 
 
 def python(name: str, url: str, *arguments: str) -> list[str]:
-    """Return the command of a client that is a Python package, in an environment of its own."""
+    """Return the command of a Python client in its own environment."""
     return [str(installed.python(name, HERE / name / "requirements.txt")), "-W", "ignore", str(HERE / name / "drive.py"), url, *arguments]
 
 
 def of_python() -> dict[str, str]:
-    """Return the environment of such a client, where it finds how steps are told."""
+    """Return the environment variables of a Python client, with the path of `client_steps`."""
     return {"PYTHONPATH": str(HERE), "PYTHONDONTWRITEBYTECODE": "1", "DO_NOT_TRACK": "1", "DAFT_ANALYTICS_ENABLED": "0"}
 
 
 @pytest.mark.parametrize("version", ["1.10.0", "1.11.0"])
 @pytest.mark.parametrize("release", ["v0.6.0", "v0.7.0"])
-def test_iceberg_go(tmp_path: Path, release: str, version: str) -> None:
+def test_iceberg_go_passes_its_steps(tmp_path: Path, release: str, version: str) -> None:
     go, source = installed.tool("go", why="iceberg-go is built with it"), HERE / "iceberg-go"
     lock = "go.mod" if release == "v0.6.0" else f"{release}.mod"
     made_from = [source / "main.go", source / lock, (source / lock).with_suffix(".sum")]
@@ -60,7 +60,7 @@ def test_iceberg_go(tmp_path: Path, release: str, version: str) -> None:
     assert len(steps.passed) == 40 - len(BEYOND[version])
 
 
-def test_iceberg_rust(url: str) -> None:
+def test_iceberg_rust_passes_its_steps(url: str) -> None:
     cargo, source = installed.tool("cargo", why="iceberg-rust is built with it"), HERE / "iceberg-rust"
     target = installed.folder("cargo")
     print("building with cargo (minutes, the first time)", flush=True)
@@ -71,7 +71,7 @@ def test_iceberg_rust(url: str) -> None:
     assert len(steps.passed) == 50
 
 
-def test_iceberg_js(url: str) -> None:
+def test_iceberg_js_passes_its_steps(url: str) -> None:
     node, npm = (installed.tool(name, why="iceberg-js runs on it") for name in ("node", "npm"))
     source = HERE / "iceberg-js"
     names = ("package.json", "package-lock.json", "drive.mjs")
@@ -88,7 +88,7 @@ def test_iceberg_js(url: str) -> None:
     assert len(steps.passed) == 38
 
 
-def test_iceberg_java_with_a_server_in_between_that_compresses(url: str) -> None:
+def test_iceberg_java_behind_a_compressing_proxy_passes_its_steps(url: str) -> None:
     java, path, source = installed.java(), installed.jars(HERE / "iceberg-java" / "pom.xml"), HERE / "iceberg-java" / "Client.java"
     with compressing(url) as proxy:
         steps = drive([java, "-Xmx512m", "-cp", path, str(source), proxy.url])
@@ -100,7 +100,7 @@ def test_iceberg_java_with_a_server_in_between_that_compresses(url: str) -> None
     assert proxy.seen["GET", 200, True] == proxy.count("GET", 200)
 
 
-def test_spark(url: str) -> None:
+def test_spark_passes_its_steps(url: str) -> None:
     pytest.importorskip("pyspark", reason="Spark is installed with the extra `spark`")
     installed.java()
     jars = installed.jars(HERE / "spark" / "pom.xml").replace(os.pathsep, ",")
@@ -115,7 +115,7 @@ def test_spark(url: str) -> None:
     assert proxy.count("GET", 304) > 0
 
 
-def test_duckdb(url: str) -> None:
+def test_duckdb_passes_its_steps(url: str) -> None:
     steps = drive(python("duckdb", url, "warehouse"), env=of_python())
 
     assert steps.failed == {}
@@ -123,7 +123,7 @@ def test_duckdb(url: str) -> None:
     assert len(steps.known) == 4
 
 
-def test_sail(url: str) -> None:
+def test_sail_passes_its_steps(url: str) -> None:
     steps = drive(python("sail", url), env=of_python())
 
     assert steps.failed == {}
@@ -131,7 +131,7 @@ def test_sail(url: str) -> None:
     assert len(steps.known) == 2
 
 
-def test_daft_and_polars(url: str) -> None:
+def test_daft_and_polars_pass_their_steps(url: str) -> None:
     steps = drive(python("daft-polars", url), env=of_python())
 
     assert steps.failed == {}

@@ -1,4 +1,4 @@
-"""All integration tests that pyiceberg releases, as far as a catalog alone can pass them, with slashes in names on."""
+"""The released integration tests of pyiceberg that a catalog alone can pass, with slashes in names allowed."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ SOURCES = Path(__file__).parents[1] / "pyiceberg-sources.txt"
 SEPARATED = "tests/integration/test_catalog.py::test_rest_custom_namespace_separator"
 SLASHES = {"supports_slash_in_identifier": "true"}
 LONGEST_RUN = 1800  #: seconds
-#: Their tables have a property that nobody sends, for Iceberg's Java library writes it into each new one.
+#: The tests expect a property that no client sends: Iceberg's Java library writes it into each new table.
 LIKE_JAVA = """
 [warehouses.warehouse]
 table-defaults = { "write.parquet.compression-codec" = "zstd" }
@@ -53,7 +53,7 @@ def sources(interpreter: Path) -> Path:
         (archive,) = place.glob("pyiceberg-*.tar.gz")
         with tarfile.open(archive) as packed:
             packed.extractall(place, filter="data")
-        # The tests are to import the release that is installed, with its compiled parts.
+        # The tests must import the installed release with its compiled modules.
         (place / archive.name.removesuffix(".tar.gz") / "pyiceberg").rename(place / "not-imported")
         archive.unlink()
 
@@ -64,13 +64,13 @@ def sources(interpreter: Path) -> Path:
 
 
 def left_out() -> list[str]:
-    """Return the tests that are not run, each with a reason in the table."""
+    """Return the deselected tests; the table gives the reason of each."""
     groups = yaml.safe_load((HERE / "left_out.yaml").read_text("utf-8"))
     return [test for group in groups for test in group["tests"]]
 
 
 def outcomes(interpreter: Path, sources: Path, *chosen: str, url: str, properties: Mapping[str, str], report: Path) -> dict[str, str]:
-    """Return how each test ended: `passed`, `skipped`, or with what it failed."""
+    """Return the outcome of each test: `passed`, `skipped`, or the failure."""
     target = {"PYICEBERG_TEST_CATALOG": "ours", "PYICEBERG_CATALOG__OURS__TYPE": "rest", "PYICEBERG_CATALOG__OURS__URI": url}
     aimed = {"AIMED_AT": url, "AIMED_WITH": json.dumps(properties), "PYTHONPATH": str(HERE), "PYTHONDONTWRITEBYTECODE": "1"}
     options = ["-q", "-c", "pyproject.toml", "-p", "aimed_at_ours", "-p", "no:cacheprovider", "-m", "integration", "--tb=short"]
@@ -94,7 +94,7 @@ def outcomes(interpreter: Path, sources: Path, *chosen: str, url: str, propertie
     return ended
 
 
-def test_pyicebergs_own_integration_tests_pass(interpreter: Path, sources: Path, tmp_path: Path) -> None:
+def test_integration_tests_of_pyiceberg_pass(interpreter: Path, sources: Path, tmp_path: Path) -> None:
     not_run = [argument for test in [*left_out(), SEPARATED] for argument in ("--deselect", test)]
     (tmp_path / "server.toml").write_text(LIKE_JAVA, "utf-8")
     with serving(tmp_path, f"--config={tmp_path / 'server.toml'}", *durable(tmp_path)) as url:
@@ -104,7 +104,7 @@ def test_pyicebergs_own_integration_tests_pass(interpreter: Path, sources: Path,
     assert list(ended.values()).count("passed") == 568
 
 
-def test_pyiceberg_joins_namespaces_as_the_server_says(interpreter: Path, sources: Path, tmp_path: Path) -> None:
+def test_pyiceberg_uses_the_namespace_separator_of_the_server(interpreter: Path, sources: Path, tmp_path: Path) -> None:
     (tmp_path / "server.toml").write_text(DOTS, "utf-8")
     with serving(tmp_path, f"--config={tmp_path / 'server.toml'}", *durable(tmp_path)) as url:
         ended = outcomes(interpreter, sources, SEPARATED, url=url, properties={}, report=tmp_path / "report.xml")

@@ -1,4 +1,4 @@
-"""Apache Iceberg's REST compatibility kit, run by JUnit's launcher against a server, and what its reports say."""
+"""Apache Iceberg's REST compatibility kit, run by JUnit's launcher against a server, and its reports."""
 
 from __future__ import annotations
 
@@ -18,27 +18,27 @@ if TYPE_CHECKING:
 HERE = Path(__file__).parent
 PACKAGE = "org.apache.iceberg.rest."
 KIT = tuple(f"--select-class={PACKAGE}{name}" for name in ("RESTCompatibilityKitCatalogTests", "RESTCompatibilityKitViewCatalogTests"))
-#: Tests that the kit holds and leaves out, because it has no switch for what they are about.
+#: Tests that the kit skips, because it has no switch for their feature.
 SWITCHED_ON = ("testListNestedNamespaces", "testDropNamespaceWithNestedNamespace", "testNamespaceWithSlash", "testTableNameWithSlash")
 LONGEST_RUN = 900  #: seconds
-#: What the kit lets a server say of itself.
+#: Features of a server that can be switched on in the kit.
 SWITCHES = {
     "rck.local": "false",
     "rck.requires-namespace-create": "true",
     "rck.supports-names-with-dot": "true",
     "rck.supports-variant": "true",
 }
-#: Folders in which the kit puts tables, whatever the warehouse is.
+#: Folders of the kit for tables outside the warehouse.
 FIXED_LOCATIONS = ("/tmp/ns", "/tmp/newdb")
 
 
 @dataclass(frozen=True, slots=True)
 class Result:
-    """How one test of the kit ended."""
+    """The outcome of one test of the kit."""
 
-    name: str  #: `Class.test`, with the number of its arguments behind it if there are several
+    name: str  #: `Class.test`, followed by the number of its arguments if there are several
     ended: str  #: `passed`, `failed` or `not run`
-    said: str = ""  #: the beginning of the complaint
+    said: str = ""  #: the beginning of the failure message
 
 
 def run(
@@ -48,15 +48,15 @@ def run(
 
     Args:
         url: the catalog's address, without `/v1`.
-        warehouse: the name of the warehouse that clients ask for.
-        scratch: a folder below the warehouse, where the kit makes further locations.
-        reports: where JUnit writes.
-        properties: further ones of the client that the kit tests with.
-        chosen: what is run, as options of JUnit's launcher.
+        warehouse: the name of the warehouse.
+        scratch: a folder below the warehouse for further locations.
+        reports: the folder of the reports of JUnit.
+        properties: further properties of the client of the kit.
+        chosen: the selected tests, as options of JUnit's launcher.
     """
     path, java = installed.jars(HERE / "pom.xml"), installed.java()
     client = {**properties, "uri": url, "warehouse": warehouse}
-    # The kit looks for properties of its client under both names.
+    # The kit reads properties of its client under both names.
     settings = {**SWITCHES, **client, **{f"rck.{key}": value for key, value in client.items()}, "java.io.tmpdir": str(scratch)}
     launcher = ["org.junit.platform.console.ConsoleLauncher", "execute", "--disable-banner", "--disable-ansi-colors", "--details=none"]
     ran = subprocess.run(
@@ -73,7 +73,7 @@ def run(
 
 
 def switched_on() -> list[str]:
-    """What is chosen to run the tests that the kit has no switch for, from a class that says that they are to run."""
+    """Return the options of the launcher that select the tests of the class `SwitchedOn`."""
     path, javac, source = (
         installed.jars(HERE / "pom.xml"),
         installed.tool("javac", why="the kit is extended with it"),
@@ -88,7 +88,7 @@ def switched_on() -> list[str]:
 
 
 def read(reports: Path) -> Iterator[Result]:
-    """What the reports in a folder say."""
+    """Return the results of the reports in a folder."""
     for file in sorted(reports.glob("TEST-*.xml")):
         for case in ET.parse(file).getroot().iter("testcase"):
             name = f"{case.get('classname', '').removeprefix(PACKAGE)}.{case.get('name', '')}".replace("()", "")
@@ -103,7 +103,7 @@ def read(reports: Path) -> Iterator[Result]:
 
 
 def not_passing(version: str) -> Mapping[str, str]:
-    """Return the tests that do not pass on a server that keeps this version of the contract, and why."""
+    """Return the tests that do not pass with this version of the contract, with reasons."""
     known: dict[str, str] = {}
     for group in yaml.safe_load((HERE / "not_passing.yaml").read_text("utf-8")):
         assert {"why", "clause", "tests"} <= group.keys() <= {"why", "clause", "tests", "only"}, group

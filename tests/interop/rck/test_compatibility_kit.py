@@ -1,4 +1,4 @@
-"""Apache's own kit for REST catalogs, unmodified: everything passes but what a table names, with the clause that says why."""
+"""Apache's compatibility kit, unmodified: all tests pass but those of a table, with a clause for each."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ pytestmark = pytest.mark.rck
 TESTS = 157  #: of Iceberg 1.11.0
 
 
-#: The version of the contract that is served, and what the client is told besides.
+#: The served version of the contract, and the properties of the client.
 WAYS = {
     "1.10.0": ("1.10.0", {}),
     "1.11.0": ("1.11.0", {}),
@@ -29,26 +29,26 @@ WAYS = {
 
 @pytest.fixture(scope="module", params=WAYS.values(), ids=WAYS.keys())
 def way(request: pytest.FixtureRequest) -> tuple[str, dict[str, str]]:
-    """Return how the kit is run."""
+    """Return the properties of one run of the kit."""
     way: tuple[str, dict[str, str]] = request.param
     return way
 
 
 @pytest.fixture(scope="module")
 def version(way: tuple[str, dict[str, str]]) -> str:
-    """Return the version of the contract that is served."""
+    """Return the served version of the contract."""
     return way[0]
 
 
 @pytest.fixture(scope="module")
 def results(tmp_path_factory: pytest.TempPathFactory, way: tuple[str, dict[str, str]]) -> list[Result]:
-    """Return how each test ended, against a server of its own that loses nothing."""
+    """Return the outcome of each test against a new durable server."""
     version, properties = way
     return against_ours(tmp_path_factory.mktemp("rck"), version, properties)
 
 
 def against_ours(folder: Path, version: str, properties: Mapping[str, str], chosen: Sequence[str] = KIT) -> list[Result]:
-    """Return how each of these tests ends against a server of its own that loses nothing."""
+    """Return the outcomes of selected tests against a new durable server."""
     scratch = folder / "warehouse" / "kit"
     scratch.mkdir(parents=True)
     taken = [place for place in FIXED_LOCATIONS if Path(place).exists()]
@@ -64,18 +64,18 @@ def against_ours(folder: Path, version: str, properties: Mapping[str, str], chos
             shutil.rmtree(place, ignore_errors=True)
 
 
-def test_the_kit_is_whole(results: list[Result]) -> None:
+def test_kit_runs_all_of_its_tests(results: list[Result]) -> None:
     assert len(results) == TESTS
 
 
-def test_every_test_passes_that_the_table_does_not_name(results: list[Result], version: str) -> None:
+def test_tests_missing_from_the_table_pass(results: list[Result], version: str) -> None:
     known = not_passing(version)
     unexpected = [f"{result.name}: {result.said}" for result in results if result.ended != "passed" and result.name not in known]
 
     assert unexpected == []
 
 
-def test_no_test_passes_that_the_table_names(results: list[Result], version: str) -> None:
+def test_tests_in_the_table_do_not_pass(results: list[Result], version: str) -> None:
     known = not_passing(version)
     for result in results:
         if result.ended != "passed":
@@ -88,7 +88,7 @@ def test_no_test_passes_that_the_table_names(results: list[Result], version: str
 
 
 @pytest.mark.parametrize("served", ["1.10.0", "1.11.0"])
-def test_what_the_kit_has_no_switch_for_passes_too(tmp_path: Path, served: str) -> None:
+def test_switched_on_tests_pass(tmp_path: Path, served: str) -> None:
     results = against_ours(tmp_path, served, {}, switched_on())
 
     assert {f"SwitchedOn.{test}": "passed" for test in SWITCHED_ON} == {result.name: result.ended for result in results}, results

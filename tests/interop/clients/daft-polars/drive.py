@@ -1,4 +1,4 @@
-"""Daft and Polars, which find tables through pyiceberg. They write the table files, so they have to see the warehouse."""
+"""Steps of Daft and Polars, which load tables through pyiceberg and write files to the warehouse."""
 
 from __future__ import annotations
 
@@ -22,12 +22,12 @@ lake = Catalog.from_iceberg(catalog)
 
 
 def table() -> object:
-    """Return the table as it is now."""
+    """Return the current table."""
     return catalog.load_table((NS, "t"))
 
 
 def sql() -> object:
-    """What Daft's SQL counts in the table."""
+    """Return the number of rows that Daft's SQL counts in the table."""
     daft.attach_catalog(lake, "lake")
     return daft.sql(f"SELECT count(*) AS n FROM lake.{NS}.t").to_pydict()
 

@@ -1,4 +1,4 @@
-"""DuckDB's extension for Iceberg: SQL from CREATE SCHEMA to DROP SCHEMA. It writes the table files, so it has to see the warehouse."""
+"""Steps of DuckDB's extension for Iceberg, which writes files to the warehouse: from CREATE SCHEMA to DROP SCHEMA."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import duckdb
 import duckdb_ext
 from client_steps import URL, passed, step
 
-WAREHOUSE = sys.argv[2]  # this client always names one
+WAREHOUSE = sys.argv[2]  # this client always names a warehouse
 NS = f"duck_{uuid.uuid4().hex[:8]}"
 ATTACH = f"""ATTACH '{WAREHOUSE}' AS lake
     (TYPE iceberg, ENDPOINT '{URL}', AUTHORIZATION_TYPE 'none', ACCESS_DELEGATION_MODE 'none')"""
@@ -22,7 +22,7 @@ for extension in ("avro", "httpfs", "iceberg"):
 
 
 def sql(name: str, text: str, rows: list[tuple[object, ...]] | None = None, *, known: bool = False) -> None:
-    """One statement, and the rows that it has to give."""
+    """Run one statement and compare its rows."""
     step(name, lambda: db.execute(text).fetchall(), rows, known=known)
 
 
@@ -60,7 +60,7 @@ sql("delete: select", f"SELECT count(*), count(*) FILTER (id = 3) FROM {EVENTS}"
 sql("update", f"UPDATE {EVENTS} SET name = 'changed' WHERE id = 4")
 sql("update: select", f"SELECT name FROM {EVENTS} WHERE id = 4", [("changed",)])
 
-# Both write files before the table is there: into folders that the server has made when it answered the staged creation.
+# Both write files before the table exists, into folders that the server makes on staged creation.
 sql("create table as", f"CREATE TABLE lake.{NS}.copy AS SELECT * FROM {EVENTS}")
 sql("create table as: select", f"SELECT count(*) FROM lake.{NS}.copy", [(12,)])
 sql("create and insert: begin", "BEGIN")
@@ -68,7 +68,7 @@ sql("create and insert: create", f"CREATE TABLE lake.{NS}.third (id BIGINT)")
 sql("create and insert: insert", f"INSERT INTO lake.{NS}.third VALUES (1)")
 sql("create and insert: commit", "COMMIT" if "create and insert: insert" in passed else "ROLLBACK")
 
-# This release of the extension has none of these.
+# This release of the extension supports none of these.
 sql("alter table: add column", f"ALTER TABLE {EVENTS} ADD COLUMN extra VARCHAR", known=True)
 sql("alter table: rename", f"ALTER TABLE {EVENTS} RENAME TO other", known=True)
 sql("create view", f"CREATE VIEW lake.{NS}.v AS SELECT 1 AS one", known=True)

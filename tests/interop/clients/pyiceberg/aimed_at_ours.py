@@ -1,7 +1,7 @@
-"""A plugin of pytest that aims pyiceberg's own integration tests at one server; nothing in the tests is changed.
+"""A pytest plugin that runs pyiceberg's own, unchanged integration tests on one server.
 
-They know one address. Every REST catalog that is made for it is connected with ours instead, with further properties if there are any.
-Tests that need Spark, Hive or a catalog of another kind are left out, and those that are there twice, under two names for one catalog.
+The tests use one fixed address. The plugin connects every REST catalog of that address with our server, with further properties if any.
+It deselects tests that need Spark, Hive or another kind of catalog, and duplicates under two names for one catalog.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ MORE = json.loads(os.environ.get("AIMED_WITH", "{}"))
 OTHERS = {"spark", "session_catalog_hive", "hive_catalog", "memory_catalog", "sqlite_catalog_memory", "sqlite_catalog_file"}
 
 if "pyspark" not in sys.modules:
-    # The modules name Spark when they are read; no test that is left uses it.
+    # The modules import Spark; no remaining test uses it.
     stand_in: dict[str, Any] = {name: ModuleType(name) for name in ("pyspark", "pyspark.sql", "pyspark.sql.utils")}
     for module, name in (("pyspark.sql", "SparkSession"), ("pyspark.sql", "DataFrame"), ("pyspark.sql.utils", "AnalysisException")):
         setattr(stand_in[module], name, type(name, (Exception,), {}))
@@ -43,7 +43,7 @@ RestCatalog.__init__ = _aimed  # type: ignore[method-assign]
 
 @pytest.hookimpl(trylast=True)
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Leave out what no REST catalog can pass by itself."""
+    """Deselect tests that no REST catalog can pass alone."""
     left_out = [item for item in items if _is_left_out(item)]
     config.hook.pytest_deselected(items=left_out)
     items[:] = [item for item in items if item not in set(left_out)]

@@ -1,4 +1,4 @@
-"""Sail, Spark's SQL in Rust, through Spark Connect in one process. It writes the table files, so it has to see the warehouse."""
+"""Steps of Sail, Spark's SQL in Rust, through Spark Connect in one process. Sail writes files to the warehouse."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ os.environ["RUST_LOG"] = "error"
 os.environ["SAIL_CATALOG__LIST"] = f'[{{type="iceberg-rest", name="lake", uri="{URL}"}}]'
 os.environ["SAIL_CATALOG__DEFAULT_CATALOG"] = "lake"
 
-from pysail.spark import SparkConnectServer  # it reads the environment when it is imported
+from pysail.spark import SparkConnectServer  # it reads the environment on import
 from pyspark.sql import SparkSession
 
 Rows = list[tuple[object, ...]]
@@ -29,7 +29,7 @@ EVENTS, PARTS, COPY, VIEW = (f"{NS}.{name}" for name in ("events", "parts", "cop
 
 
 def sql(name: str, text: str, rows: Rows | Callable[[Rows], bool] | None = None, *, known: bool = False) -> None:
-    """One statement, and the rows that it has to give."""
+    """Run one statement and compare its rows."""
     step(name, lambda: [tuple(row) for row in spark.sql(text).collect()], rows, known=known)
 
 
@@ -52,7 +52,7 @@ sql("delete", f"DELETE FROM {EVENTS} WHERE id = 3")
 sql("delete: select", f"SELECT count(*), sum(CASE WHEN id = 3 THEN 1 ELSE 0 END) FROM {EVENTS}", [(10, 0)])
 sql("overwrite", f"INSERT OVERWRITE {EVENTS} SELECT id, name, price FROM {COPY} WHERE id < 5")
 sql("overwrite: select", f"SELECT count(*) FROM {EVENTS}", [(5,)])
-sql("alter table: add column", f"ALTER TABLE {EVENTS} ADD COLUMN extra STRING", known=True)  # this release has neither
+sql("alter table: add column", f"ALTER TABLE {EVENTS} ADD COLUMN extra STRING", known=True)  # this release supports neither
 sql("alter table: rename", f"ALTER TABLE {EVENTS} RENAME TO {NS}.other", known=True)
 sql("create view", f"CREATE VIEW {VIEW} AS SELECT id FROM {EVENTS}")
 sql("create view: select", f"SELECT count(*) FROM {VIEW}", [(5,)])
@@ -63,4 +63,4 @@ sql("drop database", f"DROP DATABASE {NS}")
 sql("drop database: show", "SHOW DATABASES", lambda rows: not any(NS in row for row in rows))
 
 sys.stdout.flush()
-os._exit(0)  # to stop the engine in good order can take a minute
+os._exit(0)  # stopping the engine in order can take a minute

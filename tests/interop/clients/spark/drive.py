@@ -1,6 +1,6 @@
-"""Spark with Iceberg's runtime, in SQL. Of its two catalogs, which are the same one, `planned` has the server plan the scans.
+"""Steps of Spark with Iceberg's runtime, in SQL. Its two catalogs have one address; in `planned` the server plans the scans.
 
-The arguments are the catalog's address and the jars. Spark writes the table files, so it has to see the warehouse.
+The arguments are the catalog's address and the jars. Spark writes files to the warehouse.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ SETTINGS = {
     "spark.ui.enabled": "false",
     "spark.ui.showConsoleProgress": "false",
 }
-CATALOG = {"type": "rest", "uri": URL, "cache-enabled": "false"}  # Spark's own cache would hide what the server does
+CATALOG = {"type": "rest", "uri": URL, "cache-enabled": "false"}  # Spark's own cache would hide the requests
 
 
 def started() -> SparkSession:
@@ -52,27 +52,27 @@ spark = started()
 
 
 def rows(text: str) -> list[tuple[Any, ...]]:
-    """What a statement gives."""
+    """Return the rows of a statement."""
     return [tuple(row) for row in spark.sql(text).collect()]
 
 
 def one(text: str) -> Any:
-    """Return the one value that a statement gives."""
+    """Return the single value of a statement."""
     return rows(text)[0][0]
 
 
 def does(name: str, *statements: str) -> None:
-    """A step that is done when all its statements are."""
+    """Run a step of several statements."""
     step(name, lambda: [rows(text) for text in statements])
 
 
 def gives(name: str, text: str, value: Any) -> None:
-    """A step that is done when a statement gives this value."""
+    """Run a step whose statement must return this value."""
     step(name, lambda: one(text), lambda got: got == value)
 
 
 def refused(name: str, text: str, *words: str) -> None:
-    """A step that is done when a statement fails, and says one of these."""
+    """Run a step whose statement must fail with one of these messages."""
 
     def body() -> str:
         try:
@@ -85,7 +85,7 @@ def refused(name: str, text: str, *words: str) -> None:
 
 
 def same(name: str, text: str) -> None:
-    """A step that is done when a scan gives the same, planned here or there."""
+    """Run a step whose scan must return the same rows, planned by the client and by the server."""
 
     def both() -> tuple[Any, Any]:
         return one(text.format(HERE)), one(text.format(THERE))
@@ -94,7 +94,7 @@ def same(name: str, text: str) -> None:
 
 
 def newest() -> int:
-    """Return the current snapshot of the sales."""
+    """Return the current snapshot of the table of sales."""
     return int(one(f"SELECT snapshot_id FROM {SALES}.history ORDER BY made_current_at DESC LIMIT 1"))
 
 
@@ -110,7 +110,7 @@ def namespaces() -> None:
 
 
 def data() -> dict[str, int]:
-    """Return rows written and changed; the snapshots to travel to."""
+    """Write and change rows, and return the snapshots for time travel."""
     merge_on_read = ", ".join(f"'write.{what}.mode' = 'merge-on-read'" for what in ("delete", "update", "merge"))
     does(
         "create partitioned table",
