@@ -39,7 +39,9 @@ class Server:
 
     url: str
     service: Service = field(repr=False)  #: the first of its contracts
-    services: Mapping[str, Service] = field(default_factory=dict[str, "Service"], repr=False)  #: all of them, by the names of their contracts
+    services: Mapping[str, Service] = field(
+        default_factory=dict[str, "Service"], repr=False
+    )  #: all of them, by the names of their contracts
 
     def address(self, contract: str) -> str:
         """Return the base address of one contract."""
