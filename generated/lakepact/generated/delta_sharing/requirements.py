@@ -1,5 +1,5 @@
 # Made by codegen.registry from the registry of delta_sharing 2026-02, sha256 8d5176f64e51273e. Do not edit: nox -s generate
-"""What Delta Sharing Protocol 2026-02 demands, what a target may leave out, and how we corrected the contract."""
+"""The requirements of Delta Sharing Protocol 2026-02, its optional features, and the corrections of the contract."""
 
 from __future__ import annotations
 

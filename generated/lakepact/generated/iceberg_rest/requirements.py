@@ -1,5 +1,5 @@
 # Made by codegen.registry from the registry of iceberg_rest 1.10.0, sha256 26518df57f1623d9. Do not edit: nox -s generate
-"""What Apache Iceberg REST Catalog API 1.10.0 demands, what a target may leave out, and how we corrected the contract."""
+"""The requirements of Apache Iceberg REST Catalog API 1.10.0, its optional features, and the corrections of the contract."""
 
 from __future__ import annotations
 

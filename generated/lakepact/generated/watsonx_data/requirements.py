@@ -1,5 +1,5 @@
 # Made by codegen.registry from the registry of watsonx_data 2026, sha256 7d2b33fe1a827406. Do not edit: nox -s generate
-"""What IBM watsonx.data Iceberg REST Catalog API 2026 demands, what a target may leave out, and how we corrected the contract."""
+"""The requirements of IBM watsonx.data Iceberg REST Catalog API 2026, its optional features, and the corrections of the contract."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
-# Made by openapi-python-client 0.29.1 from the contract of shelf 2, sha256 61417d132981829b. Do not edit: nox -s generate
-"""POST /shelves/{shelf-id}/books."""
+# Made by openapi-python-client 0.29.1 from the contract of rack 2, sha256 07672c7b9d2d18f7. Do not edit: nox -s generate
+"""POST /racks/{rack-id}/books."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import Any
 
 from lakepact.generated.calls import given, segment
 from lakepact.generated.contract import Call
-from lakepact.generated.shelf.models import Change, Refusal
+from lakepact.generated.rack.models import Change, Refusal
 
 ANSWERS: dict[str, Any] = {
     "204": None,
@@ -18,14 +18,14 @@ ANSWERS: dict[str, Any] = {
 
 def call(
     *,
-    shelf_id: str,
+    rack_id: str,
     body: Change | None = None,
 ) -> Call[None]:
-    """Change a shelf."""
+    """Change a rack."""
     return Call(
-        operation="changeShelf",
+        operation="changeRack",
         method="POST",
-        path=f"/shelves/{segment(shelf_id)}/books",
+        path=f"/racks/{segment(rack_id)}/books",
         query=given(),
         headers=given(
             ("Content-Type", "application/json" if body is not None else None),

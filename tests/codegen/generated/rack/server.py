@@ -1,5 +1,5 @@
-# Made by codegen.server from the contract of shelf 2, sha256 61417d132981829b. Do not edit: nox -s generate
-"""The operations of Shelf 2 as a server implements them."""
+# Made by codegen.server from the contract of rack 2, sha256 07672c7b9d2d18f7. Do not edit: nox -s generate
+"""The operations of Rack 2 as a server implements them."""
 
 from __future__ import annotations
 
@@ -18,28 +18,28 @@ class Handlers(Protocol[Reply_co]):
     def list_books(
         self,
         *,
-        shelf_id: str,
+        rack_id: str,
         page_token: str | None = None,
         page_size: int | None = None,
         order: Literal["title", "author"] | None = None,
         damaged: bool | None = None,
         x_languages: list[Literal["de", "en"]] | None = None,
     ) -> Reply_co:
-        """List the books on a shelf.
+        """List the books on a rack.
 
-        GET /shelves/{shelf-id}/books
+        GET /racks/{rack-id}/books
 
         Answers:
             200: Books. The books.
-            404: Refusal (NoSuchShelf). There is no such shelf.
+            404: Refusal (NoSuchRack). There is no such rack.
             5XX: as for every operation.
         """
         ...
 
-    def shelf_exists(self, *, shelf_id: str) -> Reply_co:
-        """Ask whether there is a shelf.
+    def rack_exists(self, *, rack_id: str) -> Reply_co:
+        """Ask whether there is a rack.
 
-        HEAD /shelves/{shelf-id}/books
+        HEAD /racks/{rack-id}/books
 
         Answers:
             204: no body. There is one.
@@ -47,10 +47,10 @@ class Handlers(Protocol[Reply_co]):
         """
         ...
 
-    def change_shelf(self, *, shelf_id: str, body: dict[str, Any] | None = None) -> Reply_co:
-        """Change a shelf.
+    def change_rack(self, *, rack_id: str, body: dict[str, Any] | None = None) -> Reply_co:
+        """Change a rack.
 
-        POST /shelves/{shelf-id}/books
+        POST /racks/{rack-id}/books
 
         Body: Change.
 
@@ -61,14 +61,14 @@ class Handlers(Protocol[Reply_co]):
         """
         ...
 
-    def read_log(self, *, shelf_id: str, x_since: int | None = None) -> Reply_co:
-        """Read what happened to a shelf.
+    def read_log(self, *, rack_id: str, x_since: int | None = None) -> Reply_co:
+        """Read what happened to a rack.
 
-        GET /shelves/{shelf-id}/log
+        GET /racks/{rack-id}/log
 
         Answers:
             200: lines, each a Change. One change a line.
-            404: Refusal. There is no such shelf.
+            404: Refusal. There is no such rack.
         """
         ...
 

@@ -1,5 +1,5 @@
-# Made by openapi-python-client 0.29.1 from the contract of shelf 2, sha256 61417d132981829b. Do not edit: nox -s generate
-"""GET /shelves/{shelf-id}/log."""
+# Made by openapi-python-client 0.29.1 from the contract of rack 2, sha256 07672c7b9d2d18f7. Do not edit: nox -s generate
+"""GET /racks/{rack-id}/log."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import Any
 
 from lakepact.generated.calls import given, segment
 from lakepact.generated.contract import Call
-from lakepact.generated.shelf.models import Change, Refusal
+from lakepact.generated.rack.models import Change, Refusal
 
 ANSWERS: dict[str, Any] = {
     "200": Change,
@@ -18,17 +18,17 @@ LINES = frozenset(["200"])
 
 def call(
     *,
-    shelf_id: str,
+    rack_id: str,
     x_since: int | None = None,
 ) -> Call[Change]:
-    """Read what happened to a shelf.
+    """Read what happened to a rack.
 
     The answer is a sequence of lines; its model is that of one line.
     """
     return Call(
         operation="readLog",
         method="GET",
-        path=f"/shelves/{segment(shelf_id)}/log",
+        path=f"/racks/{segment(rack_id)}/log",
         query=given(),
         headers=given(
             ("X-Since", x_since),

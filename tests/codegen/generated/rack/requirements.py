@@ -1,11 +1,11 @@
-# Made by codegen.registry from the registry of shelf 2, sha256 bc5c1edfa9664671. Do not edit: nox -s generate
-"""What Shelf 2 demands, what a target may leave out, and how we corrected the contract."""
+# Made by codegen.registry from the registry of rack 2, sha256 768c254d193d9a8c. Do not edit: nox -s generate
+"""The requirements of Rack 2, its optional features, and the corrections of the contract."""
 
 from __future__ import annotations
 
 from lakepact.generated.contract import Correction, Difference, Feature, Prose, Requirement
 
-PROSE: Prose | None = Prose(name="SHELVES.md", address="https://example.org/SHELVES.md", headings={"keys": "Keys"})
+PROSE: Prose | None = Prose(name="RACKS.md", address="https://example.org/RACKS.md", headings={"keys": "Keys"})
 
 FEATURES: dict[str, Feature] = {
     "paging": Feature(name="paging", sentence="books are listed page by page", default=True),
@@ -28,18 +28,18 @@ REQUIREMENTS: dict[str, Requirement] = {
     "SH-BOOK-001": Requirement(
         id="SH-BOOK-001",
         level="MUST",
-        sentence="A missing shelf is a 404.",
-        clause="/paths/~1shelves~1{shelf-id}~1books/get/responses/404",
+        sentence="A missing rack is a 404.",
+        clause="/paths/~1racks~1{rack-id}~1books/get/responses/404",
         basis="text",
         area="books",
         operations=("listBooks",),
-        interpretation="R-1: It is not said what a shelf is. Whatever has an id.",
+        interpretation="R-1: It is not said what a rack is. Anything with an id is a rack.",
     ),
     "SH-BOOK-002": Requirement(
         id="SH-BOOK-002",
         level="SHOULD",
         sentence="Pages hold no more books than asked for.",
-        clause="/paths/~1shelves~1{shelf-id}~1books/get/parameters/1",
+        clause="/paths/~1racks~1{rack-id}~1books/get/parameters/1",
         basis="implied",
         area="books",
         operations=("listBooks",),
@@ -52,7 +52,7 @@ REQUIREMENTS: dict[str, Requirement] = {
         clause="/components/schemas/Change",
         basis="schema",
         area="books",
-        operations=("changeShelf",),
+        operations=("changeRack",),
         corrections=("S01",),
     ),
     "SH-KEY-001": Requirement(

@@ -1,4 +1,4 @@
-# Made by datamodel-code-generator 0.89.0 from the contract of shelf 2, sha256 61417d132981829b. Do not edit: nox -s generate
+# Made by datamodel-code-generator 0.89.0 from the contract of rack 2, sha256 07672c7b9d2d18f7. Do not edit: nox -s generate
 # An alternative narrows the tag that it has from the common part, which pyright does not allow of what can be assigned.
 # pyright: reportIncompatibleVariableOverride=false
 """The JSON documents of the contract, one class or alias for each of its schemas."""

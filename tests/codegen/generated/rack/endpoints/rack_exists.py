@@ -1,5 +1,5 @@
-# Made by openapi-python-client 0.29.1 from the contract of shelf 2, sha256 61417d132981829b. Do not edit: nox -s generate
-"""HEAD /shelves/{shelf-id}/books."""
+# Made by openapi-python-client 0.29.1 from the contract of rack 2, sha256 07672c7b9d2d18f7. Do not edit: nox -s generate
+"""HEAD /racks/{rack-id}/books."""
 
 from __future__ import annotations
 
@@ -16,13 +16,13 @@ ANSWERS: dict[str, Any] = {
 
 def call(
     *,
-    shelf_id: str,
+    rack_id: str,
 ) -> Call[None]:
-    """Ask whether there is a shelf."""
+    """Ask whether there is a rack."""
     return Call(
-        operation="shelfExists",
+        operation="rackExists",
         method="HEAD",
-        path=f"/shelves/{segment(shelf_id)}/books",
+        path=f"/racks/{segment(rack_id)}/books",
         query=given(),
         headers=given(),
         content=None,

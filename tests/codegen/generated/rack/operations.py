@@ -1,12 +1,12 @@
-# Made by codegen.operations from the contract of shelf 2, sha256 61417d132981829b. Do not edit: nox -s generate
-"""The operations of Shelf 2."""
+# Made by codegen.operations from the contract of rack 2, sha256 07672c7b9d2d18f7. Do not edit: nox -s generate
+"""The operations of Rack 2."""
 
 from __future__ import annotations
 
 from lakepact.generated.contract import Answer, Operation, OperationId, Parameter
-from lakepact.generated.shelf import op
+from lakepact.generated.rack import op
 
-TITLE = "Shelf"
+TITLE = "Rack"
 VERSION = "2"
 
 OPERATIONS: dict[OperationId, Operation] = {
@@ -14,9 +14,9 @@ OPERATIONS: dict[OperationId, Operation] = {
         id=op.list_books,
         function="list_books",
         method="GET",
-        path="/shelves/{shelf-id}/books",
+        path="/racks/{rack-id}/books",
         parameters=(
-            Parameter(name="shelf-id", argument="shelf_id", where="path", required=True, schema={"type": "string"}),
+            Parameter(name="rack-id", argument="rack_id", where="path", required=True, schema={"type": "string"}),
             Parameter(name="pageToken", argument="page_token", where="query", required=False, schema={"type": ["string", "null"]}),
             Parameter(name="pageSize", argument="page_size", where="query", required=False, schema={"type": "integer", "minimum": 1}),
             Parameter(
@@ -38,29 +38,29 @@ OPERATIONS: dict[OperationId, Operation] = {
         success=200,
         answers={
             "200": Answer(status="200", schema="Books", media_type="application/json", headers=("etag",)),
-            "404": Answer(status="404", schema="Refusal", media_type="application/json", errors=("NoSuchShelf",)),
+            "404": Answer(status="404", schema="Refusal", media_type="application/json", errors=("NoSuchRack",)),
             "5XX": Answer(status="5XX", schema="Refusal", media_type="application/json"),
         },
         tags=("Books",),
     ),
-    op.shelf_exists: Operation(
-        id=op.shelf_exists,
-        function="shelf_exists",
+    op.rack_exists: Operation(
+        id=op.rack_exists,
+        function="rack_exists",
         method="HEAD",
-        path="/shelves/{shelf-id}/books",
-        parameters=(Parameter(name="shelf-id", argument="shelf_id", where="path", required=True, schema={"type": "string"}),),
+        path="/racks/{rack-id}/books",
+        parameters=(Parameter(name="rack-id", argument="rack_id", where="path", required=True, schema={"type": "string"}),),
         body=None,
         body_media_type=None,
         body_required=False,
         success=204,
         answers={"204": Answer(status="204", schema=None, media_type=None), "404": Answer(status="404", schema=None, media_type=None)},
     ),
-    op.change_shelf: Operation(
-        id=op.change_shelf,
-        function="change_shelf",
+    op.change_rack: Operation(
+        id=op.change_rack,
+        function="change_rack",
         method="POST",
-        path="/shelves/{shelf-id}/books",
-        parameters=(Parameter(name="shelf-id", argument="shelf_id", where="path", required=True, schema={"type": "string"}),),
+        path="/racks/{rack-id}/books",
+        parameters=(Parameter(name="rack-id", argument="rack_id", where="path", required=True, schema={"type": "string"}),),
         body="Change",
         body_media_type="application/json",
         body_required=False,
@@ -75,9 +75,9 @@ OPERATIONS: dict[OperationId, Operation] = {
         id=op.read_log,
         function="read_log",
         method="GET",
-        path="/shelves/{shelf-id}/log",
+        path="/racks/{rack-id}/log",
         parameters=(
-            Parameter(name="shelf-id", argument="shelf_id", where="path", required=True, schema={"type": "string"}),
+            Parameter(name="rack-id", argument="rack_id", where="path", required=True, schema={"type": "string"}),
             Parameter(name="X-Since", argument="x_since", where="header", required=False, schema={"type": "integer"}),
         ),
         body=None,

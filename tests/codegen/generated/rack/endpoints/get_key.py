@@ -1,4 +1,4 @@
-# Made by openapi-python-client 0.29.1 from the contract of shelf 2, sha256 61417d132981829b. Do not edit: nox -s generate
+# Made by openapi-python-client 0.29.1 from the contract of rack 2, sha256 07672c7b9d2d18f7. Do not edit: nox -s generate
 """POST /keys."""
 
 from __future__ import annotations
@@ -7,7 +7,7 @@ from typing import Any
 
 from lakepact.generated.calls import form, given
 from lakepact.generated.contract import Call
-from lakepact.generated.shelf.models import Key, KeyRequest
+from lakepact.generated.rack.models import Key, KeyRequest
 
 ANSWERS: dict[str, Any] = {
     "200": Key,
