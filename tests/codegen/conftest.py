@@ -26,6 +26,6 @@ def output(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture
-def shelf(tmp_path: Path) -> Path:
+def rack(tmp_path: Path) -> Path:
     """Return a copy of the contract's folder."""
-    return Path(shutil.copytree(CONTRACTS / "shelf" / "2", tmp_path / "shelf" / "2"))
+    return Path(shutil.copytree(CONTRACTS / "rack" / "2", tmp_path / "rack" / "2"))

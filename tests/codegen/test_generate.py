@@ -27,7 +27,7 @@ def files(folder: Path) -> list[Path]:
 
 
 def test_generated_code_equals_the_expected_code(output: Path) -> None:
-    assert differences(EXPECTED / "shelf", output / "shelf") == []
+    assert differences(EXPECTED / "rack", output / "rack") == []
 
 
 def test_two_runs_write_the_same_bytes(output: Path, tmp_path: Path) -> None:
@@ -57,34 +57,34 @@ def test_manifest_lists_every_input_with_its_hash(output: Path) -> None:
     present = {
         version: {
             f"specs/{path.relative_to(CONTRACTS).as_posix()}": sha256(path.read_bytes()).hexdigest()
-            for path in files(CONTRACTS / "shelf" / version)
+            for path in files(CONTRACTS / "rack" / version)
         }
         for version in ("2", "3")
     }
-    assert manifest["contracts"]["shelf"] == {"version": "2", "inputs": present["2"], "beside": {"3": present["3"]}}
+    assert manifest["contracts"]["rack"] == {"version": "2", "inputs": present["2"], "beside": {"3": present["3"]}}
 
 
-def test_invalid_contract_keeps_the_previous_output(shelf: Path, tmp_path: Path) -> None:
-    before = tmp_path / "out" / "lakepact" / "generated" / "shelf" / "models.py"
+def test_invalid_contract_keeps_the_previous_output(rack: Path, tmp_path: Path) -> None:
+    before = tmp_path / "out" / "lakepact" / "generated" / "rack" / "models.py"
     before.parent.mkdir(parents=True)
     before.write_text("before")
-    (shelf / "overlay.yaml").write_text("corrections: [{}]", "utf-8")
+    (rack / "overlay.yaml").write_text("corrections: [{}]", "utf-8")
 
     ran = generated(tmp_path / "out", specs=tmp_path)
 
     assert (ran.returncode, before.read_text()) == (1, "before")
 
 
-def test_newest_version_becomes_code(shelf: Path) -> None:
-    newer = Path(shutil.copytree(shelf, shelf.with_name("10")))
+def test_newest_version_becomes_code(rack: Path) -> None:
+    newer = Path(shutil.copytree(rack, rack.with_name("10")))
     contract = newer / "contract.yaml"
     contract.write_text(contract.read_text("utf-8").replace("version: 2", "version: 10"), "utf-8")
 
-    assert [(source.folder, [other.folder for other in source.beside]) for source in found(shelf.parents[1])] == [(newer, [shelf])]
+    assert [(source.folder, [other.folder for other in source.beside]) for source in found(rack.parents[1])] == [(newer, [rack])]
 
 
-def test_warning_of_a_tool_fails_and_names_the_tool(shelf: Path, tmp_path: Path) -> None:
-    contract = shelf / "openapi.yaml"
+def test_warning_of_a_tool_fails_and_names_the_tool(rack: Path, tmp_path: Path) -> None:
+    contract = rack / "openapi.yaml"
     contract.write_text(
         contract.read_text().replace("format: int64}", "format: int64}\n        lent: {type: string, format: uuid, pattern: a}")
     )
@@ -92,19 +92,19 @@ def test_warning_of_a_tool_fails_and_names_the_tool(shelf: Path, tmp_path: Path)
     ran = generated(tmp_path / "out", specs=tmp_path)
 
     assert ran.returncode == 1
-    assert ran.stderr.startswith(f"{shelf.parent.name} 2: datamodel-code-generator:")
+    assert ran.stderr.startswith(f"{rack.parent.name} 2: datamodel-code-generator:")
 
 
 @pytest.mark.parametrize(
     ("file", "old", "new", "complaint"),
     [
         ("contract.yaml", "version: 2", "version: 3", "contract.yaml says version 3, its folder says 2"),
-        ("contract.yaml", "title: Shelf", "title: Rack", "contract.yaml is about 'Rack', openapi.yaml about 'Shelf'"),
+        ("contract.yaml", "title: Rack", "title: Racks", "contract.yaml is about 'Racks', openapi.yaml about 'Rack'"),
         ("contract.yaml", "  application/x-www-form-urlencoded: form", "", "does not say how application/x-www-form-urlencoded is written"),
         ("openapi.yaml", "#/components/responses/Books", "#/components/responses/Boks", "there is no 'Boks'"),
-        ("openapi.yaml", "operationId: getKey", "operationId: shelfExists", "there are two operations called shelfExists"),
+        ("openapi.yaml", "operationId: getKey", "operationId: rackExists", "there are two operations called rackExists"),
         ("openapi.yaml", "name: pageSize", "name: page-token", "two arguments would have one name"),
-        ("openapi.yaml", "title: Shelf,", "title: Shelf, title: Rack,", "title stands here twice"),
+        ("openapi.yaml", "title: Rack,", "title: Rack, title: Rack,", "title stands here twice"),
         (
             "openapi.yaml",
             "application/x-ndjson: {schema: {$ref: '#/components/schemas/Key'}}",
@@ -122,9 +122,9 @@ def test_warning_of_a_tool_fails_and_names_the_tool(shelf: Path, tmp_path: Path)
         ("errors.yaml", "404", "410", "errors.yaml speaks of what the contract does not have: listBooks 410"),
     ],
 )
-def test_invalid_contract_raises_broken(shelf: Path, tmp_path: Path, file: str, old: str, new: str, complaint: str) -> None:
-    written = (shelf / file).read_text("utf-8")
-    (shelf / file).write_text(written.replace(old, new), "utf-8")
+def test_invalid_contract_raises_broken(rack: Path, tmp_path: Path, file: str, old: str, new: str, complaint: str) -> None:
+    written = (rack / file).read_text("utf-8")
+    (rack / file).write_text(written.replace(old, new), "utf-8")
 
     with pytest.raises(Broken, match=re.escape(complaint)):
         generate(tmp_path / "out", found(tmp_path))

@@ -15,8 +15,8 @@ if TYPE_CHECKING:
 
 
 def test_plan_lists_routes_in_the_order_of_connexion(output: Path) -> None:
-    routing: dict[str, Any] = json.loads((output / "shelf" / "routing.json").read_bytes())
-    planned: dict[str, Any] = json.loads((output / "shelf" / "plan.json").read_bytes())
+    routing: dict[str, Any] = json.loads((output / "rack" / "routing.json").read_bytes())
+    planned: dict[str, Any] = json.loads((output / "rack" / "plan.json").read_bytes())
 
     operations = [[m.upper(), path, o["operationId"]] for path, item in routing["paths"].items() for m, o in item.items()]
     assert operations == planned["routes"]

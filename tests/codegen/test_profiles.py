@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
     from codegen.contracts import Source
 
-BASE = "shelf"  #: the contract that the profile extends
+BASE = "rack"  #: the contract that the profile extends
 #: A profile of the contract for the tests of the generator: with another title, and with marks of books.
 DIFFERENCES = [
     {
@@ -28,7 +28,7 @@ DIFFERENCES = [
         "sentence": "it is called otherwise, and books have marks",
         "taken": "A book has a mark.",
         "changes": [
-            {"at": "/info/title", "expect": "Shelves", "set": "Marked books"},
+            {"at": "/info/title", "expect": "Racks", "set": "Marked books"},
             {"at": "/components/schemas/Book/properties", "merge": {"mark": {"type": "string"}}},
         ],
     },
@@ -36,10 +36,10 @@ DIFFERENCES = [
 
 
 @pytest.fixture
-def marked(shelf: Path) -> Path:
+def marked(rack: Path) -> Path:
     """Return the folder of a profile beside the contract."""
-    title = yaml.safe_load((shelf / "contract.yaml").read_text("utf-8"))["title"]
-    folder = shelf.parents[1] / "marked" / "1"
+    title = yaml.safe_load((rack / "contract.yaml").read_text("utf-8"))["title"]
+    folder = rack.parents[1] / "marked" / "1"
     (folder / "requirements").mkdir(parents=True)
     DIFFERENCES[0]["changes"][0]["expect"] = title
     write(folder / "contract.yaml", {"title": "Marked books", "version": "1", "rank": 2, "extends": f"{BASE}/2"})
@@ -138,13 +138,13 @@ def test_equal_models_are_imported_from_the_base(marked: Path, tmp_path: Path) -
     generate(into, found(marked.parents[1]))
 
     package = into / "lakepact" / "generated"
-    shelf, own = ((package / name / "models.py").read_text("utf-8") for name in (BASE, "marked"))
+    rack, own = ((package / name / "models.py").read_text("utf-8") for name in (BASE, "marked"))
     bundle = versions.read(profile(marked)).bundle
     assert bundle.base is not None
     equal = profiles.shared(bundle.models, bundle.base.models)
 
     assert "Book" not in equal
-    assert defined(own) - {"__all__"} == {name for name in defined(shelf) if name not in equal}
+    assert defined(own) - {"__all__"} == {name for name in defined(rack) if name not in equal}
     assert f"from lakepact.generated.{BASE}.models import {min(equal)}" in own.replace("(\n    ", "")
 
 

@@ -16,8 +16,8 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 
-def read(shelf: Path) -> Registry:
-    (source,) = found(shelf.parents[1])
+def read(rack: Path) -> Registry:
+    (source,) = found(rack.parents[1])
     return versions.read(source).registry
 
 
@@ -39,44 +39,44 @@ def read(shelf: Path) -> Registry:
         ("uncovered.yaml", "SH-KEY-*", "SH-LOCK-*", "uncovered.yaml speaks of requirements that do not exist: SH-LOCK-"),
     ],
 )
-def test_typing_error_raises_broken_with_its_name(shelf: Path, file: str, old: str, new: str, complaint: str) -> None:
-    (shelf / file).write_text((shelf / file).read_text("utf-8").replace(old, new), "utf-8")
+def test_typing_error_raises_broken_with_its_name(rack: Path, file: str, old: str, new: str, complaint: str) -> None:
+    (rack / file).write_text((rack / file).read_text("utf-8").replace(old, new), "utf-8")
 
     with pytest.raises(Broken, match=complaint):
-        read(shelf)
+        read(rack)
 
 
-def test_requirement_lists_the_corrections_of_its_clause(shelf: Path) -> None:
-    corrections = {requirement.id: requirement.corrections for requirement in read(shelf).requirements}
+def test_requirement_lists_the_corrections_of_its_clause(rack: Path) -> None:
+    corrections = {requirement.id: requirement.corrections for requirement in read(rack).requirements}
 
     assert corrections == {"SH-BOOK-001": (), "SH-BOOK-002": (), "SH-BOOK-003": ("S01",), "SH-KEY-001": ()}
 
 
-def test_requirement_carries_problem_and_ruling(shelf: Path) -> None:
-    (entry,) = yaml.safe_load((shelf / "requirements" / "interpretations.yaml").read_text("utf-8"))["interpretations"]
+def test_requirement_carries_problem_and_ruling(rack: Path) -> None:
+    (entry,) = yaml.safe_load((rack / "requirements" / "interpretations.yaml").read_text("utf-8"))["interpretations"]
 
-    interpretation = next(r.interpretation for r in read(shelf).requirements if r.id == "SH-BOOK-001")
+    interpretation = next(r.interpretation for r in read(rack).requirements if r.id == "SH-BOOK-001")
     assert interpretation == f"{entry['id']}: {entry['problem']} {entry['ruling']}"
 
 
-def test_uncovered_pattern_gives_its_reason_to_requirements(shelf: Path) -> None:
-    reasons = {requirement.id: requirement.uncovered for requirement in read(shelf).requirements}
+def test_uncovered_pattern_gives_its_reason_to_requirements(rack: Path) -> None:
+    reasons = {requirement.id: requirement.uncovered for requirement in read(rack).requirements}
 
     assert reasons == {"SH-BOOK-001": "", "SH-BOOK-002": "", "SH-BOOK-003": "", "SH-KEY-001": "there are no keys yet"}
 
 
-def test_prose_requirement_lists_the_corrections_that_it_names(shelf: Path) -> None:
-    books = shelf / "requirements" / "books.yaml"
+def test_prose_requirement_lists_the_corrections_that_it_names(rack: Path) -> None:
+    books = rack / "requirements" / "books.yaml"
     books.write_text(books.read_text("utf-8") + "    corrections: [S01]\n", "utf-8")
 
-    assert next(r.corrections for r in read(shelf).requirements if r.id == "SH-KEY-001") == ("S01",)
+    assert next(r.corrections for r in read(rack).requirements if r.id == "SH-KEY-001") == ("S01",)
 
 
-def test_contract_without_a_registry_is_read(shelf: Path) -> None:
+def test_contract_without_a_registry_is_read(rack: Path) -> None:
     for path in [
-        *(shelf / "requirements").iterdir(),
-        *(shelf / f"{name}.yaml" for name in ("features", "headings", "uncovered", "overlay")),
+        *(rack / "requirements").iterdir(),
+        *(rack / f"{name}.yaml" for name in ("features", "headings", "uncovered", "overlay")),
     ]:
         path.unlink()
 
-    assert read(shelf) == Registry((), (), (), None, ())
+    assert read(rack) == Registry((), (), (), None, ())

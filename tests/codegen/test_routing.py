@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 @pytest.fixture
 def routing(output: Path) -> dict[str, Any]:
-    document: dict[str, Any] = json.loads((output / "shelf" / "routing.json").read_bytes())
+    document: dict[str, Any] = json.loads((output / "rack" / "routing.json").read_bytes())
     return document
 
 
@@ -25,34 +25,34 @@ def test_connexion_accepts_the_routing_view(routing: dict[str, Any]) -> None:
 
 
 def test_head_comes_before_get(routing: dict[str, Any]) -> None:
-    assert list(routing["paths"]["/shelves/{shelf-id}/books"]) == ["head", "get", "post"]
+    assert list(routing["paths"]["/racks/{rack-id}/books"]) == ["head", "get", "post"]
 
 
 def test_path_parameters_are_copied_to_operations(routing: dict[str, Any]) -> None:
-    item = routing["paths"]["/shelves/{shelf-id}/books"]
+    item = routing["paths"]["/racks/{rack-id}/books"]
 
-    assert {method: operation["parameters"][0]["name"] for method, operation in item.items()} == dict.fromkeys(item, "shelf-id")
+    assert {method: operation["parameters"][0]["name"] for method, operation in item.items()} == dict.fromkeys(item, "rack-id")
 
 
 def test_header_lists_are_text(routing: dict[str, Any]) -> None:
-    parameters = {p["name"]: p["schema"] for p in routing["paths"]["/shelves/{shelf-id}/books"]["get"]["parameters"]}
+    parameters = {p["name"]: p["schema"] for p in routing["paths"]["/racks/{rack-id}/books"]["get"]["parameters"]}
 
     assert parameters["X-Languages"] == {"type": "string"}
 
 
 def test_null_type_becomes_nullable(routing: dict[str, Any]) -> None:
-    parameters = {p["name"]: p["schema"] for p in routing["paths"]["/shelves/{shelf-id}/books"]["get"]["parameters"]}
+    parameters = {p["name"]: p["schema"] for p in routing["paths"]["/racks/{rack-id}/books"]["get"]["parameters"]}
 
     assert parameters["pageToken"] == {"type": "string", "nullable": True}
 
 
 def test_request_body_names_its_schema(routing: dict[str, Any]) -> None:
-    content = routing["paths"]["/shelves/{shelf-id}/books"]["post"]["requestBody"]["content"]
+    content = routing["paths"]["/racks/{rack-id}/books"]["post"]["requestBody"]["content"]
 
     assert content == {"application/json": {"schema": {"type": "object", "x-schema-ref": "#/components/schemas/Change"}}}
 
 
 def test_5xx_is_expanded_to_statuses(routing: dict[str, Any]) -> None:
-    answers = routing["paths"]["/shelves/{shelf-id}/books"]["get"]["responses"]
+    answers = routing["paths"]["/racks/{rack-id}/books"]["get"]["responses"]
 
     assert list(answers) == ["200", "404", "500", "501", "502", "503", "504"]

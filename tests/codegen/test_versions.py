@@ -24,10 +24,10 @@ DOCUMENTS = st.dictionaries(st.text(max_size=2), JSON, max_size=4)
 
 
 @pytest.fixture
-def later(shelf: Path) -> Path:
+def later(rack: Path) -> Path:
     """Return a copy of the later version, next to a copy of the version that it extends."""
-    shutil.copytree(CONTRACTS / "shelf" / "3", shelf.with_name("3"))
-    return shelf.with_name("3")
+    shutil.copytree(CONTRACTS / "rack" / "3", rack.with_name("3"))
+    return rack.with_name("3")
 
 
 def beside(later: Path) -> Source:
@@ -49,7 +49,7 @@ def test_version_without_code_leaves_the_code_to_the_newest_other(later: Path) -
 def test_later_version_adds_operations_to_those_it_extends(later: Path) -> None:
     before = versions.read(found(later.parents[1])[0])
 
-    assert set(versions.read(beside(later)).operations) - set(before.operations) == {"clearShelf"}
+    assert set(versions.read(beside(later)).operations) - set(before.operations) == {"clearRack"}
 
 
 def test_adopted_corrections_are_dropped(later: Path) -> None:
@@ -69,11 +69,11 @@ def test_later_prose_has_its_own_address_and_headings(later: Path) -> None:
     prose = versions.read(beside(later)).registry.prose
 
     assert prose is not None
-    assert (prose.address, list(prose.headings)) == ("https://example.org/later/SHELVES.md", ["keys", "clearing"])
+    assert (prose.address, list(prose.headings)) == ("https://example.org/later/RACKS.md", ["keys", "clearing"])
 
 
 def test_errors_of_a_later_version_override_the_earlier(later: Path) -> None:
-    assert versions.read(beside(later)).errors == {"listBooks": {404: ("NoShelf",)}, "changeShelf": {409: ("Conflict",)}}
+    assert versions.read(beside(later)).errors == {"listBooks": {404: ("NoRack",)}, "changeRack": {409: ("Conflict",)}}
 
 
 @pytest.mark.parametrize(
@@ -118,20 +118,20 @@ def test_contract_without_code_raises_broken(later: Path) -> None:
         found(later.parents[1])
 
 
-def test_adopting_without_extending_raises_broken(shelf: Path) -> None:
-    spoilt(shelf / "contract.yaml", "version: 2", "version: 2\nadopted: [S01]")
+def test_adopting_without_extending_raises_broken(rack: Path) -> None:
+    spoilt(rack / "contract.yaml", "version: 2", "version: 2\nadopted: [S01]")
 
     with pytest.raises(
-        Broken, match=f"{shelf.parent.name} 2: what is adopted is a correction of a version that it extends, but it extends none"
+        Broken, match=f"{rack.parent.name} 2: what is adopted is a correction of a version that it extends, but it extends none"
     ):
-        found(shelf.parents[1])
+        found(rack.parents[1])
 
 
-def test_separate_version_is_compared(shelf: Path) -> None:
-    older = shutil.copytree(shelf, shelf.with_name("1"))
+def test_separate_version_is_compared(rack: Path) -> None:
+    older = shutil.copytree(rack, rack.with_name("1"))
     spoilt(older / "contract.yaml", "version: 2", "version: 1")
     spoilt(older / "features.yaml", "default: true", "default: false")
-    (source,) = found(shelf.parents[1])
+    (source,) = found(rack.parents[1])
 
     difference = versions.difference(versions.read(source), versions.read(source.beside[0]))
     assert (difference["from"], difference["to"], difference["features"]) == (
@@ -141,8 +141,8 @@ def test_separate_version_is_compared(shelf: Path) -> None:
     )
 
 
-def test_version_has_no_difference_from_itself(shelf: Path) -> None:
-    (source,) = found(shelf.parents[1])
+def test_version_has_no_difference_from_itself(rack: Path) -> None:
+    (source,) = found(rack.parents[1])
     same = versions.read(replace(source, version="same"))
 
     difference = versions.difference(versions.read(source), same)

@@ -50,7 +50,7 @@ class Failure:
     expected: str
     actual: str
     exchanges: tuple[int, ...] = ()  #: numbers of the exchanges that lead to it; the last one shows it
-    expected_status: tuple[int, ...] = ()  #: statuses of which the requirement demands one, if it demands a status
+    expected_status: tuple[int, ...] = ()  #: the statuses that the requirement allows, if it demands a status
     mutation: Mutation | None = None
 
 
@@ -94,7 +94,7 @@ class Unmet(Exception):
         expected: what the requirement demands.
         actual: what the target returned.
         exchange: number of the exchange that shows it, if a single one does.
-        expected_status: statuses of which the requirement demands one, if it demands a status.
+        expected_status: the statuses that the requirement allows, if it demands a status.
     """
 
     def __init__(self, expected: str, actual: str, *, exchange: int | None = None, expected_status: tuple[int, ...] = ()) -> None:

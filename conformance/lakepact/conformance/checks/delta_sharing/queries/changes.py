@@ -289,7 +289,9 @@ def nothing_was_recorded(lab: SharingLab) -> None:
     ):
         with lab.judge("DS-CDF-12"):
             reply = reading.asked_changes(lab, lab.fixture(name), bounds)
-            expect.status(reply, 400, about=f"for changes of {name} with {bounds}, some of which were not recorded")
+            expect.status(
+                reply, 400, about=f"for changes of {name} with {expect.shown(bounds)}, since some versions have no recorded changes"
+            )
 
 
 @check("DS-CDF-13")
