@@ -48,7 +48,7 @@ def lint(session: nox.Session) -> None:
 @nox.session
 def types(session: nox.Session) -> None:
     """mypy and pyright, both strict."""
-    install(session, "types", "generate", "tests", package=".[conformance]")
+    install(session, "types", "generate", "tests", package=".[all]")
     session.run("mypy")
     session.run("pyright")
 
@@ -56,14 +56,14 @@ def types(session: nox.Session) -> None:
 @nox.session
 def layers(session: nox.Session) -> None:
     """Check which packages import which."""
-    install(session, "layers", package=".[conformance]")
+    install(session, "layers", package=".[all]")
     session.run("lint-imports")
 
 
 @nox.session
 def tests(session: nox.Session) -> None:
     """All tests but those that drive real clients."""
-    install(session, "tests", "generate", package=".[conformance]")
+    install(session, "tests", "generate", package=".[all]")
     session.run("pytest", "--ignore", "tests/interop", *(session.posargs or ["-n", "auto", "-q"]))
 
 
@@ -76,28 +76,28 @@ def tests_newer(session: nox.Session) -> None:
 @nox.session
 def nightly(session: nox.Session) -> None:
     """Tests that take minutes: hundreds of crashes, long fuzzing."""
-    install(session, "tests", "generate", package=".[conformance]")
+    install(session, "tests", "generate", package=".[all]")
     session.run("pytest", "--ignore", "tests/interop", "-m", "nightly", *session.posargs)
 
 
 @nox.session
 def mutants(session: nox.Session) -> None:
     """Every named fault of the reference server is found, and every check finds one."""
-    install(session, package=".[conformance]")
+    install(session, package=".[all]")
     session.run("python", "-m", "lakepact.conformance.mutants", *session.posargs)
 
 
 @nox.session
 def interop(session: nox.Session) -> None:
     """Real clients against the reference server: those that are Python packages."""
-    install(session, "tests", "interop", package=".[conformance]")
+    install(session, "tests", "interop", package=".[all]")
     session.run("pytest", "tests/interop", "-m", "interop", *session.posargs)
 
 
 @nox.session
 def interop_clients(session: nox.Session) -> None:
     """The same for clients in Java, Go, Rust and JavaScript, for engines, and for Spark; what is built for them is kept in a cache."""
-    install(session, "tests", package=".[spark]")
+    install(session, "tests", package=".[all,spark]")
     session.run("pytest", "tests/interop/clients", "-m", "clients", "-s", *session.posargs)
 
 
@@ -111,14 +111,14 @@ def interop_rck(session: nox.Session) -> None:
 @nox.session
 def campaign(session: nox.Session) -> None:
     """Campaigns on Spark, against the same in plain processes, and one on Iceberg's own server beside ours."""
-    install(session, "tests", package=".[spark-connect]")
+    install(session, "tests", package=".[all,spark-connect]")
     session.run("pytest", "tests/conformance/campaign", "tests/interop/fixture", "-m", "spark or not spark", *session.posargs)
 
 
 @nox.session
 def campaign_bench(session: nox.Session) -> None:
     """Measure the cost of campaigns: 2,000 cases on three servers, one more on Spark, and the analysis of a million exchanges."""
-    install(session, "tests", package=".[spark]")
+    install(session, "tests", package=".[all,spark]")
     session.run("python", "tests/bench/campaign.py", env={"PYTHONPATH": "tests"})
     session.run("python", "tests/bench/judging.py", *session.posargs, env={"PYTHONPATH": "tests"})
 
@@ -127,7 +127,7 @@ def campaign_bench(session: nox.Session) -> None:
 def bench(session: nox.Session) -> None:
     """The reference server against bare ASGI on the same machine."""
     session.env["UV_COMPILE_BYTECODE"] = "1"  # as pip does; without it every start would compile all of it
-    install(session, "tests", "bench", package=".[conformance]")
+    install(session, "tests", "bench", package=".[all]")
     session.run("python", "tests/bench", *session.posargs)
 
 

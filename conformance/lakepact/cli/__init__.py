@@ -11,7 +11,7 @@ import signal
 import sys
 import threading
 import traceback
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NoReturn
 
 try:
     import click
@@ -43,6 +43,17 @@ def _terminated_like_interrupted() -> Generator[None]:
         signal.signal(signal.SIGTERM, before)
 
 
+def _name_the_extra(verb: str, missing: ModuleNotFoundError) -> NoReturn:
+    """Say which extra installs a missing library, and exit like wrong usage; exit as incomplete where a module of ours is missing."""
+    library = (missing.name or "").partition(".")[0]
+    if verb not in VERBS or library in {"", "lakepact"}:
+        traceback.print_exception(missing)
+        sys.exit(INCOMPLETE)
+    extra = VERBS[verb].extra_of(library)
+    click.echo(f"lakepact {verb} needs {library}, which is not installed: pip install 'lakepact[{extra}]'", err=True)
+    sys.exit(2)
+
+
 class Verbs(click.Group):
     """A group that imports a verb's module when the verb is called."""
 
@@ -59,6 +70,8 @@ class Verbs(click.Group):
             ctx.exit(INCOMPLETE)
         except (click.ClickException, click.Abort, click.exceptions.Exit):
             raise
+        except ModuleNotFoundError as missing:
+            _name_the_extra(ctx.invoked_subcommand or "", missing)
         except BrokenPipeError:  # the reader has closed the pipe; the rest of the output is dropped silently
             os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
             ctx.exit(INCOMPLETE)
@@ -81,8 +94,7 @@ class Verbs(click.Group):
         try:
             return verb.load()
         except ModuleNotFoundError as missing:
-            click.echo(f"lakepact {cmd_name} needs {missing.name}, which is not installed: pip install 'lakepact[{verb.extra}]'", err=True)
-            sys.exit(2)
+            _name_the_extra(cmd_name, missing)
 
     def resolve_command(self, ctx: click.Context, args: list[str]) -> tuple[str | None, click.Command | None, list[str]]:
         """Return the command that `args` start with; suggest the nearest verbs for an unknown one."""

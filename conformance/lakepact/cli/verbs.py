@@ -4,11 +4,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
+from lakepact.conformance.extras import OF_CHECKS
+
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Mapping
 
     import click
 
@@ -20,6 +22,11 @@ class Verb:
     load: Callable[[], click.Command]
     extra: str
     sentence: str
+    optional: Mapping[str, str] = field(default_factory=dict[str, str])  #: the extras of libraries that only some calls need
+
+    def extra_of(self, library: str) -> str:
+        """Return the extra that installs a library for this verb."""
+        return self.optional.get(library, self.extra)
 
 
 def _campaign() -> click.Command:
@@ -125,21 +132,21 @@ def _store() -> click.Command:
 
 
 VERBS = {
-    "campaign": Verb(_campaign, "conformance", "Send many test cases to several servers and compare the answers."),
-    "cat": Verb(_cat, "conformance", "Show the rows of a table."),
-    "check": Verb(_check, "conformance", "Check a server against its contract."),
-    "check-client": Verb(_check_client, "conformance", "Check a client against scripted answers."),
+    "campaign": Verb(_campaign, "campaign", "Send many test cases to several servers and compare the answers."),
+    "cat": Verb(_cat, "server", "Show the rows of a table."),
+    "check": Verb(_check, "conformance", "Check a server against its contract.", OF_CHECKS),
+    "check-client": Verb(_check_client, "conformance", "Check a client against scripted answers.", OF_CHECKS),
     "contracts": Verb(_contracts, "conformance", "List contracts and versions, and compare versions."),
     "data": Verb(_data, "data", "Write tables with known rows and verify them."),
-    "diff": Verb(_diff, "conformance", "Send the same requests to two servers and show the differences."),
-    "explain": Verb(_explain, "conformance", "Explain a requirement and its checks."),
-    "fixtures": Verb(_fixtures, "conformance", "Write the fixture tables of Delta Sharing checks."),
-    "list": Verb(_list, "conformance", "List requirements, checks or parameters."),
-    "ls": Verb(_ls, "conformance", "List the contents of a catalog or of a sharing server."),
+    "diff": Verb(_diff, "campaign", "Send the same requests to two servers and show the differences."),
+    "explain": Verb(_explain, "conformance", "Explain a requirement and its checks.", OF_CHECKS),
+    "fixtures": Verb(_fixtures, "delta", "Write the fixture tables of Delta Sharing checks."),
+    "list": Verb(_list, "conformance", "List requirements, checks or parameters.", OF_CHECKS),
+    "ls": Verb(_ls, "server", "List the contents of a catalog or of a sharing server."),
     "matrix": Verb(_matrix, "conformance", "Compare the reports of several servers."),
     "metrics": Verb(_metrics, "conformance", "Show the metrics reports that a reference server received."),
-    "probe": Verb(_probe, "conformance", "Detect what a server declares and implements."),
-    "serve": Verb(_serve, "server", "Start the reference server."),
-    "show": Verb(_show, "conformance", "Show the metadata of a table or view."),
+    "probe": Verb(_probe, "conformance", "Detect what a server declares and implements.", OF_CHECKS),
+    "serve": Verb(_serve, "server", "Start the reference server.", {"connexion": "connexion"}),
+    "show": Verb(_show, "server", "Show the metadata of a table or view."),
     "store": Verb(_store, "server", "Check and repair the store file of a catalog."),
 }

@@ -11,7 +11,7 @@ import click
 import pytest
 from rich.console import Console
 
-from lakepact.conformance import known, plan, profiles, runner
+from lakepact.conformance import extras, known, plan, profiles, runner
 from lakepact.conformance import suite as suites
 from lakepact.conformance.embedded import Misused, embedded
 from lakepact.conformance.escaping import plain
@@ -164,6 +164,7 @@ def requirements(session: pytest.Session, target: str, *, contract: str | None, 
     try:
         given = profiles.profile(Path(target) if is_profile else None)
         suite = suites.meant(given, contract)
+        extras.require(*suite.libraries)
         url = "" if target == EMBEDDED else address(given.get("url", "") if is_profile else target)
         listed = known.read(Path(known_file), suite.contract.requirements) if known_file else ()
         judging = Judging(suite, url, given, listed)

@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from lakepact.conformance.extras import OF_CHECKS
+
 if TYPE_CHECKING:
     from collections.abc import Generator
 
@@ -37,10 +39,12 @@ def pytest_make_collect_report(collector: pytest.Collector) -> Generator[None, p
     report = yield
     target: str | None = collector.config.getoption("lakepact")
     if target is not None and isinstance(collector, pytest.Session) and report.passed:
-        try:
-            from lakepact.conformance.as_tests import requirements  # noqa: PLC0415 - most runs of pytest judge nobody
-        except ModuleNotFoundError as missing:
-            raise pytest.UsageError(f"--lakepact needs {missing.name}: pip install 'lakepact[conformance]'") from missing
         contract, known = (collector.config.getoption(f"lakepact_{name}") for name in ("contract", "known"))
-        report.result.append(requirements(collector, target, contract=contract, known_file=known))
+        try:
+            from lakepact.conformance.as_tests import requirements  # noqa: PLC0415 - few runs of pytest check a server
+
+            report.result.append(requirements(collector, target, contract=contract, known_file=known))
+        except ModuleNotFoundError as missing:
+            extra = OF_CHECKS.get(missing.name or "", "conformance")
+            raise pytest.UsageError(f"--lakepact needs {missing.name}: pip install 'lakepact[{extra}]'") from missing
     return report

@@ -55,6 +55,7 @@ class Suite(Generic[L]):
         unserved: requirements and features that the reference server does not implement, with the reason;
             no fault of it can break them.
         areas: first parts of check names by module path below the suite's folder; others derive from the path.
+        libraries: optional libraries that its checks use.
     """
 
     def __init__(
@@ -68,6 +69,7 @@ class Suite(Generic[L]):
         parameters: Mapping[str, str] = NOTHING,
         unserved: Mapping[str, str] = NOTHING,
         areas: Mapping[str, str] = NOTHING,
+        libraries: tuple[str, ...] = (),
     ) -> None:
         self.contract = Contract(contract, version)
         self.lab = lab
@@ -75,6 +77,7 @@ class Suite(Generic[L]):
         self.launch_settings = launch_settings
         self.parameters = parameters
         self.unserved = unserved
+        self.libraries = libraries
         self._areas = areas
         self.checks: dict[str, Check] = {}
         self.invariants: dict[str, Invariant] = {}
@@ -201,6 +204,8 @@ def load(contract: str, version: str | None = None) -> Suite[Any]:
     try:
         suite = _folder(folder)
     except ModuleNotFoundError as missing:
+        if missing.name != folder:
+            raise
         raise LookupError(f"there are no checks for a contract called {contract!r}") from missing
     if suite.contract.profile_of is not None:
         suite.inherit(load(suite.contract.profile_of))
@@ -231,6 +236,8 @@ def of_clients(contract: str, version: str | None = None) -> Suite[Any]:
     try:
         later = _folder(f"{folder}.{version_module(str(version))}")
     except ModuleNotFoundError as missing:
+        if not str(missing.name).startswith(folder):
+            raise
         raise LookupError(f"there are no checks of clients of {contract} {version}") from missing
     later.inherit(suite)
     return later

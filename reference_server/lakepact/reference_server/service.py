@@ -14,6 +14,7 @@ from collections import defaultdict
 from collections.abc import Awaitable, Callable, Mapping, MutableMapping
 from dataclasses import dataclass, field
 from functools import partial
+from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any
 
 from lakepact.generated.contract import OperationId
@@ -101,6 +102,16 @@ class Rules:
 
 class BadSetting(ValueError):
     """A setting that no server can be started with."""
+
+
+def require_arrow(what: str) -> None:
+    """Check that pyarrow is installed, without importing it.
+
+    Raises:
+        BadSetting: it is not; the message names the extra.
+    """
+    if find_spec("pyarrow") is None:
+        raise BadSetting(f"{what} needs pyarrow, which is not installed: pip install 'lakepact[arrow,server]'")
 
 
 class Unanswered(Exception):

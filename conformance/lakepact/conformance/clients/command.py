@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from lakepact.conformance import known, plan, runner
+from lakepact.conformance import extras, known, plan, runner
 from lakepact.conformance import suite as suites
 from lakepact.conformance.clients.lab import Client
 from lakepact.conformance.clients.program import Program
@@ -80,6 +80,7 @@ def check_client(
             for task, sentence in suite.lab.tasks.items():
                 click.echo(f"{task:<22} {sentence}")
             return
+        extras.require(*suite.libraries)
         planned = plan.plan(suite, only=only, each=True)
         wanted_reports = [output.asked_for(r) for r in reports]
         listed = known.read(known_file, suite.contract.requirements) if known_file else ()

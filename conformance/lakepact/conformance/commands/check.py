@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from lakepact.conformance import known, plan, profiles, runner
+from lakepact.conformance import extras, known, plan, profiles, runner
 from lakepact.conformance import suite as suites
 from lakepact.conformance.embedded import Misused, embedded
 from lakepact.conformance.limits import MAX_BODY, MAX_WAIT, MIB
@@ -142,6 +142,7 @@ def check(
     try:
         given = profiles.profile(profile)
         suite = suites.meant(given, contract, contract_version)
+        extras.require(*suite.libraries, *(extras.FUZZ if fuzz else ()))
         planned = plan.plan(suite, only=only, each=True)
         wanted_reports = [output.asked_for(r) for r in reports]
         listed = known.read(known_file, suite.contract.requirements) if known_file else ()

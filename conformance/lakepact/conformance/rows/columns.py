@@ -11,24 +11,28 @@ from lakepact.conformance.outcome import Unmet
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
-types = pa.types
 BYTES = frozenset({"binary", "large_binary", "binary_view"})
 TEXT = frozenset({"string", "large_string", "string_view"}) | BYTES
 
+
+def _is(question: str) -> Callable[[Any], bool]:
+    return lambda t: bool(getattr(pa.types, question)(t))
+
+
 #: Delta's type → what a Parquet file may hold it as; narrower integers fit, and what says nothing of characters may be text.
 FITTING: dict[str, Callable[[Any], bool]] = {
-    "string": lambda t: str(t) in TEXT or types.is_dictionary(t),
-    "long": types.is_integer,
-    "integer": lambda t: types.is_integer(t) and t.bit_width <= 32,
-    "short": lambda t: types.is_integer(t) and t.bit_width <= 32,
-    "byte": lambda t: types.is_integer(t) and t.bit_width <= 32,
-    "float": types.is_float32,
-    "double": types.is_floating,
-    "boolean": types.is_boolean,
-    "binary": lambda t: str(t) in BYTES or types.is_fixed_size_binary(t),
-    "date": types.is_date32,
-    "timestamp": types.is_timestamp,
-    "timestamp_ntz": types.is_timestamp,
+    "string": lambda t: str(t) in TEXT or pa.types.is_dictionary(t),
+    "long": _is("is_integer"),
+    "integer": lambda t: pa.types.is_integer(t) and t.bit_width <= 32,
+    "short": lambda t: pa.types.is_integer(t) and t.bit_width <= 32,
+    "byte": lambda t: pa.types.is_integer(t) and t.bit_width <= 32,
+    "float": _is("is_float32"),
+    "double": _is("is_floating"),
+    "boolean": _is("is_boolean"),
+    "binary": lambda t: str(t) in BYTES or pa.types.is_fixed_size_binary(t),
+    "date": _is("is_date32"),
+    "timestamp": _is("is_timestamp"),
+    "timestamp_ntz": _is("is_timestamp"),
 }
 
 
@@ -63,17 +67,17 @@ def _is_of(kind: Any, found: Any) -> bool:
     if isinstance(kind, dict):
         return _is_nested(kind, found)
     if str(kind).startswith("decimal"):
-        return bool(types.is_decimal(found)) and str(kind).rstrip(")").rpartition(",")[2].strip() == str(found.scale)
+        return bool(pa.types.is_decimal(found)) and str(kind).rstrip(")").rpartition(",")[2].strip() == str(found.scale)
     return bool(FITTING.get(kind, lambda _: False)(found))
 
 
 def _is_nested(kind: Mapping[str, Any], found: Any) -> bool:
-    if kind.get("type") == "struct" and types.is_struct(found):
+    if kind.get("type") == "struct" and pa.types.is_struct(found):
         inner = [(f, column(list(found), f["name"])) for f in kind["fields"]]
         return all(part is None or _is_of(f["type"], part.type) for f, part in inner)
-    if kind.get("type") == "array" and (types.is_list(found) or types.is_large_list(found)):
+    if kind.get("type") == "array" and (pa.types.is_list(found) or pa.types.is_large_list(found)):
         return _is_of(kind["elementType"], found.value_type)
-    if kind.get("type") == "map" and types.is_map(found):
+    if kind.get("type") == "map" and pa.types.is_map(found):
         return _is_of(kind["keyType"], found.key_type) and _is_of(kind["valueType"], found.item_type)
     return False
 

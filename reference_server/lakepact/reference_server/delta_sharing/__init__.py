@@ -23,7 +23,7 @@ from lakepact.reference_server.delta_sharing.rules import SharingRules
 from lakepact.reference_server.delta_sharing.shares_file import read_shares
 from lakepact.reference_server.delta_sharing.snapshots import Snapshots
 from lakepact.reference_server.delta_sharing.tables import Tables
-from lakepact.reference_server.service import BadSetting, Service, Settings
+from lakepact.reference_server.service import BadSetting, Service, Settings, require_arrow
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
@@ -59,6 +59,7 @@ def service(settings: Settings, beside: Mapping[str, Service]) -> Service:
     """
     if settings.shares is None:
         raise BadSetting("delta_sharing needs a shares file, which says what is shared, and with whom")
+    require_arrow("delta_sharing")
     shares = read_shares(settings.shares, warehouse=_warehouse(beside))
     contract = Contract("delta_sharing")
     rules = SharingRules()

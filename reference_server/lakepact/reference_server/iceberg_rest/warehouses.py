@@ -11,7 +11,7 @@ from lakepact.generated.iceberg_rest import op
 from lakepact.reference_server.http.problems import Problem
 from lakepact.reference_server.iceberg_rest.catalog import SEPARATOR, bad_request
 from lakepact.reference_server.iceberg_rest.tables.storage_credentials import StorageAccess, read_storage_access
-from lakepact.reference_server.service import PREFIX, BadSetting
+from lakepact.reference_server.service import PREFIX, BadSetting, require_arrow
 from lakepact.reference_server.warehouse.local import Warehouse, overlap, warehouse
 from lakepact.reference_server.warehouse.local import below as place_below
 from lakepact.reference_server.warehouse.objects import SCHEME, ObjectWarehouse
@@ -115,6 +115,7 @@ def _files(settings: Settings, entry: WarehouseEntry, access: StorageAccess) -> 
             )
         return warehouse(location, allowed=settings.allowed_locations)
     own = access.settings
+    require_arrow(f"the warehouse {entry.name}, at {location},")
     return ObjectWarehouse(location, keys=access.keys, region=own.get("client.region"), endpoint=own.get("s3.endpoint"))
 
 

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
     from pathlib import Path
 
-INSTALL = "pip install 'lakepact[conformance]'"
+INSTALL = "pip install 'lakepact[delta]'"
 SHARE, SCHEMA = "lakepact", "campaigns"
 SAYS_RUN, SAYS_CONTENT = "lakepact.run", "lakepact.content"
 SHARES = """\

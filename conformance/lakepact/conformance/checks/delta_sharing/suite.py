@@ -10,6 +10,7 @@ from lakepact.conformance.checks.delta_sharing.kit.catalog import Walk
 from lakepact.conformance.checks.delta_sharing.kit.lab import SharingLab, token_of
 from lakepact.conformance.checks.delta_sharing.names import AREAS
 from lakepact.conformance.checks.delta_sharing.offers import Offers
+from lakepact.conformance.extras import DELTA
 from lakepact.conformance.suite import Suite
 from lakepact.conformance.target import Offer
 
@@ -69,6 +70,7 @@ suite = Suite(
     parameters=PARAMETERS,
     unserved=UNSERVED,
     areas=AREAS,
+    libraries=DELTA,
 )
 check = suite.check
 invariant = suite.invariant

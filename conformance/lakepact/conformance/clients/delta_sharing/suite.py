@@ -7,11 +7,16 @@ from functools import partial
 from lakepact.conformance.checks.delta_sharing.embedded import launch_settings
 from lakepact.conformance.clients.delta_sharing.lab import SharingClientLab
 from lakepact.conformance.clients.lab import everything
+from lakepact.conformance.extras import DELTA
 from lakepact.conformance.suite import Suite
 from lakepact.generated.contract import Contract
 
 suite = Suite(
-    "delta_sharing", lab=SharingClientLab, discover=partial(everything, Contract("delta_sharing")), launch_settings=launch_settings
+    "delta_sharing",
+    lab=SharingClientLab,
+    discover=partial(everything, Contract("delta_sharing")),
+    launch_settings=launch_settings,
+    libraries=DELTA,
 )
 check = suite.check
 invariant = suite.invariant

@@ -9,7 +9,6 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-import deltalake
 import orjson
 
 from lakepact.conformance import expect
@@ -81,6 +80,8 @@ def _replayed(lab: SharingLab, table: PackTable, answer: Answer, folder: Path) -
     Raises:
         Unmet: it cannot read it.
     """
+    import deltalake  # noqa: PLC0415 - suites are listed without it
+
     actions: list[dict[str, Any]] = [{"protocol": answer.protocol}, {"metaData": answer.metadata}]
     actions += [{"add": _local(lab, folder, file)} for file in answer.files]
     log = folder / "_delta_log"

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from enum import Enum
+from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
 from lakepact.conformance import expect
 from lakepact.conformance.checks.iceberg_rest.access.vended_credentials import begins, config_of, listed, objects
 from lakepact.conformance.checks.iceberg_rest.suite import check
+from lakepact.conformance.outcome import Blocked
 from lakepact.generated.iceberg_rest import op
 
 if TYPE_CHECKING:
@@ -73,6 +75,8 @@ def credentials_open_their_table_alone(lab: CatalogLab) -> None:
     if settings is None or None in files:
         lab.skip("IRC-TBL-LOAD-015", "the table comes without keys to a bucket, or its metadata file lies elsewhere")
         return
+    if find_spec("pyarrow") is None:
+        raise Blocked("reading files with vended credentials needs pyarrow: pip install 'lakepact[arrow]'")
     own, other = (tried(str(file), settings) for file in files)
     if Tried.UNKNOWN in {own, other}:
         lab.skip("IRC-TBL-LOAD-015", "the storage of the tables cannot be reached from here, or does not have their metadata files")

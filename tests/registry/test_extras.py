@@ -1,0 +1,104 @@
+"""The extras of the package: what each installs, and which one the error about a missing library names."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+import tomllib
+from pathlib import Path
+
+import pytest
+from packaging.requirements import Requirement
+
+from lakepact.cli.verbs import VERBS
+
+ROOT = Path(__file__).parents[2]
+EXTRAS: dict[str, list[str]] = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]["optional-dependencies"]
+
+#: Libraries that checking an Iceberg catalog does not need, all of them large.
+LARGE = (
+    "connexion",
+    "deltalake",
+    "duckdb",
+    "hypothesis",
+    "numpy",
+    "pandas",
+    "pyarrow",
+    "pyiceberg",
+    "pyroaring",
+    "pyspark",
+    "schemathesis",
+)
+
+#: The arguments of a verb, the library that it misses, and the extra that installs it.
+CALLS = [
+    ("campaign plan", "pyarrow", "campaign"),
+    ("check --contract delta_sharing", "deltalake", "delta"),
+    ("check --fuzz", "hypothesis", "fuzz"),
+    ("check-client --contract delta_sharing -- true", "deltalake", "delta"),
+    ("data write", "numpy", "data"),
+    ("diff a b", "pyarrow", "campaign"),
+    ("fixtures delta", "pyroaring", "delta"),
+    ("serve --engine connexion --port 0", "connexion", "connexion"),
+]
+
+
+def installed(extra: str) -> set[str]:
+    """Return the libraries that an extra installs, directly or through other extras."""
+    found = set()
+    for line in EXTRAS[extra]:
+        requirement = Requirement(line)
+        found |= set().union(*map(installed, requirement.extras)) if requirement.name == "lakepact" else {requirement.name}
+    return found
+
+
+def without(libraries: tuple[str, ...], words: str) -> subprocess.CompletedProcess[str]:
+    """Run the command in an interpreter that lacks some libraries."""
+    code = f"import sys; sys.modules |= dict.fromkeys({libraries!r}); from lakepact.cli import main; main({words.split()!r})"
+    return subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False, timeout=120)
+
+
+def test_conformance_installs_no_large_library() -> None:
+    assert installed("conformance") & set(LARGE) == set()
+
+
+def test_all_installs_every_extra_but_spark() -> None:
+    others = EXTRAS.keys() - {"all", "spark", "spark-connect"}
+
+    assert set().union(*map(installed, others)) == installed("all")
+
+
+@pytest.mark.parametrize(("words", "library", "extra"), CALLS)
+def test_missing_library_is_named_with_its_extra(words: str, library: str, extra: str) -> None:
+    done = without(LARGE, words)
+    verb = words.partition(" ")[0]
+
+    assert (done.returncode, done.stdout) == (2, "")
+    assert done.stderr == f"lakepact {verb} needs {library}, which is not installed: pip install 'lakepact[{extra}]'\n"
+    assert library in installed(extra)
+
+
+@pytest.mark.parametrize("verb", VERBS)
+def test_extra_of_a_verb_exists(verb: str) -> None:
+    assert {VERBS[verb].extra, *VERBS[verb].optional.values()} <= EXTRAS.keys()
+
+
+def test_missing_library_of_the_embedded_server_ends_the_check() -> None:
+    done = without(LARGE, "serve --port 0 --contract delta_sharing --shares pyproject.toml")
+
+    assert (done.returncode, done.stderr.splitlines()[-1]) == (
+        2,
+        "Error: delta_sharing needs pyarrow, which is not installed: pip install 'lakepact[arrow,server]'",
+    )
+
+
+def test_check_of_an_iceberg_catalog_needs_no_large_library() -> None:
+    done = without(LARGE, "check --only IRC-NS-DROP-005 --json")
+
+    assert (done.returncode, '"outcome":"pass"' in done.stdout) == (0, True)
+
+
+def test_requirements_of_all_contracts_are_listed_without_large_libraries() -> None:
+    done = without(LARGE, "list --checks")
+
+    assert (done.returncode, done.stderr, "delta_replay" in done.stdout) == (0, "", True)
