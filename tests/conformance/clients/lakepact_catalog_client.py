@@ -8,7 +8,6 @@ from typing import Any
 
 from lakepact.client import IcebergCatalog, storage_properties
 
-CANNOT = 77
 FIELDS = [{"id": 1, "name": "id", "type": "long", "required": True}, {"id": 2, "name": "data", "type": "string", "required": False}]
 
 
@@ -36,11 +35,27 @@ def done(catalog: IcebergCatalog, task: str, given: dict[str, Any]) -> Any:
             loaded = catalog.load_table(namespace, name)
             return storage_properties(loaded, loaded.metadata_location)
         case _:
-            sys.exit(CANNOT)
+            raise NotImplementedError(task)
     return None
 
 
+def performed(task: str, given: dict[str, Any]) -> Any:
+    with IcebergCatalog(given["uri"], properties=given["properties"]) as catalog:
+        return done(catalog, task, given)
+
+
+def answered(line: str) -> dict[str, Any]:
+    """Return the answer to the task in a line."""
+    asked = json.loads(line)
+    try:
+        return {"result": performed(asked["task"], asked["arguments"])}
+    except NotImplementedError:
+        return {"not_offered": True}
+    except Exception as error:  # noqa: BLE001 - reported
+        return {"error": {"type": type(error).__name__, "message": str(error)}}
+
+
 if __name__ == "__main__":
-    arguments = json.loads(sys.argv[2])
-    with IcebergCatalog(arguments["uri"], properties=arguments["properties"]) as catalog:
-        sys.stdout.write(json.dumps(done(catalog, sys.argv[1], arguments)))
+    for line in sys.stdin:
+        sys.stdout.write(json.dumps(answered(line)) + "\n")
+        sys.stdout.flush()

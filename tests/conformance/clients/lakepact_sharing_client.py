@@ -3,15 +3,12 @@
 from __future__ import annotations
 
 import json
-import os
 import sys
 from typing import Any
 
 import pyarrow.compute as pc
 
 from lakepact.client import SharingClient
-
-CANNOT = 77
 
 
 def done(client: SharingClient, task: str, given: dict[str, Any]) -> Any:
@@ -24,12 +21,26 @@ def done(client: SharingClient, task: str, given: dict[str, Any]) -> Any:
                 predicate = pc.field(column) == value
             return client.table(*given["table"].split(".")).to_arrow(predicate=predicate, limit=given.get("limit")).to_pylist()
         case _:
-            sys.exit(CANNOT)
+            raise NotImplementedError(task)
+
+
+def performed(task: str, given: dict[str, Any]) -> Any:
+    with SharingClient(given["profile"]) as client:
+        return done(client, task, given)
+
+
+def answered(line: str) -> dict[str, Any]:
+    """Return the answer to the task in a line."""
+    asked = json.loads(line)
+    try:
+        return {"result": performed(asked["task"], asked["arguments"])}
+    except NotImplementedError:
+        return {"not_offered": True}
+    except Exception as error:  # noqa: BLE001 - reported
+        return {"error": {"type": type(error).__name__, "message": str(error)}}
 
 
 if __name__ == "__main__":
-    arguments = json.loads(sys.argv[2])
-    with SharingClient(arguments["profile"]) as client:
-        sys.stdout.write(json.dumps(done(client, sys.argv[1], arguments)))
-    sys.stdout.flush()
-    os._exit(0)  # running pyarrow threads sometimes abort the interpreter at its end
+    for line in sys.stdin:
+        sys.stdout.write(json.dumps(answered(line)) + "\n")
+        sys.stdout.flush()

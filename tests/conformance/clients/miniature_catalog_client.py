@@ -12,7 +12,6 @@ from typing import Any
 from urllib.parse import quote
 
 FAULT = os.environ.get("LAKEPACT_FAULT", "")
-CANNOT = 77
 LISTED = {"list-namespaces": "namespaces", "list-tables": "identifiers"}
 
 
@@ -126,7 +125,7 @@ def file_properties(catalog: Catalog, namespace: list[str], table: str) -> dict[
     return {**chosen, **config} if FAULT == "takes-config-first" else {**config, **chosen}
 
 
-def main(task: str, given: dict[str, Any]) -> int:
+def performed(task: str, given: dict[str, Any]) -> Any:
     catalog = Catalog(given["uri"], given["properties"])
     namespace = given.get("namespace", [])
     result: Any = None
@@ -151,10 +150,22 @@ def main(task: str, given: dict[str, Any]) -> int:
     elif task == "file-properties":
         result = file_properties(catalog, namespace, given["table"])
     else:
-        return CANNOT
-    sys.stdout.write(json.dumps(result))
-    return 0
+        raise NotImplementedError(task)
+    return result
+
+
+def answered(line: str) -> dict[str, Any]:
+    """Return the answer to the task in a line."""
+    asked = json.loads(line)
+    try:
+        return {"result": performed(asked["task"], asked["arguments"])}
+    except NotImplementedError:
+        return {"not_offered": True}
+    except Exception as error:  # noqa: BLE001 - reported
+        return {"error": {"type": type(error).__name__, "message": str(error)}}
 
 
 if __name__ == "__main__":
-    sys.exit(main(sys.argv[1], json.loads(sys.argv[2])))
+    for line in sys.stdin:
+        sys.stdout.write(json.dumps(answered(line)) + "\n")
+        sys.stdout.flush()

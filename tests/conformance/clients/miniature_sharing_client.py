@@ -15,7 +15,6 @@ from urllib.parse import quote
 import pyarrow.parquet as pq
 
 FAULT = os.environ.get("LAKEPACT_FAULT", "")
-CANNOT = 77
 KNOWN_VERSION = 1
 NEWEST_READER = 3
 KNOWN = {"url", "id", "partitionValues", "size", "stats", "expirationTimestamp"}
@@ -130,22 +129,29 @@ def read(file: dict[str, Any]) -> list[dict[str, Any]]:
     return rows
 
 
-def main(task: str, given: dict[str, Any]) -> int:
+def performed(task: str, given: dict[str, Any]) -> Any:
     server = Server(json.loads(Path(given["profile"]).read_text()))
     if task == "list-tables":
         result: Any = tables(server)
     elif task == "read-table":
         result = rows(server, given["table"], given.get("limit"), given.get("where"))
     else:
-        return CANNOT
-    sys.stdout.write(json.dumps(result))
-    return 0
+        raise NotImplementedError(task)
+    return result
+
+
+def answered(line: str) -> dict[str, Any]:
+    """Return the answer to the task in a line."""
+    asked = json.loads(line)
+    try:
+        return {"result": performed(asked["task"], asked["arguments"])}
+    except NotImplementedError:
+        return {"not_offered": True}
+    except Exception as error:  # noqa: BLE001 - reported
+        return {"error": {"type": type(error).__name__, "message": str(error)}}
 
 
 if __name__ == "__main__":
-    try:
-        code = main(sys.argv[1], json.loads(sys.argv[2]))
-    except Refused as refused:
-        sys.exit(str(refused))
-    sys.stdout.flush()
-    os._exit(code)  # running pyarrow threads sometimes abort the interpreter at its end
+    for line in sys.stdin:
+        sys.stdout.write(json.dumps(answered(line)) + "\n")
+        sys.stdout.flush()

@@ -41,7 +41,7 @@ def test_faulty_client_exits_with_1_and_its_requests_are_reported(monkeypatch: p
     written = lines.read(report)
     assert (written[0]["target"], written[0]["side"]) == ("mine", "client")
     (result,) = [line for line in written if line["line"] == "result"]
-    assert result["verdicts"][0]["actual"] == 'exit code 0, and it printed "null"'
+    assert result["verdicts"][0]["actual"] == "the result null"
     assert "updateTable" in [line["operation"] for line in written if line["line"] == "exchange"]
 
 

@@ -114,8 +114,11 @@ def judged(server: Target, contract: str, *only: str, fault: str = "", speaks: P
     program = Program(("env", f"LAKEPACT_FAULT={fault}", sys.executable, str(speaks or MINIATURES[contract.partition(":")[0]])), SECONDS)
     client = Client(server.url, headers=server.headers, parameters=server.parameters, program=program)
     run = runner.Run(plan.plan(suite_of(contract), only=only), client, max_workers=2)
-    for _ in run.events():
-        pass
+    try:
+        for _ in run.events():
+            pass
+    finally:
+        program.stop()
     return run.results()
 
 

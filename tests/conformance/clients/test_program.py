@@ -1,62 +1,98 @@
-"""The program that runs a client under test: its arguments, and how it ends."""
+"""The program that runs a client under test: its lines, and how it ends."""
 
 from __future__ import annotations
 
 import sys
 import time
+from typing import TYPE_CHECKING
 
 import pytest
 
 from lakepact.conformance.clients.program import Program
 from lakepact.conformance.outcome import Blocked, NotOffered, Unmet
 
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+ECHO = "import sys, json\nfor line in sys.stdin: print(json.dumps({'result': json.loads(line)}), flush=True)"
+ONCE = "import os, sys\nsys.stdin.readline()\nprint('{\"result\": %d}' % os.getpid(), flush=True)"
+started: list[Program] = []
+
 
 def python(code: str, *, seconds: float = 20.0) -> Program:
-    return Program((sys.executable, "-c", code), seconds)
+    program = Program((sys.executable, "-c", code), seconds)
+    started.append(program)
+    return program
 
 
-def test_program_gets_its_task_and_a_json_object() -> None:
-    ended = Program((sys.executable, "-c", "import json, sys; print(json.dumps(sys.argv[1:]))"), 20.0).run("read", {"é": [1]})
-
-    assert ended.result == ["read", '{"é":[1]}']
+def answering(line: str) -> Program:
+    return python(f"import sys\nfor _ in sys.stdin: print({line!r}, flush=True)")
 
 
-def test_exit_code_77_is_not_offered() -> None:
-    with pytest.raises(NotOffered, match="nothing for read"):
-        python("raise SystemExit(77)").run("read", {})
+@pytest.fixture(autouse=True)
+def _stopped() -> Iterator[None]:
+    yield
+    while started:
+        started.pop().stop()
 
 
-def test_failed_program_is_unmet_with_its_last_output() -> None:
-    ended = python("raise SystemExit('the lake is dry')").run("read", {})
+def test_program_gets_its_task_as_a_line_of_json() -> None:
+    assert python(ECHO).run("read", {"é": [1]}).result == {"task": "read", "arguments": {"é": [1]}}
 
-    with pytest.raises(Unmet, match="read: exit code 1; it said: the lake is dry"):
+
+def test_program_answers_several_tasks_in_one_process() -> None:
+    program = python("import os, sys\nfor _ in sys.stdin: print('{\"result\": %d}' % os.getpid(), flush=True)")
+
+    assert program.run("read", {}).result == program.run("read", {}).result
+
+
+def test_program_that_ends_after_each_task_is_started_again() -> None:
+    program = python(ONCE)
+
+    assert program.run("read", {}).result != program.run("read", {}).result
+
+
+def test_lines_that_are_no_answer_are_ignored() -> None:
+    program = python("import sys\nfor _ in sys.stdin: print('hello'); print('{}'); print('{\"result\": 1}', flush=True)")
+
+    assert program.run("read", {}).result == 1
+
+
+def test_not_offered_task_is_not_offered() -> None:
+    with pytest.raises(NotOffered, match="does not implement read"):
+        answering('{"not_offered": true}').run("read", {})
+
+
+def test_reported_error_is_unmet_with_its_type_and_message() -> None:
+    ended = answering('{"error": {"type": "Dry", "message": "the lake is dry"}}').run("read", {})
+
+    assert ended.error == "Dry"
+    with pytest.raises(Unmet, match="read: error Dry: the lake is dry"):
         _ = ended.result
 
 
-def test_output_without_json_is_unmet() -> None:
-    with pytest.raises(Unmet, match="JSON printed by read"):
-        _ = python("print('rows')").run("read", {}).result
+def test_crashed_program_is_unmet_with_its_last_output() -> None:
+    ended = python("raise SystemExit('the lake is dry')").run("read", {})
 
-
-def test_empty_output_is_no_result() -> None:
-    assert python("pass").run("read", {}).result is None
+    with pytest.raises(Unmet, match="read: the program ended without an answer: exit code 1; its error stream: the lake is dry"):
+        _ = ended.result
 
 
 def test_timeout_ends_the_program_and_its_children() -> None:
-    started = time.monotonic()
+    before = time.monotonic()
     ended = python("import subprocess; subprocess.run(['sleep', '60'])", seconds=0.5).run("read", {})
 
-    assert ended.code is None
-    assert time.monotonic() - started < 30
+    assert ended.is_late
+    assert time.monotonic() - before < 30
 
 
 def test_success_on_a_cut_answer_is_unmet() -> None:
     with pytest.raises(Unmet, match="read to fail: the answer was cut"):
-        python("print([])").run("read", {}).is_refused("the answer was cut")
+        answering('{"result": []}').run("read", {}).is_refused("the answer was cut")
 
 
 def test_failure_on_a_cut_answer_is_accepted() -> None:
-    python("raise SystemExit(3)").run("read", {}).is_refused("the answer was cut")
+    answering('{"error": {}}').run("read", {}).is_refused("the answer was cut")
 
 
 def test_timeout_on_a_cut_answer_is_blocked() -> None:
@@ -65,7 +101,7 @@ def test_timeout_on_a_cut_answer_is_blocked() -> None:
 
 
 def test_stopped_program_blocks_further_tasks() -> None:
-    program = python("print([])")
+    program = python(ECHO)
     program.stop()
 
     with pytest.raises(Blocked, match="read was stopped"):

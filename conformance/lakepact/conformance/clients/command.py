@@ -25,8 +25,8 @@ from lakepact.conformance.report.screen import Screen
 if TYPE_CHECKING:
     from collections.abc import Generator, Sequence
 
-SECONDS = 60.0  #: for which one task may take
-MAX_WORKERS = min(4, os.cpu_count() or 1)  #: tasks at a time: each starts a program
+SECONDS = 30.0  #: for which one task may take
+MAX_WORKERS = min(4, os.cpu_count() or 1)  #: tasks at a time: each needs a process of the program
 
 
 @click.command(context_settings={"allow_interspersed_args": False})
@@ -65,9 +65,8 @@ def check_client(
 ) -> None:
     """Judge the client that COMMAND speaks for.
 
-    COMMAND is started once for each task, with the name of the task and one JSON object of arguments behind it; it
-    prints what comes of it as JSON. `--tasks` shows the tasks. Exit code 77 says that the client has nothing that
-    does one.
+    COMMAND reads tasks from its standard input, one JSON object per line, and answers each with one line of JSON.
+    `--tasks` lists the tasks, docs/test-a-client.md describes the lines.
 
     Exit code: 0 conformant, 1 not conformant, 2 wrong usage, 3 incomplete, by Ctrl-C for example.
 
@@ -78,7 +77,7 @@ def check_client(
         suite = suites.of_clients(contract or suites.with_clients()[0], contract_version)
         if shows_tasks:
             for task, sentence in suite.lab.tasks.items():
-                click.echo(f"{task:<22} {sentence}")
+                click.echo(f"{task:<24} {sentence}")
             return
         extras.require(*suite.libraries)
         planned = plan.plan(suite, only=only, each=True)
@@ -91,6 +90,7 @@ def check_client(
     stopped, run = "", None
     with contextlib.ExitStack() as stack:
         try:
+            stack.callback(program.stop)
             server = stack.enter_context(embedded(suite))
             client = Client(server.url, headers=server.headers, parameters=server.parameters, name=called, program=program)
             run = runner.Run(planned, client, known=listed, max_workers=MAX_WORKERS)

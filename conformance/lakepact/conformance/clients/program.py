@@ -1,18 +1,19 @@
-"""The program that speaks for a client: it is started once for each task, prints what came of it as JSON, and ends.
+"""The program that runs a client: it reads one task per line, and answers each with one line of JSON.
 
-    COMMAND… TASK ARGUMENTS
-
-`ARGUMENTS` is one JSON object. Exit code 0: done; 77: the client has nothing that does this; any other: it was refused, or failed.
+{"task": "list-tables", "arguments": {…}}
+{"result": […]}   or   {"error": {"type": "…", "message": "…"}}   or   {"not_offered": true}
 """
 
 from __future__ import annotations
 
 import contextlib
 import os
+import queue
 import signal
 import subprocess
 import threading
 import time
+from collections import deque
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
@@ -24,141 +25,265 @@ from lakepact.conformance.outcome import Blocked, NotOffered, Unmet
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-DONE, CANNOT = 0, 77
-SAID = 400  #: characters of what a program says on its error stream that a report quotes, the last ones
+RESULT, ERROR, NOT_OFFERED = "result", "error", "not_offered"
+ERROR_STREAM = 400  #: last characters of the error stream that a report quotes
+KEPT_LINES = 50  #: of the error stream
 
 
 @dataclass(frozen=True)
 class Ended:
-    """A program that has ended, or was ended because it took too long.
+    """A task that has ended.
 
     Args:
-        task: what it was to do.
-        code: its exit code; None if it had to be ended.
-        printed: its output.
-        said: what it wrote to its error stream.
-        seconds: how long it took.
+        task: its name.
+        is_done: whether the program reported a result.
+        value: the result.
+        error: the type of the error that the program reported; empty if it reported none.
+        why: the message of the error, or how the program ended.
+        is_late: whether the program had to be ended.
+        seconds: duration of the task.
     """
 
     task: str
-    code: int | None
-    printed: bytes
-    said: str
-    seconds: float
+    is_done: bool = False
+    value: Any = None
+    error: str = ""
+    why: str = ""
+    is_late: bool = False
+    seconds: float = 0.0
 
     @property
     def shown(self) -> str:
         """How it ended, for a report."""
-        how = f"it was ended after {self.seconds:.0f} s" if self.code is None else f"exit code {self.code}"
-        said = " ".join(self.said.split())
-        return f"{self.task}: {how}" + (f"; it said: {said[-SAID:]}" if said else "")
+        if self.is_done:
+            return f"{self.task}: done"
+        if self.is_late:
+            how = f"the program was ended after {self.seconds:.0f} s"
+        else:
+            how = f"error {self.error}" if self.error else "the program ended without an answer"
+        why = " ".join(self.why.split())
+        return f"{self.task}: {how}" + (f": {why[-ERROR_STREAM:]}" if why else "")
 
     @property
     def outcome(self) -> str:
-        """Return the output of the program, or how it failed."""
-        return shown(self.printed.decode("utf-8", "replace").strip()) if self.code == DONE else self.shown
+        """Return the result, or how it failed."""
+        return shown(self.value) if self.is_done else self.shown
 
     @property
     def result(self) -> Any:
-        """Return the output.
+        """Return the result.
 
         Raises:
-            Unmet: it failed, or printed no JSON.
+            Unmet: the task failed.
         """
-        if self.code != DONE:
+        if not self.is_done:
             raise Unmet(f"the client to do {self.task}", self.shown)
-        if not self.printed.strip():
-            return None
-        try:
-            return orjson.loads(self.printed)
-        except orjson.JSONDecodeError:
-            raise Unmet(f"JSON printed by {self.task}", shown(self.printed.decode("utf-8", "replace"))) from None
+        return self.value
 
     def prints(self, items: Sequence[Any]) -> bool:
-        """Return whether it ended well and printed these items, in whatever order."""
-        try:
-            return bool(in_order(self.result) == in_order(items))
-        except Unmet:
-            return False
+        """Return whether the result holds these items, in any order."""
+        return self.is_done and bool(in_order(self.value) == in_order(items))
 
     def is_refused(self, why: str) -> None:
-        """Expect that it did not end as if it had done its task.
+        """Expect that the client reported an error.
 
         Args:
             why: what it had to notice.
 
         Raises:
-            Unmet: it ended well.
-            Blocked: it had to be ended, perhaps while it tried again.
+            Unmet: it reported a result.
+            Blocked: it had to be ended, perhaps while it retried.
         """
-        if self.code == DONE:
-            raise Unmet(f"{self.task} to fail: {why}", f"exit code 0, and it printed {self.outcome}")
-        if self.code is None:
+        if self.is_done:
+            raise Unmet(f"{self.task} to fail: {why}", f"the result {self.outcome}")
+        if self.is_late:
             raise Blocked(f"{self.shown}; --timeout gives it more time to notice that {why}")
 
 
 def in_order(value: Any) -> Any:
-    """Return a sequence in an order of its own, so that those with the same items are equal; anything else as it is."""
+    """Return a sequence sorted by the JSON of its items, so that equal items compare equal; any other value unchanged."""
     return sorted(value, key=orjson.dumps) if isinstance(value, (list, tuple)) else value
+
+
+class _Process:
+    """One running program.
+
+    Args:
+        command: its command line.
+    """
+
+    def __init__(self, command: Sequence[str]) -> None:
+        # A session of its own ends with all processes that the program starts.
+        self._process = subprocess.Popen(  # noqa: S603 - named by the user
+            list(command), stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, start_new_session=True
+        )
+        self._lines: queue.Queue[bytes | None] = queue.Queue()
+        self._errors: deque[str] = deque(maxlen=KEPT_LINES)
+        self.tasks = 0  #: that it has answered
+        self._readers = [
+            threading.Thread(target=target, name="lakepact client program", daemon=True)
+            for target in (self._read_answers, self._read_errors)
+        ]
+        for reader in self._readers:
+            reader.start()
+
+    def _read_answers(self) -> None:
+        for line in self._process.stdout or ():
+            self._lines.put(line)
+        self._lines.put(None)
+
+    def _read_errors(self) -> None:
+        for line in self._process.stderr or ():
+            self._errors.append(line.decode("utf-8", "replace"))
+
+    @property
+    def is_running(self) -> bool:
+        return self._process.poll() is None
+
+    @property
+    def ended_after_a_task(self) -> bool:
+        """Whether the program ended with 0 after it had answered: it wants to be started for each task."""
+        return bool(self.tasks) and self._process.wait() == 0
+
+    def ask(self, task: bytes, seconds: float) -> dict[str, Any] | None:
+        """Return the answer to a task; None if the program ended.
+
+        Raises:
+            TimeoutError: no answer came in time.
+        """
+        if self.tasks:
+            self._errors.clear()
+        until = time.monotonic() + seconds
+        with contextlib.suppress(BrokenPipeError):
+            if self._process.stdin:
+                self._process.stdin.write(task + b"\n")
+                self._process.stdin.flush()
+        while True:
+            try:
+                line = self._lines.get(timeout=max(until - time.monotonic(), 0))
+            except queue.Empty:
+                raise TimeoutError from None
+            if line is None:
+                return None
+            if (answer := _answer(line)) is not None:
+                self.tasks += 1
+                return answer
+
+    def end(self) -> None:
+        """End it with all processes that it has started."""
+        with contextlib.suppress(ProcessLookupError):
+            os.killpg(self._process.pid, signal.SIGKILL)
+        self._process.wait()
+        for reader in self._readers:
+            reader.join()
+        for stream in (self._process.stdin, self._process.stdout, self._process.stderr):
+            if stream is not None:
+                with contextlib.suppress(OSError):
+                    stream.close()
+
+    def ended(self) -> str:
+        """Return how the program ended, for a report."""
+        code = self._process.wait()
+        self.end()
+        return f"exit code {code}; its error stream: {self.errors()}" if self.errors() else f"exit code {code}"
+
+    def errors(self) -> str:
+        """Return the end of its error stream since the last task."""
+        return "".join(tuple(self._errors))[-ERROR_STREAM:]
+
+
+def _answer(line: bytes) -> dict[str, Any] | None:
+    """Return the answer in a line; None if the line is something else, such as a log message."""
+    try:
+        answer = orjson.loads(line)
+    except orjson.JSONDecodeError:
+        return None
+    return answer if isinstance(answer, dict) and answer.keys() & {RESULT, ERROR, NOT_OFFERED} else None
 
 
 @dataclass(frozen=True)
 class Program:
-    """The program that is started for each task.
+    """The program that runs a client; it is started once for each task that runs at the same time.
 
     Args:
-        command: the beginning of its command line.
+        command: its command line.
         seconds: the time limit of a task.
     """
 
     command: tuple[str, ...]
     seconds: float
-    _running: set[subprocess.Popen[bytes]] = field(default_factory=set, init=False, repr=False, compare=False)
+    _idle: list[_Process] = field(default_factory=list, init=False, repr=False, compare=False)
+    _running: set[_Process] = field(default_factory=set, init=False, repr=False, compare=False)
     _stopped: threading.Event = field(default_factory=threading.Event, init=False, repr=False, compare=False)
 
     def stop(self) -> None:
-        """End what is running, and start nothing any more."""
+        """End all processes, and start no others."""
         self._stopped.set()
-        for process in tuple(self._running):
-            _end(process)
+        for process in (*self._running, *self._idle):
+            process.end()
+        self._idle.clear()
 
     def run(self, task: str, arguments: Mapping[str, Any]) -> Ended:
         """Let it do one task.
 
         Raises:
-            NotOffered: the client has nothing that does it.
-            Blocked: it was stopped.
-            OSError: there is no such program.
+            NotOffered: the client does not implement the task.
+            Blocked: the program was stopped.
+            OSError: the program does not exist.
         """
+        line = orjson.dumps({"task": task, "arguments": dict(arguments)})
         started = time.monotonic()
-        words = [*self.command, task, orjson.dumps(arguments).decode()]
-        # A session of its own, so that what it starts itself ends with it.
-        with subprocess.Popen(  # noqa: S603 - what the user names
-            words, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE, start_new_session=True
-        ) as process:
-            self._running.add(process)
-            if self._stopped.is_set():
-                _end(process)
-            try:
-                printed, said = process.communicate(timeout=self.seconds)
-                code: int | None = process.returncode
-            except subprocess.TimeoutExpired:
-                code = None
-                _end(process)
-                printed, said = process.communicate()
-            except BaseException:
-                _end(process)
-                raise
-            finally:
+        process = self._take()
+        try:
+            answer = process.ask(line, self.seconds)
+            if answer is None and process.ended_after_a_task and not self._stopped.is_set():
                 self._running.discard(process)
+                process.end()
+                process = self._start()
+                answer = process.ask(line, self.seconds)
+        except TimeoutError:
+            process.end()
+            return Ended(task, why=process.errors(), is_late=True, seconds=time.monotonic() - started)
+        except BaseException:
+            process.end()
+            raise
+        finally:
+            self._running.discard(process)
+            if self._stopped.is_set():
+                process.end()
         if self._stopped.is_set():
             raise Blocked(f"{task} was stopped")
-        if code == CANNOT:
-            raise NotOffered(f"the client has nothing for {task}")
-        return Ended(task, code, printed, said.decode("utf-8", "replace"), time.monotonic() - started)
+        if answer is None:
+            return Ended(task, why=process.ended(), seconds=time.monotonic() - started)
+        self._idle.append(process)
+        return _ended(task, answer, time.monotonic() - started)
+
+    def _take(self) -> _Process:
+        with contextlib.suppress(IndexError):
+            process = self._idle.pop()
+            if process.is_running:
+                self._running.add(process)
+                return process
+            process.end()
+            return self._take()
+        return self._start()
+
+    def _start(self) -> _Process:
+        process = _Process(self.command)
+        self._running.add(process)
+        return process
 
 
-def _end(process: subprocess.Popen[bytes]) -> None:
-    """End a program with all that it has started."""
-    with contextlib.suppress(ProcessLookupError):
-        os.killpg(process.pid, signal.SIGKILL)
+def _ended(task: str, answer: Mapping[str, Any], seconds: float) -> Ended:
+    """Return how a task ended.
+
+    Raises:
+        NotOffered: the client does not implement it.
+    """
+    if answer.get(NOT_OFFERED):
+        raise NotOffered(f"the client does not implement {task}")
+    error = answer.get(ERROR)
+    if error is None:
+        return Ended(task, is_done=True, value=answer.get(RESULT), seconds=seconds)
+    told = error if isinstance(error, dict) else {"message": str(error)}
+    return Ended(task, error=str(told.get("type") or "without a type"), why=str(told.get("message") or ""), seconds=seconds)

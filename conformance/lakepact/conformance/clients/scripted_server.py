@@ -6,10 +6,8 @@ receives each request of a task together with a function that forwards it, and r
 
 from __future__ import annotations
 
-import asyncio
 import contextlib
 import itertools
-import json
 import re
 import threading
 import time
@@ -19,23 +17,21 @@ from typing import TYPE_CHECKING, Any, Self, TypeAlias
 
 import httpx
 import orjson
-import uvicorn
 
+from lakepact.conformance.clients.listener import Answer, Listener
 from lakepact.conformance.outcome import Blocked
 
 if TYPE_CHECKING:
-    from collections.abc import Awaitable, Callable, Generator, Iterable, Mapping, MutableMapping, Sequence
+    from collections.abc import Callable, Generator, Mapping, Sequence
 
+    from lakepact.conformance.clients.listener import Received
     from lakepact.conformance.exchanges import Exchange
     from lakepact.conformance.wire import Wire
     from lakepact.generated.contract import Contract, OperationId
 
     Forward: TypeAlias = "Callable[[Request], Answer]"
     Script: TypeAlias = "Callable[[Request, Forward], Answer]"
-    Receive = Callable[[], Awaitable[MutableMapping[str, Any]]]
-    Send = Callable[[MutableMapping[str, Any]], Awaitable[None]]
 
-START_SECONDS = 15
 UPSTREAM_SECONDS = 30
 MOST_REQUESTS = 400  #: of one task; a client that sends more repeats itself
 #: Hop-by-hop headers; lengths are computed again.
@@ -65,42 +61,6 @@ class Request:
         """Return the same without a step of its path, the first being number 1, if it has one of these names."""
         steps = self.target.split("/")
         return replace(self, target="/".join([*steps[:number], *steps[number + 1 :]])) if steps[number] in names else self
-
-
-@dataclass(frozen=True)
-class Answer:
-    """An answer to the client."""
-
-    status: int
-    headers: tuple[tuple[str, str], ...] = (("content-type", "application/json"),)
-    body: bytes = b""
-
-    @property
-    def document(self) -> Any:
-        """The body as JSON."""
-        return orjson.loads(self.body)
-
-    @property
-    def lines(self) -> list[Any]:
-        """The body as JSON documents, one a line."""
-        return [orjson.loads(line) for line in self.body.splitlines() if line.strip()]
-
-    def with_document(self, document: Any) -> Answer:
-        """Return the same with another body; in ASCII, for some clients take signs beyond it for the end of a line."""
-        return replace(self, body=json.dumps(document).encode())
-
-    def with_lines(self, lines: Iterable[Any]) -> Answer:
-        """Return the same with other lines."""
-        return replace(self, body=b"".join(json.dumps(line).encode() + b"\n" for line in lines))
-
-    def with_header(self, name: str, value: str | None) -> Answer:
-        """Return the same with another value of a header, or without it."""
-        others = tuple((n, v) for n, v in self.headers if n.lower() != name.lower())
-        return replace(self, headers=others if value is None else (*others, (name, value)))
-
-    def header(self, name: str) -> str:
-        """Return the value of a header; nothing if it is not there."""
-        return next((v for n, v in self.headers if n.lower() == name.lower()), "")
 
 
 def as_it_is(request: Request, forward: Forward) -> Answer:
@@ -145,50 +105,32 @@ class ScriptedServer:
         self._task_servers: dict[int, TaskServer] = {}
         self._numbers = itertools.count(1)
         self._client = httpx.Client(timeout=UPSTREAM_SECONDS, trust_env=False, follow_redirects=False)
-        self._address = ""
-        self._remembered: dict[str, tuple[Any, Exception | None]] = {}
-        self._lock = threading.RLock()  # what is made once may need other things made
-        self._server = uvicorn.Server(
-            uvicorn.Config(
-                self._app,
-                host="127.0.0.1",
-                port=0,
-                interface="asgi3",
-                lifespan="off",
-                ws="none",
-                log_level="error",
-                access_log=False,
-            )
-        )
-        self._thread = threading.Thread(target=self._server.run, name="lakepact scripted server", daemon=True)
+        self._remembered: dict[str, _Once] = {}
+        self._lock = threading.Lock()
+        self._listener = Listener(self._answered)
 
     def open(self) -> Self:
         """Begin to answer clients.
 
         Raises:
-            Blocked: no port can be had.
+            Blocked: no port is free.
         """
-        self._thread.start()
-        until = time.monotonic() + START_SECONDS
-        while not self._server.started:
-            if time.monotonic() > until or not self._thread.is_alive():
-                raise Blocked("no port of 127.0.0.1 could be had for clients")
-            time.sleep(0.01)
-        port = self._server.servers[0].sockets[0].getsockname()[1]
-        self._address = f"http://127.0.0.1:{port}"
+        try:
+            self._listener.open()
+        except OSError as error:
+            raise Blocked(f"no port of 127.0.0.1 is free for the scripted server: {error}") from error
         return self
 
     def close(self) -> None:
         """Stop answering."""
-        self._server.should_exit = True
-        self._thread.join(START_SECONDS)
+        self._listener.close()
         self._client.close()
 
     @contextlib.contextmanager
     def task(self, check: str, script: Script, *, prefix: str = "") -> Generator[TaskServer]:
         """Yield an address at which everything is answered as a script says, until the block ends."""
         number = next(self._numbers)
-        served = TaskServer(f"{self._address}/task-{number}", script, check, prefix)
+        served = TaskServer(f"{self._listener.address}/task-{number}", script, check, prefix)
         self._task_servers[number] = served
         try:
             yield served
@@ -198,15 +140,8 @@ class ScriptedServer:
     def once(self, key: str, make: Callable[[], Any]) -> Any:
         """Return the result of `make`, or raise its error, computed once for all checks."""
         with self._lock:
-            if key not in self._remembered:
-                try:
-                    self._remembered[key] = make(), None
-                except Exception as reason:  # noqa: BLE001 - raised to whoever asks
-                    self._remembered[key] = None, reason
-            made, failed = self._remembered[key]
-        if failed is not None:
-            raise failed
-        return made
+            once = self._remembered.setdefault(key, _Once())
+        return once.result(make)
 
     def ask(self, method: str, target: str, *, document: Any = None, headers: Mapping[str, str] | None = None) -> Answer:
         """Return the server's own answer, without the script.
@@ -231,33 +166,16 @@ class ScriptedServer:
         kept = tuple((n, v) for n, v in answer.headers.multi_items() if n.lower() not in OF_A_CONNECTION)
         return Answer(answer.status_code, kept, answer.content)
 
-    async def _app(self, scope: MutableMapping[str, Any], receive: Receive, send: Send) -> None:
-        if scope["type"] != "http":
-            return
-        body = bytearray()
-        more = True
-        while more:
-            message = await receive()
-            body += message.get("body", b"")
-            more = message.get("more_body", False)
-        answer = await asyncio.to_thread(self._answered, scope, bytes(body))
-        headers = [(n.encode("latin-1"), v.encode("latin-1")) for n, v in answer.headers]
-        if answer.status not in {204, 304} and scope["method"] != "HEAD":
-            headers.append((b"content-length", str(len(answer.body)).encode()))
-        await send({"type": "http.response.start", "status": answer.status, "headers": headers})
-        await send({"type": "http.response.body", "body": b"" if scope["method"] == "HEAD" else answer.body})
-
-    def _answered(self, scope: Mapping[str, Any], body: bytes) -> Answer:
-        query = scope["query_string"].decode("latin-1")
-        found = TASK_PATH.fullmatch(scope["raw_path"].decode("latin-1") + (f"?{query}" if query else ""))
+    def _answered(self, received: Received) -> Answer:
+        found = TASK_PATH.fullmatch(received.target)
         served = self._task_servers.get(int(found[1])) if found else None
         if found is None or served is None:
             return Answer(404, body=b'{"error":{"message":"no task of the client uses this address","type":"NotFound","code":404}}')
         started = time.perf_counter()
         path = found[2] or "/"
-        headers = httpx.Headers([(n.decode("latin-1"), v.decode("latin-1")) for n, v in scope["headers"]])
-        operation = self._operation(scope["method"], path, served.prefix)
-        request = Request(operation, scope["method"], path + (found[3] or ""), headers, body)
+        headers = httpx.Headers(list(received.headers))
+        operation = self._operation(received.method, path, served.prefix)
+        request = Request(operation, received.method, path + (found[3] or ""), headers, received.body)
         if len(served.exchanges) >= MOST_REQUESTS:
             answer = Answer(503, body=b'{"error":{"message":"this is going round in circles","type":"TooMany","code":503}}')
         else:
@@ -275,7 +193,7 @@ class ScriptedServer:
             method=request.method,
             url=served.url + request.target,
             sent=[(n, v) for n, v in headers.multi_items() if n.lower() not in OF_A_CONNECTION],
-            body=body,
+            body=received.body,
             started=started,
         )
         served.exchanges.append(exchange)
@@ -289,6 +207,27 @@ class ScriptedServer:
             if known == method and _pattern(template, prefix).fullmatch(path)
         ]
         return min(fitting)[1] if fitting else None
+
+
+class _Once:
+    """A value that is made once, or the error of making it."""
+
+    def __init__(self) -> None:
+        self._lock = threading.RLock()  # making one value may need another
+        self._made: list[Any] = []
+        self._failed: Exception | None = None
+
+    def result(self, make: Callable[[], Any]) -> Any:
+        """Return the value, or raise its error."""
+        with self._lock:
+            if not self._made and self._failed is None:
+                try:
+                    self._made.append(make())
+                except Exception as reason:  # noqa: BLE001 - raised for each check that needs the value
+                    self._failed = reason
+        if self._failed is not None:
+            raise self._failed
+        return self._made[0]
 
 
 @cache

@@ -8,7 +8,7 @@ from lakepact.conformance import expect
 from lakepact.conformance.clients.delta_sharing.lab import BY_DIRECTORY, ROWS, same_rows
 from lakepact.conformance.clients.delta_sharing.scripts import IN_LINES, blind
 from lakepact.conformance.clients.delta_sharing.suite import check
-from lakepact.conformance.clients.scripted_server import Answer
+from lakepact.conformance.clients.listener import Answer
 from lakepact.conformance.outcome import Blocked, NotOffered, Unmet
 from lakepact.generated.delta_sharing import op
 

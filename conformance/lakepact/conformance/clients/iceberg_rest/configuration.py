@@ -12,7 +12,8 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from lakepact.conformance.clients.iceberg_rest.lab import CatalogClientLab
-    from lakepact.conformance.clients.scripted_server import Answer, Forward, Request, Script
+    from lakepact.conformance.clients.listener import Answer
+    from lakepact.conformance.clients.scripted_server import Forward, Request, Script
 
 PREFIX = "prefix"
 NONE: Mapping[str, str] = {}

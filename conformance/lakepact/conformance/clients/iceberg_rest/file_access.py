@@ -13,7 +13,8 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from lakepact.conformance.clients.iceberg_rest.lab import CatalogClientLab
-    from lakepact.conformance.clients.scripted_server import Answer, Forward, Request, Script
+    from lakepact.conformance.clients.listener import Answer
+    from lakepact.conformance.clients.scripted_server import Forward, Request, Script
 
 ACCESS_KEY = "s3.access-key-id"
 BUCKET = "s3://lakepact-scripted"

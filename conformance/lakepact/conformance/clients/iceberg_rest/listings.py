@@ -13,7 +13,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from lakepact.conformance.clients.iceberg_rest.lab import CatalogClientLab
-    from lakepact.conformance.clients.scripted_server import Answer, Forward, Request, Script
+    from lakepact.conformance.clients.listener import Answer
+    from lakepact.conformance.clients.scripted_server import Forward, Request, Script
 
 LISTINGS = frozenset({op.list_namespaces, op.list_tables, op.list_views})
 TOKEN = "next-page-token"  # noqa: S105 - a member, not a secret

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import orjson
 
 from lakepact.conformance.clients.iceberg_rest.suite import check
-from lakepact.conformance.clients.scripted_server import Answer
+from lakepact.conformance.clients.listener import Answer
 from lakepact.conformance.outcome import NotOffered, Unmet
 from lakepact.generated.iceberg_rest import op
 

@@ -134,7 +134,7 @@ def everything_sent(lab: CatalogClientLab) -> None:
         except NotOffered:
             continue
         exchanges += done.exchanges
-        if done.ended.code != 0:
+        if not done.ended.is_done:
             failed = failed or done.ended.shown
     shown = {component for exchange in exchanges for component in sent(exchange)}
     for component, requirement in OF_CLIENTS.items():

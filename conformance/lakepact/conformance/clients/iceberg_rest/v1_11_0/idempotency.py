@@ -12,7 +12,8 @@ from lakepact.generated.iceberg_rest import op
 
 if TYPE_CHECKING:
     from lakepact.conformance.clients.iceberg_rest.v1_11_0.suite import NewerCatalogClientLab
-    from lakepact.conformance.clients.scripted_server import Answer, Forward, Request, Script
+    from lakepact.conformance.clients.listener import Answer
+    from lakepact.conformance.clients.scripted_server import Forward, Request, Script
     from lakepact.generated.contract import OperationId
 
 LIFETIME = "idempotency-key-lifetime"
