@@ -164,6 +164,29 @@ def test_catalog_state_in_table_properties_fails_nothing(monkeypatch: pytest.Mon
     assert judged({"counts-requests": counts_requests()}, *only, "IRC-SCAN-PLAN-026") == []
 
 
+def shows_its_requests() -> Install:
+    """Return a catalog whose namespaces and views carry the number of the last request that could have changed one."""
+    last = [0]
+
+    def changed(handler: Handler, arguments: dict[str, Any]) -> Reply:
+        last[0] += 1
+        return handler(**arguments)
+
+    def shown(document: dict[str, Any]) -> None:
+        holder = document.get("metadata", document)
+        if isinstance(holder.get("properties"), dict):
+            holder["properties"]["catalog.commit-id"] = str(last[0])
+
+    changing = ("createNamespace", "createTable", "createView", "replaceView", "renameView", "dropView", "dropNamespace")
+    return all_of(on_call(changing, changed), on_answer(("loadNamespaceMetadata", "createView", "loadView", "replaceView"), shown))
+
+
+def test_catalog_state_in_view_properties_fails_nothing() -> None:
+    only = ("IRC-VIEW-CREATE-009", "IRC-VIEW-LOAD-00*", "IRC-VIEW-REPL-0*", "IRC-VIEW-REN-00*", "IRC-NS-DROP-004", "IRC-NS-GET-00*")
+
+    assert judged({"shows-its-requests": shows_its_requests()}, *only) == []
+
+
 class RemovesFilesOfViews:
     """A catalog that removes the metadata file of a dropped view, even if another view uses the file."""
 

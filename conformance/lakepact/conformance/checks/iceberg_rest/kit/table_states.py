@@ -6,7 +6,6 @@ another table is changed, and members that every new table has, are not compared
 
 from __future__ import annotations
 
-import contextlib
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 from weakref import WeakKeyDictionary
@@ -15,8 +14,9 @@ import orjson
 
 from lakepact.conformance import expect
 from lakepact.conformance.checks.iceberg_rest.kit.lab import Table, set_properties
+from lakepact.conformance.checks.iceberg_rest.kit.server_owned import no_evidence
 from lakepact.conformance.exchanges import Reply
-from lakepact.conformance.outcome import Blocked, Unmet
+from lakepact.conformance.outcome import Unmet
 from lakepact.generated.iceberg_rest import op
 
 if TYPE_CHECKING:
@@ -156,7 +156,7 @@ def volatile_members(lab: CatalogLab) -> frozenset[str]:
     known = _volatile.get(lab.wire)
     if known is None:
         known = frozenset()
-        with contextlib.suppress(Blocked, Unmet):
+        with no_evidence(lab):
             still, other = lab.make_table(), lab.make_table()
             before = lab.load(still)
             lab.commit(other, set_properties(lakepact="moves"))

@@ -10,6 +10,7 @@ import orjson
 
 from lakepact.conformance import expect
 from lakepact.conformance.checks.iceberg_rest.kit.lab import SCHEMA, set_properties
+from lakepact.conformance.checks.iceberg_rest.kit.server_owned import owned_properties, same_but_for_owned, without_properties
 from lakepact.conformance.checks.iceberg_rest.kit.updates import LAST_ADDED
 from lakepact.generated.iceberg_rest import op
 
@@ -212,13 +213,34 @@ def state(reply: Reply) -> dict[str, Any]:
     return spelled(reply.at("metadata"))
 
 
+def same_view(lab: CatalogLab, expected: Reply, actual: Reply, what: str = "unchanged metadata:") -> None:
+    """Expect two answers to show the same view, except for properties that the server owns.
+
+    Raises:
+        Unmet: they differ; it names the first difference.
+    """
+    same_metadata(lab, state(expected), state(actual), what)
+
+
+def same_metadata(lab: CatalogLab, expected: Mapping[str, Any], actual: Mapping[str, Any], what: str) -> None:
+    """Expect equal metadata of a view, except for properties that the server owns.
+
+    Raises:
+        Unmet: they differ; it names the first difference.
+    """
+    if same_but_for_owned(lab, expected, actual):
+        return
+    owned = owned_properties(lab)
+    expect.equal(spelled(without_properties(expected, owned)), spelled(without_properties(actual, owned)), what)
+
+
 def unchanged(lab: CatalogLab, before: View) -> None:
     """The view is what it was.
 
     Raises:
         Unmet: it is not, or it can no longer be loaded.
     """
-    expect.equal(state(before.reply), state(lab.send(op.load_view, **before.at)), "unchanged metadata:")
+    same_view(lab, before.reply, lab.send(op.load_view, **before.at))
 
 
 def is_view(reply: Reply) -> None:

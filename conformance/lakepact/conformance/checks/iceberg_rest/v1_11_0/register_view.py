@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 from lakepact.conformance import expect
 from lakepact.conformance.checks.iceberg_rest.kit.lab import set_properties
 from lakepact.conformance.checks.iceberg_rest.kit.listings import identifiers
-from lakepact.conformance.checks.iceberg_rest.kit.views import View, loaded, made, next_version, replace, state, unchanged
+from lakepact.conformance.checks.iceberg_rest.kit.views import View, loaded, made, next_version, replace, same_view, unchanged
 from lakepact.conformance.checks.iceberg_rest.v1_11_0.suite import check
 from lakepact.conformance.outcome import Blocked
 from lakepact.generated.iceberg_rest import op
@@ -68,10 +68,10 @@ def registered_views_are_those_of_their_files(lab: CatalogLab) -> None:
 
     with lab.judge("IRC-VIEW-REG-001"):
         expect.status(reply, 200)
-        expect.equal(state(last.reply), state(reply), "the metadata of the file,")
+        same_view(lab, last.reply, reply, "the metadata of the file,")
     lab.require(reply, 200)
     with lab.judge("IRC-VIEW-REG-002"):
-        expect.equal(state(reply), state(lab.send(op.load_view, **view.at)), "the metadata when it is loaded,")
+        same_view(lab, reply, lab.send(op.load_view, **view.at), "the metadata when it is loaded,")
         expect.contains(view.identifier, identifiers(lab.send(op.list_views, namespace=view.namespace)), "the list of views")
     with lab.judge("IRC-VIEW-REG-008"):
         changed = replace(lab, loaded(lab, view), *next_version(view, "SELECT 3 AS id"))
@@ -90,7 +90,7 @@ def names_of_dropped_views_are_free(lab: CatalogLab) -> None:
     with lab.judge("IRC-VIEW-REG-001"):
         expect.true(reply.status != 409, "no conflict by the name of a view that was dropped", reply.shown)
         if reply.status == 200:
-            expect.equal(state(last.reply), state(reply), "the metadata of the file,")
+            same_view(lab, last.reply, reply, "the metadata of the file,")
 
 
 @check("IRC-VIEW-REG-003")

@@ -17,8 +17,9 @@ from lakepact.conformance.checks.iceberg_rest.kit.views import (
     made,
     next_version,
     replaced,
+    same_metadata,
+    same_view,
     spelled,
-    state,
     unchanged,
 )
 from lakepact.conformance.checks.iceberg_rest.suite import check
@@ -54,12 +55,12 @@ def views_are_loaded_from_their_files(lab: CatalogLab) -> None:
     reply = lab.send(op.load_view, **view.at)
 
     with lab.judge("IRC-VIEW-LOAD-001"):
-        expect.equal(state(before.reply), state(reply), "the metadata of the last answer,")
+        same_view(lab, before.reply, reply, "the metadata of the last answer,")
         expect.equal(before.reply.at("metadata-location"), reply.at("metadata-location"), "the metadata-location of the last answer,")
         written = in_file(lab, View(view.namespace, view.name, reply))
         if written is not None:
             shown = of_the_contract(lab, "ViewMetadata", reply.at("metadata"), written)
-            expect.equal(spelled(written), spelled(shown), "metadata as in the file:")
+            same_metadata(lab, spelled(written), spelled(shown), "metadata as in the file:")
     config = [answer.reply.document.get("config") for answer in answers] + [reply.document.get("config")]
     with lab.judge_each("IRC-VIEW-LOAD-004", remark="" if any(config) else "no configuration is given") as case:
         for given in config:

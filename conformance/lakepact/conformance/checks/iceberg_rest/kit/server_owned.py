@@ -1,0 +1,79 @@
+"""Properties that the server adds to namespaces, tables and views by itself, such as the id of its last commit.
+
+They may change at any time, so comparisons leave them out. They are looked for only once two states differ.
+"""
+
+from __future__ import annotations
+
+import contextlib
+from typing import TYPE_CHECKING, Any
+from weakref import WeakKeyDictionary
+
+from lakepact.conformance.outcome import Blocked, NotOffered, Unmet
+from lakepact.generated.iceberg_rest import op
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Generator, Mapping
+
+    from lakepact.conformance.checks.iceberg_rest.kit.lab import CatalogLab
+    from lakepact.conformance.wire import Wire
+
+_owned: WeakKeyDictionary[Wire, frozenset[str]] = WeakKeyDictionary()
+
+
+@contextlib.contextmanager
+def no_evidence(lab: CatalogLab) -> Generator[None]:
+    """Keep the requests of the block out of the trails of verdicts, and end it early if one fails."""
+    before = list(lab.sent)
+    try:
+        with contextlib.suppress(Blocked, NotOffered, Unmet):
+            yield
+    finally:
+        lab.sent[:] = before
+
+
+def owned_properties(lab: CatalogLab) -> frozenset[str]:
+    """Return the names of properties that new namespaces, tables and views have although no request set them."""
+    known = _owned.get(lab.wire)
+    if known is None:
+        found: set[str] = set()
+        with no_evidence(lab):
+            namespace = lab.make_namespace()
+            found |= _properties(lab.send(op.load_namespace_metadata, namespace=namespace).document)
+            if lab.offers(op.create_table):
+                found |= _properties(lab.load(lab.make_table(namespace)).metadata)
+            if lab.offers(op.create_view):
+                view = lab.make_view(namespace)
+                found |= _properties(lab.send(op.load_view, namespace=namespace, view=view).document.get("metadata"))
+        known = _owned[lab.wire] = frozenset(found)
+    return known
+
+
+def without_properties(document: Any, names: Collection[str]) -> Any:
+    """Return a copy of a JSON document without properties of these names in any `properties` object."""
+    if isinstance(document, list):
+        return [without_properties(item, names) for item in document]
+    if not isinstance(document, dict):
+        return document
+    return {
+        member: _kept(value, names) if member == "properties" else without_properties(value, names) for member, value in document.items()
+    }
+
+
+def same_but_for_owned(lab: CatalogLab, before: Any, after: Any) -> bool:
+    """Return whether two JSON documents are equal, except for properties that the server owns."""
+    if before == after:
+        return True
+    owned = owned_properties(lab)
+    return bool(owned) and without_properties(before, owned) == without_properties(after, owned)
+
+
+def _properties(holder: Any) -> set[str]:
+    found = holder.get("properties") if isinstance(holder, dict) else None
+    return set(found) if isinstance(found, dict) else set()
+
+
+def _kept(properties: Mapping[str, Any] | Any, names: Collection[str]) -> Any:
+    if not isinstance(properties, dict):
+        return properties
+    return {name: value for name, value in properties.items() if name not in names}
