@@ -81,7 +81,7 @@ def tested() -> Iterator[Mapping[str, str]]:
             SHARING: sharing.url,
             WATSONX: watsonx.url,
             "TOKEN": tested.headers["Authorization"].removeprefix("Bearer "),
-            "READER": known["second-token"],
+            "READER": known["reader-token"],
             "SHARING_TOKEN": sharing.headers["Authorization"].removeprefix("Bearer "),
             "WATSONX_TOKEN": watsonx.headers["Authorization"].removeprefix("Bearer "),
             "USER_AND_KEY": "harness:" + orjson.loads(Path(watsonx.parameters["credentials"]).read_bytes())["api-keys"]["harness"],

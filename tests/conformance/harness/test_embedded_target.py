@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from pathlib import Path
 
+import orjson
 import pytest
 
 from lakepact.conformance import suite as suites
@@ -15,9 +16,6 @@ from lakepact.conformance.suite import Suite
 from lakepact.conformance.target import Offer
 from lakepact.conformance.wire import Wire
 from lakepact.generated.contract import contracts
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 TOKEN = "a-token-of-nobody"
 
@@ -71,3 +69,10 @@ def test_every_contract_has_an_embedded_target(contract: str, tmp_path: Path) ->
 
     assert set(target.features) <= set(suite.contract.features)
     assert all(isinstance(value, str) for value in target.parameters.values())
+
+
+def test_embedded_principals_are_called_like_the_parameters(tmp_path: Path) -> None:
+    suite = suites.load("iceberg_rest")
+    principals = orjson.loads(Path(suite.launch_settings(tmp_path).parameters["principals"]).read_bytes())
+
+    assert {f"{name}-env" for name in principals} <= suite.parameters.keys()

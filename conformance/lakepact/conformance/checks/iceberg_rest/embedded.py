@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import orjson
 
-from lakepact.conformance.checks.iceberg_rest.kit.principals import WRITES
+from lakepact.conformance.checks.iceberg_rest.kit import principals
 from lakepact.conformance.embedded_target import EmbeddedTarget
 
 if TYPE_CHECKING:
@@ -74,14 +74,20 @@ def launch_settings(folder: Path) -> EmbeddedTarget:
     tokens = {name: secrets.token_hex() for name in ("first", "second", "third", "expired", "secret")}
     config, known = folder / "server.toml", folder / "principals.json"
     config.write_text(SERVER_FILE.format(**tokens, client=CLIENT, namespace=OF_THE_SECOND), encoding="utf-8")
-    shown = {f"{name}-token": tokens[name] for name in ("second", "third", "expired")}
-    known.write_bytes(orjson.dumps({**shown, "subject-token": tokens["second"], "client": f"{CLIENT}:{tokens['secret']}"}))
+    shown = {
+        principals.SECOND: tokens["second"],
+        principals.THIRD: tokens["third"],
+        principals.EXPIRED: tokens["expired"],
+        principals.SUBJECT: tokens["second"],
+        principals.CLIENT: f"{CLIENT}:{tokens['secret']}",
+    }
+    known.write_bytes(orjson.dumps(shown))
     for file in (config, known):
         file.chmod(0o600)
     access = ("authentication", "second-principal", "oauth-tokens", "token-exchange")
     return EmbeddedTarget(
         settings={"config": str(config)},
         headers={"Authorization": f"Bearer {tokens['first']}"},
-        parameters={"warehouse": "lakehouse", "principals": str(known), WRITES: OF_THE_SECOND, **PLANNED},
+        parameters={"warehouse": "lakehouse", "principals": str(known), principals.WRITES: OF_THE_SECOND, **PLANNED},
         features={"readable-files": True, "location-policy": True, **dict.fromkeys((*access, "async-planning", "plan-tasks"), True)},
     )
