@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 NO_BEARER = ("Basic bm9ib2R5Omxha2VwYWN0LWtub3duLXRvLW5vYm9keQ==", "lakepact-unknown", "Token lakepact-unknown")
 
 #: Authorization values with an unknown token.
-UNKNOWN = ("Bearer lakepact-unknown", "Bearer", "Bearer  ", "Bearer null")
+UNKNOWN = ("Bearer lakepact-unknown", "Bearer", "Bearer null")
 
 #: Tokens that are numbers or UUIDs, which are the same in either case.
 HEXADECIMAL = re.compile("[0-9A-Fa-f-]+")
