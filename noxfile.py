@@ -88,6 +88,13 @@ def mutants(session: nox.Session) -> None:
 
 
 @nox.session
+def mutants_together(session: nox.Session) -> None:
+    """Servers with 3, 6 and 12 faults at once: each fault is found, and nothing else fails."""
+    install(session, package=".[conformance]")
+    session.run("python", "-m", "lakepact.conformance.mutants.together", *session.posargs)
+
+
+@nox.session
 def interop(session: nox.Session) -> None:
     """Real clients against the reference server: those that are Python packages."""
     install(session, "tests", "interop", package=".[all]")

@@ -1,0 +1,67 @@
+"""Servers with several faults at once: each fault shows, and nothing else fails."""
+
+from __future__ import annotations
+
+import logging
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+
+from lakepact.conformance import suite as suites
+from lakepact.conformance.mutants import fault_named
+from lakepact.conformance.mutants.together import SIZES, drawn, footprint, tried
+from lakepact.reference_server.service import Settings
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+CONTRACT = "iceberg_rest"
+
+
+@pytest.fixture
+def quiet() -> Iterator[None]:
+    """Leave out the log of the server, which reports each of its own errors."""
+    logging.disable()
+    yield
+    logging.disable(logging.NOTSET)
+
+
+def changed(name: str, folder: Path) -> frozenset[str]:
+    settings = Settings(config=Path(suites.load(CONTRACT).launch_settings(folder).settings["config"]))
+    return footprint(fault_named(name, CONTRACT), settings)
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_seed_draws_the_same_number_of_different_faults(seed: int) -> None:
+    faults = drawn(seed)
+
+    assert len(set(faults)) == SIZES[seed % len(SIZES)]
+    assert drawn(seed) == faults
+
+
+def test_drawn_faults_change_different_entries(tmp_path: Path) -> None:
+    entries = [entry for name in drawn(2) for entry in changed(name, tmp_path)]
+
+    assert len(set(entries)) == len(entries)
+
+
+def test_footprint_names_the_replaced_handler(tmp_path: Path) -> None:
+    assert "handler dropTable" in changed("drops-what-is-missing", tmp_path)
+
+
+@pytest.mark.usefixtures("quiet")
+@pytest.mark.parametrize("seed", [0, 1])
+def test_server_with_several_faults_shows_each_and_no_other(seed: int, tmp_path: Path) -> None:
+    trial = tried(seed, str(tmp_path))
+
+    assert trial.violations == ()
+
+
+@pytest.mark.nightly
+@pytest.mark.usefixtures("quiet")
+@pytest.mark.parametrize("seed", range(2, 30))
+def test_many_servers_with_several_faults_show_each_and_no_other(seed: int, tmp_path: Path) -> None:
+    trial = tried(seed, str(tmp_path))
+
+    assert trial.violations == ()
