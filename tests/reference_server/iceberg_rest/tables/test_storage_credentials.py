@@ -68,7 +68,9 @@ def test_requested_credentials_are_for_the_location_of_the_table(send: Callable[
 
     (credential,) = created["storage-credentials"]
     assert credential["prefix"] == created["metadata"]["location"]
+    assert credential["config"]["client.refresh-credentials-endpoint"].endswith("/tables/t/credentials")
     assert sorted(credential["config"]) == [
+        "client.refresh-credentials-endpoint",
         "s3.access-key-id",
         "s3.endpoint",
         "s3.secret-access-key",
@@ -343,6 +345,12 @@ def test_a_failure_is_not_remembered() -> None:
             remembered.keys("s3://b/t", name="ann", seconds=3600)
 
     assert failing.asked == 2
+
+
+def test_rehearsal_keys_may_expire_after_a_second() -> None:
+    access = read_storage_access(WarehouseEntry("lake", credentials={"rehearsal": True, "seconds": 1}), {})
+
+    assert access.seconds == 1
 
 
 @pytest.mark.parametrize(

@@ -129,7 +129,7 @@ class Credentials:
             raise Problem(403, "ForbiddenException", f"there are no credentials for {shown(levels, name)}: {why}")
         is_writable = self._rules.credentials_may_write(levels, name)
         found: list[Document] = self._rules.storage_credentials(self._access, location, name="lakepact", is_writable=is_writable)
-        if self._access.is_remote:
+        if self._access.service is not None:
             path = refresh_path(self._prefix, levels, name)
             found = [{**one, "config": {"client.refresh-credentials-endpoint": path, **one["config"]}} for one in found]
         return found

@@ -123,7 +123,7 @@ def read_storage_access(entry: WarehouseEntry, environment: Mapping[str, str] | 
     if said.truth("rehearsal"):
         if "sts" in entry.credentials:
             raise said.wrong("rehearsal", "is for keys that open nothing, and sts is for keys that do; keep one")
-        return StorageAccess(settings, FakeSts(), said.seconds())
+        return StorageAccess(settings, FakeSts(), said.seconds(shortest=1))
     own = said.keys()
     if "sts" not in entry.credentials:
         for name in ("role", "region", "seconds"):
@@ -165,10 +165,10 @@ class _Said:
             raise self.wrong(name, "is true or false")
         return value
 
-    def seconds(self) -> int:
+    def seconds(self, *, shortest: int = SHORTEST) -> int:
         value = self._table.get("seconds", SECONDS)
-        if not isinstance(value, int) or isinstance(value, bool) or not SHORTEST <= value <= LONGEST:
-            raise self.wrong("seconds", f"is a whole number from {SHORTEST} to {LONGEST}")
+        if not isinstance(value, int) or isinstance(value, bool) or not shortest <= value <= LONGEST:
+            raise self.wrong("seconds", f"is a whole number from {shortest} to {LONGEST}")
         return value
 
     def address(self, name: str) -> str:
