@@ -43,7 +43,7 @@ HOW_MANY = {
         "SCAN": 67,
         "SCH": 158,
         "SEC": 16,
-        "TBL": 144,
+        "TBL": 157,
         "TXN": 17,
         "UPD": 90,
         "VIEW": 51,
