@@ -1,4 +1,4 @@
-# Made by codegen.registry from the registry of watsonx_data 2026, sha256 7d2b33fe1a827406. Do not edit: nox -s generate
+# Made by codegen.registry from the registry of watsonx_data 2026, sha256 5589dbd165e0566b. Do not edit: nox -s generate
 """The requirements of IBM watsonx.data Iceberg REST Catalog API 2026, its optional features, and the corrections of the contract."""
 
 from __future__ import annotations
@@ -278,6 +278,9 @@ DIFFERENCES: dict[str, Difference] = {
             "IRC-TBL-ETAG-009",
             "IRC-TBL-ETAG-010",
             "IRC-TBL-ETAG-011",
+            "IRC-TBL-ETAG-012",
+            "IRC-TBL-ETAG-013",
+            "IRC-TBL-ETAG-014",
             "IRC-TBL-CREATE-026",
             "IRC-TBL-LOAD-006",
             "IRC-TBL-LOAD-007",
@@ -420,7 +423,7 @@ DIFFERENCES: dict[str, Difference] = {
         id="D-15",
         sentence="clients do not request access delegation, and storage credentials are only in the config of a table",
         taken="Neither the header nor the member of its own is demanded.",
-        without=("IRC-TBL-CREATE-025", "IRC-TBL-LOAD-013", "IRC-TBL-LOAD-014"),
+        without=("IRC-TBL-CREATE-025", "IRC-TBL-CREATE-032", "IRC-TBL-LOAD-013", "IRC-TBL-LOAD-014", "IRC-TBL-LOAD-019"),
     ),
     "D-16": Difference(
         id="D-16",
@@ -455,6 +458,13 @@ DIFFERENCES: dict[str, Difference] = {
             "IRC-TBL-CRED-008",
             "IRC-TBL-CRED-009",
             "IRC-TBL-CRED-010",
+            "IRC-TBL-CRED-011",
+            "IRC-TBL-CRED-012",
+            "IRC-TBL-CRED-013",
+            "IRC-TBL-CRED-014",
+            "IRC-TBL-CRED-015",
+            "IRC-TBL-CRED-016",
+            "IRC-TBL-CRED-017",
             "IRC-TBL-MET-001",
             "IRC-TBL-MET-002",
             "IRC-TBL-MET-003",
@@ -4933,6 +4943,16 @@ REQUIREMENTS: dict[str, Requirement] = {
         area="tables",
         operations=("createTable", "updateTable"),
         features=("stage-create", "location-policy"),
+    ),
+    "IRC-TBL-STAGE-015": Requirement(
+        id="IRC-TBL-STAGE-015",
+        level="MUST",
+        sentence="Committing a staged table returns 200, and the table has the staged format version, whichever version was staged.",
+        clause="/components/schemas/UpgradeFormatVersionUpdate",
+        basis="implied",
+        area="tables",
+        operations=("createTable", "updateTable"),
+        features=("stage-create",),
     ),
     "IRC-TBL-LOAD-001": Requirement(
         id="IRC-TBL-LOAD-001",
