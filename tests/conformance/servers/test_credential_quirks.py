@@ -29,7 +29,8 @@ def refused(status: int, kind: str) -> Answer:
 
 
 def given(*credentials: tuple[str, dict[str, Any]]) -> Answer:
-    return answer(200, {"storage-credentials": [{"prefix": prefix, "config": config} for prefix, config in credentials]})
+    document = {"storage-credentials": [{"prefix": prefix, "config": config} for prefix, config in credentials]}
+    return answer(200, document, **{"Cache-Control": "no-store"})
 
 
 class Catalog:

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 WANTED = "IRC-TBL-LOAD-015"
+ALIKE = "IRC-TBL-CRED-016"
 OWN = "AKIDOFTHESERVER"
 FILE = """
 [warehouses.lake]
@@ -74,7 +75,7 @@ def judged(store: Store, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Ite
         with running(contract="iceberg_rest", config=file) as server:
 
             def judge() -> runner.Run:
-                run = runner.Run(plan.plan(suites.load("iceberg_rest"), only=[WANTED]), Target(server.url))
+                run = runner.Run(plan.plan(suites.load("iceberg_rest"), only=[WANTED, ALIKE]), Target(server.url))
                 for _ in run.events():
                     pass
                 return run
@@ -83,7 +84,18 @@ def judged(store: Store, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Ite
 
 
 def test_keys_for_one_table_pass(judged: Callable[[], runner.Run]) -> None:
-    assert judged().results()[WANTED].outcome is Outcome.PASS
+    results = judged().results()
+
+    assert {results[requirement].outcome for requirement in (WANTED, ALIKE)} == {Outcome.PASS}
+
+
+def test_keys_for_locations_that_begin_alike_are_a_warning(judged: Callable[[], runner.Run], store: Store) -> None:
+    store.widened = lambda prefix: prefix.rstrip("/")
+
+    results = judged().results()
+
+    assert results[WANTED].outcome is Outcome.PASS
+    assert results[ALIKE].outcome is Outcome.WARN
 
 
 @pytest.mark.parametrize("widened", [lambda _: "/bucket/", lambda prefix: prefix.rsplit("/", 2)[0], lambda _: "/nowhere/"])
@@ -99,4 +111,6 @@ def test_keys_with_a_wrong_scope_are_a_warning(judged: Callable[[], runner.Run],
 def test_storage_without_the_files_is_not_offered(judged: Callable[[], runner.Run], store: Store) -> None:
     store.is_lost = True
 
-    assert judged().results()[WANTED].outcome is Outcome.NOT_OFFERED
+    results = judged().results()
+
+    assert {results[requirement].outcome for requirement in (WANTED, ALIKE)} == {Outcome.NOT_OFFERED}

@@ -29,6 +29,7 @@ defaults = {{clients = "4"}}
 
 [warehouses.lakehouse.credentials]
 rehearsal = true
+seconds = 2
 config = {{"client.region" = "eu-central-1"}}
 
 [principals.harness]

@@ -9,6 +9,7 @@ from urllib.parse import urlsplit
 
 from lakepact.conformance import expect
 from lakepact.conformance.checks.iceberg_rest.access.vended_credentials import begins, config_of, listed, objects
+from lakepact.conformance.checks.iceberg_rest.kit.lab import Table
 from lakepact.conformance.checks.iceberg_rest.suite import check
 from lakepact.conformance.outcome import Blocked
 from lakepact.generated.iceberg_rest import op
@@ -16,7 +17,7 @@ from lakepact.generated.iceberg_rest import op
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from lakepact.conformance.checks.iceberg_rest.kit.lab import CatalogLab, Table
+    from lakepact.conformance.checks.iceberg_rest.kit.lab import CatalogLab
     from lakepact.conformance.exchanges import Reply
 
 KEYS = ("s3.access-key-id", "s3.secret-access-key")
@@ -68,21 +69,47 @@ def tried(location: str, settings: Mapping[str, str]) -> Tried:
 def credentials_open_their_table_alone(lab: CatalogLab) -> None:
     """Credentials that open the metadata file of one table do not open that of its neighbour."""
     namespace = lab.make_namespace()
-    table, beside = lab.make_table(namespace), lab.make_table(namespace)
+    _judge_neighbours(lab, "IRC-TBL-LOAD-015", lab.make_table(namespace), lab.make_table(namespace))
+
+
+@check("IRC-TBL-CRED-016")
+def credentials_end_at_a_slash(lab: CatalogLab) -> None:
+    """Credentials of a table at …/t do not open a table at …/t2, whose location begins with the same characters."""
+    namespace = lab.make_namespace()
+    table = lab.make_table(namespace)
+    beside = _placed(lab, table, f"{table.location.rstrip('/')}2")
+    if beside is None:
+        lab.skip("IRC-TBL-CRED-016", "the target does not put a table at a requested location beside another")
+        return
+    _judge_neighbours(lab, "IRC-TBL-CRED-016", table, beside)
+
+
+def _placed(lab: CatalogLab, table: Table, location: str) -> Table | None:
+    """Return a new table at a location; none where the target refuses it, or puts the table elsewhere."""
+    name = lab.name()
+    lab.drop_afterwards(table.namespace, name)
+    reply = lab.send(op.create_table, namespace=table.namespace, body=lab.table_request(name, location=location))
+    if reply.status != 200 or reply.at("metadata", "location").rstrip("/") != location:
+        return None
+    return Table(table.namespace, name, reply)
+
+
+def _judge_neighbours(lab: CatalogLab, requirement: str, table: Table, beside: Table) -> None:
+    """Judge that the credentials of a table open its metadata file, and not that of another."""
     reply = lab.require(lab.send(op.load_table, headers=[("X-Iceberg-Access-Delegation", "vended-credentials")], **table.at), 200)
     settings = keys_for(reply, table.location)
     files = [file_of(one) for one in (table, beside)]
     if settings is None or None in files:
-        lab.skip("IRC-TBL-LOAD-015", "the table comes without keys to a bucket, or its metadata file lies elsewhere")
+        lab.skip(requirement, "the table comes without keys to a bucket, or its metadata file lies elsewhere")
         return
     if find_spec("pyarrow") is None:
         raise Blocked("reading files with vended credentials needs pyarrow: pip install 'lakepact[arrow]'")
     own, other = (tried(str(file), settings) for file in files)
     if Tried.UNKNOWN in {own, other}:
-        lab.skip("IRC-TBL-LOAD-015", "the storage of the tables cannot be reached from here, or does not have their metadata files")
+        lab.skip(requirement, "the storage of the tables cannot be reached from here, or does not have their metadata files")
         return
 
-    with lab.judge("IRC-TBL-LOAD-015"):
+    with lab.judge(requirement):
         expect.true(own is Tried.OPENED, f"credentials that open {files[0]}", "they are refused")
         expect.true(other is Tried.DENIED, f"credentials that do not open {files[1]}, which is of another table", "they open it")
 

@@ -216,6 +216,20 @@ def the_commit_may_hold_more(lab: CatalogLab) -> None:
         expect.equal(two["snapshot-id"], table.member("current-snapshot-id"), "current-snapshot-id")
 
 
+@check("IRC-TBL-STAGE-015")
+def stages_of_every_version_are_committed(lab: CatalogLab) -> None:
+    """A stage of format version 1, 2 or 3 is committed as clients do it, and the table has that version."""
+    versions = {1: lab.feature("format-v1"), 2: True, 3: lab.feature("format-v3")}
+
+    with lab.judge_each("IRC-TBL-STAGE-015") as case:
+        for version in (version for version, is_made in versions.items() if is_made):
+            with case():
+                stage = staged(lab, properties={"format-version": str(version)})
+                chosen = stage.member("format-version")  # the version is a wish: whether it is heeded is judged elsewhere
+                expect.status(commit_stage(lab, stage), 200, about=f"for a stage of format version {chosen}")
+                expect.equal(chosen, lab.load(stage).member("format-version"), "format version of the committed table")
+
+
 @check("IRC-TBL-STAGE-006")
 def the_commit_does_not_replace(lab: CatalogLab) -> None:
     """A stage is committed in vain once its name is taken, by a creation or by another stage; what is there stays."""

@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING, Any
 
 import orjson
 
+from lakepact.conformance.mutants.iceberg_rest.operators.credentials import each_credential, given
 from lakepact.generated.iceberg_rest import op
-from lakepact.reference_server.faults import Install, fault, on_answer, on_call, on_status, wrap_rule
+from lakepact.reference_server.faults import Install, fault, on_answer, on_call, on_status
 from lakepact.reference_server.http.problems import Problem
 from lakepact.reference_server.http.replies import Reply, json_reply
 
@@ -20,27 +21,9 @@ if TYPE_CHECKING:
     from lakepact.reference_server.iceberg_rest.documents import Document
     from lakepact.reference_server.service import Handler, Service
 
-    Credentials = list[Document]
-
 LOAD = op.load_credentials
 ENDS = "s3.session-token-expires-at-ms"
 ENVELOPE = "storage-credentials"
-
-
-def _given(edit: Callable[[Credentials], Credentials]) -> Install:
-    """Hand out other credentials, with tables and by themselves."""
-
-    def wrapped(usual: Callable[..., Credentials]) -> Callable[..., Credentials]:
-        def credentials(*arguments: Any, **named: Any) -> Credentials:
-            return edit(usual(*arguments, **named))
-
-        return credentials
-
-    return wrap_rule("storage_credentials", wrapped)
-
-
-def _each(change: Callable[[Document], Document]) -> Install:
-    return _given(lambda credentials: [change(one) for one in credentials])
 
 
 def _listed(edit: Callable[[Any], Any]) -> Install:
@@ -75,7 +58,7 @@ def credentials_are_created() -> Install:
 @fault("IRC-TBL-CRED-002")
 def credentials_with_numbers() -> Install:
     """The end of a credential is a number."""
-    return _each(lambda one: {**one, "config": {**one["config"], ENDS: int(one["config"][ENDS])}})
+    return each_credential(lambda one: {**one, "config": {**one["config"], ENDS: int(one["config"][ENDS])}})
 
 
 def for_the_usual_place(document: Document) -> None:
@@ -109,7 +92,7 @@ def credentials_stay_behind(service: Service) -> None:
 @fault("IRC-TBL-CRED-002")
 def credentials_for_everything() -> Install:
     """Credentials name no prefix."""
-    return _each(lambda one: {"config": one["config"]})
+    return each_credential(lambda one: {"config": one["config"]})
 
 
 @fault("IRC-TBL-CRED-002")
@@ -118,7 +101,7 @@ def credentials_as_pairs() -> Install:
     return _listed(lambda all_: [{**one, "config": list(map(list, one["config"].items()))} for one in all_])
 
 
-@fault("IRC-TBL-CRED-004", by=partial(_each))
+@fault("IRC-TBL-CRED-004", by=partial(each_credential))
 def credentials_for_the_neighbour(one: Document) -> Document:
     """Credentials are for what lies beside the table."""
     return {**one, "prefix": f"{one['prefix']}-of-another"}
@@ -127,7 +110,7 @@ def credentials_for_the_neighbour(one: Document) -> Document:
 @fault("IRC-TBL-CRED-005")
 def credentials_twice() -> Install:
     """Every credential comes twice."""
-    return _given(lambda credentials: credentials * 2)
+    return given(lambda credentials: credentials * 2)
 
 
 @fault("IRC-TBL-CRED-006", by=partial(on_call, LOAD))
@@ -167,16 +150,16 @@ def credentials_end_sooner() -> Install:
         end = int(one["config"][ENDS]) - 60_000 * next(minutes)
         return {**one, "config": {**one["config"], ENDS: str(end)}}
 
-    return _each(change)
+    return each_credential(change)
 
 
 @fault("IRC-TBL-CRED-009")
 def credentials_of_nowhere() -> Install:
     """The prefix of credentials is empty."""
-    return _each(lambda one: {**one, "prefix": ""})
+    return each_credential(lambda one: {**one, "prefix": ""})
 
 
 @fault("IRC-TBL-CRED-009")
 def credentials_of_nothing() -> Install:
     """Credentials hold nothing."""
-    return _each(lambda one: {**one, "config": {}})
+    return each_credential(lambda one: {**one, "config": {}})

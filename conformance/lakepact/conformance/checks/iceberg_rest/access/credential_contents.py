@@ -1,0 +1,260 @@
+"""Checks of what vended credentials hold: a secret, when it expires, and where it is refreshed. No value of them is shown."""
+
+from __future__ import annotations
+
+import re
+import time
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from lakepact.conformance import expect
+from lakepact.conformance.checks.iceberg_rest.access.vended_credentials import config_of, listed, objects
+from lakepact.conformance.checks.iceberg_rest.suite import check, invariant
+from lakepact.generated.iceberg_rest import op
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Mapping
+
+    from lakepact.conformance.checks.iceberg_rest.kit.lab import CatalogLab, Table
+    from lakepact.conformance.exchanges import Exchange, Reply
+
+DELEGATED = (("X-Iceberg-Access-Delegation", "vended-credentials"),)
+DAY = 24 * 3600 * 1000  #: milliseconds by which the clock of a server may be behind
+
+
+@dataclass(frozen=True)
+class Storage:
+    """The keys of one kind of storage, as Iceberg's clients read them."""
+
+    family: str  #: the first part of its keys
+    temporary: re.Pattern[str]  #: a secret that expires; its group, if any, is the account
+    expiry: str  #: milliseconds since 1970; `{}` stands for the account
+    refresh: str  #: the endpoint that returns new secrets
+    opening: tuple[re.Pattern[str], ...]  #: keys that open the storage, or say that no secret is needed
+
+
+STORAGES = (
+    Storage(
+        "s3",
+        re.compile(r"s3\.session-token"),
+        "s3.session-token-expires-at-ms",
+        "client.refresh-credentials-endpoint",
+        (re.compile(r"s3\.secret-access-key"), re.compile(r"s3\.remote-signing-enabled"), re.compile(r"s3\.signer(\..+)?")),
+    ),
+    Storage(
+        "gcs",
+        re.compile(r"gcs\.oauth2\.token"),
+        "gcs.oauth2.token-expires-at",
+        "gcs.oauth2.refresh-credentials-endpoint",
+        (re.compile(r"gcs\.oauth2\.token"), re.compile(r"gcs\.no-auth"), re.compile(r"gcs\.credentials(\..+)?")),
+    ),
+    Storage(
+        "adls",
+        re.compile(r"adls\.sas-token\.(.+)"),
+        "adls.sas-token-expires-at-ms.{}",
+        "adls.refresh-credentials-endpoint",
+        (
+            *(re.compile(rf"adls\.{key}(\..+)?") for key in ("sas-token", "connection-string", "account-key", "token")),
+            re.compile(r"adls\.auth\.shared-key\..+"),
+        ),
+    ),
+)
+
+
+def temporary_secrets(config: Mapping[str, Any]) -> Iterator[tuple[Storage, str, str]]:
+    """Return each temporary secret of a configuration: its storage, its key, and the key of its expiry."""
+    for storage in STORAGES:
+        for key in config:
+            found = storage.temporary.fullmatch(key)
+            if found:
+                yield storage, key, storage.expiry.format(*found.groups())
+
+
+def config_in(reply: Reply) -> dict[str, Any]:
+    """Return the configuration that a table comes with."""
+    config = reply.document.get("config")
+    return config if isinstance(config, dict) else {}
+
+
+def credentials_in(reply: Reply) -> list[dict[str, Any]]:
+    """Return the configurations of all credentials in an answer; where there are none, that of the table, for older clients."""
+    if reply.status != 200:
+        return []
+    return [config_of(one) for one in objects(listed(reply.document))] or [config_in(reply)]
+
+
+def with_tables(lab: CatalogLab, table: Table) -> dict[str, Reply]:
+    """Return the answers to loading and to creating a table with access delegation."""
+    name = lab.name()
+    lab.drop_afterwards(table.namespace, name)
+    return {
+        op.load_table: lab.send(op.load_table, headers=DELEGATED, **table.at),
+        op.create_table: lab.send(op.create_table, headers=DELEGATED, namespace=table.namespace, body=lab.table_request(name)),
+    }
+
+
+def by_themselves(lab: CatalogLab, table: Table) -> dict[str, Reply]:
+    """Return the answer to loading the credentials of a table, where the target declares that."""
+    return {op.load_credentials: lab.send(op.load_credentials, **table.at)} if lab.offers(op.load_credentials) else {}
+
+
+@check("IRC-TBL-CRED-011")
+def temporary_secrets_say_when_they_expire(lab: CatalogLab) -> None:
+    """A credential with a session token, an OAuth token or a SAS token has its expiry under the key that clients read."""
+    table = lab.make_table()
+    found = [
+        (operation, config, secret)
+        for operation, reply in {**with_tables(lab, table), **by_themselves(lab, table)}.items()
+        for config in credentials_in(reply)
+        for secret in temporary_secrets(config)
+    ]
+    if not found:
+        lab.skip("IRC-TBL-CRED-011", "the target gives no temporary secrets")
+        return
+
+    with lab.judge_each("IRC-TBL-CRED-011") as case:
+        for operation, config, (_, key, expiry) in found:
+            with case():
+                value = config.get(expiry)
+                milliseconds = isinstance(value, str) and value.isdecimal() and int(value) > time.time() * 1000 - DAY
+                wanted = f"{operation} to give `{key}` with `{expiry}` in milliseconds since 1970"
+                expect.true(
+                    milliseconds, wanted, f"keys {', '.join(sorted(config))}" if value is None else f"{expiry}: {expect.shown(value)}"
+                )
+
+
+@check("IRC-TBL-CRED-012")
+def temporary_secrets_can_be_refreshed(lab: CatalogLab) -> None:
+    """A table that comes with a temporary secret names the endpoint that refreshes it, in the credential or in its configuration."""
+    table = lab.make_table()
+    found = [
+        (operation, {**config_in(reply), **config}, secret)
+        for operation, reply in with_tables(lab, table).items()
+        for config in credentials_in(reply)
+        for secret in temporary_secrets(config)
+    ]
+    if not found or not lab.offers(op.load_credentials):
+        lab.skip("IRC-TBL-CRED-012", "the target gives no temporary secrets, or does not declare loadCredentials")
+        return
+
+    with lab.judge_each("IRC-TBL-CRED-012") as case:
+        for operation, config, (storage, key, _) in found:
+            with case():
+                endpoint = config.get(storage.refresh)
+                wanted = f"{operation} to give `{key}` with the path that refreshes it under `{storage.refresh}`"
+                expect.true(isinstance(endpoint, str) and endpoint != "", wanted, f"keys {', '.join(sorted(config))}")
+
+
+@check("IRC-TBL-CRED-013")
+def credentials_hold_a_secret(lab: CatalogLab) -> None:
+    """A credential with keys of S3, GCS or ADLS opens that storage: a client that chooses it has nothing else to sign with."""
+    table = lab.make_table()
+    replies = {**with_tables(lab, table), **by_themselves(lab, table)}
+    found = [
+        (operation, config, storage)
+        for operation, reply in replies.items()
+        if reply.status == 200
+        for config in map(config_of, objects(listed(reply.document)))
+        for storage in STORAGES
+        if any(key.startswith(f"{storage.family}.") for key in config)
+    ]
+    if not found:
+        lab.skip("IRC-TBL-CRED-013", "the target gives no credentials for S3, GCS or ADLS")
+        return
+
+    with lab.judge_each("IRC-TBL-CRED-013") as case:
+        for operation, config, storage in found:
+            with case():
+                opens = any(pattern.fullmatch(key) and config[key] not in ("", "false") for pattern in storage.opening for key in config)
+                expect.true(opens, f"a secret for {storage.family} in each credential of {operation}", f"keys {', '.join(sorted(config))}")
+
+
+@check("IRC-TBL-CRED-014")
+def new_tables_come_with_credentials(lab: CatalogLab) -> None:
+    """A table that is created or staged with access delegation comes with credentials, as a loaded one does."""
+    table = lab.make_table()
+    replies = with_tables(lab, table)
+    if not has_credentials(replies[op.load_table]):
+        lab.skip("IRC-TBL-CRED-014", "loaded tables come without credentials")
+        return
+    created = {"created": replies[op.create_table]}
+    if lab.feature("stage-create"):
+        name = lab.name()
+        lab.drop_afterwards(table.namespace, name)
+        request = lab.table_request(name, stage_create=True)
+        created["staged"] = lab.send(op.create_table, headers=DELEGATED, namespace=table.namespace, body=request)
+
+    with lab.judge_each("IRC-TBL-CRED-014") as case:
+        for how, reply in created.items():
+            with case():
+                lab.require(reply, 200)
+                members = ", ".join(sorted(reply.document))
+                expect.true(has_credentials(reply), f"a {how} table with credentials, as when it is loaded", f"an answer with {members}")
+
+
+@check("IRC-TBL-CRED-017")
+def secrets_stand_in_credentials(lab: CatalogLab) -> None:
+    """A storage secret in the configuration of a table stands in `storage-credentials` too, where clients look first."""
+    replies = with_tables(lab, lab.make_table())
+    general = {operation: [*secret_keys([config_in(reply)])] for operation, reply in replies.items() if reply.status == 200}
+    if not any(general.values()):
+        lab.skip("IRC-TBL-CRED-017", "the target puts no secret into the configuration of tables")
+        return
+
+    with lab.judge_each("IRC-TBL-CRED-017") as case:
+        for operation, keys in general.items():
+            with case():
+                given = {*secret_keys(config_of(one) for one in objects(listed(replies[operation].document)))}
+                lacking = sorted({*keys} - given)
+                expect.equal([], lacking, f"of the secrets of {operation} in `config`, these not in `storage-credentials`:")
+
+
+def secret_keys(configs: Iterable[Mapping[str, Any]]) -> Iterator[str]:
+    """Return the keys of storage secrets."""
+    for config in configs:
+        yield from (key for storage in STORAGES for key in config if any(pattern.fullmatch(key) for pattern in storage.opening))
+
+
+def has_credentials(reply: Reply) -> bool:
+    """Return whether a table comes with credentials, in whichever member."""
+    return bool(listed(reply.document)) or any(secret_keys([config_in(reply)]))
+
+
+TABLES = (
+    "access_credential_contents.temporary_secrets_say_when_they_expire",
+    "access_credential_contents.new_tables_come_with_credentials",
+)
+WITH_CREDENTIALS = frozenset({op.load_table, op.create_table, op.register_table, op.load_credentials})
+
+
+def cache_control(exchange: Exchange) -> frozenset[str]:
+    """Return the names of the directives in Cache-Control, in lower case."""
+    parts = str(exchange.headers.get("cache-control", "")).lower().split(",")
+    return frozenset(part.partition("=")[0].strip() for part in parts)
+
+
+def holds_credentials(exchange: Exchange) -> bool:
+    """Return whether an answer holds credentials."""
+    return exchange.status == 200 and isinstance(exchange.parsed, dict) and bool(listed(exchange.parsed))
+
+
+@invariant("IRC-TBL-CRED-015", traffic=TABLES)
+def answers_with_credentials_are_not_shared(exchange: Exchange) -> bool:
+    """An answer with credentials forbids shared caches to keep it."""
+    if exchange.operation not in WITH_CREDENTIALS or not holds_credentials(exchange):
+        return False
+    sent = exchange.headers.get("cache-control")
+    expect.true(bool(cache_control(exchange) & {"no-store", "private"}), "Cache-Control: no-store or private", sent or "no Cache-Control")
+    return True
+
+
+@invariant("IRC-TBL-ETAG-014", traffic=TABLES)
+def answers_vary_by_delegation(exchange: Exchange) -> bool:
+    """A loaded table with credentials and an ETag is not kept by caches, or kept for requests with the same delegation alone."""
+    if exchange.operation != op.load_table or not holds_credentials(exchange) or "etag" not in exchange.headers:
+        return False
+    sent = str(exchange.headers.get("vary", ""))
+    varies = {"*", "x-iceberg-access-delegation"} & {name.strip().lower() for name in sent.split(",")}
+    actual = f"Cache-Control: {exchange.headers.get('cache-control')}, Vary: {sent}"
+    expect.true(bool(varies) or "no-store" in cache_control(exchange), "no-store, or Vary: X-Iceberg-Access-Delegation", actual)
+    return True
