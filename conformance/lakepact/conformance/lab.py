@@ -279,12 +279,13 @@ class Lab:
             yield cases
 
     @contextlib.contextmanager
-    def judge_each(self, *requirements: str, remark: str = "") -> Generator[Cases]:
-        """Judge requirements by each `with case():` of the block, also after one that fails; without any they are not judged.
+    def judge_each(self, *requirements: str, remark: str = "", without: str = "") -> Generator[Cases]:
+        """Judge requirements by each `with case():` of the block, also after one that fails.
 
         Args:
             requirements: their ids.
             remark: a note for the reader of a passed requirement.
+            without: why a conformant target may have no case: then the requirement is not offered. By default it is blocked.
         """
         cases = Cases(self.trail)
         try:
@@ -292,6 +293,9 @@ class Lab:
         finally:
             for requirement in requirements:
                 self._conclude(requirement, cases, remark)
+        if without and not cases.judged:
+            for requirement in requirements:
+                self.skip(requirement, without)
 
     def warn(self, requirement: str, *, expected: str, actual: str) -> None:
         """Record a warning for a requirement."""

@@ -73,14 +73,55 @@ def test_met_expectation_passes() -> None:
     assert outcomes(judging(MUST, 200)) == {MUST: Outcome.PASS}
 
 
-def test_requirement_that_is_cited_but_not_judged_is_an_error() -> None:
+def test_requirement_without_a_judged_case_is_blocked() -> None:
     suite = new_suite()
 
     @suite.check(MUST)
     def judges_nothing(_: Lab) -> None:
         """No requirement is judged."""
 
-    assert outcomes(suite) == {MUST: Outcome.ERROR}
+    assert outcomes(suite) == {MUST: Outcome.BLOCKED}
+
+
+def test_loop_without_cases_is_blocked() -> None:
+    suite = new_suite()
+
+    @suite.check(MUST)
+    def loops_over_nothing(lab: Lab) -> None:
+        """The target has no names to judge."""
+        with lab.judge_each(MUST) as case:
+            for name in lab.send("getConfig").document.get("names", ()):
+                with case():
+                    expect.equal("x", name, "the name")
+
+    assert outcomes(suite) == {MUST: Outcome.BLOCKED}
+
+
+def test_loop_that_may_have_no_cases_is_not_offered() -> None:
+    suite = new_suite()
+
+    @suite.check(MUST)
+    def loops_over_nothing(lab: Lab) -> None:
+        """The target has no names to judge."""
+        with lab.judge_each(MUST, without="the target has no names"):
+            pass
+
+    assert outcomes(suite) == {MUST: Outcome.NOT_OFFERED}
+
+
+def test_every_failing_case_is_listed() -> None:
+    suite = new_suite()
+
+    @suite.check(MUST)
+    def expects_statuses(lab: Lab) -> None:
+        """Four statuses are expected."""
+        with lab.judge_each(MUST) as case:
+            for status in (418, 200, 204, 200):
+                with case():
+                    expect.status(lab.send("getConfig"), status)
+
+    (verdict,) = run(suite).verdicts
+    assert (verdict.judged, [failure.expected_status for failure in verdict.failures]) == (4, [(418,), (204,)])
 
 
 def test_requirement_that_is_judged_but_not_cited_is_an_error() -> None:
@@ -96,11 +137,15 @@ def test_requirement_that_is_judged_but_not_cited_is_an_error() -> None:
 
 
 @pytest.mark.parametrize(
-    ("trouble", "expected"),
-    [(Blocked("x"), Outcome.BLOCKED), (NotOffered("x"), Outcome.NOT_OFFERED), (KeyError("x"), Outcome.ERROR)],
+    ("trouble", "passed", "expected"),
+    [
+        (Blocked("x"), Outcome.BLOCKED, Outcome.BLOCKED),
+        (NotOffered("x"), Outcome.PASS, Outcome.NOT_OFFERED),
+        (KeyError("x"), Outcome.ERROR, Outcome.ERROR),
+    ],
     ids=["blocked", "not offered", "anything else"],
 )
-def test_exception_decides_the_outcome_of_unjudged_requirements(trouble: Exception, expected: Outcome) -> None:
+def test_check_that_ends_early_passes_nothing(trouble: Exception, passed: Outcome, expected: Outcome) -> None:
     suite = new_suite()
 
     @suite.check(MUST, OTHER_MUST)
@@ -110,7 +155,7 @@ def test_exception_decides_the_outcome_of_unjudged_requirements(trouble: Excepti
             pass
         raise trouble
 
-    assert outcomes(suite) == {MUST: Outcome.PASS, OTHER_MUST: expected}
+    assert outcomes(suite) == {MUST: passed, OTHER_MUST: expected}
 
 
 def test_exception_after_a_failure_is_blocked() -> None:

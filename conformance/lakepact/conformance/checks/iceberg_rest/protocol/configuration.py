@@ -29,7 +29,7 @@ def configuration_has_both_maps(lab: CatalogLab) -> None:
         for member in ("defaults", "overrides"):
             with case():
                 expect.true(isinstance(reply.at(member), dict), f"`{member}` to be an object", reply.at(member))
-    with lab.judge_each("IRC-CFG-002") as case:
+    with lab.judge_each("IRC-CFG-002", without="the configuration has no defaults or overrides") as case:
         for member in ("defaults", "overrides"):
             settings = reply.document.get(member)
             for key, value in settings.items() if isinstance(settings, dict) else ():
@@ -92,7 +92,7 @@ def endpoints_are_templates_of_the_contract(lab: CatalogLab) -> None:
     templates = {f"{o.method} {o.path}" for o in lab.contract.operations.values()}
     shapes = {_shape(template): template for template in templates}
 
-    with lab.judge_each("IRC-CFG-010") as case:
+    with lab.judge_each("IRC-CFG-010", without="the target declares no endpoints") as case:
         for endpoint in endpoints:
             with case():
                 meant = shapes.get(_shape(str(endpoint)))
