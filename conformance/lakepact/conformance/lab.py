@@ -15,6 +15,7 @@ from urllib.parse import quote
 
 import orjson
 
+from lakepact.conformance import loops
 from lakepact.conformance.exchanges import ANYTHING, Reply
 from lakepact.conformance.outcome import Blocked, Failure, NotOffered, Outcome, Unmet, Verdict, broken
 from lakepact.conformance.target import is_on
@@ -76,6 +77,7 @@ class Lab:
         self._waived = waived
         self.verdicts: list[Verdict] = []
         self.sent: list[int] = []
+        self.sites: list[tuple[str, loops.Site]] = []  #: where each requirement was judged
         self._names = (f"lp_{run}_{serial}_{n}" for n in itertools.count(1))
         self._cleanups: list[Callable[[], object]] = []
         self._lock = threading.Lock()
@@ -288,6 +290,8 @@ class Lab:
             without: why a conformant target may have no case: then the requirement is not offered. By default it is blocked.
         """
         cases = Cases(self.trail)
+        here = loops.site()
+        self.sites.extend((requirement, here) for requirement in requirements)
         try:
             yield cases
         finally:
@@ -321,9 +325,9 @@ class Lab:
 
     def _conclude(self, requirement: str, cases: Cases, remark: str) -> None:
         """Record the verdict of judged cases."""
-        outcome = broken(self.contract.requirements[requirement]) if cases.failures else Outcome.PASS
         if not cases.judged or requirement in self._waived:
             return
+        outcome = broken(self.contract.requirements[requirement]) if cases.failures else Outcome.PASS
         if outcome is Outcome.PASS:
             first = cases.failures[0] if cases.failures else None
             self._record(requirement, outcome, remark=f"may: {first.expected}; {first.actual}" if first else remark, judged=cases.judged)

@@ -17,6 +17,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from lakepact.conformance import known as known_failures
+from lakepact.conformance import loops
 from lakepact.conformance.fuzz import Progress, fuzzed, modelled
 from lakepact.conformance.lab import cleanup_error
 from lakepact.conformance.limits import Budget
@@ -281,7 +282,7 @@ def judged(check: Check, lab: Lab, invariants: Iterable[Invariant] = ()) -> list
         lab: the lab of this check.
         invariants: an unexpected error in a check is blocked, not an error, if an answer broke one of these.
     """
-    ended: tuple[Outcome, str] | None = None
+    ended: _Ended | None = None
     try:
         check.run(lab)
     except Exception as broken:  # noqa: BLE001 - no error of a check may end the run
@@ -290,7 +291,7 @@ def judged(check: Check, lab: Lab, invariants: Iterable[Invariant] = ()) -> list
             rest, why = Outcome.BLOCKED, f"an earlier expectation of the check failed ({why})"
         elif rest is Outcome.ERROR and _breaks_an_invariant(lab, invariants):
             rest, why = Outcome.BLOCKED, f"an earlier answer breaks an invariant ({why})"
-        ended = rest, why
+        ended = _Ended(rest, why, loops.left(lab.sites, broken))
     by_requirement: dict[str, list[Verdict]] = {requirement: [] for requirement in check.requirements}
     stray: dict[str, None] = {}
     for verdict in lab.verdicts:
@@ -303,22 +304,31 @@ def judged(check: Check, lab: Lab, invariants: Iterable[Invariant] = ()) -> list
     ]
 
 
-def _of_cases(requirement: str, cases: Sequence[Verdict], check: Check, lab: Lab, ended: tuple[Outcome, str] | None) -> Verdict:
-    """Return the verdict of a check about a requirement: a check that ended early passes nothing, since cases may be missing.
+@dataclass(frozen=True)
+class _Ended:
+    """The early end of a check."""
+
+    outcome: Outcome  #: of the requirements that were not judged
+    why: str
+    incomplete: frozenset[str]  #: requirements that were judged in the loop that the check left: cases are missing
+
+
+def _of_cases(requirement: str, cases: Sequence[Verdict], check: Check, lab: Lab, ended: _Ended | None) -> Verdict:
+    """Return the verdict of a check about a requirement; it is no pass if the check left the loop over the cases.
 
     Args:
         requirement: its id.
         cases: the verdicts that the check recorded about it.
         check: the check.
         lab: the lab of the check.
-        ended: outcome and reason if the check ended early.
+        ended: why the check ended early, if it did.
     """
     found = merged(cases) if cases else None
-    rest, why = ended or (Outcome.BLOCKED, "the check found no case to judge on this target")
+    rest, why = (ended.outcome, ended.why) if ended else (Outcome.BLOCKED, "the check found no case to judge on this target")
     if found is None:
         actual = why if rest is not Outcome.NOT_OFFERED else ""
         return Verdict(requirement, rest, check.name, actual=actual, remark=why, exchanges=lab.trail(), judged=0)
-    if found.outcome is Outcome.PASS and ended and rest is not Outcome.NOT_OFFERED:
+    if found.outcome is Outcome.PASS and ended and requirement in ended.incomplete and rest is not Outcome.NOT_OFFERED:
         why = f"the check ended before it had judged every case: {why}"
         return Verdict(requirement, rest, check.name, actual=why, remark=why, exchanges=lab.trail(), judged=found.judged)
     return found

@@ -145,7 +145,22 @@ def test_requirement_that_is_judged_but_not_cited_is_an_error() -> None:
     ],
     ids=["blocked", "not offered", "anything else"],
 )
-def test_check_that_ends_early_passes_nothing(trouble: Exception, passed: Outcome, expected: Outcome) -> None:
+def test_check_that_ends_in_a_loop_passes_nothing(trouble: Exception, passed: Outcome, expected: Outcome) -> None:
+    suite = new_suite()
+
+    @suite.check(MUST, OTHER_MUST)
+    def stops(lab: Lab) -> None:
+        """The check stops after its first requirement."""
+        for round_ in range(2):
+            with lab.judge(MUST):
+                pass
+            if round_ == 1:
+                raise trouble
+
+    assert outcomes(suite) == {MUST: passed, OTHER_MUST: expected}
+
+
+def test_check_that_ends_after_a_judgement_keeps_it() -> None:
     suite = new_suite()
 
     @suite.check(MUST, OTHER_MUST)
@@ -153,9 +168,9 @@ def test_check_that_ends_early_passes_nothing(trouble: Exception, passed: Outcom
         """The check stops after its first requirement."""
         with lab.judge(MUST):
             pass
-        raise trouble
+        raise Blocked("x")
 
-    assert outcomes(suite) == {MUST: passed, OTHER_MUST: expected}
+    assert outcomes(suite) == {MUST: Outcome.PASS, OTHER_MUST: Outcome.BLOCKED}
 
 
 def test_exception_after_a_failure_is_blocked() -> None:

@@ -82,7 +82,10 @@ def pages_lead_to_every_file(lab: SharingLab) -> None:
         table = lab.fixture(name)
         if table.features and not lab.feature("delta-format"):
             continue
-        whole = [reading.understood(lab.require(reading.asked(lab, table), 200))]
+        reply = reading.asked(lab, table)
+        if table.unusual and 400 <= reply.status < 500:
+            continue  # a server may refuse tables with features
+        whole = [reading.understood(lab.require(reply, 200))]
         if token_of(whole[0]):
             continue  # also without maxFiles it comes in pages
         with lab.judge("DS-QRY-09"):

@@ -208,7 +208,7 @@ def the_configuration_is_sober(lab: CatalogLab) -> None:
                 expect.equal(first.get("endpoints"), reply.document.get("endpoints"), "endpoints")
                 expect.equal(_prefix(first), _prefix(reply.document), "prefix")
     lab.note("IRC-CFG-019", f"keys: {', '.join(sorted({*_map(first, 'defaults'), *_map(first, 'overrides')})) or 'none'}")
-    with lab.judge_each("IRC-CFG-020") as case:
+    with lab.judge("IRC-CFG-020") as case:
         for member in ("defaults", "overrides"):
             for key in _map(first, member):
                 with case():
