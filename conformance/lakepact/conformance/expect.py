@@ -68,7 +68,7 @@ def status(reply: Reply, *allowed: int, about: str = "") -> None:
 def client_error(reply: Reply) -> None:
     """Expect a 4xx status."""
     if not 400 <= reply.status < 500:
-        raise Unmet("a 4xx status", reply.shown, exchange=reply.exchange.number)
+        raise Unmet("a 4xx status", reply.shown, exchange=reply.exchange.number, refusal=True)
 
 
 def no_server_error(reply: Reply) -> None:

@@ -17,7 +17,7 @@ import orjson
 
 from lakepact.conformance import loops
 from lakepact.conformance.exchanges import ANYTHING, Reply
-from lakepact.conformance.outcome import Blocked, Failure, NotOffered, Outcome, Unmet, Verdict, broken
+from lakepact.conformance.outcome import Blocked, Failure, NotOffered, Outcome, StepFailed, Unmet, Verdict, broken
 from lakepact.conformance.target import is_on
 from lakepact.generated.contract import Contract
 
@@ -38,6 +38,14 @@ def operations_of(contract: str) -> frozenset[str]:
     own = Contract(contract)
     found = frozenset(operation for version in own.versions for operation in Contract(contract, version).operations)
     return found | operations_of(own.profile_of) if own.profile_of else found
+
+
+@cache
+def requirements_of(contract: str) -> frozenset[str]:
+    """Return the ids of the requirements of all versions of a contract, and of the contract that it is a profile of."""
+    own = Contract(contract)
+    found = frozenset(requirement for version in own.versions for requirement in Contract(contract, version).requirements)
+    return found | requirements_of(own.profile_of) if own.profile_of else found
 
 
 class Lab:
@@ -78,6 +86,7 @@ class Lab:
         self.verdicts: list[Verdict] = []
         self.sent: list[int] = []
         self.sites: list[tuple[str, loops.Site]] = []  #: where each requirement was judged
+        self.accepted_wrongly: list[int] = []  #: exchanges with requests that should have been refused
         self._names = (f"lp_{run}_{serial}_{n}" for n in itertools.count(1))
         self._cleanups: list[Callable[[], object]] = []
         self._lock = threading.Lock()
@@ -251,6 +260,27 @@ class Lab:
             raise Blocked(f"{reply.exchange.method} {reply.exchange.operation or reply.exchange.url} returned {reply.shown}")
         return reply
 
+    @contextlib.contextmanager
+    def step(self, requirement: str) -> Generator[None]:
+        """Check a set-up step by the expectations of the block, under the requirement that it belongs to.
+
+        In a block of `judge`, only that judgement is blocked.
+
+        Args:
+            requirement: the id of the requirement that the step needs.
+
+        Raises:
+            StepFailed: the target does not meet them.
+            LookupError: no version of the contract has the requirement.
+        """
+        if requirement not in requirements_of(self.contract.name):
+            raise LookupError(f"no version of {self.contract.name} has a requirement {requirement!r}")
+        try:
+            yield
+        except Unmet as unmet:
+            self._note_acceptance(unmet)
+            raise StepFailed(requirement, unmet) from unmet
+
     def add_cleanup(self, action: Callable[[], object]) -> None:
         """Run `action` after the check; the last one that was added runs first."""
         with self._lock:
@@ -289,7 +319,7 @@ class Lab:
             remark: a note for the reader of a passed requirement.
             without: why a conformant target may have no case: then the requirement is not offered. By default it is blocked.
         """
-        cases = Cases(self.trail)
+        cases = Cases(self.trail, self._note_acceptance)
         here = loops.site()
         self.sites.extend((requirement, here) for requirement in requirements)
         try:
@@ -297,7 +327,7 @@ class Lab:
         finally:
             for requirement in requirements:
                 self._conclude(requirement, cases, remark)
-        if without and not cases.judged:
+        if without and not (cases.judged or cases.blocked):
             for requirement in requirements:
                 self.skip(requirement, without)
 
@@ -324,15 +354,32 @@ class Lab:
         return exchange.method not in {"GET", "HEAD"} and (200 <= exchange.status < 300 or exchange.status == 0)
 
     def _conclude(self, requirement: str, cases: Cases, remark: str) -> None:
-        """Record the verdict of judged cases."""
-        if not cases.judged or requirement in self._waived:
+        """Record the verdict of judged cases; a case that a failed step blocks keeps the requirement from passing."""
+        if not (cases.judged or cases.blocked) or requirement in self._waived:
             return
         outcome = broken(self.contract.requirements[requirement]) if cases.failures else Outcome.PASS
-        if outcome is Outcome.PASS:
+        if outcome is Outcome.PASS and cases.blocked:
+            why = "; ".join(dict.fromkeys(cases.blocked))
+            self._keep(
+                Verdict(requirement, Outcome.BLOCKED, self.check, actual=why, remark=why, exchanges=self.trail(), judged=cases.judged)
+            )
+        elif outcome is Outcome.PASS:
             first = cases.failures[0] if cases.failures else None
             self._record(requirement, outcome, remark=f"may: {first.expected}; {first.actual}" if first else remark, judged=cases.judged)
         else:
             self._keep(Verdict.of_failures(requirement, outcome, self.check, failures=tuple(cases.failures), judged=cases.judged))
+
+    def disown(self, exchange: Exchange) -> None:
+        """Keep invariants from judging what a request left behind that should have been refused, if it was accepted."""
+        if 200 <= exchange.status < 300:
+            with self._lock:
+                self.accepted_wrongly.append(exchange.number)
+
+    def _note_acceptance(self, unmet: Unmet) -> None:
+        """Disown a request that was accepted although a requirement demands a refusal."""
+        number = unmet.exchange or max(self.sent, default=0)
+        if unmet.refusal and number in self.wire.exchanges:
+            self.disown(self.wire.exchanges[number])
 
     def _record(self, requirement: str, outcome: Outcome, *, remark: str, judged: int = 1) -> None:
         self._keep(Verdict(requirement, outcome, self.check, remark=remark, exchanges=self.trail(), judged=judged))
@@ -348,19 +395,26 @@ class Cases:
 
     Args:
         trail: returns the numbers of the exchanges that lead to the exchange with a number, or to the last one.
+        noticed: is called with each expectation that is not met.
     """
 
-    def __init__(self, trail: Callable[[int | None], tuple[int, ...]]) -> None:
+    def __init__(self, trail: Callable[[int | None], tuple[int, ...]], noticed: Callable[[Unmet], None]) -> None:
         self._trail = trail
+        self._noticed = noticed
         self.judged = 0
         self.failures: list[Failure] = []
+        self.blocked: list[str] = []  #: reasons of cases that a failed step keeps from being judged
 
     @contextlib.contextmanager
     def __call__(self) -> Generator[None]:
         """Judge the block as one case."""
         try:
             yield
+        except StepFailed as step:
+            self.blocked.append(str(step))
+            return
         except Unmet as unmet:
+            self._noticed(unmet)
             self.failures.append(Failure(unmet.expected, unmet.actual, self._trail(unmet.exchange), unmet.expected_status, unmet.mutation))
         self.judged += 1
 

@@ -12,6 +12,9 @@ if TYPE_CHECKING:
     from lakepact.generated.contract import Requirement
 
 
+LOWEST_ERROR = 400  #: the lowest status of a refusal
+
+
 class Outcome(StrEnum):
     """The outcome of a requirement, worst first; of several verdicts the worst counts."""
 
@@ -95,19 +98,36 @@ class Unmet(Exception):
         actual: what the target returned.
         exchange: number of the exchange that shows it, if a single one does.
         expected_status: the statuses that the requirement allows, if it demands a status.
+        refusal: whether the requirement demands that the request is refused; by default known from the statuses.
     """
 
-    def __init__(self, expected: str, actual: str, *, exchange: int | None = None, expected_status: tuple[int, ...] = ()) -> None:
+    def __init__(
+        self, expected: str, actual: str, *, exchange: int | None = None, expected_status: tuple[int, ...] = (), refusal: bool = False
+    ) -> None:
         super().__init__(f"expected {expected}, got {actual}")
         self.expected = expected
         self.actual = actual
         self.exchange = exchange
         self.expected_status = expected_status
+        self.refusal = refusal or (bool(expected_status) and min(expected_status) >= LOWEST_ERROR)
         self.mutation: Mutation | None = None
 
 
 class Blocked(Exception):
     """A step that has to succeed before a requirement can be judged failed."""
+
+
+class StepFailed(Blocked):
+    """A step of a check broke a requirement that other checks judge.
+
+    Args:
+        requirement: its id.
+        unmet: the expectation that the step does not meet.
+    """
+
+    def __init__(self, requirement: str, unmet: Unmet) -> None:
+        super().__init__(f"a set-up step failed ({requirement}): {unmet}")
+        self.requirement = requirement
 
 
 class NotOffered(Exception):

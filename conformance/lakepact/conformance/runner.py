@@ -1,11 +1,11 @@
 """Runs a plan against a target and yields events; prints nothing.
 
-Independent checks run concurrently. Checks marked `alone` run last, one at a time.
+Independent checks run concurrently, then those marked `alone`, one at a time. After the stateful tests come the checks marked `last`,
+whose requests a careless server may store.
 """
 
 from __future__ import annotations
 
-import re
 import secrets
 import threading
 import time
@@ -14,15 +14,15 @@ from collections import Counter
 from concurrent.futures import ThreadPoolExecutor, as_completed
 from dataclasses import dataclass, field
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from lakepact.conformance import known as known_failures
 from lakepact.conformance import loops
 from lakepact.conformance.fuzz import Progress, fuzzed, modelled
+from lakepact.conformance.invariants import InvariantBook, InvariantBooks, names_in, place_of
 from lakepact.conformance.lab import cleanup_error
 from lakepact.conformance.limits import Budget
-from lakepact.conformance.outcome import Blocked, Failure, NotOffered, Outcome, Unmet, Verdict, merged
-from lakepact.conformance.outcome import broken as broken_outcome
+from lakepact.conformance.outcome import Blocked, NotOffered, Outcome, Unmet, Verdict, merged
 from lakepact.conformance.target import is_on
 from lakepact.conformance.wire import Wire
 
@@ -36,12 +36,13 @@ if TYPE_CHECKING:
     from lakepact.conformance.plan import Plan
     from lakepact.conformance.target import Offer, Target
 
+    _CheckRun = tuple[Check, Lab, list[Verdict]]
+
 MAX_WORKERS = 4  #: checks at a time; more gain nothing on two cores
 CLEANING = 30  #: seconds for the second try to remove leftovers
-LARGE = 64 * 1024  #: bytes of a body above which only its beginning is kept after all checks have read it
 LONGEST_TRAIL = 20  #: exchanges shown before the one that breaks an invariant
-NAME = re.compile(rb"lp_[0-9a-f]+_\d+_\d+")  #: names of the objects that a check creates
 DISCOVERY = "discover"  #: check name of exchanges that are sent before the first check
+HEALTH = "health"  #: check name of ordinary requests between the last checks
 
 
 @dataclass(frozen=True)
@@ -86,6 +87,8 @@ class Run:
 
     def __post_init__(self) -> None:
         self._uncleaned: list[Callable[[], object]] = []
+        self._done = 0  #: checks that ended, and requests of random searches
+        self._broken = ""  #: why the target is not judged any more
         self.wire = Wire(
             self.target.url,
             headers=self.target.headers,
@@ -94,6 +97,7 @@ class Run:
             budget=Budget(self.target.max_wait),
             patient=True,
         )
+        self._invariants = InvariantBooks(self.plan.invariants, self.wire, before=DISCOVERY)
 
     def events(self) -> Iterator[CheckEnded]:
         """Run all checks and yield an event as each one ends.
@@ -104,9 +108,14 @@ class Run:
         started = time.perf_counter()
         try:
             self.offer = self.plan.suite.discover(self.wire, self.target)
-            yield from self._scenarios()
-            if self.stateful:
-                yield from self._modelled()
+            try:
+                yield from self._scenarios(self._checks())
+                if self.stateful:
+                    yield from self._modelled()
+                yield from self._scenarios(self._last_checks())
+            finally:  # also after Ctrl-C
+                for book in self._invariants.books:
+                    self._keep(book.verdicts(self.plan.suite.requirement, self._trail))
             if self.fuzz:
                 yield from self._fuzzed()
             self._clean_up_again()
@@ -114,44 +123,24 @@ class Run:
             self.wire.close()
             self.seconds = time.perf_counter() - started
 
-    def _scenarios(self) -> Iterator[CheckEnded]:
-        """Run the checks and judge the invariants by all exchanges, also after Ctrl-C."""
-        invariants = [_InvariantBook(invariant) for invariant in self.plan.invariants]
-        looked_at, over, large = 0, {DISCOVERY}, set[int]()
-        try:
-            for done, (check, verdicts) in enumerate(self._checks(), start=1):
-                for number in range(looked_at + 1, len(self.wire.exchanges) + 1):
-                    exchange = self.wire.exchanges.get(number)
-                    if exchange is None:
-                        break
-                    looked_at = number
-                    for book in invariants:
-                        book.look_at(exchange)
-                    if len(exchange.body) > LARGE:
-                        large.add(number)
-                over.add(check.name)
-                for number in [n for n in large if self.wire.exchanges[n].check in over]:
-                    self.wire.truncate_body(number)
-                    large.remove(number)
-                yield self._ended(check, verdicts, done)
-        except KeyboardInterrupt:
-            self._keep_invariants(invariants)
-            raise
-        self._keep_invariants(invariants)
-
-    def _keep_invariants(self, invariants: Iterable[_InvariantBook]) -> None:
-        for book in invariants:
-            self._keep(book.verdicts(self.plan.suite.requirement, self._trail))
+    def _scenarios(self, ended: Iterable[_CheckRun]) -> Iterator[CheckEnded]:
+        """Keep the verdicts of checks as they end, and judge the invariants by their exchanges."""
+        for check, lab, verdicts in ended:
+            self._invariants.end(check.name, accepted_wrongly=lab.accepted_wrongly, last=check.last)
+            self._done += 1
+            yield CheckEnded(check.name, self._keep(verdicts), self._done, self.planned)
 
     def _fuzzed(self) -> Iterator[CheckEnded]:
         suite = self.plan.suite
         if suite.fuzz is None:
             raise Blocked(f"{suite.contract.name} has no fuzzer")
+        if self._broken:
+            verdict = Verdict(suite.fuzz.answers, Outcome.BLOCKED, "fuzz", actual=self._broken, remark=self._broken, judged=0)
+            yield CheckEnded("fuzz", self._keep([verdict], planned=False), self.planned, self.planned)
+            return
         invariants = tuple(suite.invariants.values())
         events = fuzzed(partial(self._lab, "fuzz"), suite.contract, invariants, fuzz=suite.fuzz, budget=self.fuzz, start=self.seed)
-        yield from self._searched(
-            "fuzz", events, before=len(self.plan.checks) + self.stateful, budget=self.fuzz, answers=suite.fuzz.answers
-        )
+        yield from self._searched("fuzz", events, budget=self.fuzz, answers=suite.fuzz.answers)
 
     def _modelled(self) -> Iterator[CheckEnded]:
         suite = self.plan.suite
@@ -159,13 +148,12 @@ class Run:
             raise Blocked(f"{suite.contract.name} has no stateful tests")
         lab, fuzz = partial(self._lab, "model"), suite.fuzz
         events = modelled(lab, suite.contract, fuzz=fuzz, model=suite.fuzz.model, budget=self.stateful, start=self.stateful_seed)
-        yield from self._searched("model", events, before=len(self.plan.checks), budget=self.stateful, answers=suite.fuzz.answers)
+        yield from self._searched("model", events, budget=self.stateful, answers=suite.fuzz.answers)
 
-    def _searched(
-        self, check: str, events: Iterable[Verdict | Progress], *, before: int, budget: int, answers: str
-    ) -> Iterator[CheckEnded]:
+    def _searched(self, check: str, events: Iterable[Verdict | Progress], *, budget: int, answers: str) -> Iterator[CheckEnded]:
         """Yield events of a random search: its verdicts and its progress."""
-        done = before
+        before = done = self._done
+        self._done += budget
         try:
             for event in events:
                 kept: tuple[Verdict, ...] = ()
@@ -184,9 +172,6 @@ class Run:
     def planned(self) -> int:
         """Number of checks plus random requests."""
         return len(self.plan.checks) + self.stateful + self.fuzz
-
-    def _ended(self, check: Check, verdicts: Iterable[Verdict], done: int) -> CheckEnded:
-        return CheckEnded(check.name, self._keep(verdicts), done, self.planned)
 
     def _keep(self, verdicts: Iterable[Verdict], *, planned: bool = True) -> tuple[Verdict, ...]:
         """Keep the verdicts of planned requirements, with features and known failures taken into account."""
@@ -224,29 +209,59 @@ class Run:
 
     def _trail(self, exchange: Exchange) -> tuple[int, ...]:
         """Return the number of an exchange after those of earlier changes of its check to the objects that it names."""
-        lab, named = self._lab(DISCOVERY, 0), _names(exchange)
+        lab, named = self._lab(DISCOVERY, 0), names_in(exchange)
         before = [e for _, e in sorted(self.wire.exchanges.items()) if e.number < exchange.number and e.check == exchange.check]
-        leading = [e.number for e in before if (names := _names(e)) and lab.changes(e) and (names <= named or set() < named < names)]
+        leading = [e.number for e in before if (names := names_in(e)) and lab.changes(e) and (names <= named or set() < named < names)]
         return (*leading[-LONGEST_TRAIL:], exchange.number)
 
-    def _checks(self) -> Iterator[tuple[Check, list[Verdict]]]:
-        numbered = list(enumerate(self.plan.checks))
+    def _checks(self) -> Iterator[_CheckRun]:
+        """Run all checks but those that are last."""
+        numbered = [(n, check) for n, check in enumerate(self.plan.checks) if not check.last]
         with ThreadPoolExecutor(self.max_workers, thread_name_prefix="check") as pool:
-            futures = {pool.submit(self._one, check, n): check for n, check in numbered if not check.alone}
+            futures = [pool.submit(self._one, check, n) for n, check in numbered if not check.alone]
             try:
                 for future in as_completed(futures):
-                    yield futures[future], future.result()
+                    yield future.result()
             except BaseException:
                 pool.shutdown(wait=False, cancel_futures=True)
                 raise
         for n, check in numbered:
             if check.alone:
-                yield check, self._one(check, n)
+                yield self._one(check, n)
 
-    def _one(self, check: Check, serial: int) -> list[Verdict]:
+    def _last_checks(self) -> Iterator[_CheckRun]:
+        """Run the checks that are last, one at a time, as long as the target answers ordinary requests as before."""
+        numbered = [(n, check) for n, check in enumerate(self.plan.checks) if check.last]
+        is_watched = bool(numbered) and not self._illness()
+        for n, check in numbered:
+            if self._broken:
+                yield check, self._lab(check.name, n), [_blocked(check, requirement, self._broken) for requirement in check.requirements]
+                continue
+            yield self._one(check, n)
+            illness = self._illness() if is_watched else ""
+            if illness:
+                self._broken = f"after the requests of {check.name} the target no longer answers ordinary requests: {illness}"
+
+    def _illness(self) -> str:
+        """Return why the target does not answer ordinary requests as usual; empty if it does, or if the suite cannot tell."""
+        health = self.plan.suite.health
+        lab = self._lab(HEALTH, len(self.plan.checks))
+        try:
+            if health is not None:
+                health(lab)
+        except NotOffered:
+            return ""
+        except (Blocked, Unmet) as ill:
+            return str(ill)
+        finally:
+            if not self.keep:
+                self._uncleaned.extend(lab.clean_up())
+        return ""
+
+    def _one(self, check: Check, serial: int) -> _CheckRun:
         lab = self._lab(check.name, serial, check.waived)
         try:
-            return judged(check, lab, tuple(self.plan.suite.invariants.values()))
+            return check, lab, judged(check, lab, tuple(self.plan.suite.invariants.values()))
         finally:
             if not self.keep:
                 self._uncleaned.extend(lab.clean_up())
@@ -334,10 +349,14 @@ def _of_cases(requirement: str, cases: Sequence[Verdict], check: Check, lab: Lab
     return found
 
 
+def _blocked(check: Check, requirement: str, why: str) -> Verdict:
+    return Verdict(requirement, Outcome.BLOCKED, check.name, actual=why, remark=why, judged=0)
+
+
 def _breaks_an_invariant(lab: Lab, invariants: Iterable[Invariant]) -> bool:
     """Return whether an answer to a check breaks an invariant."""
     for invariant in invariants:
-        book = _InvariantBook(invariant)
+        book = InvariantBook(invariant)
         for number in lab.sent:
             book.look_at(lab.wire.exchanges[number])
         if book.broken:
@@ -351,55 +370,7 @@ def _unjudged(broken: Exception) -> tuple[Outcome, str]:
         return Outcome.NOT_OFFERED, str(broken)
     if isinstance(broken, (Blocked, Unmet, threading.BrokenBarrierError)):
         return Outcome.BLOCKED, str(broken)
-    return Outcome.ERROR, "".join(traceback.format_exception_only(broken)).strip() + _place(broken)
-
-
-def _place(error: BaseException) -> str:
-    frames = traceback.extract_tb(error.__traceback__)
-    return f" ({frames[-1].filename.rpartition('/')[2]}:{frames[-1].lineno})" if frames else ""
-
-
-def _names(exchange: Exchange) -> set[bytes]:
-    """Return the names of created objects in the URL and body of a request."""
-    return {*NAME.findall(exchange.url.encode()), *NAME.findall(exchange.request_body)}
-
-
-class _InvariantBook:
-    """The verdict of one invariant in a run."""
-
-    SHOWN = 20  #: breaches whose exchanges are kept; their number is reported
-
-    def __init__(self, invariant: Invariant) -> None:
-        self.invariant = invariant
-        self.held = 0
-        self.broken: list[tuple[Unmet, Exchange]] = []
-        self.trouble: Exception | None = None
-
-    def look_at(self, exchange: Exchange) -> None:
-        if exchange.left_out:  # an invariant of whole bodies says nothing of a part
-            return
-        try:
-            if self.invariant.judge(exchange):
-                self.held += 1
-        except Unmet as unmet:
-            self.broken.append((unmet, exchange))
-        except Exception as broken:  # noqa: BLE001 - ours, reported as such
-            self.trouble = broken
-
-    def verdicts(self, requirement: Callable[[str], Any], trail: Callable[[Exchange], tuple[int, ...]]) -> Iterator[Verdict]:
-        """Yield one verdict for each requirement of the invariant."""
-        judged = len(self.broken) + self.held
-        for r in self.invariant.requirements:
-            if self.trouble is not None:
-                yield Verdict(r, Outcome.ERROR, self.invariant.name, actual=repr(self.trouble) + _place(self.trouble))
-            elif self.broken:
-                failures = tuple(Failure(u.expected, u.actual, trail(e), u.expected_status) for u, e in self.broken[: self.SHOWN])
-                yield Verdict.of_failures(r, broken_outcome(requirement(r)), self.invariant.name, failures=failures, judged=judged)
-            elif self.held:
-                yield Verdict(r, Outcome.PASS, self.invariant.name, judged=judged)
-            else:
-                remark = "no exchange of this run has anything to do with it"
-                yield Verdict(r, Outcome.NOT_OFFERED, self.invariant.name, remark=remark, judged=0)
+    return Outcome.ERROR, "".join(traceback.format_exception_only(broken)).strip() + place_of(broken)
 
 
 def counts(results: Iterable[Result]) -> Counter[Outcome]:

@@ -56,6 +56,7 @@ class Suite(Generic[L]):
             no fault of it can break them.
         areas: first parts of check names by module path below the suite's folder; others derive from the path.
         libraries: optional libraries that its checks use.
+        health: sends ordinary requests and raises `Unmet` or `Blocked` if the target does not answer them as usual.
     """
 
     def __init__(
@@ -70,6 +71,7 @@ class Suite(Generic[L]):
         unserved: Mapping[str, str] = NOTHING,
         areas: Mapping[str, str] = NOTHING,
         libraries: tuple[str, ...] = (),
+        health: Callable[[L], None] | None = None,
     ) -> None:
         self.contract = Contract(contract, version)
         self.lab = lab
@@ -79,13 +81,19 @@ class Suite(Generic[L]):
         self.unserved = unserved
         self.libraries = libraries
         self._areas = areas
+        self.health = health
         self.checks: dict[str, Check] = {}
         self.invariants: dict[str, Invariant] = {}
         self.fuzz: Fuzz | None = None  #: settings of the fuzzer, if the contract has any
         self._inherits = False
 
-    def check(self, *requirements: str, alone: bool = False) -> Callable[[Callable[[L], None]], Callable[[L], None]]:
+    def check(self, *requirements: str, alone: bool = False, last: bool = False) -> Callable[[Callable[[L], None]], Callable[[L], None]]:
         """Register a check that judges each of `requirements`.
+
+        Args:
+            requirements: their ids.
+            alone: whether it runs while no other check runs.
+            last: whether it runs after all others, because a careless server may store its requests.
 
         Raises:
             LookupError: a requirement is unknown, the check's name is taken, or its docstring is missing.
@@ -93,7 +101,7 @@ class Suite(Generic[L]):
 
         def register(function: Callable[[L], None]) -> Callable[[L], None]:
             name = self._name(function, requirements, self.checks)
-            self.checks[name] = Check(name, _first_line(function), requirements, function, alone)
+            self.checks[name] = Check(name, _first_line(function), requirements, function, alone, last)
             return function
 
         return register
@@ -154,6 +162,7 @@ class Suite(Generic[L]):
         lacked = {what: why for what, why in other.unserved.items() if what in known or what in self.contract.features}
         self.unserved = {**lacked, **self.unserved}
         self.fuzz = self.fuzz or other.fuzz
+        self.health = self.health or other.health
 
     def judged(self) -> dict[str, tuple[str, ...]]:
         """Return the names of the checks and invariants that judge each requirement."""

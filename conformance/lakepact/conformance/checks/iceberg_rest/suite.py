@@ -11,6 +11,7 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 from urllib.parse import quote, unquote
 
+from lakepact.conformance import expect
 from lakepact.conformance.checks.iceberg_rest.access_offers import access_features
 from lakepact.conformance.checks.iceberg_rest.embedded import launch_settings
 from lakepact.conformance.checks.iceberg_rest.kit.lab import CHILDREN, SEPARATOR_OF_TARGET, UNSERVED, CatalogLab
@@ -184,6 +185,18 @@ def _told_by_namespaces(wire: Wire, target: Target, found: Offer) -> tuple[dict[
     return told, children
 
 
+def health(lab: CatalogLab) -> None:
+    """Expect the listing of namespaces, which every careless request before may have spoiled.
+
+    Raises:
+        Unmet: it is no longer answered with 200 and an array.
+    """
+    if lab.offers(op.list_namespaces):
+        reply = lab.send(op.list_namespaces)
+        expect.status(reply, OK)
+        expect.true(isinstance(reply.at("namespaces"), list), "an array `namespaces`", reply.shown)
+
+
 def _updates_properties(lab: CatalogLab, namespace: tuple[str, ...]) -> bool:
     """Return whether properties can be set on a namespace, whatever it is loaded with."""
     if not lab.offers(op.update_properties):
@@ -233,6 +246,7 @@ suite = Suite(
     launch_settings=launch_settings,
     parameters=PARAMETERS,
     areas=AREAS,
+    health=health,
     unserved={
         "IRC-CFG-013": "a catalog without `endpoints`",
         "IRC-NS-CREATE-011": "a catalog without nesting",

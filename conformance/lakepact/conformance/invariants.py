@@ -1,0 +1,137 @@
+"""The verdicts of invariants: rules that every exchange of a run must keep.
+
+An invariant says nothing of a state that the suite itself created by a request that should have been refused.
+"""
+
+from __future__ import annotations
+
+import re
+import traceback
+from typing import TYPE_CHECKING, Any
+
+from lakepact.conformance.outcome import Failure, Outcome, Unmet, Verdict, broken
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Collection, Iterable, Iterator
+
+    from lakepact.conformance.exchanges import Exchange
+    from lakepact.conformance.judges import Invariant
+    from lakepact.conformance.wire import Wire
+
+LARGE = 64 * 1024  #: bytes of a body above which only its beginning is kept after all invariants have read it
+NAME = re.compile(rb"lp_[0-9a-f]+_\d+_\d+")  #: names of the objects that a check creates
+
+
+def names_in(exchange: Exchange) -> set[bytes]:
+    """Return the names of created objects in the URL and body of a request."""
+    return {*NAME.findall(exchange.url.encode()), *NAME.findall(exchange.request_body)}
+
+
+def place_of(error: BaseException) -> str:
+    """Return the file and line where an error was raised."""
+    frames = traceback.extract_tb(error.__traceback__)
+    return f" ({frames[-1].filename.rpartition('/')[2]}:{frames[-1].lineno})" if frames else ""
+
+
+class InvariantBook:
+    """The verdict of one invariant in a run."""
+
+    SHOWN = 20  #: breaches whose exchanges are kept; their number is reported
+
+    def __init__(self, invariant: Invariant) -> None:
+        self.invariant = invariant
+        self.held = 0
+        self.broken: list[tuple[Unmet, Exchange]] = []
+        self.trouble: Exception | None = None
+
+    def look_at(self, exchange: Exchange) -> None:
+        """Judge one exchange."""
+        if exchange.left_out:  # an invariant of whole bodies says nothing of a part
+            return
+        try:
+            if self.invariant.judge(exchange):
+                self.held += 1
+        except Unmet as unmet:
+            self.broken.append((unmet, exchange))
+        except Exception as error:  # noqa: BLE001 - ours, reported as such
+            self.trouble = error
+
+    def verdicts(self, requirement: Callable[[str], Any], trail: Callable[[Exchange], tuple[int, ...]]) -> Iterator[Verdict]:
+        """Yield one verdict for each requirement of the invariant."""
+        judged = len(self.broken) + self.held
+        for r in self.invariant.requirements:
+            if self.trouble is not None:
+                yield Verdict(r, Outcome.ERROR, self.invariant.name, actual=repr(self.trouble) + place_of(self.trouble))
+            elif self.broken:
+                failures = tuple(Failure(u.expected, u.actual, trail(e), u.expected_status) for u, e in self.broken[: self.SHOWN])
+                yield Verdict.of_failures(r, broken(requirement(r)), self.invariant.name, failures=failures, judged=judged)
+            elif self.held:
+                yield Verdict(r, Outcome.PASS, self.invariant.name, judged=judged)
+            else:
+                remark = "no exchange of this run has anything to do with it"
+                yield Verdict(r, Outcome.NOT_OFFERED, self.invariant.name, remark=remark, judged=0)
+
+
+class InvariantBooks:
+    """The verdicts of all invariants of a run, by the exchanges of the checks that ended.
+
+    Args:
+        invariants: the invariants to judge.
+        wire: holds the exchanges.
+        before: name of the exchanges that are sent before the first check.
+    """
+
+    def __init__(self, invariants: Iterable[Invariant], wire: Wire, *, before: str) -> None:
+        self.books = [InvariantBook(invariant) for invariant in invariants]
+        self._wire = wire
+        self._seen = 0  #: number of the last exchange that was sorted by its check
+        self._waiting: dict[str, list[Exchange]] = {}
+        self._over = {before}
+        self._accepted: dict[str, list[Exchange]] = {}
+        self._poisoned: int | None = None  #: number of the first request of a last check that was accepted wrongly
+        self._last: set[str] = set()
+
+    def end(self, check: str, *, accepted_wrongly: Collection[int] = (), last: bool = False) -> None:
+        """Judge the exchanges of a check that ended, and those that came late from earlier checks.
+
+        Args:
+            check: its name.
+            accepted_wrongly: numbers of exchanges with requests that should have been refused.
+            last: whether its requests may spoil what other checks see.
+        """
+        self._over.add(check)
+        if accepted_wrongly:
+            self._accepted[check] = [self._wire.exchanges[number] for number in accepted_wrongly]
+        if last:
+            self._last.add(check)
+            if accepted_wrongly and self._poisoned is None:
+                self._poisoned = min(accepted_wrongly)
+        self._sort()
+        for ended in self._waiting.keys() & self._over:
+            for exchange in self._waiting.pop(ended):
+                self._look_at(exchange)
+
+    def _sort(self) -> None:
+        for number in range(self._seen + 1, len(self._wire.exchanges) + 1):
+            exchange = self._wire.exchanges.get(number)
+            if exchange is None:
+                return
+            self._seen = number
+            self._waiting.setdefault(exchange.check, []).append(exchange)
+
+    def _look_at(self, exchange: Exchange) -> None:
+        if not self._is_of_our_making(exchange):
+            for book in self.books:
+                book.look_at(exchange)
+        if len(exchange.body) > LARGE:
+            self._wire.truncate_body(exchange.number)
+
+    def _is_of_our_making(self, exchange: Exchange) -> bool:
+        """Return whether an answer may show what a wrongly accepted request of the suite left behind, or accepts it."""
+        if self._poisoned is not None and exchange.check in self._last:
+            return exchange.number >= self._poisoned
+        accepted = [one for one in self._accepted.get(exchange.check, ()) if one.number <= exchange.number]
+        if not accepted:
+            return False
+        named = names_in(exchange)
+        return any(names <= named or named <= names for names in map(names_in, accepted))

@@ -1,0 +1,204 @@
+"""Set-up steps of checks, and states that requests created which should have been refused."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from lakepact.conformance import expect, plan, runner
+from lakepact.conformance.lab import Lab
+from lakepact.conformance.outcome import Outcome
+from lakepact.conformance.suite import Suite
+from lakepact.conformance.target import Offer, Target
+from lakepact.generated.contract import Contract
+from miniatures import answer, miniature
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from lakepact.conformance.exchanges import Exchange
+
+    Answerer = Callable[[str, str, bytes], tuple[int, dict[str, str], bytes]]
+
+JUDGED, OTHER, STEP, RULE = "IRC-CFG-001", "IRC-CFG-002", "IRC-NS-CREATE-001", "IRC-NS-GET-001"
+FIRST, SECOND = ("lp_0_0_1",), ("lp_0_0_2",)
+
+
+def offers_everything(*_: object) -> Offer:
+    return Offer(operations=frozenset(Contract("iceberg_rest").operations), segments={"prefix": None})
+
+
+def lists_namespaces(lab: Lab) -> None:
+    expect.status(lab.send("listNamespaces"), 200)
+
+
+def new_suite(health: Callable[[Lab], None] | None = None) -> Suite[Lab]:
+    return Suite("iceberg_rest", lab=Lab, discover=offers_everything, health=health)
+
+
+def run(suite: Suite[Any], answerer: Answerer = lambda *_: answer(200, {})) -> dict[str, tuple[Outcome, str]]:
+    with miniature(answerer) as url:
+        done = runner.Run(plan.plan(suite), Target(url))
+        for _ in done.events():
+            pass
+    return {requirement: (result.outcome, result.verdicts[0].actual) for requirement, result in done.results().items()}
+
+
+def test_failed_step_blocks_its_judgement_alone_and_names_its_requirement() -> None:
+    suite = new_suite()
+
+    @suite.check(JUDGED, OTHER)
+    def judges_two(lab: Lab) -> None:
+        """The first judgement needs a step that fails."""
+        reply = lab.send("getConfig")
+        with lab.judge(JUDGED):
+            with lab.step(STEP):
+                expect.equal(1, 2, "the number of namespaces")
+            expect.status(reply, 418)
+        with lab.judge(OTHER):
+            expect.status(reply, 200)
+
+    blocked = Outcome.BLOCKED, f"a set-up step failed ({STEP}): expected the number of namespaces 1, got 2"
+
+    assert run(suite)[JUDGED] == blocked
+    assert run(suite)[OTHER][0] is Outcome.PASS
+
+
+def test_case_that_a_step_blocks_hides_no_failure() -> None:
+    suite = new_suite()
+
+    @suite.check(JUDGED)
+    def judges_two_cases(lab: Lab) -> None:
+        """The first case is blocked and the second fails."""
+        reply = lab.send("getConfig")
+        with lab.judge_each(JUDGED) as case:
+            with case(), lab.step(STEP):
+                expect.status(reply, 418)
+            with case():
+                expect.status(reply, 419)
+
+    assert run(suite)[JUDGED][0] is Outcome.FAIL
+
+
+def test_misspelled_requirement_of_a_step_is_an_error() -> None:
+    suite = new_suite()
+
+    @suite.check(JUDGED)
+    def names_nothing(lab: Lab) -> None:
+        """The step belongs to no requirement."""
+        with lab.judge(JUDGED), lab.step("IRC-NO-000"):
+            pass
+
+    assert run(suite)[JUDGED][0] is Outcome.ERROR
+
+
+def suite_of_refusals(*, last: bool = False) -> Suite[Lab]:
+    """Return a suite with a request to refuse, and an invariant that its effect on the first namespace would break."""
+    suite = new_suite()
+
+    @suite.check(JUDGED, last=last)
+    def sends_nonsense(lab: Lab) -> None:
+        """The first namespace is not created again."""
+        with lab.judge(JUDGED):
+            expect.status(lab.send("updateProperties", namespace=FIRST, body={}), 400)
+        lab.send("loadNamespaceMetadata", namespace=FIRST)
+        lab.send("loadNamespaceMetadata", namespace=SECOND)
+
+    @suite.invariant(RULE)
+    def nothing_is_spoilt(exchange: Exchange) -> bool:
+        """No namespace is spoilt."""
+        if exchange.operation != "loadNamespaceMetadata":
+            return False
+        expect.equal({}, exchange.parsed, "the namespace")
+        return True
+
+    return suite
+
+
+def spoils(*namespaces: tuple[str, ...], status: int = 200) -> Answerer:
+    def answerer(method: str, target: str, _: bytes) -> tuple[int, dict[str, str], bytes]:
+        if method == "POST":
+            return answer(status, {})
+        return answer(200, {"spoilt": True} if any(name in target for (name,) in namespaces) else {})
+
+    return answerer
+
+
+def test_invariant_does_not_judge_what_a_wrongly_accepted_request_left() -> None:
+    assert run(suite_of_refusals(), spoils(FIRST))[RULE][0] is Outcome.PASS
+
+
+def test_invariant_judges_other_objects_of_the_check() -> None:
+    assert run(suite_of_refusals(), spoils(SECOND))[RULE][0] is Outcome.FAIL
+
+
+def test_invariant_judges_what_a_refused_request_left() -> None:
+    assert run(suite_of_refusals(), spoils(FIRST, status=400))[RULE][0] is Outcome.FAIL
+
+
+def test_last_check_runs_after_all_others() -> None:
+    suite, ran = new_suite(), list[str]()
+
+    @suite.check(JUDGED, last=True)
+    def spoils_everything(lab: Lab) -> None:
+        """The check is the first of the suite."""
+        ran.append("last")
+        lab.note(JUDGED, "")
+
+    @suite.check(OTHER, alone=True)
+    def needs_peace(lab: Lab) -> None:
+        """The check runs alone."""
+        ran.append("alone")
+        lab.note(OTHER, "")
+
+    run(suite)
+
+    assert ran == ["alone", "last"]
+
+
+def test_target_that_a_last_check_broke_blocks_the_checks_behind_it() -> None:
+    suite = new_suite(lists_namespaces)
+    seen = list[str]()
+
+    @suite.check(JUDGED, last=True)
+    def breaks_the_listing(lab: Lab) -> None:
+        """A namespace is created."""
+        with lab.judge(JUDGED):
+            expect.status(lab.send("createNamespace", body={}), 400)
+
+    @suite.check(OTHER, last=True)
+    def needs_the_listing(lab: Lab) -> None:
+        """The namespaces are listed."""
+        with lab.judge(OTHER):
+            expect.status(lab.send("listNamespaces"), 200)
+
+    def answerer(method: str, _: str, __: bytes) -> tuple[int, dict[str, str], bytes]:
+        seen.append(method)
+        return answer(500, {}) if method == "GET" and "POST" in seen else answer(200, {})
+
+    found = run(suite, answerer)
+
+    assert found[JUDGED][0] is Outcome.FAIL
+    assert found[OTHER] == (
+        Outcome.BLOCKED,
+        (
+            "after the requests of test_setup_steps.breaks_the_listing the target no longer answers ordinary requests: "
+            "expected status 200, got status 500  {}"
+        ),
+    )
+
+
+def test_target_that_was_broken_before_is_judged_to_the_end() -> None:
+    suite = new_suite(lists_namespaces)
+
+    @suite.check(JUDGED, last=True)
+    def first(lab: Lab) -> None:
+        """Nothing is judged."""
+        lab.note(JUDGED, "")
+
+    @suite.check(OTHER, last=True)
+    def second(lab: Lab) -> None:
+        """The namespaces are listed."""
+        with lab.judge(OTHER):
+            expect.status(lab.send("listNamespaces"), 200)
+
+    assert run(suite, lambda *_: answer(500, {}))[OTHER][0] is Outcome.FAIL
