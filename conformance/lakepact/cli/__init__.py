@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, NoReturn
 
 try:
     import click
+    from click.shell_completion import CompletionItem
 except ModuleNotFoundError:
     sys.stderr.write("the command lakepact needs click, which is not installed: pip install 'lakepact[server]'\n")
     sys.exit(2)
@@ -95,6 +96,11 @@ class Verbs(click.Group):
             return verb.load()
         except ModuleNotFoundError as missing:
             _name_the_extra(cmd_name, missing)
+
+    def shell_complete(self, ctx: click.Context, incomplete: str) -> list[CompletionItem]:
+        """Return the verbs and options that begin with `incomplete`, without importing a verb."""
+        verbs = [CompletionItem(name, help=VERBS[name].sentence) for name in sorted(VERBS) if name.startswith(incomplete)]
+        return [*verbs, *click.Command.shell_complete(self, ctx, incomplete)]
 
     def resolve_command(self, ctx: click.Context, args: list[str]) -> tuple[str | None, click.Command | None, list[str]]:
         """Return the command that `args` start with; suggest the nearest verbs for an unknown one."""

@@ -53,6 +53,12 @@ def _check_client() -> click.Command:
     return check_client
 
 
+def _completion() -> click.Command:
+    from .completion import completion
+
+    return completion
+
+
 def _contracts() -> click.Command:
     from lakepact.conformance.commands.contracts import contracts
 
@@ -136,6 +142,7 @@ VERBS = {
     "cat": Verb(_cat, "server", "Show the rows of a table."),
     "check": Verb(_check, "conformance", "Check a server against its contract.", OF_CHECKS),
     "check-client": Verb(_check_client, "conformance", "Check a client against scripted answers.", OF_CHECKS),
+    "completion": Verb(_completion, "server", "Print the script for completion in a shell."),
     "contracts": Verb(_contracts, "conformance", "List contracts and versions, and compare versions."),
     "data": Verb(_data, "data", "Write tables with known rows and verify them."),
     "diff": Verb(_diff, "campaign", "Send the same requests to two servers and show the differences."),
