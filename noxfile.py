@@ -154,3 +154,6 @@ def build(session: nox.Session) -> None:
         session.error("\n".join(f"{'only in the wheel' if name in held else 'not in the wheel'}: {name}" for name in sorted(held ^ meant)))
     session.install("--force-reinstall", str(wheel))
     session.run("python", "-c", "from lakepact.generated.contract import Contract, contracts; [Contract(c).routing for c in contracts()]")
+    install(session, "tests")
+    session.install("uv", "pipx")
+    session.run("pytest", "tests/distribution", "-m", "distribution", *session.posargs, env={"LAKEPACT_WHEEL": str(wheel)})
