@@ -1,0 +1,1 @@
+"""Fixtures of pytest for projects that use a catalog or shared tables."""
