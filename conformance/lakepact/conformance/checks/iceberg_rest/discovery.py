@@ -6,7 +6,8 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 from urllib.parse import quote
 
-from lakepact.conformance.checks.iceberg_rest.suite import OPERATIONS, discover
+from lakepact.conformance.checks.iceberg_rest.kit.endpoints import meant
+from lakepact.conformance.checks.iceberg_rest.suite import discover
 from lakepact.conformance.discovery import Listing, ProbeSpec, named
 from lakepact.generated.iceberg_rest import op
 
@@ -50,10 +51,19 @@ def tells(exchange: Exchange) -> dict[str, str]:
     config = exchange.parsed if isinstance(exchange.parsed, dict) else {}
     told = {part: ", ".join(sorted(map(str, config[part]))) for part in ("defaults", "overrides") if isinstance(config.get(part), dict)}
     endpoints = config.get("endpoints")
-    known = {f"{operation.method} {operation.path}" for operation in OPERATIONS.values()}
-    beyond = sorted(str(e) for e in endpoints if e not in known) if isinstance(endpoints, list) else []
+    named = {str(e): meant(e, _prefix(config)) for e in endpoints} if isinstance(endpoints, list) else {}
+    beyond = sorted(e for e, operation in named.items() if operation is None)
+    other = sorted(e for e, operation in named.items() if operation and e != f"{operation.method} {operation.path}")
     told |= {"endpoints of no version": ", ".join(beyond)} if beyond else {}
+    told |= {"endpoints spelled otherwise": ", ".join(other)} if other else {}
     return {name: said for name, said in told.items() if said}
+
+
+def _prefix(config: dict[str, Any]) -> str | None:
+    """Return the prefix of a configuration."""
+    settings = [config.get(part) for part in ("overrides", "defaults")]
+    prefixes = [setting.get("prefix") for setting in settings if isinstance(setting, dict)]
+    return next((prefix for prefix in prefixes if isinstance(prefix, str)), None)
 
 
 def finds(exchanges: Sequence[Exchange]) -> dict[str, bool]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import itertools
 import re
 import secrets
 from collections.abc import Mapping
@@ -14,8 +15,9 @@ from urllib.parse import quote, unquote
 from lakepact.conformance import expect
 from lakepact.conformance.checks.iceberg_rest.access_offers import access_features
 from lakepact.conformance.checks.iceberg_rest.embedded import launch_settings
-from lakepact.conformance.checks.iceberg_rest.kit.lab import CHILDREN, SEPARATOR_OF_TARGET, UNSERVED, CatalogLab
-from lakepact.conformance.checks.iceberg_rest.kit.probes import unserved
+from lakepact.conformance.checks.iceberg_rest.kit.detection import DETECTED, VIEWS, detected, probed, undeclared
+from lakepact.conformance.checks.iceberg_rest.kit.endpoints import declared as declared_by
+from lakepact.conformance.checks.iceberg_rest.kit.lab import CHILDREN, DECLARED, SEPARATOR_OF_TARGET, UNSERVED, CatalogLab
 from lakepact.conformance.checks.iceberg_rest.names import AREAS
 from lakepact.conformance.discovery import refused
 from lakepact.conformance.outcome import Blocked, NotOffered, Unmet
@@ -25,17 +27,13 @@ from lakepact.generated.contract import Contract
 from lakepact.generated.iceberg_rest import op
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from lakepact.conformance.checks.iceberg_rest.kit.detection import Detection
     from lakepact.conformance.exchanges import Reply
     from lakepact.conformance.target import Target
     from lakepact.conformance.wire import Wire
-    from lakepact.generated.contract import Operation, OperationId
-
-#: The operations of all versions, as the oldest that has each describes it.
-OPERATIONS: Mapping[OperationId, Operation] = {
-    operation.id: operation
-    for version in reversed(Contract("iceberg_rest").versions)
-    for operation in Contract("iceberg_rest", version).operations.values()
-}
+    from lakepact.generated.contract import OperationId
 
 #: Operations of a catalog that sends no `endpoints` (the contract's own list).
 DEFAULT_OPERATIONS = frozenset(
@@ -56,6 +54,9 @@ DEFAULT_OPERATIONS = frozenset(
         op.commit_transaction,
     }
 )
+
+#: Operations without which views cannot be checked.
+NEEDED_FOR_VIEWS = frozenset({op.create_view, op.load_view, op.drop_view})
 
 #: Operations needed to read a new table.
 TABLE_OF_OUR_OWN = frozenset({op.create_namespace, op.create_table, op.load_table, op.drop_table, op.drop_namespace})
@@ -101,9 +102,10 @@ def discover(wire: Wire, target: Target, *, catalog: str | None = None) -> Offer
     if reply.status in TURNED_AWAY and _refuses_listings(wire, prefix or catalog):
         raise Blocked(refused(wire, reply.exchange))
     endpoints = config.get("endpoints")
-    declared = _operations(endpoints) if isinstance(endpoints, list) and endpoints else DEFAULT_OPERATIONS
-    features = {"prefix": prefix is not None, "views": {op.create_view, op.load_view, op.drop_view} <= declared}
-    facts = {"config": f"status {reply.status}", "endpoints": "declared" if endpoints else "absent: the contract's defaults"}
+    sent = endpoints if isinstance(endpoints, list) and endpoints else None
+    declared = declared_by(sent, prefix) if sent else DEFAULT_OPERATIONS
+    features = {"prefix": prefix is not None, "views": declared >= NEEDED_FOR_VIEWS}
+    facts = {"config": f"status {reply.status}", "endpoints": DECLARED if sent else "absent: the contract's defaults"}
     if prefix:
         facts["prefix"] = prefix
     separator = _strings(config.get("overrides")).get("namespace-separator", "")
@@ -112,7 +114,7 @@ def discover(wire: Wire, target: Target, *, catalog: str | None = None) -> Offer
         segments=MappingProxyType({"prefix": prefix}),
         features=MappingProxyType(features),
         facts=MappingProxyType(facts),
-        found=MappingProxyType({SEPARATOR_OF_TARGET: unquote(separator)}),
+        found=MappingProxyType({SEPARATOR_OF_TARGET: unquote(separator), DECLARED: declared | ALWAYS}),
     )
 
 
@@ -123,21 +125,69 @@ def _refuses_listings(wire: Wire, prefix: str | None) -> bool:
 
 
 def discover_with_a_table(wire: Wire, target: Target) -> Offer:
-    """Detect what a catalog declares, and whether tables carry ETags and credentials; a table is created and dropped for that.
+    """Detect what a catalog serves, and whether tables carry ETags and credentials; a table is created and dropped for that.
 
     Raises:
-        Blocked: it does not answer at all.
+        Blocked: it does not answer at all, or it serves no operation.
     """
     return with_a_table(wire, target, discover(wire, target))
 
 
-def with_a_table(wire: Wire, target: Target, found: Offer) -> Offer:
-    """Detect what a catalog declares, and what its token endpoint, its errors and a table show."""
+def with_what_is_served(lab_of: Callable[[Offer], CatalogLab], target: Target, found: Offer, *, implied_by: str) -> Offer:
+    """Return an offer with the operations that a catalog serves, whatever it declares.
+
+    Args:
+        lab_of: returns a lab for an offer.
+        target: its feature `views`, where the user sets it, decides whether view operations are used.
+        found: the offer by what the catalog declares.
+        implied_by: the requirement that operations are implemented although the catalog sends no `endpoints`.
+
+    Raises:
+        Blocked: it serves no operation.
+    """
+    promised = found.operations
+    answers = probed(lab_of(found))
+    usable = promised | undeclared(answers, promised)
+    seen = detected(lab_of(replace(found, operations=usable)), answers, promised)
+    operations, reasons = promised | seen.served, _reasons(seen, promised, found, target, implied_by=implied_by)
+    if "views" in target.features:
+        operations = operations | (VIEWS & lab_of(found).contract.operations.keys()) if target.features["views"] else operations - VIEWS
+        reasons = {operation: why for operation, why in reasons.items() if operation not in VIEWS}
+    if not operations - ALWAYS - reasons.keys():
+        raise Blocked(
+            "expected the catalog to serve an operation of the contract, but neither `endpoints` in its configuration nor its answers "
+            "show one: check the address, and pass --parameter prefix=… or warehouse=… if its paths need them"
+        )
+    further = {"served, not declared": operations - promised, "declared, not served": seen.missing}
+    return replace(
+        found,
+        operations=operations,
+        features=MappingProxyType({**found.features, "views": operations >= NEEDED_FOR_VIEWS}),
+        facts=MappingProxyType({**found.facts, **{name: ", ".join(sorted(which)) for name, which in further.items() if which}}),
+        found=MappingProxyType({**found.found, DETECTED: seen, UNSERVED: MappingProxyType(reasons)}),
+    )
+
+
+def _reasons(seen: Detection, promised: frozenset[OperationId], found: Offer, target: Target, *, implied_by: str) -> dict[OperationId, str]:
+    """Return why operations cannot be used although the catalog promises them."""
+    sends = found.facts["endpoints"] == DECLARED
+    why = "its `endpoints` declare it (IRC-CFG-011)" if sends else f"a configuration without `endpoints` implies it ({implied_by})"
+    missing = {operation: f"the server does not implement {operation}, although {why}" for operation in seen.missing}
+    late = f"no answer came within {target.timeout:g} seconds when it was detected; --timeout SECONDS waits longer"
+    return missing | {operation: f"{operation}: {late}" for operation in seen.silent & promised}
+
+
+def with_a_table(wire: Wire, target: Target, found: Offer, *, contract: Contract | None = None) -> Offer:
+    """Detect what a catalog serves, and what its token endpoint, its errors and a table show."""
     found = replace(found, features=MappingProxyType({**found.features, **access_features(wire, target, found)}))
-    if found.facts["endpoints"] != "declared":
-        lab = CatalogLab(wire, Contract("iceberg_rest"), target, offer=found, check="discover", run=secrets.token_hex(3), serial=0)
-        lacked = unserved(lab, found.operations)
-        found = replace(found, found=MappingProxyType({**found.found, UNSERVED: lacked}))
+    run = secrets.token_hex(3)
+    serials = itertools.count(2)
+
+    def lab_of(offer: Offer) -> CatalogLab:
+        version = contract or Contract("iceberg_rest")
+        return CatalogLab(wire, version, target, offer=offer, check="discover", run=run, serial=next(serials))
+
+    found = with_what_is_served(lab_of, target, found, implied_by="IRC-CFG-013")
     told, children = _told_by_namespaces(wire, target, found)
     known = MappingProxyType({**found.found, CHILDREN: children})
     found = replace(found, features=MappingProxyType({**found.features, **told}), found=known)
@@ -215,11 +265,6 @@ def _strings(settings: Any) -> dict[str, str]:
     if not isinstance(settings, Mapping):
         return {}
     return {str(k): v for k, v in settings.items() if isinstance(v, str)}
-
-
-def _operations(endpoints: list[Any]) -> frozenset[OperationId]:
-    by_endpoint = {f"{operation.method} {operation.path}": operation.id for operation in OPERATIONS.values()}
-    return frozenset(by_endpoint[e] for e in endpoints if isinstance(e, str) and e in by_endpoint)
 
 
 #: The settings of a target.

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import itertools
+import secrets
 from types import MappingProxyType
 from typing import TYPE_CHECKING
 from urllib.parse import quote
 
+from lakepact.conformance.checks.iceberg_rest.kit.lab import DECLARED
 from lakepact.conformance.checks.iceberg_rest.suite import discover as discover_catalog
+from lakepact.conformance.checks.iceberg_rest.suite import with_what_is_served
 from lakepact.conformance.checks.watsonx_data.embedded import launch_settings
 from lakepact.conformance.checks.watsonx_data.lab import WatsonxLab, user_and_key
 from lakepact.conformance.outcome import Blocked
@@ -50,7 +54,22 @@ def discover(wire: Wire, target: Target) -> Offer:
         segments=MappingProxyType({"prefix": prefix}),
         features=MappingProxyType(features),
         facts=MappingProxyType({**found.facts, **endpoints, "prefix": prefix}),
+        found=MappingProxyType({**found.found, DECLARED: declared}),
     )
+
+
+def discover_what_is_served(wire: Wire, target: Target) -> Offer:
+    """Return the operations that a catalog serves, whatever it declares.
+
+    Raises:
+        Blocked: it does not answer, or the catalog's name is missing.
+    """
+    run, serials = secrets.token_hex(3), itertools.count(2)
+
+    def lab_of(offer: Offer) -> WatsonxLab:
+        return WatsonxLab(wire, Contract("watsonx_data"), target, offer=offer, check="discover", run=run, serial=next(serials))
+
+    return with_what_is_served(lab_of, target, discover(wire, target), implied_by="WXD-CFG-006")
 
 
 NO_ENDPOINTS = "a catalog that names its endpoints"
@@ -66,7 +85,7 @@ PARAMETERS = {
 suite = Suite(
     "watsonx_data",
     lab=WatsonxLab,
-    discover=discover,
+    discover=discover_what_is_served,
     launch_settings=launch_settings,
     parameters=PARAMETERS,
     unserved={

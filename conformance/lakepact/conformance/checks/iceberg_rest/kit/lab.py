@@ -23,7 +23,8 @@ SEPARATOR_IN_PATHS = "%1F"
 
 SEPARATOR_OF_TARGET = "separator"  #: what an offer calls the separator that the target announces instead
 CHILDREN = "children"  #: what an offer calls whether a namespace below another was made, and found at its path
-UNSERVED = "unserved"  #: what an offer calls the operations that are promised, and not served
+DECLARED = "declared"  #: what an offer calls the operations that the target declares, or that count as declared without `endpoints`
+UNSERVED = "unserved"  #: what an offer calls the operations that are declared and cannot be used, with the reason
 
 Namespace = tuple[str, ...]
 
@@ -115,12 +116,10 @@ class CatalogLab(Lab):
 
         Raises:
             NotOffered: the target does not declare the operation.
-            Blocked: no answer came, or the target promises the operation and was found to lack it.
+            Blocked: no answer came, or the target declares the operation and was found to lack it.
         """
-        if declared and operation in self.offer.found.get(UNSERVED, ()):
-            raise Blocked(
-                f"the server does not implement {operation}, although a configuration without `endpoints` implies it (IRC-CFG-013)"
-            )
+        if declared and operation in (unserved := self.offer.found.get(UNSERVED, {})):
+            raise Blocked(unserved[operation])
         return super().send(operation, declared=declared, **arguments)
 
     def add_cleanup(self, action: Callable[[], object]) -> None:

@@ -1,19 +1,16 @@
-"""Requests for what is not there, which tell an operation that is served from one that is not."""
+"""Harmless requests about names that do not exist: their answers show whether the server implements an operation."""
 
 from __future__ import annotations
 
-import contextlib
+import re
+from enum import StrEnum
 from typing import TYPE_CHECKING, Any
 from urllib.parse import unquote, urlsplit
 
-from lakepact.conformance.outcome import Blocked, NotOffered, Unmet
 from lakepact.generated.iceberg_rest import op
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
-
-    from lakepact.conformance.checks.iceberg_rest.kit.lab import CatalogLab
-    from lakepact.conformance.exchanges import Exchange, Reply
+    from lakepact.conformance.exchanges import Exchange
     from lakepact.generated.contract import OperationId
 
 #: A table that is not there, as it stands in bodies.
@@ -29,7 +26,7 @@ PROBES: dict[OperationId, dict[str, Any]] = {
     op.load_table: {},
     op.table_exists: {},
     op.drop_table: {},
-    op.create_namespace: {"body": {"namespace": [""]}},
+    op.create_namespace: {"body": []},  # an array names no namespace that a lenient server could create
     op.update_properties: {"body": {"removals": [], "updates": {}}},
     op.create_table: {"body": {}},
     op.update_table: {"body": {"requirements": [], "updates": []}},
@@ -49,30 +46,34 @@ PROBES: dict[OperationId, dict[str, Any]] = {
     op.fetch_planning_result: {},
     op.cancel_planning: {},
     op.fetch_scan_tasks: {"body": {}},
+    op.register_view: {"body": {}},
 }
 
-NOT_IMPLEMENTED = 501
 NOT_FOUND = 404
 
 #: Statuses of a route that does not exist or is not implemented.
-ELSEWHERE = frozenset({405, 406, NOT_IMPLEMENTED})
+NOT_SERVED = frozenset({NOT_FOUND, 405, 406, 501})
 
-#: Probes of what is there, where the answer about what is not there may be a router's: those that remove it come last.
-PROBES_OF_WHAT_IS_THERE = (
-    op.update_table,
-    op.report_metrics,
-    op.register_table,
-    op.update_properties,
-    op.rename_table,
-    op.drop_table,
-    op.drop_namespace,
-)
+#: Statuses of a server that cannot answer this caller now, whatever the operation.
+NOT_NOW = frozenset({401, 403, 419, 429, 502, 503, 504})
+
+SERVER_ERROR = 500
+PATH_LIKE = re.compile(r"\S*/\S*")
+METHODS = re.compile(r"\b(GET|HEAD|POST|DELETE)\b", re.IGNORECASE)
+
+
+class Answer(StrEnum):
+    """What the answer to a probe shows about its operation."""
+
+    SERVED = "served"
+    ABSENT = "absent"
+    UNCLEAR = "unclear"
 
 
 def names_what_was_asked_for(message: Any, exchange: Exchange) -> bool:
     """Return whether a message names something that a probe asked for, other than by repeating the path, however that is spelled."""
     segments = exchange.url.partition("?")[0].split("/")
-    names = [*NOWHERE["namespace"], *(segment for segment in segments if segment.startswith("lp_"))]
+    names = [*NOWHERE["namespace"], *(segment for segment in segments if segment.startswith("lp"))]
     path = urlsplit(exchange.url).path
     text = str(message)
     for repeated in (exchange.url, path, unquote(path)):
@@ -80,49 +81,49 @@ def names_what_was_asked_for(message: Any, exchange: Exchange) -> bool:
     return any(name in text for name in names)
 
 
-def is_served(lab: CatalogLab, operation: OperationId, reply: Reply) -> bool:
-    """Return whether the answer to a probe comes from the operation rather than from a router that has no such route."""
-    if reply.status in ELSEWHERE:
-        return False
-    if reply.status != NOT_FOUND:
-        return True
-    if lab.contract.operations[operation].method == "HEAD":
-        return True
-    error = reply.exchange.parsed.get("error") if isinstance(reply.exchange.parsed, dict) else None
-    kind = str(error.get("type", "")) if isinstance(error, dict) else ""
-    # A router knows nothing of names: what says one of those that were asked for, however it calls the error, looked for it.
-    return kind.startswith("NoSuch") or (isinstance(error, dict) and names_what_was_asked_for(error.get("message"), reply.exchange))
+def error_of(exchange: Exchange) -> dict[str, Any] | None:
+    """Return the `error` object of the contract's error body, or `None` if the answer has no such body."""
+    error = exchange.parsed.get("error") if isinstance(exchange.parsed, dict) else None
+    return error if isinstance(error, dict) else None
 
 
-def unserved(lab: CatalogLab, operations: Iterable[OperationId]) -> frozenset[str]:
-    """Return those of the operations that the target does not implement: it says so, or does not find them even for what is there."""
-    missing = lab.name()
-    values: dict[str, Any] = {"namespace": (lab.name(),), "table": missing, "view": missing, "plan_id": missing}
-    found, doubted = set(), set()
-    for operation in sorted(operations):
-        probe = PROBES.get(operation)
-        if probe is None:
-            continue
-        with contextlib.suppress(Blocked):  # who does not answer says nothing
-            reply = lab.send(operation, **probe, **values)
-            if reply.status == NOT_IMPLEMENTED:
-                found.add(operation)
-            elif not is_served(lab, operation, reply):
-                doubted.add(operation)
-    return frozenset(found | _not_found(lab, doubted))
+def finds_nothing(exchange: Exchange) -> bool:
+    """Return whether a 404 comes from an operation that looked for the object, rather than from a router."""
+    error = error_of(exchange)
+    # A router knows no names: an error that contains a requested name comes from an operation, whatever its type is.
+    return error is not None and (
+        str(error.get("type", "")).startswith("NoSuch") or names_what_was_asked_for(error.get("message"), exchange)
+    )
 
 
-def _not_found(lab: CatalogLab, doubted: set[OperationId]) -> set[OperationId]:
-    """Return those of the operations that are not found for a namespace and a table that are there."""
-    found = set()
-    with contextlib.suppress(Blocked, NotOffered, Unmet):
-        table = lab.make_table() if doubted & {*PROBES_OF_WHAT_IS_THERE} else None
-        for operation in PROBES_OF_WHAT_IS_THERE:
-            if table is None or operation not in doubted:
-                continue
-            renaming = {"source": table.identifier, "destination": {**table.identifier, "name": lab.name()}}
-            probe = {"body": renaming} if operation == op.rename_table else PROBES[operation]
-            if not is_served(lab, operation, lab.send(operation, **probe, **table.at)):
-                found.add(operation)
-    lab.clean_up()
-    return found
+def shown_by(exchange: Exchange, router: Exchange | None) -> Answer:
+    """Return what the answer to a probe shows about its operation.
+
+    Args:
+        exchange: the probe with its answer.
+        router: a request of the same method for a route that no version of the contract has, if it was answered.
+    """
+    same = router is not None and _form(exchange) == _form(router)
+    if exchange.status in NOT_NOW:
+        return Answer.UNCLEAR
+    if exchange.status == NOT_FOUND and (exchange.method == "HEAD" or finds_nothing(exchange)):
+        return Answer.UNCLEAR if same or (router is None and exchange.method == "HEAD") else Answer.SERVED
+    if exchange.status in NOT_SERVED:
+        return Answer.ABSENT
+    if not same:
+        return Answer.SERVED
+    return Answer.ABSENT if 400 <= exchange.status < SERVER_ERROR else Answer.UNCLEAR
+
+
+def proves(exchange: Exchange) -> bool:
+    """Return whether an answer that shows an operation as served suffices, even if the server does not declare the operation."""
+    return exchange.status < SERVER_ERROR or error_of(exchange) is not None
+
+
+def _form(exchange: Exchange) -> tuple[Any, ...]:
+    """Return what two answers of a router have in common: everything but the path and the method that it repeats."""
+    error = error_of(exchange) or {}
+    message = METHODS.sub("", PATH_LIKE.sub("", str(error.get("message"))))
+    for name in {segment for segment in exchange.url.partition("?")[0].split("/") if segment.startswith("lp")}:
+        message = message.replace(name, "")
+    return exchange.status, exchange.media_type, str(error.get("type")), message.split()

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-import contextlib
 import re
 from typing import TYPE_CHECKING, Any
 
 from lakepact.conformance import expect
-from lakepact.conformance.checks.iceberg_rest.kit.probes import NOT_FOUND, PROBES, PROBES_OF_WHAT_IS_THERE, is_served
+from lakepact.conformance.checks.iceberg_rest.kit.detection import declared_operations, detection_of
+from lakepact.conformance.checks.iceberg_rest.kit.endpoints import meant
+from lakepact.conformance.checks.iceberg_rest.kit.probes import PROBES
 from lakepact.conformance.checks.iceberg_rest.suite import check
-from lakepact.conformance.outcome import Blocked, NotOffered, Unmet
 from lakepact.generated.iceberg_rest import op
 
 if TYPE_CHECKING:
@@ -48,10 +48,16 @@ def endpoints_are_well_formed(lab: CatalogLab) -> None:
 
     with lab.judge("IRC-CFG-008"):
         expect.true(isinstance(endpoints, list) and all(isinstance(e, str) for e in endpoints), "an array of strings", endpoints)
+    texts = [e for e in endpoints if isinstance(e, str)] if isinstance(endpoints, list) else []
     with lab.judge_each("IRC-CFG-009") as case:
-        for endpoint in endpoints:
+        for endpoint in texts:
             with case():
-                expect.true(re.fullmatch(r"[A-Z]+ /v1/\S+", str(endpoint)) is not None, "`<VERB> <path template>` with one space", endpoint)
+                # The path of an operation of the contract is checked by IRC-CFG-010.
+                path = r"\S+" if meant(endpoint, lab.offer.segments.get("prefix")) else r"/v1/\S+"
+                expect.true(re.fullmatch(rf"[A-Z]+ {path}", endpoint) is not None, "`<VERB> <path template>` with one space", endpoint)
+    if len(texts) != len(endpoints):
+        lab.skip("IRC-CFG-017", "the endpoints are not strings (IRC-CFG-008)")
+        return
     with lab.judge("IRC-CFG-017"):
         expect.equal(len(set(endpoints)), len(endpoints), "as many different endpoints as entries:")
 
@@ -89,52 +95,30 @@ def endpoints_are_templates_of_the_contract(lab: CatalogLab) -> None:
     if not isinstance(endpoints, list):
         lab.skip("IRC-CFG-010", "the target sends no endpoints")
         return
-    templates = {f"{o.method} {o.path}" for o in lab.contract.operations.values()}
-    shapes = {_shape(template): template for template in templates}
-
     with lab.judge_each("IRC-CFG-010", without="the target declares no endpoints") as case:
         for endpoint in endpoints:
             with case():
-                meant = shapes.get(_shape(str(endpoint)))
-                expect.true(meant in (None, endpoint), f"`{meant}`, as the contract spells it", endpoint)
+                operation = meant(endpoint, lab.offer.segments.get("prefix"))
+                spelled = str(endpoint).split()[-1:] if operation else []
+                expect.true(
+                    operation is None or spelled == [operation.path], f"`{operation and operation.path}`, as in the contract", endpoint
+                )
 
 
-def _shape(endpoint: str) -> str:
-    """Return an endpoint with its placeholders blanked and its case folded, to find what a misspelled one means."""
-    return re.sub(r"\{[^}]*\}", "{}", re.sub(r"\s+", " ", endpoint)).lower().replace("//", "/").rstrip("/")
-
-
-def is_implemented(lab: CatalogLab, operation: OperationId, reply: Reply) -> bool:
-    """Return whether the answer to a probe could only come from an operation that works: a refusal for other reasons proves nothing."""
-    if lab.contract.operations[operation].method == "HEAD" and reply.status == NOT_FOUND:
-        return finds_what_is_there(lab, operation)
-    return reply.status in {200, 204, 404} and is_served(lab, operation, reply)
-
-
-def finds_what_is_there(lab: CatalogLab, operation: OperationId) -> bool:
-    """Return whether an operation that answers without a body finds what is there: that it finds nothing else may be a router's answer."""
-    with contextlib.suppress(Blocked, NotOffered, Unmet):
-        home = lab.make_namespace()
-        values: dict[str, Any] = {"namespace": home}
-        if operation == op.table_exists:
-            values["table"] = lab.make_table(home).name
-        if operation == op.view_exists:
-            values["view"] = lab.make_view(home)
-        return lab.send(operation, declared=False, **values).status in {200, 204}
-    return False
+def _probe(lab: CatalogLab, operation: OperationId) -> Reply:
+    """Return the answer of an operation about names that do not exist."""
+    missing = lab.name()
+    absent: dict[str, Any] = {"namespace": (lab.name(),), "table": missing, "view": missing, "plan_id": missing}
+    return lab.send(operation, declared=False, **PROBES[operation], **absent)
 
 
 @check("IRC-CFG-011", "IRC-CFG-012", "IRC-CFG-014")
 def endpoints_tell_the_truth(lab: CatalogLab) -> None:
     """Every declared endpoint is served, and what is served is declared."""
-    absent, missing = (lab.name(),), lab.name()
-    values: dict[str, Any] = {"namespace": absent, "table": missing, "view": missing, "plan_id": missing}
-    probes = {operation: probe for operation, probe in PROBES.items() if operation in lab.contract.operations}
-    replies = {operation: lab.send(operation, declared=False, **probe, **values) for operation, probe in probes.items()}
-    beyond = sorted(o for o, reply in replies.items() if not lab.offers(o) and is_implemented(lab, o, reply))
-    declared = configuration(lab).document.get("endpoints")
+    found, declared = detection_of(lab), declared_operations(lab)
+    beyond = sorted(found.served - declared)
 
-    if not declared:
+    if not configuration(lab).document.get("endpoints"):
         lab.skip("IRC-CFG-011", "the target sends no endpoints")
         lab.skip("IRC-CFG-012", "the target sends no endpoints")
         if beyond:
@@ -148,11 +132,19 @@ def endpoints_tell_the_truth(lab: CatalogLab) -> None:
             lab.note("IRC-CFG-014", "nothing beyond the defaults is served")
         return
     lab.note("IRC-CFG-014", "the target declares its endpoints")
-    with lab.judge("IRC-CFG-011"):
-        unserved = sorted(o for o, reply in replies.items() if lab.offers(o) and not is_served(lab, o, reply))
-        expect.equal([], unserved, "declared operations that are not served:")
-    with lab.judge("IRC-CFG-012"):
-        expect.equal([], beyond, "served operations that are not declared:")
+    with lab.judge_each("IRC-CFG-011") as case:
+        for operation in sorted(declared & PROBES.keys() & lab.contract.operations.keys()):
+            reply = _probe(lab, operation)
+            with case():
+                expect.true(operation not in found.missing, f"{operation} to be served, because `endpoints` declare it", reply.shown)
+    if not beyond:
+        lab.note("IRC-CFG-012", "nothing is served that is not declared")
+    with lab.judge_each("IRC-CFG-012") as case:
+        for operation in beyond:
+            reply = _probe(lab, operation)
+            with case():
+                known = lab.contract.operations[operation]
+                expect.true(False, f"`{known.method} {known.path}` in `endpoints`, because it is served", reply.shown)
 
 
 @check("IRC-CFG-013")
@@ -161,15 +153,13 @@ def without_endpoints_the_defaults_are_promised(lab: CatalogLab) -> None:
     if configuration(lab).document.get("endpoints"):
         lab.skip("IRC-CFG-013", "the target declares its endpoints")
         return
-    absent, missing = (lab.name(),), lab.name()
-    values: dict[str, Any] = {"namespace": absent, "table": missing}
+    missing = detection_of(lab).missing
 
-    for operation in sorted(lab.offer.operations - {op.get_config}):
-        with lab.judge("IRC-CFG-013"):
-            reply = lab.send(operation, declared=False, **PROBES[operation], **values)
-            # An odd 404 for what is not there proves nothing where what is there was found: that was asked before anything else.
-            served = lab.offers(operation) if operation in PROBES_OF_WHAT_IS_THERE else is_served(lab, operation, reply)
-            expect.true(served, f"{operation} to be served", reply.shown)
+    with lab.judge_each("IRC-CFG-013") as case:
+        for operation in sorted(declared_operations(lab) & PROBES.keys()):
+            reply = _probe(lab, operation)
+            with case():
+                expect.true(operation not in missing, f"{operation} to be served", reply.shown)
 
 
 @check("IRC-CFG-015")

@@ -6,8 +6,9 @@ import copy
 from typing import TYPE_CHECKING
 
 from lakepact.conformance import expect
+from lakepact.conformance.checks.iceberg_rest.kit.endpoints import OPERATIONS
 from lakepact.conformance.checks.iceberg_rest.kit.lab import SCHEMA, set_ref
-from lakepact.conformance.checks.iceberg_rest.suite import OPERATIONS, check, invariant
+from lakepact.conformance.checks.iceberg_rest.suite import check, invariant
 from lakepact.conformance.exchanges import NO_OPERATION, Reply
 from lakepact.conformance.outcome import Unmet
 from lakepact.generated.contract import Contract

@@ -13,6 +13,7 @@ from lakepact.conformance.checks.iceberg_rest.kit.lab import CatalogLab
 from lakepact.conformance.checks.iceberg_rest.suite import discover as discover_before
 from lakepact.conformance.checks.iceberg_rest.suite import with_a_table
 from lakepact.conformance.suite import Suite
+from lakepact.generated.contract import Contract
 from lakepact.generated.iceberg_rest import op
 
 if TYPE_CHECKING:
@@ -50,7 +51,8 @@ def discover(wire: Wire, target: Target) -> Offer:
         "namespace-separator": isinstance(overrides, dict) and SEPARATOR in overrides,
         "remote-signing": op.sign_request in found.operations,
     }
-    return with_a_table(wire, target, replace(found, features=MappingProxyType({**found.features, **declared})))
+    offer = replace(found, features=MappingProxyType({**found.features, **declared}))
+    return with_a_table(wire, target, offer, contract=Contract("iceberg_rest", VERSION))
 
 
 #: A separator of the server's own, which no name holds.

@@ -1,0 +1,188 @@
+"""Detection of the operations that a catalog implements, whatever it declares."""
+
+from __future__ import annotations
+
+import contextlib
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+import orjson
+
+from lakepact.conformance.checks.iceberg_rest.kit.lab import DECLARED
+from lakepact.conformance.checks.iceberg_rest.kit.probes import PROBES, Answer, proves, shown_by
+from lakepact.conformance.outcome import Blocked, NotOffered, Unmet
+from lakepact.conformance.wire import NoAnswer
+from lakepact.generated.iceberg_rest import op
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Mapping
+
+    from lakepact.conformance.checks.iceberg_rest.kit.lab import CatalogLab, Namespace, Table
+    from lakepact.conformance.exchanges import Exchange
+    from lakepact.generated.contract import OperationId
+
+DETECTED = "detected"  #: what an offer calls its detection
+MAX_WORKERS = 4  #: probes at a time, like checks
+NO_ROUTE = "/lakepact_nothing"  #: below a namespace; no version of the contract has it
+VIEWS = frozenset(
+    {op.list_views, op.create_view, op.load_view, op.replace_view, op.drop_view, op.view_exists, op.rename_view, op.register_view}
+)
+
+
+@dataclass(frozen=True)
+class Detection:
+    """What the answers to harmless requests show about the operations of a catalog; about others they show nothing."""
+
+    served: frozenset[OperationId]
+    missing: frozenset[OperationId]
+    silent: frozenset[OperationId]  #: no answer came within the timeout
+
+
+def detection_of(lab: CatalogLab) -> Detection:
+    """Return what was detected on the target of a lab; without detection, what it declares counts as served."""
+    found: Detection = lab.offer.found.get(DETECTED) or Detection(lab.offer.operations, frozenset(), frozenset())
+    return found
+
+
+def declared_operations(lab: CatalogLab) -> frozenset[OperationId]:
+    """Return the operations that the target declares, or that the contract takes for declared."""
+    declared: frozenset[OperationId] = lab.offer.found.get(DECLARED, lab.offer.operations)
+    return declared
+
+
+@dataclass(frozen=True)
+class Probed:
+    """The answers to the probes of all operations.
+
+    Args:
+        routers: by method, the answer for a route that does not exist.
+        exchanges: by operation, the probe that was answered.
+        silent: operations whose probe was not answered within the timeout.
+    """
+
+    routers: Mapping[str, Exchange]
+    exchanges: Mapping[OperationId, Exchange]
+    silent: frozenset[OperationId]
+
+    def shown(self, answer: Answer) -> frozenset[OperationId]:
+        """Return the operations whose probes show this."""
+        return frozenset(o for o, exchange in self.exchanges.items() if shown_by(exchange, self.routers.get(exchange.method)) is answer)
+
+
+def probed(lab: CatalogLab) -> Probed:
+    """Send the probe of every operation of the contract, and one request of each method for a route that does not exist.
+
+    They are sent without an operation: invariants do not judge the answers of routes that the server need not have.
+    """
+    operations = [operation for operation in PROBES if operation in lab.contract.operations]
+    requests = [(lab.contract.operations[operation].method, _path(lab, operation), PROBES[operation]) for operation in operations]
+    nowhere = lab.path(op.load_namespace_metadata, namespace=(lab.name(),)) + NO_ROUTE
+    methods = sorted({method for method, _, _ in requests})
+    requests += [(method, nowhere, {"body": {}} if method == "POST" else {}) for method in methods]
+    with ThreadPoolExecutor(MAX_WORKERS) as pool:
+        answers = list(pool.map(lambda request: _answer(lab, *request), requests))
+    exchanges = {o: answer for o, answer in zip(operations, answers, strict=False) if answer is not None and answer.status}
+    silent = frozenset(o for o, answer in zip(operations, answers, strict=False) if answer is not None and not answer.status)
+    controls = zip(methods, answers[len(operations) :], strict=True)
+    return Probed({method: answer for method, answer in controls if answer is not None and answer.status}, exchanges, silent)
+
+
+def _path(lab: CatalogLab, operation: OperationId) -> str:
+    return lab.path(operation, namespace=(lab.name(),), table=lab.name(), view=lab.name(), plan_id=lab.name())
+
+
+def _answer(lab: CatalogLab, method: str, path: str, probe: Mapping[str, Any]) -> Exchange | None:
+    """Return the exchange of a probe: with status 0 if the timeout expired, `None` if the connection failed."""
+    content = orjson.dumps(probe["body"]) if "body" in probe else b""
+    headers = [("Content-Type", "application/json")] if content else []
+    try:
+        return lab.send_raw(method, path, headers=headers, content=content).exchange
+    except NoAnswer as none:
+        return none.keep() if none.late else None
+    except Blocked:
+        return None
+
+
+def undeclared(answers: Probed, promised: frozenset[OperationId]) -> frozenset[OperationId]:
+    """Return the operations that are served without being promised, as far as the probes show them."""
+    return frozenset(o for o in answers.shown(Answer.SERVED) - promised if proves(answers.exchanges[o]))
+
+
+def detected(lab: CatalogLab, answers: Probed, promised: frozenset[OperationId]) -> Detection:
+    """Return what a catalog serves; doubts are settled with a namespace, a table and a view that the suite creates and drops.
+
+    Args:
+        lab: a lab that may use the promised operations and those that are served without being promised.
+        answers: the answers to the probes.
+        promised: the operations that the catalog declares, or that the contract takes for declared.
+    """
+    served, absent = answers.shown(Answer.SERVED), answers.shown(Answer.ABSENT)
+    served &= promised | undeclared(answers, promised)
+    unclear = answers.shown(Answer.UNCLEAR)
+    doubted = {o for o in absent | unclear if o in promised or (o in unclear and answers.exchanges[o].method == "HEAD")}
+    settled = _settled(lab, doubted, answers.routers)
+    found = frozenset(o for o, there in settled.items() if there)
+    # An answer of a router decides only if the operation could not be tried on an object that exists.
+    missing = frozenset(o for o in doubted & promised if not settled.get(o, o not in absent))
+    return Detection(served | found, missing, answers.silent)
+
+
+def _settled(lab: CatalogLab, doubted: Iterable[OperationId], routers: Mapping[str, Exchange]) -> dict[OperationId, bool]:
+    """Return, for operations that were tried on objects that exist, whether they are served."""
+    wanted = set(doubted)
+    found: dict[OperationId, bool] = {}
+    if not wanted:
+        return found
+    with contextlib.suppress(Blocked, NotOffered, Unmet):
+        namespace = lab.make_namespace()
+        found[op.create_namespace] = True
+        table = lab.make_table(namespace)
+        found[op.create_table] = True
+        view = _view(lab, namespace) if wanted & VIEWS else ""
+        if view:
+            found[op.create_view] = True
+        for operation, arguments in _about_objects(lab, table, view).items():
+            if operation in wanted:
+                exchange = lab.send(operation, declared=False, **arguments()).exchange
+                shown = shown_by(exchange, routers.get(exchange.method))
+                missed = exchange.method == "HEAD" and not 200 <= exchange.status < 300
+                found[operation] = shown is Answer.SERVED and not missed
+    lab.clean_up()
+    return {operation: there for operation, there in found.items() if operation in wanted}
+
+
+def _view(lab: CatalogLab, namespace: Namespace) -> str:
+    """Return the name of a new view; empty if none can be created."""
+    with contextlib.suppress(Blocked, NotOffered, Unmet):
+        return lab.make_view(namespace)
+    return ""
+
+
+def _about_objects(lab: CatalogLab, table: Table, view: str) -> dict[OperationId, Callable[[], dict[str, Any]]]:
+    """Return the arguments of a request about an existing object for each operation; those that remove it come last."""
+    home = {"namespace": table.namespace}
+    change = {"identifier": table.identifier, "requirements": [], "updates": []}
+    of_namespaces = (
+        op.load_namespace_metadata,
+        op.namespace_exists,
+        op.list_tables,
+        op.list_views,
+        op.update_properties,
+        op.register_table,
+    )
+    of_tables = (op.load_table, op.table_exists, op.load_credentials, op.update_table, op.report_metrics, op.drop_table)
+    of_views = (op.load_view, op.view_exists, op.replace_view, op.drop_view) if view else ()
+
+    def renaming() -> dict[str, Any]:
+        source, name = lab.make_table(table.namespace), lab.name()
+        lab.drop_afterwards(table.namespace, name)
+        return {"body": {"source": source.identifier, "destination": {**source.identifier, "name": name}}}
+
+    requests: dict[OperationId, Callable[[], dict[str, Any]]] = {o: partial(dict, PROBES[o], **home) for o in of_namespaces}
+    requests[op.register_table] = lambda: {**PROBES[op.register_table], **home}
+    requests[op.commit_transaction] = lambda: {"body": {"table-changes": [change]}}
+    requests |= {o: partial(dict, PROBES[o], **table.at) for o in of_tables}
+    requests |= {o: partial(dict, PROBES[o], **home, view=view) for o in of_views}
+    return {**requests, op.rename_table: renaming, op.drop_namespace: lambda: home}

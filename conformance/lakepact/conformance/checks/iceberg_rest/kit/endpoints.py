@@ -1,0 +1,55 @@
+"""The `endpoints` of a configuration: the operations that they name, also where their templates are misspelled."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, Any
+
+from lakepact.generated.contract import Contract
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+
+    from lakepact.generated.contract import Operation, OperationId
+
+#: The operations of all versions, as the oldest that has each describes it.
+OPERATIONS: Mapping[OperationId, Operation] = {
+    operation.id: operation
+    for version in reversed(Contract("iceberg_rest").versions)
+    for operation in Contract("iceberg_rest", version).operations.values()
+}
+
+#: A path parameter, in the notations of OpenAPI and of common routers.
+PLACEHOLDER = re.compile(r"\{[^}]*\}|<[^>]*>|:[\w-]+")
+VERSION_SEGMENT = 1  #: position of the segment after `v1`
+
+
+def form(endpoint: str, prefix: str | None = None) -> tuple[str, ...]:
+    """Return an endpoint as method and segments, without case, names of placeholders, surplus slashes and prefix.
+
+    Args:
+        endpoint: a method and a path template.
+        prefix: the prefix of this target, which some servers write out in their templates.
+    """
+    method, _, path = endpoint.strip().lower().partition(" ")
+    segments = [PLACEHOLDER.sub("{}", segment) for segment in path.strip().split("/") if segment]
+    written_out = prefix.lower().strip("/").split("/") if prefix else []
+    for leading in (["{}"], written_out):
+        end = VERSION_SEGMENT + len(leading)
+        if leading and segments[VERSION_SEGMENT:end] == leading:
+            segments = [*segments[:VERSION_SEGMENT], *segments[end:]]
+            break
+    return (method, *segments)
+
+
+FORMS: Mapping[tuple[str, ...], Operation] = {form(f"{o.method} {o.path}"): o for o in OPERATIONS.values()}
+
+
+def meant(endpoint: Any, prefix: str | None = None) -> Operation | None:
+    """Return the operation that an endpoint names, however it is spelled; `None` if it names none."""
+    return FORMS.get(form(endpoint, prefix)) if isinstance(endpoint, str) else None
+
+
+def declared(endpoints: Iterable[Any], prefix: str | None = None) -> frozenset[OperationId]:
+    """Return the operations that endpoints name."""
+    return frozenset(operation.id for endpoint in endpoints if (operation := meant(endpoint, prefix)) is not None)
