@@ -57,6 +57,7 @@ DEFAULT_OPERATIONS = frozenset(
 
 #: Operations without which views cannot be checked.
 NEEDED_FOR_VIEWS = frozenset({op.create_view, op.load_view, op.drop_view})
+MAKES_VIEWS = frozenset({op.create_view, op.load_view})
 
 #: Operations needed to read a new table.
 TABLE_OF_OUR_OWN = frozenset({op.create_namespace, op.create_table, op.load_table, op.drop_table, op.drop_namespace})
@@ -162,7 +163,7 @@ def with_what_is_served(lab_of: Callable[[Offer], CatalogLab], target: Target, f
     return replace(
         found,
         operations=operations,
-        features=MappingProxyType({**found.features, "views": operations >= NEEDED_FOR_VIEWS}),
+        features=MappingProxyType({**found.features, "views": operations >= NEEDED_FOR_VIEWS and not MAKES_VIEWS & reasons.keys()}),
         facts=MappingProxyType({**found.facts, **{name: ", ".join(sorted(which)) for name, which in further.items() if which}}),
         found=MappingProxyType({**found.found, DETECTED: seen, UNSERVED: MappingProxyType(reasons)}),
     )

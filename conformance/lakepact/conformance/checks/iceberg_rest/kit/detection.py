@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import orjson
 
 from lakepact.conformance.checks.iceberg_rest.kit.lab import DECLARED
-from lakepact.conformance.checks.iceberg_rest.kit.probes import PROBES, Answer, proves, shown_by
+from lakepact.conformance.checks.iceberg_rest.kit.probes import NOT_FOUND, PROBES, Answer, proves, shown_by
 from lakepact.conformance.outcome import Blocked, NotOffered, Unmet
 from lakepact.conformance.wire import NoAnswer
 from lakepact.generated.iceberg_rest import op
@@ -29,6 +29,13 @@ NO_ROUTE = "/lakepact_nothing"  #: below a namespace; no version of the contract
 VIEWS = frozenset(
     {op.list_views, op.create_view, op.load_view, op.replace_view, op.drop_view, op.view_exists, op.rename_view, op.register_view}
 )
+
+#: The operation that loads what a HEAD operation looks for.
+GET_OF_HEAD = {
+    op.namespace_exists: op.load_namespace_metadata,
+    op.table_exists: op.load_table,
+    op.view_exists: op.load_view,
+}
 
 
 @dataclass(frozen=True)
@@ -106,8 +113,12 @@ def _answer(lab: CatalogLab, method: str, path: str, probe: Mapping[str, Any]) -
 
 
 def undeclared(answers: Probed, promised: frozenset[OperationId]) -> frozenset[OperationId]:
-    """Return the operations that are served without being promised, as far as the probes show them."""
-    return frozenset(o for o in answers.shown(Answer.SERVED) - promised if proves(answers.exchanges[o]))
+    """Return the operations that are served without being promised, as far as the probes show them.
+
+    The answer to a HEAD request has no body to tell it from a router's: it counts only beside the GET of the same path.
+    """
+    served = answers.shown(Answer.SERVED)
+    return frozenset(o for o in served - promised if proves(answers.exchanges[o]) and GET_OF_HEAD.get(o, o) in served)
 
 
 def detected(lab: CatalogLab, answers: Probed, promised: frozenset[OperationId]) -> Detection:
@@ -146,9 +157,8 @@ def _settled(lab: CatalogLab, doubted: Iterable[OperationId], routers: Mapping[s
         for operation, arguments in _about_objects(lab, table, view).items():
             if operation in wanted:
                 exchange = lab.send(operation, declared=False, **arguments()).exchange
-                shown = shown_by(exchange, routers.get(exchange.method))
-                missed = exchange.method == "HEAD" and not 200 <= exchange.status < 300
-                found[operation] = shown is Answer.SERVED and not missed
+                if not (exchange.method == "HEAD" and exchange.status == NOT_FOUND):  # a route that finds nothing, or none
+                    found[operation] = shown_by(exchange, routers.get(exchange.method)) is not Answer.ABSENT
     lab.clean_up()
     return {operation: there for operation, there in found.items() if operation in wanted}
 

@@ -1,0 +1,248 @@
+"""The suite checks what a catalog serves, whatever it declares in `endpoints`."""
+
+from __future__ import annotations
+
+import time
+from functools import cache
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from faulty import unnamed
+from lakepact.conformance import plan, runner, suite
+from lakepact.conformance.checks.iceberg_rest.kit import endpoints
+from lakepact.conformance.checks.iceberg_rest.kit.detection import VIEWS, probed
+from lakepact.conformance.checks.iceberg_rest.suite import DEFAULT_OPERATIONS, CatalogLab, discover
+from lakepact.conformance.outcome import Blocked, Outcome
+from lakepact.conformance.target import Target
+from lakepact.conformance.wire import Wire
+from lakepact.generated.contract import Contract
+from lakepact.generated.iceberg_rest import op
+from lakepact.reference_server import running
+from lakepact.reference_server.faults import all_of, on_answer, on_request
+from lakepact.reference_server.http.problems import Problem
+from miniatures import answer, miniature
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from lakepact.conformance.target import Offer
+    from lakepact.generated.contract import OperationId
+    from lakepact.reference_server.faults import Install
+    from lakepact.reference_server.service import Scope
+    from miniatures import Answer, Answerer
+
+SELECTED = ("IRC-CFG-*", "IRC-NS-GET-*", "IRC-NS-DROP-*", "IRC-VIEW-LOAD-*", "IRC-VIEW-REPL-*", "IRC-TBL-REN-*", "IRC-TBL-LOAD-00*")
+CONTRACT = Contract("iceberg_rest")
+SUITE = suite.load("iceberg_rest")
+
+
+def no_change(_: Any) -> None:
+    """Leave the configuration as it is."""
+
+
+def listing(edit: Callable[[list[str]], list[str] | None]) -> Install:
+    """Send other endpoints, or none."""
+
+    def change(document: dict[str, Any]) -> None:
+        edited = edit(document.pop("endpoints"))
+        if edited is not None:
+            document["endpoints"] = edited
+
+    return on_answer(op.get_config, change)
+
+
+def no_route(_: Scope) -> None:
+    raise Problem(404, "NotFoundException", "there is no such route")
+
+
+def unserved(*operations: OperationId) -> Install:
+    return on_request(operations, no_route)
+
+
+def outcomes(install: Install, **features: bool) -> dict[str, Outcome]:
+    with running(warehouse="memory:", faults=[unnamed(install)]) as server:
+        run = runner.Run(plan.plan(SUITE, only=SELECTED), Target(server.url, features=features))
+        for _ in run.events():
+            pass
+    return {requirement: result.outcome for requirement, result in run.results().items()}
+
+
+@cache
+def honest() -> dict[str, Outcome]:
+    return outcomes(on_answer(op.get_config, no_change))
+
+
+def differences(found: dict[str, Outcome], expected: dict[str, Outcome]) -> dict[str, Outcome]:
+    return {requirement: outcome for requirement, outcome in found.items() if expected[requirement] is not outcome}
+
+
+def offered(server: str, **features: bool) -> Offer:
+    with Wire(server, headers={}, timeout=1) as wire:
+        return SUITE.discover(wire, Target(server, features=features, timeout=1))
+
+
+MISSPELLED = {
+    "without-prefix": (lambda entry: entry.replace("/{prefix}", ""), "IRC-CFG-010"),
+    "other-case": (lambda entry: entry.replace("/namespaces", "/Namespaces").replace("/tables", "/TABLES"), "IRC-CFG-010"),
+    "trailing-slash": (lambda entry: f"{entry}/", "IRC-CFG-010"),
+    "no-leading-slash": (lambda entry: entry.replace(" /", " "), "IRC-CFG-010"),
+    "other-placeholders": (lambda entry: entry.replace("{", ":").replace("}", ""), "IRC-CFG-010"),
+    "lower-case-methods": (lambda entry: f"{entry.partition(' ')[0].lower()} {entry.partition(' ')[2]}", "IRC-CFG-009"),
+}
+
+
+@pytest.mark.parametrize("spelling", MISSPELLED)
+def test_misspelled_endpoints_fail_one_requirement(spelling: str) -> None:
+    spell, broken = MISSPELLED[spelling]
+    found = outcomes(listing(lambda entries: [spell(entry) for entry in entries]))
+
+    assert differences(found, honest()) == {broken: Outcome.FAIL}
+
+
+def test_incomplete_endpoints_warn_once_and_everything_is_checked() -> None:
+    found = outcomes(listing(lambda entries: entries[::2]))
+
+    assert differences(found, honest()) == {"IRC-CFG-012": Outcome.WARN}
+
+
+def test_catalog_without_endpoints_is_checked_for_what_it_serves() -> None:
+    found = outcomes(listing(lambda _: None))
+    about_the_list = ("IRC-CFG-008", "IRC-CFG-009", "IRC-CFG-010", "IRC-CFG-011", "IRC-CFG-012", "IRC-CFG-017")
+
+    assert differences(found, honest()) == {
+        **dict.fromkeys(about_the_list, Outcome.NOT_OFFERED),
+        "IRC-CFG-013": Outcome.PASS,
+        "IRC-CFG-014": Outcome.WARN,
+    }
+
+
+def test_endpoints_beyond_what_is_served_fail_once() -> None:
+    lacking = unserved(op.rename_table, *VIEWS & CONTRACT.operations.keys())
+    found = outcomes(lacking)
+    truthful = outcomes(all_of(lacking, listing(lambda entries: [e for e in entries if "rename" not in e and "/views" not in e])))
+    other = differences(found, truthful)
+
+    assert other.pop("IRC-CFG-011") is Outcome.FAIL
+    assert set(other.values()) == {Outcome.BLOCKED}
+    assert all("-REN-" in requirement or "-VIEW-" in requirement for requirement in other.keys() - {"IRC-NS-DROP-001"})
+
+
+def test_unserved_default_operation_fails_once_and_names_the_requirement() -> None:
+    with running(warehouse="memory:", faults=[unnamed(all_of(unserved(op.rename_table), listing(lambda _: None)))]) as server:
+        run = runner.Run(plan.plan(SUITE, only=["IRC-CFG-013", "IRC-TBL-REN-*"]), Target(server.url))
+        for _ in run.events():
+            pass
+    results = run.results()
+
+    assert [r for r, result in results.items() if result.outcome is Outcome.FAIL] == ["IRC-CFG-013"]
+    assert results["IRC-TBL-REN-001"].verdicts[0].actual == (
+        "the server does not implement renameTable, although a configuration without `endpoints` implies it (IRC-CFG-013)"
+    )
+
+
+@pytest.mark.parametrize(("on", "used"), [(True, VIEWS & CONTRACT.operations.keys()), (False, frozenset())])
+def test_feature_views_overrides_detection(on: bool, used: frozenset[OperationId]) -> None:  # noqa: FBT001
+    with running(warehouse="memory:", faults=[unnamed(unserved(*VIEWS & CONTRACT.operations.keys()))]) as server:
+        found = offered(server.url, views=on)
+
+    assert (found.operations & VIEWS, found.features["views"], set(found.found["unserved"]) & VIEWS) == (used, on, set())
+
+
+def test_probes_are_few_and_change_nothing() -> None:
+    with running(warehouse="memory:") as server, Wire(server.url, headers={}, timeout=5) as wire:
+        target = Target(server.url)
+        lab = CatalogLab(wire, CONTRACT, target, offer=discover(wire, target), check="discover", run="0", serial=0)
+        before = len(wire.exchanges)
+        probed(lab)
+        sent = [wire.exchanges[number] for number in range(before + 1, len(wire.exchanges) + 1)]
+
+    assert len(sent) <= 40
+    assert [e.method for e in sent if e.method not in {"GET", "HEAD"} and e.status < 400 and e.operation is None] == []
+    assert {e.operation for e in sent} == {None}  # no invariant judges the answers of routes that need not exist
+
+
+def routed(*operations: OperationId, otherwise: Callable[[str, str], Answer], late: frozenset[OperationId] = frozenset()) -> Answerer:
+    """Return a catalog without objects that serves some operations and no `endpoints`."""
+    forms = {endpoints.form(f"{o.method} {o.path}"): o for o in CONTRACT.operations.values() if o.id in operations}
+
+    def answerer(method: str, target: str, _: bytes) -> Answer:
+        path = target.partition("?")[0]
+        if path == "/v1/config":
+            return answer(200, {"defaults": {}, "overrides": {}})
+        words = [word if word in NOUNS else "{}" for word in path.strip("/").split("/")]
+        known = forms.get((method.lower(), *words))
+        if known is None:
+            return otherwise(method, path)
+        if known.id in late:
+            time.sleep(3)
+        return answer(404, {"error": {"message": f"nothing at {path}", "type": "NoSuchTableException", "code": 404}})
+
+    return answerer
+
+
+NOUNS = frozenset(word for o in CONTRACT.operations.values() for word in o.path.split("/") if word and not word.startswith("{"))
+
+
+def plain_404(_: str, __: str) -> Answer:
+    return answer(404)
+
+
+def no_route_for(method: str, path: str) -> Answer:
+    return answer(400, {"error": {"message": f"No route for request: {method} {path}", "type": "BadRequestException", "code": 400}})
+
+
+def not_supported(method: str, path: str) -> Answer:
+    return answer(501, {"error": {"message": f"not supported: {method} {path}", "type": "UnsupportedOperationException", "code": 501}})
+
+
+@pytest.mark.parametrize("otherwise", [plain_404, no_route_for, not_supported], ids=lambda f: f.__name__)
+def test_answers_of_a_router_are_no_operations(otherwise: Callable[[str, str], Answer]) -> None:
+    served = DEFAULT_OPERATIONS | {op.list_views, op.create_view, op.load_view, op.drop_view}
+    with miniature(routed(*served, otherwise=otherwise)) as url:
+        found = offered(url)
+
+    assert (found.operations - {op.get_config}, set(found.found["unserved"])) == (served, set())
+
+
+def test_routes_below_an_absent_namespace_need_not_exist() -> None:
+    def no_namespace(_: str, __: str) -> Answer:
+        return answer(404, {"error": {"message": "Namespace does not exist", "type": "NoSuchNamespaceException", "code": 404}})
+
+    with miniature(routed(*DEFAULT_OPERATIONS, otherwise=no_namespace)) as url:
+        found = offered(url)
+
+    assert found.operations & {op.list_views, op.load_view, op.plan_table_scan, op.load_credentials} == set()
+
+
+def test_catalog_that_serves_no_operation_is_not_checked() -> None:
+    with miniature(routed(otherwise=not_supported)) as url, pytest.raises(Blocked, match="expected the catalog to serve an operation"):
+        offered(url)
+
+
+def test_operation_that_hangs_is_asked_once() -> None:
+    with miniature(routed(*DEFAULT_OPERATIONS, otherwise=plain_404, late=frozenset({op.load_table}))) as url:
+        started = time.monotonic()
+        found = offered(url)
+        took = time.monotonic() - started
+
+    assert took < 10
+    assert "no answer came within 1 seconds" in found.found["unserved"][op.load_table]
+
+
+@pytest.mark.parametrize(
+    ("endpoint", "operation"),
+    [
+        ("GET /v1/{prefix}/namespaces", op.list_namespaces),
+        ("get v1/namespaces/", op.list_namespaces),
+        ("GET /v1/a/b/namespaces", op.list_namespaces),
+        ("POST /v1/:prefix/namespaces/<ns>/Tables", op.create_table),
+        ("GET /v1/search", None),
+        ("GET", None),
+        ("", None),
+    ],
+)
+def test_endpoint_means_an_operation_however_it_is_spelled(endpoint: str, operation: OperationId | None) -> None:
+    known = endpoints.meant(endpoint, "a/b")
+
+    assert (known and known.id) == operation
