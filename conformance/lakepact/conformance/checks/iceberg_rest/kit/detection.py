@@ -40,7 +40,7 @@ GET_OF_HEAD = {
 
 @dataclass(frozen=True)
 class Detection:
-    """What the answers to harmless requests show about the operations of a catalog; about others they show nothing."""
+    """The operations of a catalog, as far as the answers to harmless requests show them."""
 
     served: frozenset[OperationId]
     missing: frozenset[OperationId]

@@ -63,7 +63,7 @@ METHODS = re.compile(r"\b(GET|HEAD|POST|DELETE)\b", re.IGNORECASE)
 
 
 class Answer(StrEnum):
-    """What the answer to a probe shows about its operation."""
+    """The evidence of one answer about the operation that was asked."""
 
     SERVED = "served"
     ABSENT = "absent"

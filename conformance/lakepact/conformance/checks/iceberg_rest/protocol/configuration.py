@@ -49,7 +49,7 @@ def endpoints_are_well_formed(lab: CatalogLab) -> None:
     with lab.judge("IRC-CFG-008"):
         expect.true(isinstance(endpoints, list) and all(isinstance(e, str) for e in endpoints), "an array of strings", endpoints)
     texts = [e for e in endpoints if isinstance(e, str)] if isinstance(endpoints, list) else []
-    with lab.judge_each("IRC-CFG-009") as case:
+    with lab.judge_each("IRC-CFG-009", without="no endpoint is a string (IRC-CFG-008)") as case:
         for endpoint in texts:
             with case():
                 # The path of an operation of the contract is checked by IRC-CFG-010.
@@ -99,10 +99,8 @@ def endpoints_are_templates_of_the_contract(lab: CatalogLab) -> None:
         for endpoint in endpoints:
             with case():
                 operation = meant(endpoint, lab.offer.segments.get("prefix"))
-                spelled = str(endpoint).split()[-1:] if operation else []
-                expect.true(
-                    operation is None or spelled == [operation.path], f"`{operation and operation.path}`, as in the contract", endpoint
-                )
+                path = operation.path if operation else ""
+                expect.true(not path or str(endpoint).split()[-1] == path, f"`{path}`, as in the contract", endpoint)
 
 
 def _probe(lab: CatalogLab, operation: OperationId) -> Reply:
@@ -134,15 +132,16 @@ def endpoints_tell_the_truth(lab: CatalogLab) -> None:
     lab.note("IRC-CFG-014", "the target declares its endpoints")
     with lab.judge_each("IRC-CFG-011") as case:
         for operation in sorted(declared & PROBES.keys() & lab.contract.operations.keys()):
-            reply = _probe(lab, operation)
             with case():
+                reply = _probe(lab, operation)
                 expect.true(operation not in found.missing, f"{operation} to be served, because `endpoints` declare it", reply.shown)
     if not beyond:
         lab.note("IRC-CFG-012", "nothing is served that is not declared")
+        return
     with lab.judge_each("IRC-CFG-012") as case:
         for operation in beyond:
-            reply = _probe(lab, operation)
             with case():
+                reply = _probe(lab, operation)
                 known = lab.contract.operations[operation]
                 expect.true(False, f"`{known.method} {known.path}` in `endpoints`, because it is served", reply.shown)
 
@@ -157,8 +156,8 @@ def without_endpoints_the_defaults_are_promised(lab: CatalogLab) -> None:
 
     with lab.judge_each("IRC-CFG-013") as case:
         for operation in sorted(declared_operations(lab) & PROBES.keys()):
-            reply = _probe(lab, operation)
             with case():
+                reply = _probe(lab, operation)
                 expect.true(operation not in missing, f"{operation} to be served", reply.shown)
 
 
