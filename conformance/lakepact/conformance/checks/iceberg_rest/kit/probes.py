@@ -112,7 +112,9 @@ def shown_by(exchange: Exchange, router: Exchange | None) -> Answer:
         return Answer.ABSENT
     if not same:
         return Answer.SERVED
-    return Answer.ABSENT if 400 <= exchange.status < SERVER_ERROR else Answer.UNCLEAR
+    # An operation may refuse a body like any other; only a router repeats the path.
+    routed = exchange.method == "HEAD" or PATH_LIKE.search(str((error_of(exchange) or {}).get("message")))
+    return Answer.ABSENT if routed and 400 <= exchange.status < SERVER_ERROR else Answer.UNCLEAR
 
 
 def proves(exchange: Exchange) -> bool:
