@@ -1,4 +1,4 @@
-# Made by codegen.registry from the registry of iceberg_rest 1.10.0, sha256 871377f0b5ef2fa2. Do not edit: nox -s generate
+# Made by codegen.registry from the registry of iceberg_rest 1.10.0, sha256 144fe5cb0adae3a6. Do not edit: nox -s generate
 """The requirements of Apache Iceberg REST Catalog API 1.10.0, its optional features, and the corrections of the contract."""
 
 from __future__ import annotations
@@ -336,7 +336,7 @@ REQUIREMENTS: dict[str, Requirement] = {
         basis="schema",
         area="commits",
         operations=("updateTable",),
-        interpretation="A-41: Requirements are a required member of commits to tables and an optional one for views. A commit to a table without them returns 400, and accepting it is a warning.",
+        interpretation="A-41: Requirements are a required member of commits to tables and an optional one for views. A commit to a table without them returns 400, since taking them for none would make a commit unconditional that should have had conditions.",
     ),
     "IRC-COM-004": Requirement(
         id="IRC-COM-004",
@@ -350,7 +350,7 @@ REQUIREMENTS: dict[str, Requirement] = {
     "IRC-COM-005": Requirement(
         id="IRC-COM-005",
         level="MUST",
-        sentence="A commit with a requirement that does not hold returns 409 and the error type CommitFailedException.",
+        sentence="A commit with a requirement that does not hold returns 409.",
         clause="/paths/~1v1~1{prefix}~1namespaces~1{namespace}~1tables~1{table}/post/responses/409",
         basis="text",
         area="commits",
@@ -373,7 +373,7 @@ REQUIREMENTS: dict[str, Requirement] = {
         basis="text",
         area="commits",
         operations=("updateTable",),
-        interpretation="A-18: That an unknown update or requirement is a 400 is said of tables only. It is a 400 for views as well, and neither 406 nor a 5xx status will do.",
+        interpretation="A-18: That an unknown update or requirement is a 400 is said of tables only. It is a 400 for views as well, while an update or requirement that the contract has for the other kind of object may also be refused with 406, and a 5xx status will never do.",
         corrections=("E03",),
     ),
     "IRC-COM-008": Requirement(
@@ -384,7 +384,7 @@ REQUIREMENTS: dict[str, Requirement] = {
         basis="text",
         area="commits",
         operations=("updateTable",),
-        interpretation="A-18: That an unknown update or requirement is a 400 is said of tables only. It is a 400 for views as well, and neither 406 nor a 5xx status will do.",
+        interpretation="A-18: That an unknown update or requirement is a 400 is said of tables only. It is a 400 for views as well, while an update or requirement that the contract has for the other kind of object may also be refused with 406, and a 5xx status will never do.",
     ),
     "IRC-COM-009": Requirement(
         id="IRC-COM-009",
@@ -443,7 +443,7 @@ REQUIREMENTS: dict[str, Requirement] = {
     "IRC-COM-015": Requirement(
         id="IRC-COM-015",
         level="MUST",
-        sentence="A commit without assert-create to a table that does not exist returns 404 and the error type NoSuchTableException.",
+        sentence="A commit without assert-create to a table that does not exist returns 404.",
         clause="/paths/~1v1~1{prefix}~1namespaces~1{namespace}~1tables~1{table}/post/responses/404",
         basis="text",
         area="commits",
@@ -471,23 +471,23 @@ REQUIREMENTS: dict[str, Requirement] = {
     "IRC-COM-018": Requirement(
         id="IRC-COM-018",
         level="MUST",
-        sentence="A commit to a table with add-view-version or set-current-view-version returns 400.",
+        sentence="A commit to a table with add-view-version or set-current-view-version returns 400 or 406.",
         clause="/components/schemas/TableUpdate",
         basis="text",
         area="commits",
         operations=("updateTable",),
-        interpretation="A-18: That an unknown update or requirement is a 400 is said of tables only. It is a 400 for views as well, and neither 406 nor a 5xx status will do.",
+        interpretation="A-18: That an unknown update or requirement is a 400 is said of tables only. It is a 400 for views as well, while an update or requirement that the contract has for the other kind of object may also be refused with 406, and a 5xx status will never do.",
         corrections=("E02",),
     ),
     "IRC-COM-019": Requirement(
         id="IRC-COM-019",
         level="MUST",
-        sentence="A commit to a table with the requirement assert-view-uuid returns 400.",
+        sentence="A commit to a table with the requirement assert-view-uuid returns 400 or 406.",
         clause="/components/schemas/TableRequirement/properties/type",
         basis="text",
         area="commits",
         operations=("updateTable",),
-        interpretation="A-18: That an unknown update or requirement is a 400 is said of tables only. It is a 400 for views as well, and neither 406 nor a 5xx status will do.",
+        interpretation="A-18: That an unknown update or requirement is a 400 is said of tables only. It is a 400 for views as well, while an update or requirement that the contract has for the other kind of object may also be refused with 406, and a 5xx status will never do.",
         corrections=("E03",),
     ),
     "IRC-COM-020": Requirement(
@@ -838,7 +838,7 @@ REQUIREMENTS: dict[str, Requirement] = {
     "IRC-TBL-CRED-006": Requirement(
         id="IRC-TBL-CRED-006",
         level="MUST",
-        sentence="Loading the credentials of a table that does not exist returns 404 and the error type NoSuchTableException.",
+        sentence="Loading the credentials of a table that does not exist returns 404.",
         clause="/paths/~1v1~1{prefix}~1namespaces~1{namespace}~1tables~1{table}~1credentials/get/responses/404",
         basis="text",
         area="credentials",
@@ -1747,6 +1747,16 @@ REQUIREMENTS: dict[str, Requirement] = {
         operations=("loadView", "createView", "replaceView"),
         features=("views",),
     ),
+    "IRC-META-019": Requirement(
+        id="IRC-META-019",
+        level="MUST",
+        sentence="In table metadata `next-row-id` is not below the end of any snapshot's rows, `first-row-id` plus `added-rows`.",
+        clause="/components/schemas/TableMetadata/properties/next-row-id",
+        basis="text",
+        area="metadata",
+        operations=("loadTable", "createTable", "registerTable", "updateTable"),
+        features=("format-v3",),
+    ),
     "IRC-TBL-MET-001": Requirement(
         id="IRC-TBL-MET-001",
         level="MUST",
@@ -1788,7 +1798,7 @@ REQUIREMENTS: dict[str, Requirement] = {
     "IRC-TBL-MET-005": Requirement(
         id="IRC-TBL-MET-005",
         level="MUST",
-        sentence="Reporting metrics of a table that does not exist returns 404 and the error type NoSuchTableException.",
+        sentence="Reporting metrics of a table that does not exist returns 404.",
         clause="/paths/~1v1~1{prefix}~1namespaces~1{namespace}~1tables~1{table}~1metrics/post/responses/404",
         basis="text",
         area="metrics",
@@ -1820,7 +1830,7 @@ REQUIREMENTS: dict[str, Requirement] = {
         basis="our-interpretation",
         area="metrics",
         operations=("reportMetrics",),
-        interpretation="A-07: The expressions that are always true or false are objects here, while existing clients send bare booleans. Both forms are accepted from either side, and neither is demanded.",
+        interpretation="A-07: The expressions that are always true or false are objects here, while existing clients send bare booleans. A server accepts the objects, which are the contract's form, and a bare boolean may be refused.",
     ),
     "IRC-TBL-MET-009": Requirement(
         id="IRC-TBL-MET-009",
@@ -2016,10 +2026,11 @@ REQUIREMENTS: dict[str, Requirement] = {
         level="MUST",
         sentence="A namespace can be created below one that exists.",
         clause="/paths/~1v1~1{prefix}~1namespaces/post/responses/200",
-        basis="implied",
+        basis="our-interpretation",
         area="namespaces",
         operations=("createNamespace",),
         features=("nesting",),
+        interpretation="A-70: Namespaces of several levels appear in parameters and examples, but no server is required to have them. A server that refuses a child with a 4xx status does not offer nesting, while one that accepts a child lists it below its parent and finds it at its path.",
     ),
     "IRC-NS-CREATE-010": Requirement(
         id="IRC-NS-CREATE-010",
@@ -2512,6 +2523,16 @@ REQUIREMENTS: dict[str, Requirement] = {
         operations=("createNamespace", "loadNamespaceMetadata"),
         features=("nesting",),
     ),
+    "IRC-NS-PROP-018": Requirement(
+        id="IRC-NS-PROP-018",
+        level="MUST",
+        sentence="An update of properties with only `updates`, or with only `removals`, returns 200 and does what it says.",
+        clause="/components/schemas/UpdateNamespacePropertiesRequest",
+        basis="schema",
+        area="namespaces",
+        operations=("updateProperties",),
+        features=("namespace-properties",),
+    ),
     "IRC-OAU-001": Requirement(
         id="IRC-OAU-001",
         level="MAY",
@@ -2895,6 +2916,7 @@ REQUIREMENTS: dict[str, Requirement] = {
         basis="schema",
         area="paging",
         operations=("listNamespaces", "listTables", "listViews"),
+        interpretation='A-71: It is not said how strictly values of the wrong JSON type, or of a query parameter outside its schema, are treated. They return 400, so that a server which converts a value, such as 1 to "1", or takes REFS for refs fails, and a query parameter that is ignored whatever its value is only a warning.',
     ),
     "IRC-PAG-011": Requirement(
         id="IRC-PAG-011",
@@ -3034,9 +3056,10 @@ REQUIREMENTS: dict[str, Requirement] = {
         level="MUST",
         sentence="A commit with assert-create to a table that does not exist, with all that a table needs, is answered with 200 and creates it.",
         clause="/components/schemas/AssertCreate",
-        basis="text",
+        basis="our-interpretation",
         area="preconditions",
         operations=("updateTable",),
+        interpretation="A-68: It is not said whether assert-create works without a stage before it. A stage leaves nothing that a commit could refer to, so that a commit with assert-create and all that a table needs creates it, staged or not.",
     ),
     "IRC-REQ-002": Requirement(
         id="IRC-REQ-002",
@@ -3186,7 +3209,7 @@ REQUIREMENTS: dict[str, Requirement] = {
         basis="schema",
         area="preconditions",
         operations=("updateTable",),
-        interpretation="A-20: The snapshot-id of assert-ref-snapshot-id is required and may be null, and it is not said what its absence means. Its absence is a 400, and taking it for null is a warning.",
+        interpretation="A-20: The snapshot-id of assert-ref-snapshot-id is required and may be null, and it is not said what its absence means. Its absence is a 400, and an answer as for null is a warning.",
     ),
     "IRC-REQ-018": Requirement(
         id="IRC-REQ-018",
@@ -3374,13 +3397,13 @@ REQUIREMENTS: dict[str, Requirement] = {
     "IRC-REQ-038": Requirement(
         id="IRC-REQ-038",
         level="MUST",
-        sentence="A commit to a view with a requirement for tables, such as assert-table-uuid, returns 400.",
+        sentence="A commit to a view with a requirement for tables, such as assert-table-uuid, returns 400 or 406.",
         clause="/components/schemas/ViewRequirement",
         basis="text",
         area="preconditions",
         operations=("replaceView",),
         features=("views",),
-        interpretation="A-18: That an unknown update or requirement is a 400 is said of tables only. It is a 400 for views as well, and neither 406 nor a 5xx status will do.",
+        interpretation="A-18: That an unknown update or requirement is a 400 is said of tables only. It is a 400 for views as well, while an update or requirement that the contract has for the other kind of object may also be refused with 406, and a 5xx status will never do.",
     ),
     "IRC-REQ-039": Requirement(
         id="IRC-REQ-039",
@@ -4442,7 +4465,7 @@ REQUIREMENTS: dict[str, Requirement] = {
         basis="our-interpretation",
         area="schemas",
         operations=("fetchPlanningResult", "fetchScanTasks", "planTableScan", "reportMetrics"),
-        interpretation="A-07: The expressions that are always true or false are objects here, while existing clients send bare booleans. Both forms are accepted from either side, and neither is demanded.",
+        interpretation="A-07: The expressions that are always true or false are objects here, while existing clients send bare booleans. A server accepts the objects, which are the contract's form, and a bare boolean may be refused.",
         uncovered="has nothing of its own but the type by which it is told apart",
     ),
     "IRC-SCH-FalseExpression": Requirement(
@@ -4453,7 +4476,7 @@ REQUIREMENTS: dict[str, Requirement] = {
         basis="our-interpretation",
         area="schemas",
         operations=("fetchPlanningResult", "fetchScanTasks", "planTableScan", "reportMetrics"),
-        interpretation="A-07: The expressions that are always true or false are objects here, while existing clients send bare booleans. Both forms are accepted from either side, and neither is demanded.",
+        interpretation="A-07: The expressions that are always true or false are objects here, while existing clients send bare booleans. A server accepts the objects, which are the contract's form, and a bare boolean may be refused.",
         uncovered="has nothing of its own but the type by which it is told apart",
     ),
     "IRC-SCH-AndOrExpression": Requirement(
@@ -6586,7 +6609,7 @@ REQUIREMENTS: dict[str, Requirement] = {
     "IRC-TBL-LIST-004": Requirement(
         id="IRC-TBL-LIST-004",
         level="MUST",
-        sentence="Listing the tables of a namespace that does not exist returns 404 and the error type NoSuchNamespaceException.",
+        sentence="Listing the tables of a namespace that does not exist returns 404.",
         clause="/paths/~1v1~1{prefix}~1namespaces~1{namespace}~1tables/get/responses/404",
         basis="text",
         area="tables",
@@ -6735,7 +6758,7 @@ REQUIREMENTS: dict[str, Requirement] = {
     "IRC-TBL-CREATE-013": Requirement(
         id="IRC-TBL-CREATE-013",
         level="MUST",
-        sentence="Creating a table in a namespace that does not exist returns 404 and the error type NoSuchNamespaceException.",
+        sentence="Creating a table in a namespace that does not exist returns 404.",
         clause="/paths/~1v1~1{prefix}~1namespaces~1{namespace}~1tables/post/responses/404",
         basis="text",
         area="tables",
@@ -6744,7 +6767,7 @@ REQUIREMENTS: dict[str, Requirement] = {
     "IRC-TBL-CREATE-014": Requirement(
         id="IRC-TBL-CREATE-014",
         level="MUST",
-        sentence="Creating a table that exists returns 409 and the error type AlreadyExistsException, and leaves the table as it was.",
+        sentence="Creating a table that exists returns 409 and leaves the table as it was.",
         clause="/paths/~1v1~1{prefix}~1namespaces~1{namespace}~1tables/post/responses/409",
         basis="text",
         area="tables",
@@ -7092,7 +7115,7 @@ REQUIREMENTS: dict[str, Requirement] = {
     "IRC-TBL-LOAD-003": Requirement(
         id="IRC-TBL-LOAD-003",
         level="MUST",
-        sentence="Loading a table that does not exist returns 404 and the error type NoSuchTableException.",
+        sentence="Loading a table that does not exist returns 404.",
         clause="/paths/~1v1~1{prefix}~1namespaces~1{namespace}~1tables~1{table}/get/responses/404",
         basis="text",
         area="tables",
@@ -7101,7 +7124,7 @@ REQUIREMENTS: dict[str, Requirement] = {
     "IRC-TBL-LOAD-004": Requirement(
         id="IRC-TBL-LOAD-004",
         level="MUST",
-        sentence="Loading a table of a namespace that does not exist returns 404 and NoSuchTableException or NoSuchNamespaceException.",
+        sentence="Loading a table of a namespace that does not exist returns 404.",
         clause="/paths/~1v1~1{prefix}~1namespaces~1{namespace}~1tables~1{table}/get/responses/404",
         basis="text",
         area="tables",
@@ -7144,7 +7167,7 @@ REQUIREMENTS: dict[str, Requirement] = {
         basis="text",
         area="tables",
         operations=("loadTable",),
-        interpretation="A-33: It is not said whether snapshots=refs means the snapshots that refs point to or also their ancestors, and whether other lists are trimmed. The snapshots that refs point to are required, more of them is a warning, and all else stays as it is.",
+        interpretation="A-33: It is not said whether snapshots=refs means the snapshots that refs point to or also their ancestors, and whether other lists are trimmed. The snapshots that refs point to are required, more of them is a warning, and all else must stay as it is.",
     ),
     "IRC-TBL-LOAD-009": Requirement(
         id="IRC-TBL-LOAD-009",
@@ -7155,18 +7178,18 @@ REQUIREMENTS: dict[str, Requirement] = {
         area="tables",
         operations=("loadTable",),
         features=("snapshots-refs",),
-        interpretation="A-33: It is not said whether snapshots=refs means the snapshots that refs point to or also their ancestors, and whether other lists are trimmed. The snapshots that refs point to are required, more of them is a warning, and all else stays as it is.",
+        interpretation="A-33: It is not said whether snapshots=refs means the snapshots that refs point to or also their ancestors, and whether other lists are trimmed. The snapshots that refs point to are required, more of them is a warning, and all else must stay as it is.",
     ),
     "IRC-TBL-LOAD-010": Requirement(
         id="IRC-TBL-LOAD-010",
-        level="SHOULD",
-        sentence="Loading a table with `snapshots=refs` should change only `snapshots`; refs, logs, statistics, UUID and `metadata-location` stay.",
+        level="MUST",
+        sentence="Loading a table with `snapshots=refs` changes only `snapshots`; refs, logs, statistics, UUID and `metadata-location` stay.",
         clause="/paths/~1v1~1{prefix}~1namespaces~1{namespace}~1tables~1{table}/get/parameters/2",
         basis="our-interpretation",
         area="tables",
         operations=("loadTable",),
         features=("snapshots-refs",),
-        interpretation="A-33: It is not said whether snapshots=refs means the snapshots that refs point to or also their ancestors, and whether other lists are trimmed. The snapshots that refs point to are required, more of them is a warning, and all else stays as it is.",
+        interpretation="A-33: It is not said whether snapshots=refs means the snapshots that refs point to or also their ancestors, and whether other lists are trimmed. The snapshots that refs point to are required, more of them is a warning, and all else must stay as it is.",
     ),
     "IRC-TBL-LOAD-011": Requirement(
         id="IRC-TBL-LOAD-011",
@@ -7176,6 +7199,7 @@ REQUIREMENTS: dict[str, Requirement] = {
         basis="schema",
         area="tables",
         operations=("loadTable",),
+        interpretation='A-71: It is not said how strictly values of the wrong JSON type, or of a query parameter outside its schema, are treated. They return 400, so that a server which converts a value, such as 1 to "1", or takes REFS for refs fails, and a query parameter that is ignored whatever its value is only a warning.',
     ),
     "IRC-TBL-LOAD-012": Requirement(
         id="IRC-TBL-LOAD-012",
@@ -7305,7 +7329,7 @@ REQUIREMENTS: dict[str, Requirement] = {
     "IRC-TBL-DROP-002": Requirement(
         id="IRC-TBL-DROP-002",
         level="MUST",
-        sentence="Dropping a table that does not exist returns 404 and the error type NoSuchTableException.",
+        sentence="Dropping a table that does not exist returns 404.",
         clause="/paths/~1v1~1{prefix}~1namespaces~1{namespace}~1tables~1{table}/delete/responses/404",
         basis="text",
         area="tables",
@@ -7410,7 +7434,7 @@ REQUIREMENTS: dict[str, Requirement] = {
     "IRC-TBL-REN-002": Requirement(
         id="IRC-TBL-REN-002",
         level="MUST",
-        sentence="Renaming a table that does not exist returns 404 and the error type NoSuchTableException.",
+        sentence="Renaming a table that does not exist returns 404.",
         clause="/paths/~1v1~1{prefix}~1tables~1rename/post/responses/404",
         basis="text",
         area="tables",
@@ -7546,7 +7570,7 @@ REQUIREMENTS: dict[str, Requirement] = {
         basis="text",
         area="transactions",
         operations=("commitTransaction",),
-        interpretation="A-40: A transaction needs identifiers by description only, and several of its cases are not described. A transaction is always applied as a whole or not at all, also in those cases.",
+        interpretation="A-40: A transaction needs identifiers by description only, and several of its cases are not described. A transaction is always applied as a whole or not at all, also in those cases, such as two changes to one table, for which it may be refused with 400, 409 or 422.",
     ),
     "IRC-TXN-003": Requirement(
         id="IRC-TXN-003",
@@ -7556,12 +7580,12 @@ REQUIREMENTS: dict[str, Requirement] = {
         basis="implied",
         area="transactions",
         operations=("commitTransaction",),
-        interpretation="A-40: A transaction needs identifiers by description only, and several of its cases are not described. A transaction is always applied as a whole or not at all, also in those cases.",
+        interpretation="A-40: A transaction needs identifiers by description only, and several of its cases are not described. A transaction is always applied as a whole or not at all, also in those cases, such as two changes to one table, for which it may be refused with 400, 409 or 422.",
     ),
     "IRC-TXN-004": Requirement(
         id="IRC-TXN-004",
         level="MUST",
-        sentence="A transaction with a table that does not exist returns 404 and NoSuchTableException, and changes no table.",
+        sentence="A transaction with a table that does not exist returns 404 and changes no table.",
         clause="/paths/~1v1~1{prefix}~1transactions~1commit/post/responses/404",
         basis="text",
         area="transactions",
@@ -7575,7 +7599,7 @@ REQUIREMENTS: dict[str, Requirement] = {
         basis="text",
         area="transactions",
         operations=("commitTransaction",),
-        interpretation="A-40: A transaction needs identifiers by description only, and several of its cases are not described. A transaction is always applied as a whole or not at all, also in those cases.",
+        interpretation="A-40: A transaction needs identifiers by description only, and several of its cases are not described. A transaction is always applied as a whole or not at all, also in those cases, such as two changes to one table, for which it may be refused with 400, 409 or 422.",
     ),
     "IRC-TXN-006": Requirement(
         id="IRC-TXN-006",
@@ -7594,7 +7618,7 @@ REQUIREMENTS: dict[str, Requirement] = {
         basis="our-interpretation",
         area="transactions",
         operations=("commitTransaction",),
-        interpretation="A-40: A transaction needs identifiers by description only, and several of its cases are not described. A transaction is always applied as a whole or not at all, also in those cases.",
+        interpretation="A-40: A transaction needs identifiers by description only, and several of its cases are not described. A transaction is always applied as a whole or not at all, also in those cases, such as two changes to one table, for which it may be refused with 400, 409 or 422.",
     ),
     "IRC-TXN-008": Requirement(
         id="IRC-TXN-008",
@@ -7604,7 +7628,7 @@ REQUIREMENTS: dict[str, Requirement] = {
         basis="text",
         area="transactions",
         operations=("commitTransaction",),
-        interpretation="A-18: That an unknown update or requirement is a 400 is said of tables only. It is a 400 for views as well, and neither 406 nor a 5xx status will do.",
+        interpretation="A-18: That an unknown update or requirement is a 400 is said of tables only. It is a 400 for views as well, while an update or requirement that the contract has for the other kind of object may also be refused with 406, and a 5xx status will never do.",
     ),
     "IRC-TXN-009": Requirement(
         id="IRC-TXN-009",
@@ -7626,13 +7650,13 @@ REQUIREMENTS: dict[str, Requirement] = {
     ),
     "IRC-TXN-011": Requirement(
         id="IRC-TXN-011",
-        level="SHOULD",
-        sentence="A transaction with two changes to one table should apply both in order or be answered with 400, never apply one of them.",
+        level="MUST",
+        sentence="A transaction with two changes to one table applies both in order, or returns 400, 409 or 422 and applies neither.",
         clause="/components/schemas/CommitTransactionRequest/properties/table-changes",
         basis="our-interpretation",
         area="transactions",
         operations=("commitTransaction",),
-        interpretation="A-40: A transaction needs identifiers by description only, and several of its cases are not described. A transaction is always applied as a whole or not at all, also in those cases.",
+        interpretation="A-40: A transaction needs identifiers by description only, and several of its cases are not described. A transaction is always applied as a whole or not at all, also in those cases, such as two changes to one table, for which it may be refused with 400, 409 or 422.",
     ),
     "IRC-TXN-012": Requirement(
         id="IRC-TXN-012",
@@ -7642,7 +7666,7 @@ REQUIREMENTS: dict[str, Requirement] = {
         basis="our-interpretation",
         area="transactions",
         operations=("commitTransaction",),
-        interpretation="A-40: A transaction needs identifiers by description only, and several of its cases are not described. A transaction is always applied as a whole or not at all, also in those cases.",
+        interpretation="A-40: A transaction needs identifiers by description only, and several of its cases are not described. A transaction is always applied as a whole or not at all, also in those cases, such as two changes to one table, for which it may be refused with 400, 409 or 422.",
     ),
     "IRC-TXN-013": Requirement(
         id="IRC-TXN-013",
@@ -8371,13 +8395,13 @@ REQUIREMENTS: dict[str, Requirement] = {
     ),
     "IRC-UPD-002": Requirement(
         id="IRC-UPD-002",
-        level="SHOULD",
-        sentence="A commit that assigns another UUID to a table that exists should be answered with 400 and never change the table's UUID.",
+        level="MUST",
+        sentence="A commit that assigns another UUID to a table that exists never changes the table's UUID.",
         clause="/components/schemas/AssignUUIDUpdate",
         basis="our-interpretation",
         area="updates",
         operations=("updateTable",),
-        interpretation="A-21: Assigning a UUID to an existing table or view is called unsafe, but no status is given. The UUID of an existing table or view must not change.",
+        interpretation="A-21: Assigning a UUID to an existing table or view is called unsafe, but no status is given. The UUID of an existing table or view never changes, whether the commit is refused or the update is ignored.",
     ),
     "IRC-UPD-003": Requirement(
         id="IRC-UPD-003",
@@ -8428,7 +8452,7 @@ REQUIREMENTS: dict[str, Requirement] = {
     "IRC-UPD-008": Requirement(
         id="IRC-UPD-008",
         level="MUST",
-        sentence="A commit that upgrades a table to a format version that does not exist, such as 0, 4 or 99, is answered with 400.",
+        sentence="A commit that upgrades a table to a format version that does not exist, such as 0 or 99, is answered with 400.",
         clause="/components/schemas/UpgradeFormatVersionUpdate/properties/format-version",
         basis="implied",
         area="updates",
@@ -8437,12 +8461,13 @@ REQUIREMENTS: dict[str, Requirement] = {
     "IRC-UPD-009": Requirement(
         id="IRC-UPD-009",
         level="MUST",
-        sentence="Upgrading a table from format version 1 to 2 keeps its snapshots and gives it a `last-sequence-number` of 0.",
+        sentence="Upgrading a table from format version 1 to 2 keeps its snapshots, and its `last-sequence-number` is not below the number of any of them.",
         clause="/components/schemas/UpgradeFormatVersionUpdate",
-        basis="implied",
+        basis="our-interpretation",
         area="updates",
         operations=("updateTable",),
         features=("format-v1",),
+        interpretation="A-69: The contract gives no effects of upgrading the format version of a table, such as on sequence numbers. Snapshots are kept, and the last sequence number is not below the number of any of them, but need not be 0.",
     ),
     "IRC-UPD-010": Requirement(
         id="IRC-UPD-010",
@@ -8995,7 +9020,7 @@ REQUIREMENTS: dict[str, Requirement] = {
     "IRC-UPD-069": Requirement(
         id="IRC-UPD-069",
         level="MUST",
-        sentence="A commit that sets statistics of a snapshot which the table does not have is accepted or refused, and leaves consistent metadata.",
+        sentence="A commit that sets statistics of a snapshot which the table does not have is accepted or refused, and keeps the statistics of other snapshots.",
         clause="/components/schemas/SetStatisticsUpdate/properties/statistics",
         basis="implied",
         area="updates",
@@ -9191,13 +9216,13 @@ REQUIREMENTS: dict[str, Requirement] = {
     "IRC-UPD-089": Requirement(
         id="IRC-UPD-089",
         level="MUST",
-        sentence="A commit to a view with an action for tables only, such as add-spec or add-snapshot, returns 400.",
+        sentence="A commit to a view with an action for tables only, such as add-spec or add-snapshot, returns 400 or 406.",
         clause="/components/schemas/ViewUpdate",
         basis="text",
         area="updates",
         operations=("replaceView",),
         features=("views",),
-        interpretation="A-18: That an unknown update or requirement is a 400 is said of tables only. It is a 400 for views as well, and neither 406 nor a 5xx status will do.",
+        interpretation="A-18: That an unknown update or requirement is a 400 is said of tables only. It is a 400 for views as well, while an update or requirement that the contract has for the other kind of object may also be refused with 406, and a 5xx status will never do.",
         corrections=("E02",),
     ),
     "IRC-UPD-090": Requirement(
@@ -9578,7 +9603,7 @@ REQUIREMENTS: dict[str, Requirement] = {
         basis="our-interpretation",
         area="views",
         operations=("replaceView",),
-        interpretation="A-18: That an unknown update or requirement is a 400 is said of tables only. It is a 400 for views as well, and neither 406 nor a 5xx status will do.",
+        interpretation="A-18: That an unknown update or requirement is a 400 is said of tables only. It is a 400 for views as well, while an update or requirement that the contract has for the other kind of object may also be refused with 406, and a 5xx status will never do.",
     ),
     "IRC-VIEW-REPL-009": Requirement(
         id="IRC-VIEW-REPL-009",

@@ -1,4 +1,4 @@
-# Made by codegen.registry from the registry of watsonx_data 2026, sha256 5589dbd165e0566b. Do not edit: nox -s generate
+# Made by codegen.registry from the registry of watsonx_data 2026, sha256 3e9f1a92a835299c. Do not edit: nox -s generate
 """The requirements of IBM watsonx.data Iceberg REST Catalog API 2026, its optional features, and the corrections of the contract."""
 
 from __future__ import annotations
@@ -680,7 +680,7 @@ REQUIREMENTS: dict[str, Requirement] = {
         basis="schema",
         area="commits",
         operations=("updateTable",),
-        interpretation="A-41: Requirements are a required member of commits to tables and an optional one for views. A commit to a table without them returns 400, and accepting it is a warning.",
+        interpretation="A-41: Requirements are a required member of commits to tables and an optional one for views. A commit to a table without them returns 400, since taking them for none would make a commit unconditional that should have had conditions.",
     ),
     "IRC-COM-004": Requirement(
         id="IRC-COM-004",
@@ -694,7 +694,7 @@ REQUIREMENTS: dict[str, Requirement] = {
     "IRC-COM-005": Requirement(
         id="IRC-COM-005",
         level="MUST",
-        sentence="A commit with a requirement that does not hold returns 409 and the error type CommitFailedException.",
+        sentence="A commit with a requirement that does not hold returns 409.",
         clause="/paths/~1v1~1{prefix}~1namespaces~1{namespace}~1tables~1{table}/post/responses/409",
         basis="text",
         area="commits",
@@ -757,7 +757,7 @@ REQUIREMENTS: dict[str, Requirement] = {
     "IRC-COM-015": Requirement(
         id="IRC-COM-015",
         level="MUST",
-        sentence="A commit without assert-create to a table that does not exist returns 404 and the error type NoSuchTableException.",
+        sentence="A commit without assert-create to a table that does not exist returns 404.",
         clause="/paths/~1v1~1{prefix}~1namespaces~1{namespace}~1tables~1{table}/post/responses/404",
         basis="text",
         area="commits",
@@ -785,23 +785,23 @@ REQUIREMENTS: dict[str, Requirement] = {
     "IRC-COM-018": Requirement(
         id="IRC-COM-018",
         level="MUST",
-        sentence="A commit to a table with add-view-version or set-current-view-version returns 400.",
+        sentence="A commit to a table with add-view-version or set-current-view-version returns 400 or 406.",
         clause="/components/schemas/TableUpdate",
         basis="text",
         area="commits",
         operations=("updateTable",),
-        interpretation="A-18: That an unknown update or requirement is a 400 is said of tables only. It is a 400 for views as well, and neither 406 nor a 5xx status will do.",
+        interpretation="A-18: That an unknown update or requirement is a 400 is said of tables only. It is a 400 for views as well, while an update or requirement that the contract has for the other kind of object may also be refused with 406, and a 5xx status will never do.",
         corrections=("E02",),
     ),
     "IRC-COM-019": Requirement(
         id="IRC-COM-019",
         level="MUST",
-        sentence="A commit to a table with the requirement assert-view-uuid returns 400.",
+        sentence="A commit to a table with the requirement assert-view-uuid returns 400 or 406.",
         clause="/components/schemas/TableRequirement/properties/type",
         basis="text",
         area="commits",
         operations=("updateTable",),
-        interpretation="A-18: That an unknown update or requirement is a 400 is said of tables only. It is a 400 for views as well, and neither 406 nor a 5xx status will do.",
+        interpretation="A-18: That an unknown update or requirement is a 400 is said of tables only. It is a 400 for views as well, while an update or requirement that the contract has for the other kind of object may also be refused with 406, and a 5xx status will never do.",
         corrections=("E03",),
     ),
     "IRC-COM-020": Requirement(
@@ -1658,6 +1658,16 @@ REQUIREMENTS: dict[str, Requirement] = {
         operations=("loadView", "createView", "replaceView"),
         features=("views",),
     ),
+    "IRC-META-019": Requirement(
+        id="IRC-META-019",
+        level="MUST",
+        sentence="In table metadata `next-row-id` is not below the end of any snapshot's rows, `first-row-id` plus `added-rows`.",
+        clause="/components/schemas/TableMetadata/properties/next-row-id",
+        basis="text",
+        area="metadata",
+        operations=("loadTable", "createTable", "registerTable", "updateTable"),
+        features=("format-v3",),
+    ),
     "IRC-NS-LIST-001": Requirement(
         id="IRC-NS-LIST-001",
         level="MUST",
@@ -2122,6 +2132,16 @@ REQUIREMENTS: dict[str, Requirement] = {
         area="namespaces",
         operations=("listNamespaces", "createNamespace", "loadNamespaceMetadata", "listTables", "listViews"),
     ),
+    "IRC-NS-PROP-018": Requirement(
+        id="IRC-NS-PROP-018",
+        level="MUST",
+        sentence="An update of properties with only `updates`, or with only `removals`, returns 200 and does what it says.",
+        clause="/components/schemas/UpdateNamespacePropertiesRequest",
+        basis="schema",
+        area="namespaces",
+        operations=("updateProperties",),
+        features=("namespace-properties",),
+    ),
     "IRC-PAG-002": Requirement(
         id="IRC-PAG-002",
         level="MUST",
@@ -2327,9 +2347,10 @@ REQUIREMENTS: dict[str, Requirement] = {
         level="MUST",
         sentence="A commit with assert-create to a table that does not exist, with all that a table needs, is answered with 200 and creates it.",
         clause="/components/schemas/AssertCreate",
-        basis="text",
+        basis="our-interpretation",
         area="preconditions",
         operations=("updateTable",),
+        interpretation="A-68: It is not said whether assert-create works without a stage before it. A stage leaves nothing that a commit could refer to, so that a commit with assert-create and all that a table needs creates it, staged or not.",
     ),
     "IRC-REQ-002": Requirement(
         id="IRC-REQ-002",
@@ -2479,7 +2500,7 @@ REQUIREMENTS: dict[str, Requirement] = {
         basis="schema",
         area="preconditions",
         operations=("updateTable",),
-        interpretation="A-20: The snapshot-id of assert-ref-snapshot-id is required and may be null, and it is not said what its absence means. Its absence is a 400, and taking it for null is a warning.",
+        interpretation="A-20: The snapshot-id of assert-ref-snapshot-id is required and may be null, and it is not said what its absence means. Its absence is a 400, and an answer as for null is a warning.",
     ),
     "IRC-REQ-018": Requirement(
         id="IRC-REQ-018",
@@ -2667,13 +2688,13 @@ REQUIREMENTS: dict[str, Requirement] = {
     "IRC-REQ-038": Requirement(
         id="IRC-REQ-038",
         level="MUST",
-        sentence="A commit to a view with a requirement for tables, such as assert-table-uuid, returns 400.",
+        sentence="A commit to a view with a requirement for tables, such as assert-table-uuid, returns 400 or 406.",
         clause="/components/schemas/ViewRequirement",
         basis="text",
         area="preconditions",
         operations=("replaceView",),
         features=("views",),
-        interpretation="A-18: That an unknown update or requirement is a 400 is said of tables only. It is a 400 for views as well, and neither 406 nor a 5xx status will do.",
+        interpretation="A-18: That an unknown update or requirement is a 400 is said of tables only. It is a 400 for views as well, while an update or requirement that the contract has for the other kind of object may also be refused with 406, and a 5xx status will never do.",
     ),
     "IRC-REQ-039": Requirement(
         id="IRC-REQ-039",
@@ -4498,7 +4519,7 @@ REQUIREMENTS: dict[str, Requirement] = {
     "IRC-TBL-LIST-004": Requirement(
         id="IRC-TBL-LIST-004",
         level="MUST",
-        sentence="Listing the tables of a namespace that does not exist returns 404 and the error type NoSuchNamespaceException.",
+        sentence="Listing the tables of a namespace that does not exist returns 404.",
         clause="/paths/~1v1~1{prefix}~1namespaces~1{namespace}~1tables/get/responses/404",
         basis="text",
         area="tables",
@@ -4647,7 +4668,7 @@ REQUIREMENTS: dict[str, Requirement] = {
     "IRC-TBL-CREATE-013": Requirement(
         id="IRC-TBL-CREATE-013",
         level="MUST",
-        sentence="Creating a table in a namespace that does not exist returns 404 and the error type NoSuchNamespaceException.",
+        sentence="Creating a table in a namespace that does not exist returns 404.",
         clause="/paths/~1v1~1{prefix}~1namespaces~1{namespace}~1tables/post/responses/404",
         basis="text",
         area="tables",
@@ -4656,7 +4677,7 @@ REQUIREMENTS: dict[str, Requirement] = {
     "IRC-TBL-CREATE-014": Requirement(
         id="IRC-TBL-CREATE-014",
         level="MUST",
-        sentence="Creating a table that exists returns 409 and the error type AlreadyExistsException, and leaves the table as it was.",
+        sentence="Creating a table that exists returns 409 and leaves the table as it was.",
         clause="/paths/~1v1~1{prefix}~1namespaces~1{namespace}~1tables/post/responses/409",
         basis="text",
         area="tables",
@@ -4976,7 +4997,7 @@ REQUIREMENTS: dict[str, Requirement] = {
     "IRC-TBL-LOAD-003": Requirement(
         id="IRC-TBL-LOAD-003",
         level="MUST",
-        sentence="Loading a table that does not exist returns 404 and the error type NoSuchTableException.",
+        sentence="Loading a table that does not exist returns 404.",
         clause="/paths/~1v1~1{prefix}~1namespaces~1{namespace}~1tables~1{table}/get/responses/404",
         basis="text",
         area="tables",
@@ -4985,7 +5006,7 @@ REQUIREMENTS: dict[str, Requirement] = {
     "IRC-TBL-LOAD-004": Requirement(
         id="IRC-TBL-LOAD-004",
         level="MUST",
-        sentence="Loading a table of a namespace that does not exist returns 404 and NoSuchTableException or NoSuchNamespaceException.",
+        sentence="Loading a table of a namespace that does not exist returns 404.",
         clause="/paths/~1v1~1{prefix}~1namespaces~1{namespace}~1tables~1{table}/get/responses/404",
         basis="text",
         area="tables",
@@ -5100,7 +5121,7 @@ REQUIREMENTS: dict[str, Requirement] = {
     "IRC-TBL-DROP-002": Requirement(
         id="IRC-TBL-DROP-002",
         level="MUST",
-        sentence="Dropping a table that does not exist returns 404 and the error type NoSuchTableException.",
+        sentence="Dropping a table that does not exist returns 404.",
         clause="/paths/~1v1~1{prefix}~1namespaces~1{namespace}~1tables~1{table}/delete/responses/404",
         basis="text",
         area="tables",
@@ -5205,7 +5226,7 @@ REQUIREMENTS: dict[str, Requirement] = {
     "IRC-TBL-REN-002": Requirement(
         id="IRC-TBL-REN-002",
         level="MUST",
-        sentence="Renaming a table that does not exist returns 404 and the error type NoSuchTableException.",
+        sentence="Renaming a table that does not exist returns 404.",
         clause="/paths/~1v1~1{prefix}~1tables~1rename/post/responses/404",
         basis="text",
         area="tables",
@@ -5322,7 +5343,7 @@ REQUIREMENTS: dict[str, Requirement] = {
         basis="text",
         area="transactions",
         operations=("commitTransaction",),
-        interpretation="A-40: A transaction needs identifiers by description only, and several of its cases are not described. A transaction is always applied as a whole or not at all, also in those cases.",
+        interpretation="A-40: A transaction needs identifiers by description only, and several of its cases are not described. A transaction is always applied as a whole or not at all, also in those cases, such as two changes to one table, for which it may be refused with 400, 409 or 422.",
     ),
     "IRC-TXN-003": Requirement(
         id="IRC-TXN-003",
@@ -5332,12 +5353,12 @@ REQUIREMENTS: dict[str, Requirement] = {
         basis="implied",
         area="transactions",
         operations=("commitTransaction",),
-        interpretation="A-40: A transaction needs identifiers by description only, and several of its cases are not described. A transaction is always applied as a whole or not at all, also in those cases.",
+        interpretation="A-40: A transaction needs identifiers by description only, and several of its cases are not described. A transaction is always applied as a whole or not at all, also in those cases, such as two changes to one table, for which it may be refused with 400, 409 or 422.",
     ),
     "IRC-TXN-004": Requirement(
         id="IRC-TXN-004",
         level="MUST",
-        sentence="A transaction with a table that does not exist returns 404 and NoSuchTableException, and changes no table.",
+        sentence="A transaction with a table that does not exist returns 404 and changes no table.",
         clause="/paths/~1v1~1{prefix}~1transactions~1commit/post/responses/404",
         basis="text",
         area="transactions",
@@ -5351,7 +5372,7 @@ REQUIREMENTS: dict[str, Requirement] = {
         basis="text",
         area="transactions",
         operations=("commitTransaction",),
-        interpretation="A-40: A transaction needs identifiers by description only, and several of its cases are not described. A transaction is always applied as a whole or not at all, also in those cases.",
+        interpretation="A-40: A transaction needs identifiers by description only, and several of its cases are not described. A transaction is always applied as a whole or not at all, also in those cases, such as two changes to one table, for which it may be refused with 400, 409 or 422.",
     ),
     "IRC-TXN-006": Requirement(
         id="IRC-TXN-006",
@@ -5370,7 +5391,7 @@ REQUIREMENTS: dict[str, Requirement] = {
         basis="our-interpretation",
         area="transactions",
         operations=("commitTransaction",),
-        interpretation="A-40: A transaction needs identifiers by description only, and several of its cases are not described. A transaction is always applied as a whole or not at all, also in those cases.",
+        interpretation="A-40: A transaction needs identifiers by description only, and several of its cases are not described. A transaction is always applied as a whole or not at all, also in those cases, such as two changes to one table, for which it may be refused with 400, 409 or 422.",
     ),
     "IRC-TXN-009": Requirement(
         id="IRC-TXN-009",
@@ -5392,13 +5413,13 @@ REQUIREMENTS: dict[str, Requirement] = {
     ),
     "IRC-TXN-011": Requirement(
         id="IRC-TXN-011",
-        level="SHOULD",
-        sentence="A transaction with two changes to one table should apply both in order or be answered with 400, never apply one of them.",
+        level="MUST",
+        sentence="A transaction with two changes to one table applies both in order, or returns 400, 409 or 422 and applies neither.",
         clause="/components/schemas/CommitTransactionRequest/properties/table-changes",
         basis="our-interpretation",
         area="transactions",
         operations=("commitTransaction",),
-        interpretation="A-40: A transaction needs identifiers by description only, and several of its cases are not described. A transaction is always applied as a whole or not at all, also in those cases.",
+        interpretation="A-40: A transaction needs identifiers by description only, and several of its cases are not described. A transaction is always applied as a whole or not at all, also in those cases, such as two changes to one table, for which it may be refused with 400, 409 or 422.",
     ),
     "IRC-TXN-012": Requirement(
         id="IRC-TXN-012",
@@ -5408,7 +5429,7 @@ REQUIREMENTS: dict[str, Requirement] = {
         basis="our-interpretation",
         area="transactions",
         operations=("commitTransaction",),
-        interpretation="A-40: A transaction needs identifiers by description only, and several of its cases are not described. A transaction is always applied as a whole or not at all, also in those cases.",
+        interpretation="A-40: A transaction needs identifiers by description only, and several of its cases are not described. A transaction is always applied as a whole or not at all, also in those cases, such as two changes to one table, for which it may be refused with 400, 409 or 422.",
     ),
     "IRC-TXN-013": Requirement(
         id="IRC-TXN-013",
@@ -5936,13 +5957,13 @@ REQUIREMENTS: dict[str, Requirement] = {
     ),
     "IRC-UPD-002": Requirement(
         id="IRC-UPD-002",
-        level="SHOULD",
-        sentence="A commit that assigns another UUID to a table that exists should be answered with 400 and never change the table's UUID.",
+        level="MUST",
+        sentence="A commit that assigns another UUID to a table that exists never changes the table's UUID.",
         clause="/components/schemas/AssignUUIDUpdate",
         basis="our-interpretation",
         area="updates",
         operations=("updateTable",),
-        interpretation="A-21: Assigning a UUID to an existing table or view is called unsafe, but no status is given. The UUID of an existing table or view must not change.",
+        interpretation="A-21: Assigning a UUID to an existing table or view is called unsafe, but no status is given. The UUID of an existing table or view never changes, whether the commit is refused or the update is ignored.",
     ),
     "IRC-UPD-003": Requirement(
         id="IRC-UPD-003",
@@ -5993,7 +6014,7 @@ REQUIREMENTS: dict[str, Requirement] = {
     "IRC-UPD-008": Requirement(
         id="IRC-UPD-008",
         level="MUST",
-        sentence="A commit that upgrades a table to a format version that does not exist, such as 0, 4 or 99, is answered with 400.",
+        sentence="A commit that upgrades a table to a format version that does not exist, such as 0 or 99, is answered with 400.",
         clause="/components/schemas/UpgradeFormatVersionUpdate/properties/format-version",
         basis="implied",
         area="updates",
@@ -6002,12 +6023,13 @@ REQUIREMENTS: dict[str, Requirement] = {
     "IRC-UPD-009": Requirement(
         id="IRC-UPD-009",
         level="MUST",
-        sentence="Upgrading a table from format version 1 to 2 keeps its snapshots and gives it a `last-sequence-number` of 0.",
+        sentence="Upgrading a table from format version 1 to 2 keeps its snapshots, and its `last-sequence-number` is not below the number of any of them.",
         clause="/components/schemas/UpgradeFormatVersionUpdate",
-        basis="implied",
+        basis="our-interpretation",
         area="updates",
         operations=("updateTable",),
         features=("format-v1",),
+        interpretation="A-69: The contract gives no effects of upgrading the format version of a table, such as on sequence numbers. Snapshots are kept, and the last sequence number is not below the number of any of them, but need not be 0.",
     ),
     "IRC-UPD-010": Requirement(
         id="IRC-UPD-010",
@@ -6560,7 +6582,7 @@ REQUIREMENTS: dict[str, Requirement] = {
     "IRC-UPD-069": Requirement(
         id="IRC-UPD-069",
         level="MUST",
-        sentence="A commit that sets statistics of a snapshot which the table does not have is accepted or refused, and leaves consistent metadata.",
+        sentence="A commit that sets statistics of a snapshot which the table does not have is accepted or refused, and keeps the statistics of other snapshots.",
         clause="/components/schemas/SetStatisticsUpdate/properties/statistics",
         basis="implied",
         area="updates",
@@ -6756,13 +6778,13 @@ REQUIREMENTS: dict[str, Requirement] = {
     "IRC-UPD-089": Requirement(
         id="IRC-UPD-089",
         level="MUST",
-        sentence="A commit to a view with an action for tables only, such as add-spec or add-snapshot, returns 400.",
+        sentence="A commit to a view with an action for tables only, such as add-spec or add-snapshot, returns 400 or 406.",
         clause="/components/schemas/ViewUpdate",
         basis="text",
         area="updates",
         operations=("replaceView",),
         features=("views",),
-        interpretation="A-18: That an unknown update or requirement is a 400 is said of tables only. It is a 400 for views as well, and neither 406 nor a 5xx status will do.",
+        interpretation="A-18: That an unknown update or requirement is a 400 is said of tables only. It is a 400 for views as well, while an update or requirement that the contract has for the other kind of object may also be refused with 406, and a 5xx status will never do.",
         corrections=("E02",),
     ),
     "IRC-UPD-090": Requirement(
