@@ -131,7 +131,6 @@ def failed_requirements_are_conflicts(lab: CatalogLab) -> None:
         reply = lab.try_commit(table, HARMLESS, requirements=[requirement])
         with lab.judge("IRC-COM-005"):
             expect.status(reply, 409, about=f"when {requirement['type']} does not hold")
-            expect.equal("CommitFailedException", reply.at("error", "type"), "error type")
 
 
 @check("IRC-COM-015")
@@ -151,11 +150,9 @@ def commits_to_no_table(lab: CatalogLab) -> None:
             reply = lab.send(op.update_table, namespace=home, table=name, body=body)
             with lab.judge("IRC-COM-015"):
                 expect.status(reply, 404)
-                expect.equal("NoSuchTableException", reply.at("error", "type"), "error type")
     reply = lab.send(op.update_table, namespace=(lab.name(),), table=dropped.name, body=commits[0])
     with lab.judge("IRC-COM-015"):
         expect.status(reply, 404)
-        expect.contains(reply.at("error", "type"), ("NoSuchTableException", "NoSuchNamespaceException"), "error types")
 
 
 @check("IRC-COM-017")

@@ -19,6 +19,7 @@ from lakepact.conformance.checks.iceberg_rest.kit.updates import (
     LAST_ADDED,
     NOWHERE,
     UNKNOWN_UPDATE,
+    UNSUPPORTED,
     add_schema,
     add_snapshot,
     add_spec,
@@ -181,7 +182,7 @@ def updates_of_views_are_refused(lab: CatalogLab) -> None:
         "both of them": [adding, setting],
         "both of them behind another update": [HARMLESS, adding, setting],
     }
-    judge_refusals(lab, "IRC-COM-018", table, cases)
+    judge_refusals(lab, "IRC-COM-018", table, cases, allowed=UNSUPPORTED)
 
 
 @check("IRC-COM-019")
@@ -194,7 +195,7 @@ def requirements_of_views_are_refused(lab: CatalogLab) -> None:
         "another UUID is asserted as a view's": {**for_views, "uuid": NOBODY},
         "assert-view-uuid stands beside a requirement that holds": [assert_uuid(table.uuid), for_views],
     }
-    judge_answers(lab, "IRC-COM-019", table, cases=cases, allowed=[400])
+    judge_answers(lab, "IRC-COM-019", table, cases=cases, allowed=UNSUPPORTED)
 
 
 @check("IRC-COM-023")

@@ -22,6 +22,7 @@ LAST_ADDED = -1  #: stands for the schema, spec or order that the same commit ad
 NOWHERE = 999  #: an id that no schema, spec or order of a small table has
 FIRST_FIELD = 1000  #: the id of the first partition field of a table
 SECOND = 1  #: the id that clients propose for the first spec or order that is added to a new table
+UNSUPPORTED = (400, 406)  #: statuses of a commit with what only views have, or only tables
 REQUESTED = 77  #: an id that a request proposes although ids are the server's to give
 UNKNOWN_UPDATE = {"action": "lakepact-no-such-action", "updates": {"lakepact": "unknown"}}  #: of no version of the contract
 

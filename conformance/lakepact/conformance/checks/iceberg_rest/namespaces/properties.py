@@ -157,6 +157,23 @@ def odd_requests_are_no_server_errors(lab: CatalogLab) -> None:
         expect.equal("2", properties_of(lab, namespace).get("b"), "property b")
 
 
+@check("IRC-NS-PROP-018")
+def either_member_may_be_left_out(lab: CatalogLab) -> None:
+    """A request with only `updates`, or with only `removals`, returns 200 and changes what it names."""
+    namespace = lab.make_namespace(properties={"a": "1", "b": "2"})
+    cases: tuple[tuple[dict[str, Any], dict[str, str]], ...] = (
+        ({"updates": {"a": "new"}}, {"a": "new", "b": "2"}),
+        ({"removals": ["b"]}, {"a": "new"}),
+    )
+    with lab.judge_each("IRC-NS-PROP-018") as case:
+        for body, wanted in cases:
+            with case():
+                reply = lab.send(op.update_properties, namespace=namespace, body=body)
+                expect.status(reply, 200, about=f"for {expect.shown(body)}")
+                stored = properties_of(lab, namespace)
+                expect.equal(wanted, {key: stored[key] for key in ("a", "b") if key in stored}, "properties")
+
+
 @check("IRC-NS-PROP-014")
 def values_are_strings(lab: CatalogLab) -> None:
     """A value that is not a string is refused with 400, and nothing of the request happens."""

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from lakepact.conformance import expect
 from lakepact.conformance.checks.iceberg_rest.kit.lab import set_properties
+from lakepact.conformance.checks.iceberg_rest.kit.metrics_reports import scan_report
 from lakepact.conformance.checks.iceberg_rest.kit.views import create as create_view
 from lakepact.conformance.checks.iceberg_rest.kit.views import made
 from lakepact.conformance.checks.iceberg_rest.suite import check, invariant
@@ -17,7 +18,7 @@ if TYPE_CHECKING:
     from lakepact.conformance.checks.iceberg_rest.kit.lab import CatalogLab
     from lakepact.conformance.exchanges import Exchange
 
-CONFLICT = 409
+NOT_FOUND, CONFLICT = 404, 409
 
 #: These routes answer errors in OAuth's own form.
 OAUTH = frozenset({op.get_token})
@@ -176,18 +177,33 @@ def _type_of(lab: CatalogLab, requirement: str, wanted: dict[str, Any]) -> None:
 @check("IRC-ERR-008")
 def missing_things_are_named(lab: CatalogLab) -> None:
     """The error type names the missing object: NoSuchNamespaceException or NoSuchTableException."""
-    namespace, table = lab.make_namespace(), lab.name()
+    namespace, table, nowhere = lab.make_namespace(), lab.name(), (lab.name(),)
     lab.drop_table(**lab.make_table(namespace).at)
-    _type_of(
-        lab,
-        "IRC-ERR-008",
-        {
-            "NoSuchNamespaceException": lab.send(op.load_namespace_metadata, namespace=(lab.name(),)),
-            "NoSuchNamespaceException on listing": lab.send(op.list_tables, namespace=(lab.name(),)),
-            "NoSuchTableException": lab.send(op.load_table, namespace=namespace, table=table),
-            "NoSuchTableException on dropping": lab.try_drop_table(namespace=namespace, table=table),
-        },
-    )
+    missing: dict[str, Any] = {"namespace": namespace, "table": table}
+    named = {"namespace": list(namespace), "name": table}
+    wanted: dict[str, Reply] = {
+        "NoSuchNamespaceException": lab.send(op.load_namespace_metadata, namespace=nowhere),
+        "NoSuchNamespaceException on listing": lab.send(op.list_tables, namespace=nowhere),
+        "NoSuchNamespaceException on creating": lab.send(op.create_table, namespace=nowhere, body=lab.table_request(table)),
+        "NoSuchTableException": lab.send(op.load_table, **missing),
+        "NoSuchTableException on dropping": lab.try_drop_table(**missing),
+    }
+    commit = {"requirements": [], "updates": [set_properties(lakepact="nowhere")]}
+    if lab.offers(op.update_table):
+        wanted["NoSuchTableException on committing"] = lab.send(op.update_table, body=commit, **missing)
+    if lab.offers(op.commit_transaction):
+        changes = {"table-changes": [{"identifier": named, **commit}]}
+        wanted["NoSuchTableException in a transaction"] = lab.send(op.commit_transaction, body=changes)
+    if lab.offers(op.rename_table):
+        body = {"source": named, "destination": {**named, "name": lab.name()}}
+        wanted["NoSuchTableException on renaming"] = lab.send(op.rename_table, body=body)
+    if lab.offers(op.load_credentials):
+        wanted["NoSuchTableException of credentials"] = lab.send(op.load_credentials, **missing)
+    if lab.offers(op.report_metrics):
+        report = scan_report(lab.make_table(namespace))
+        wanted["NoSuchTableException of metrics"] = lab.send(op.report_metrics, body=report, **missing)
+    # Other statuses are judged elsewhere.
+    _type_of(lab, "IRC-ERR-008", {name: reply for name, reply in wanted.items() if " " not in name or reply.status == NOT_FOUND})
 
 
 @check("IRC-ERR-008")

@@ -276,7 +276,6 @@ def tables_need_their_namespace(lab: CatalogLab) -> None:
             with case():
                 reply = request_creation(lab, namespace, lab.name())
                 expect.status(reply, 404)
-                expect.equal("NoSuchNamespaceException", reply.at("error", "type"), "error type")
 
 
 @check("IRC-TBL-CREATE-014")
@@ -291,7 +290,6 @@ def existing_tables_are_not_created_again(lab: CatalogLab) -> None:
             with case():
                 reply = lab.send(op.create_table, namespace=table.namespace, body=lab.table_request(table.name, **request))
                 expect.status(reply, 409)
-                expect.equal("AlreadyExistsException", reply.at("error", "type"), "error type")
                 unchanged(lab, before)
 
 

@@ -81,11 +81,9 @@ def missing_tables_are_not_dropped(lab: CatalogLab) -> None:
             reply = lab.send(op.drop_table, purge_requested=purging, **place)
             with lab.judge("IRC-TBL-DROP-002"):
                 expect.status(reply, 404)
-                expect.equal("NoSuchTableException", reply.at("error", "type"), "error type")
     reply = lab.send(op.drop_table, namespace=(lab.name(),), table=dropped.name, purge_requested=known[0])
     with lab.judge("IRC-TBL-DROP-002"):
         expect.status(reply, 404)
-        expect.contains(reply.at("error", "type"), ("NoSuchTableException", "NoSuchNamespaceException"), "error types")
 
 
 # -- files --------------------------------------------------------------------------------------------------------------

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import uuid
 from typing import TYPE_CHECKING, Any
 
 from lakepact.conformance import expect
@@ -214,6 +215,23 @@ def snapshots_have_what_their_version_needs(exchange: Exchange) -> bool:
     return True
 
 
+@invariant("IRC-META-019")
+def next_row_id_is_above_all_rows(exchange: Exchange) -> bool:
+    """In metadata of version 3 `next-row-id` is not below the end of the rows of any snapshot."""
+    metadata = metadata_of(exchange)
+    following = metadata.get("next-row-id")
+    snapshots = [one for one in objects(metadata, "snapshots") if isinstance(one.get("first-row-id"), int)]
+    if metadata.get("format-version") != 3 or not isinstance(following, int) or not snapshots:
+        return False
+    for one in snapshots:
+        added = one.get("added-rows")
+        end = one["first-row-id"] + (added if isinstance(added, int) else 0)
+        expect.true(
+            following >= end, f"a next-row-id of at least {end}, the end of the rows of snapshot {one.get('snapshot-id')}", following
+        )
+    return True
+
+
 def _expect_member(snapshot: Mapping[str, Any], member: str) -> None:
     if member not in snapshot:
         raise Unmet(f"`{member}` in every snapshot", expect.shown(snapshot))
@@ -355,11 +373,15 @@ def uuid_lasts(lab: CatalogLab) -> None:
         if reply.status in (200, 204):
             lab.drop_afterwards(renamed.namespace, renamed.name)
             answers.append(lab.load(renamed))
+    assigned = lab.try_commit(other := lab.make_table(), {"action": "assign-uuid", "uuid": str(uuid.uuid4())})
 
     with lab.judge_each("IRC-META-013") as case:
         for answer in answers:
             with case():
                 expect.equal(table.uuid, answer.uuid, "the table-uuid from the beginning,")
+        if assigned.status == 200:
+            with case():
+                expect.equal(other.uuid, lab.load(other).uuid, "after an accepted assign-uuid, the table-uuid from the beginning,")
 
 
 @check("IRC-META-016")

@@ -122,13 +122,11 @@ def one_missing_table_refuses_all(lab: CatalogLab) -> None:
                 reply = transact(lab, *changes)
                 with lab.judge("IRC-TXN-004"):
                     expect.status(reply, 404, about=f"when the table of {where} does not exist")
-                    expect.equal("NoSuchTableException", reply.at("error", "type"), "error type")
                     all_unchanged(lab, before)
     nowhere = Table((lab.name(),), dropped.name, dropped.reply)
     reply = transact(lab, marking(others[0], "refused"), marking(nowhere, "refused"))
     with lab.judge("IRC-TXN-004"):
         expect.status(reply, 404, about="when the namespace of change 2 of 2 does not exist")
-        expect.contains(reply.at("error", "type"), ("NoSuchTableException", "NoSuchNamespaceException"), "error types")
         all_unchanged(lab, before)
 
 

@@ -9,6 +9,7 @@ from lakepact.conformance.checks.iceberg_rest.kit.commit_requirements import ASS
 from lakepact.conformance.checks.iceberg_rest.kit.updates import (
     LAST_ADDED,
     NOWHERE,
+    UNSUPPORTED,
     add_snapshot,
     add_spec,
     set_current_schema,
@@ -43,20 +44,23 @@ def assert_view_uuid(uuid: str) -> dict[str, Any]:
     return {"type": "assert-view-uuid", "uuid": uuid}
 
 
-def judge_refusals(lab: CatalogLab, requirement: str, view: View, *, cases: Mapping[str, Sequence[Entry]]) -> None:
-    """Judge a requirement by updates that the target has to refuse with 400; beside each stands a requirement that holds.
+def judge_refusals(
+    lab: CatalogLab, requirement: str, view: View, *, cases: Mapping[str, Sequence[Entry]], allowed: Sequence[int] = (400,)
+) -> None:
+    """Judge a requirement by updates that the target has to refuse; beside each stands a requirement that holds.
 
     Args:
         lab: the bench.
         requirement: its id.
         view: the view that they are for.
         cases: what is wrong, and the updates.
+        allowed: statuses of a refusal.
     """
     holds = [assert_view_uuid(view.uuid)]
     for wrong, given in cases.items():
         reply = replace(lab, view, *given, requirements=holds)
         with lab.judge(requirement):
-            expect.status(reply, 400, about=f"for {wrong}")
+            expect.status(reply, *allowed, about=f"for {wrong}")
 
 
 @check("IRC-VIEW-REPL-002")
@@ -110,7 +114,7 @@ def requirements_of_tables_are_refused(lab: CatalogLab) -> None:
     }
     for wrong, requirements in cases.items():
         with lab.judge("IRC-REQ-038"):
-            expect.status(replace(lab, view, HARMLESS, requirements=requirements), 400, about=f"for {wrong}")
+            expect.status(replace(lab, view, HARMLESS, requirements=requirements), *UNSUPPORTED, about=f"for {wrong}")
 
 
 @check("IRC-VIEW-REPL-008")
@@ -174,4 +178,4 @@ def updates_of_tables_are_refused(lab: CatalogLab) -> None:
     }
     updates = (add_spec(), set_default_spec(0), set_current_schema(view.current["schema-id"]), add_snapshot(snapshot))
     cases = {str(update["action"]): [update] for update in updates}
-    judge_refusals(lab, "IRC-UPD-089", view, cases=cases)
+    judge_refusals(lab, "IRC-UPD-089", view, cases=cases, allowed=UNSUPPORTED)

@@ -124,7 +124,7 @@ def credentials_of_anything(handler: Handler, arguments: dict[str, Any]) -> Repl
         return json_reply({ENVELOPE: []})
 
 
-@fault("IRC-TBL-CRED-006", by=partial(on_call, LOAD))
+@fault("IRC-ERR-008", by=partial(on_call, LOAD))
 def credentials_need_a_namespace(handler: Handler, arguments: dict[str, Any]) -> Reply:
     """Of a table that is not there, the namespace is said not to be."""
     try:

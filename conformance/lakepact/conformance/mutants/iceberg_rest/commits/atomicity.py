@@ -112,7 +112,7 @@ ANSWERS = (
     Fault(
         "conflicts-are-called-otherwise",
         "A requirement that fails has an error type of the server's own.",
-        ("IRC-COM-005",),
+        ("IRC-ERR-010",),
         refusals_become(COMMIT, 409, called("ConflictException")),
     ),
 )
@@ -232,7 +232,7 @@ PLACES = (
     Fault(
         "missing-tables-miss-their-namespace",
         "A commit to a table that does not exist says that its namespace does not.",
-        ("IRC-COM-015",),
+        ("IRC-ERR-008",),
         refusals_become(COMMIT, 404, called("NoSuchNamespaceException")),
     ),
 )

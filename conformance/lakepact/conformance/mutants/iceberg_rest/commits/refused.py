@@ -120,7 +120,7 @@ UNKNOWN = (
     Fault(
         "unknown-kinds-are-not-supported",
         "An update or requirement that the server does not know returns 406.",
-        ("IRC-COM-007", "IRC-COM-008", "IRC-COM-009", "IRC-COM-018", "IRC-COM-019", "IRC-COM-031"),
+        ("IRC-COM-007", "IRC-COM-008", "IRC-COM-009", "IRC-COM-031"),
         refused_when(_has_unknown, Problem(406, "UnsupportedOperationException", "not supported")),
     ),
     Fault(

@@ -198,6 +198,14 @@ def properties_of_the_first_level(handler: Handler, arguments: dict[str, Any]) -
     return handler(**{**arguments, "namespace": arguments["namespace"].split("\x1f")[0]})
 
 
+@fault("IRC-NS-PROP-018", by=partial(on_call, UPDATE))
+def both_members_are_needed(handler: Handler, arguments: dict[str, Any]) -> Reply:
+    """An update without `updates` or without `removals` returns 400."""
+    if arguments["body"].keys() < {"updates", "removals"} and arguments["body"]:
+        raise Problem(400, "BadRequestException", "updates and removals are required")
+    return handler(**arguments)
+
+
 @fault("IRC-NS-PROP-017")
 def parallel_updates_lost(service: Service) -> None:
     """Of updates side by side the last one wins."""

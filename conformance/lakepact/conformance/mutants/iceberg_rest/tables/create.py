@@ -216,7 +216,7 @@ def makes_missing_namespaces(usual: Callable[..., Record]) -> Callable[..., Reco
     return namespace_exists
 
 
-@fault("IRC-TBL-CREATE-013")
+@fault("IRC-ERR-008")
 def creation_blames_the_table() -> Install:
     """Creating a table in a missing namespace is refused with the error type of a missing table."""
     return refusals_become(CREATE, 404, called("NoSuchTableException"))
@@ -256,7 +256,7 @@ def conflict_of_creation_is_400() -> Install:
     return refusals_become(CREATE, 409, with_status(400))
 
 
-@fault("IRC-TBL-CREATE-014")
+@fault("IRC-ERR-010")
 def conflict_of_creation_is_of_commits() -> Install:
     """Creating a table that exists is refused with the error type of commits."""
     return refusals_become(CREATE, 409, called("CommitFailedException"))

@@ -120,7 +120,7 @@ def missing_tables_are_bad_requests() -> Install:
     return on_status(op.drop_table, {404: 400})
 
 
-@fault("IRC-TBL-DROP-002")
+@fault("IRC-ERR-008")
 def drops_find_nothing() -> Install:
     """A table that cannot be dropped is called NotFoundException."""
     return refusals_become(op.drop_table, 404, called("NotFoundException", instead_of="NoSuchTableException"))

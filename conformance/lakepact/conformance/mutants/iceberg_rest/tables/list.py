@@ -154,7 +154,7 @@ def missing_namespaces_list_nothing() -> Install:
     return while_handling(LIST, "namespace_exists", lambda _: accept)
 
 
-@fault("IRC-TBL-LIST-004")
+@fault("IRC-ERR-008")
 def list_blames_the_table() -> Install:
     """Listing the tables of a missing namespace is refused with the error type of a missing table."""
     return refusals_become(LIST, 404, called("NoSuchTableException"))

@@ -171,13 +171,13 @@ def moves_when_refused(service: Service) -> None:
     on_call(COMMIT, act)(service)
 
 
-@fault(*NAMELESS)
+@fault("IRC-ERR-008")
 def load_blames_nothing() -> Install:
     """A missing table is refused as something missing."""
     return refusals_become(LOAD, 404, called("NotFoundException"))
 
 
-@fault("IRC-TBL-LOAD-003")
+@fault("IRC-ERR-008")
 def load_blames_the_namespace() -> Install:
     """A missing table is refused as a missing namespace."""
     return refusals_become(LOAD, 404, called("NoSuchNamespaceException"))

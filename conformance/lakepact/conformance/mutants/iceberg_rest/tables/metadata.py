@@ -174,6 +174,12 @@ def uuid_changes() -> Install:
     return member("table-uuid", lambda _: str(uuid.uuid4()))
 
 
+@fault("IRC-META-019")
+def next_row_id_stays() -> Install:
+    """The next row id of a table is always 0."""
+    return member("next-row-id", lambda _: 0)
+
+
 @fault("IRC-META-014", by=partial(member, "properties"))
 def properties_are_numbers(properties: dict[str, str]) -> dict[str, Any]:
     """Properties that look like numbers are numbers."""

@@ -167,7 +167,7 @@ def views_are_reported(service: Service) -> None:
     on_call(REPORT, reported)(service)
 
 
-@fault("IRC-TBL-MET-005", by=partial(on_answer, REPORT, status=404))
+@fault("IRC-ERR-008", by=partial(on_answer, REPORT, status=404))
 def missing_tables_of_reports_are_something(error: Document) -> None:
     """The error type for reports of missing tables is NotFoundException."""
     error["error"]["type"] = "NotFoundException"

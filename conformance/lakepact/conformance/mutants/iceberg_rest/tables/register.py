@@ -211,7 +211,7 @@ def replaces_and_refuses(handlers: Handlers, arguments: Arguments) -> Reply:
     return registered
 
 
-@fault("IRC-TBL-REG-004")
+@fault("IRC-ERR-010")
 def registered_names_are_called_otherwise() -> Install:
     """A name that is taken is called CommitFailedException."""
     return refusals_become(REGISTER, 409, called("CommitFailedException", instead_of="AlreadyExistsException"))

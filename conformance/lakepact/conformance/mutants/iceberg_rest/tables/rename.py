@@ -224,7 +224,7 @@ def renames_what_is_missing() -> Install:
     return on_status(op.rename_table, {404: 204})
 
 
-@fault("IRC-TBL-REN-002")
+@fault("IRC-ERR-008", "IRC-ERR-009")
 def missing_sources_are_called_otherwise() -> Install:
     """A table that cannot be renamed is called NotFoundException."""
     return refusals_become(op.rename_table, 404, called("NotFoundException", instead_of="NoSuchTableException"))

@@ -219,10 +219,10 @@ SIZES = (
         in_parts(_up_to_the_second),
     ),
     Fault(
-        "second-changes-of-a-table-conflict",
-        "Two changes to one table return 409.",
+        "second-changes-of-a-table-are-failures",
+        "Two changes to one table return 500.",
         ("IRC-TXN-011",),
-        refused_when(_many, conflict("the table has changed")),
+        refused_when(_many, Problem(500, "InternalServerError", "the table has changed")),
     ),
 )
 

@@ -205,7 +205,7 @@ ANSWERS = (
     Fault(
         "missing-tables-of-transactions-miss-their-namespace",
         "A transaction with a table that does not exist says that its namespace does not.",
-        ("IRC-TXN-004",),
+        ("IRC-ERR-008",),
         refusals_become(TRANSACT, 404, called("NoSuchNamespaceException")),
     ),
     Fault("views-in-transactions-conflict", "A change to a view returns 409.", ("IRC-TXN-016",), _for_views(with_status(409))),

@@ -63,5 +63,5 @@ def loses_snapshots_at_upgrade(draft: Draft, _: Document) -> None:
 
 @fault("IRC-UPD-009", by=partial(afterwards, ACTION))
 def numbers_snapshots_at_upgrade(draft: Draft, _: Document) -> None:
-    """Snapshots of version 1 count for the last sequence number."""
-    draft.set("last-sequence-number", len(draft.items("snapshots")))
+    """Snapshots of version 1 get sequence numbers above the last one of the table."""
+    draft.set("snapshots", [{**one, "sequence-number": number} for number, one in enumerate(draft.items("snapshots"), start=1)])

@@ -5,7 +5,14 @@ from __future__ import annotations
 from functools import partial
 from typing import TYPE_CHECKING
 
-from lakepact.conformance.mutants.iceberg_rest.operators.updates import accepting_anyway, ignored, lacks, refused_when, rewritten
+from lakepact.conformance.mutants.iceberg_rest.operators.updates import (
+    accepting_anyway,
+    afterwards,
+    ignored,
+    lacks,
+    refused_when,
+    rewritten,
+)
 from lakepact.reference_server.faults import Install, fault, replace_entry
 from lakepact.reference_server.iceberg_rest.documents import refused
 
@@ -83,10 +90,16 @@ def forgives_incomplete_statistics() -> Install:
     return accepting_anyway("set-statistics")
 
 
-@fault("IRC-UPD-069")
+@fault("IRC-UPD-066", "IRC-UPD-069")
 def ignores_statistics() -> Install:
     """set-statistics does nothing."""
     return ignored("set-statistics")
+
+
+@fault("IRC-UPD-069", by=partial(afterwards, "set-statistics"))
+def keeps_the_last_statistics_alone(draft: Draft, _: Document) -> None:
+    """set-statistics removes the statistics of all other snapshots."""
+    draft.set("statistics", draft.items("statistics")[-1:])
 
 
 @fault("IRC-UPD-070")

@@ -19,7 +19,7 @@ def ignores_assigned_uuid() -> Install:
     return ignored("assign-uuid")
 
 
-@fault("IRC-UPD-002", by=partial(replace_entry, "updates", "assign-uuid"))
+@fault("IRC-UPD-002", "IRC-META-013", by=partial(replace_entry, "updates", "assign-uuid"))
 def changes_uuids(draft: Draft, update: Document) -> None:
     """assign-uuid changes the UUID of a table that exists."""
     draft.set("table-uuid", update["uuid"])
@@ -31,7 +31,7 @@ def refuses_known_uuid(draft: Draft, update: Document) -> bool:
     return bool(draft.get("table-uuid") == update["uuid"])
 
 
-@fault("IRC-UPD-002", "IRC-UPD-004")
+@fault("IRC-UPD-004")
 def forgives_malformed_uuids() -> Install:
     """A UUID that cannot be assigned is ignored."""
     return accepting_anyway("assign-uuid")
