@@ -1,6 +1,6 @@
 """Known failures: patterns of requirement ids, each with a reason.
 
-A pattern that matches no requirement is an error. A known failure that passes fails the run. Every line needs a reason.
+A pattern that matches no requirement is an error. A known failure that passes in every check fails the run. Every line needs a reason.
 
     # requirement pattern      reason
     IRC-TBL-REG-*              registering is refused in this edition, ticket 4711
@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 from lakepact.conformance.outcome import Outcome, Verdict
 
 if TYPE_CHECKING:
-    from collections.abc import Collection
+    from collections.abc import Collection, Iterable
     from pathlib import Path
 
 
@@ -56,17 +56,22 @@ def read(path: Path, requirements: Collection[str]) -> tuple[KnownFailure, ...]:
 
 
 def applied(verdict: Verdict, known: tuple[KnownFailure, ...]) -> Verdict:
-    """Return `verdict` with the known failures taken into account."""
-    match = next((k for k in known if fnmatch.fnmatchcase(verdict.requirement, k.pattern)), None)
-    if match is None:
+    """Return `verdict`, as a known failure if it fails and is listed."""
+    match = _match(verdict.requirement, known)
+    if match is None or verdict.outcome not in (Outcome.FAIL, Outcome.WARN):
         return verdict
-    if verdict.outcome in (Outcome.FAIL, Outcome.WARN):
-        return replace(verdict, outcome=Outcome.KNOWN_FAIL, remark=match.reason)
-    if verdict.outcome is Outcome.PASS:
-        return replace(
-            verdict,
-            outcome=Outcome.UNEXPECTED_PASS,
-            expected=f"the known failure ({match.reason})",
-            actual="the requirement passes; remove it from the list",
-        )
-    return verdict
+    return replace(verdict, outcome=Outcome.KNOWN_FAIL, remark=match.reason)
+
+
+def unexpected(verdicts: Iterable[Verdict], known: tuple[KnownFailure, ...]) -> tuple[Verdict, ...]:
+    """Return the verdicts of one requirement; if it is listed and all that were judged pass, each of these is unexpected."""
+    given = tuple(verdicts)
+    match = _match(given[0].requirement, known) if given else None
+    if match is None or not {v.outcome for v in given} <= {Outcome.PASS, Outcome.NOT_OFFERED}:
+        return given
+    texts = {"expected": f"the known failure ({match.reason})", "actual": "the requirement passes; remove it from the list"}
+    return tuple(replace(v, outcome=Outcome.UNEXPECTED_PASS, **texts) if v.outcome is Outcome.PASS else v for v in given)
+
+
+def _match(requirement: str, known: tuple[KnownFailure, ...]) -> KnownFailure | None:
+    return next((k for k in known if fnmatch.fnmatchcase(requirement, k.pattern)), None)

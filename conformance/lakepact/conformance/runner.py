@@ -283,7 +283,8 @@ class Run:
             by_requirement.setdefault(verdict.requirement, []).append(verdict)
         results = {}
         for requirement in self.plan.suite.contract.requirements:
-            verdicts = sorted(by_requirement.get(requirement, ()), key=lambda v: v.outcome.weight)
+            settled = known_failures.unexpected(by_requirement.get(requirement, ()), tuple(self.known))
+            verdicts = sorted(settled, key=lambda v: v.outcome.weight)
             if verdicts:
                 results[requirement] = Result(requirement, verdicts[0].outcome, tuple(verdicts))
         return results

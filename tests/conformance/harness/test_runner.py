@@ -393,6 +393,21 @@ def test_known_failure_that_passes_fails_the_run(tmp_path: Path) -> None:
     assert runner.exit_code(done.results().values()) == runner.NOT_CONFORMANT
 
 
+def test_known_failure_that_passes_in_another_check_stays_known(tmp_path: Path) -> None:
+    suite = judging(MUST, 418)
+
+    @suite.check(MUST)
+    def expects_another_status(lab: Lab) -> None:
+        """The configuration returns 200."""
+        reply = lab.send("getConfig")
+        with lab.judge(MUST):
+            expect.status(reply, 200)
+
+    done = run(suite, known=known.read(write(tmp_path, f"{MUST} ticket 1"), Contract("iceberg_rest").requirements))
+
+    assert [v.outcome for v in done.results()[MUST].verdicts] == [Outcome.KNOWN_FAIL, Outcome.PASS]
+
+
 @pytest.mark.parametrize(("line", "message"), [("IRC-NO-* because", "matches no requirement"), (MUST, "has no reason")])
 def test_unusable_known_failure_is_refused(tmp_path: Path, line: str, message: str) -> None:
     with pytest.raises(known.KnownFailuresError, match=message):
