@@ -29,6 +29,12 @@ class Verb:
         return self.optional.get(library, self.extra)
 
 
+def _baseline() -> click.Command:
+    from lakepact.conformance.commands.baseline import baseline
+
+    return baseline
+
+
 def _campaign() -> click.Command:
     from lakepact.conformance.campaign.cli import campaign
 
@@ -138,6 +144,7 @@ def _store() -> click.Command:
 
 
 VERBS = {
+    "baseline": Verb(_baseline, "conformance", "Write a file of known failures from a report."),
     "campaign": Verb(_campaign, "campaign", "Send many test cases to several servers and compare the answers."),
     "cat": Verb(_cat, "server", "Show the rows of a table."),
     "check": Verb(_check, "conformance", "Check a server against its contract.", OF_CHECKS),

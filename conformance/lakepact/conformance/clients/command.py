@@ -40,7 +40,7 @@ MAX_WORKERS = min(4, os.cpu_count() or 1)  #: tasks at a time: each needs a proc
 @click.option(
     "--known-failures", "known_file", type=click.Path(exists=True, dir_okay=False, path_type=Path), help="File of known failures."
 )
-@click.option("--report", "reports", multiple=True, metavar="KIND=FILE", help="Also write html=…, junit=…, md=… or jsonl=…")
+@click.option("--report", "reports", multiple=True, metavar="KIND=FILE", help="Also write html=…, junit=…, md=…, jsonl=… or badge=…")
 @click.option(
     "--timeout", type=click.FloatRange(min=0, min_open=True), default=SECONDS, show_default=True, help="Seconds that one task may take."
 )

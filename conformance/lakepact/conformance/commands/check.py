@@ -59,7 +59,7 @@ EMBEDDED = "the embedded server"  #: the target in reports if it did not start
     "--known-failures", "known_file", type=click.Path(exists=True, dir_okay=False, path_type=Path), help="File of known failures."
 )
 @click.option("--fault", "faults", multiple=True, metavar="NAME", help="Enable a fault of the embedded server.")
-@click.option("--report", "reports", multiple=True, metavar="KIND=FILE", help="Also write html=…, junit=…, md=… or jsonl=…")
+@click.option("--report", "reports", multiple=True, metavar="KIND=FILE", help="Also write html=…, junit=…, md=…, jsonl=… or badge=…")
 @click.option(
     "--fuzz",
     type=int,

@@ -12,7 +12,7 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 from lakepact.conformance import runner
 from lakepact.conformance.escaping import plain
 from lakepact.conformance.outcome import Outcome
-from lakepact.conformance.report import html, junit, lines, markdown, text
+from lakepact.conformance.report import badge, html, junit, lines, markdown, text
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
     from lakepact.conformance.runner import Run
 
-WRITERS = {"html": html.write, "junit": junit.write, "md": markdown.write}
+WRITERS = {"badge": badge.write, "html": html.write, "junit": junit.write, "md": markdown.write}
 
 
 def asked_for(option: str) -> tuple[str, Path]:

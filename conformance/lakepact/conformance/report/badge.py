@@ -1,0 +1,61 @@
+"""The report as a badge: an SVG of one line that loads nothing."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from lakepact.conformance.escaping import html
+from lakepact.conformance.outcome import Outcome
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+    from pathlib import Path
+
+COLORS = {"conformant": "#1a7f37", "not conformant": "#c4222b", "incomplete": "#6e5a00"}
+CHARACTER, PADDING = 6.6, 12  #: pixels of Verdana at 11 px, and around a text
+
+SVG = """<svg xmlns="http://www.w3.org/2000/svg" width="{width}" height="20" role="img" aria-label="{label}: {said}">
+<title>{label}: {said}</title>
+<rect width="{width}" height="20" rx="3" fill="#3d444d"/>
+<path d="M{left} 0h{right_less}a3 3 0 0 1 3 3v14a3 3 0 0 1-3 3H{left}z" fill="{color}"/>
+<g fill="#fff" text-anchor="middle" font-family="Verdana,DejaVu Sans,sans-serif" font-size="11">
+<text x="{middle_left}" y="14" textLength="{length_left}">{label}</text>
+<text x="{middle_right}" y="14" textLength="{length_right}">{said}</text>
+</g>
+</svg>
+"""
+
+
+def write(report: Sequence[Mapping[str, Any]], path: Path) -> None:
+    """Write the verdict of a report as an SVG."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(svg(report), encoding="utf-8")
+
+
+def svg(report: Sequence[Mapping[str, Any]]) -> str:
+    """Return the verdict of a report as an SVG."""
+    header, footer = report[0], report[-1]
+    label, said = f"{header['contract']} {header['version']}", verdict(footer)
+    left, right = (round(len(text) * CHARACTER) + PADDING for text in (label, said))
+    return SVG.format(
+        label=html(label),
+        said=html(said),
+        color=COLORS[footer["verdict"]],
+        width=left + right,
+        left=left,
+        right_less=right - 3,
+        middle_left=left / 2,
+        middle_right=left + right / 2,
+        length_left=left - PADDING,
+        length_right=right - PADDING,
+    )
+
+
+def verdict(footer: Mapping[str, Any]) -> str:
+    """Return the verdict of a footer in a few words."""
+    counts = footer["counts"]
+    failing = counts[Outcome.FAIL] + counts[Outcome.UNEXPECTED_PASS]
+    if footer["verdict"] == "not conformant" and failing:
+        return f"{failing} failing"
+    known = counts[Outcome.KNOWN_FAIL]
+    return f"{footer['verdict']}, {known} known failures" if known and footer["verdict"] == "conformant" else str(footer["verdict"])
