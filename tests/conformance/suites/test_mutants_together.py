@@ -46,8 +46,8 @@ def test_drawn_faults_change_different_entries(tmp_path: Path) -> None:
     assert len(set(entries)) == len(entries)
 
 
-def test_footprint_names_the_replaced_handler(tmp_path: Path) -> None:
-    assert "handler dropTable" in changed("drops-what-is-missing", tmp_path)
+def test_footprint_names_the_changed_answers(tmp_path: Path) -> None:
+    assert changed("drops-what-is-missing", tmp_path) == {"filter dropTable"}
 
 
 @pytest.mark.usefixtures("quiet")

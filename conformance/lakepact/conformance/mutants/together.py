@@ -50,7 +50,7 @@ REQUIREMENT = re.compile(r"\b[A-Z]+(?:-[A-Z0-9]+)+-\d+\b")
 
 @dataclass(frozen=True)
 class Found:
-    """What a run found."""
+    """The results of a run."""
 
     outcomes: dict[str, Outcome] = field(default_factory=dict)
     verdicts: dict[str, tuple[Verdict, ...]] = field(default_factory=dict)  #: worst first
