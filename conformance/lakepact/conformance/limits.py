@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import threading
 import zlib
+from collections import Counter
 from typing import TYPE_CHECKING
 
 import httpx
@@ -19,6 +20,7 @@ MAX_HEAD = 100 * 1024  #: bytes of a status line with its headers, of a line bet
 FRAMING = 1 * MIB  #: bytes of chunk framing and 1xx answers in addition to the body
 MAX_WAIT = 60.0  #: seconds that a run spends on answers that exceed a limit
 ENDLESS_COST = 15.0  #: seconds that an endless listing counts for
+MOST_LATE = 2  #: answers of one operation in a row that may be late before the operation is no longer sent
 OVERSIZE_COST = 2.0  #: seconds that an answer over a limit counts for at least
 ACCEPTED_CODINGS = "gzip, deflate"
 MOST_CODINGS = 2  #: content codings of one body
@@ -42,14 +44,17 @@ class Budget:
     def __init__(self, seconds: float = MAX_WAIT) -> None:
         self._seconds = seconds
         self._spent = 0.0
+        self._late: Counter[str] = Counter()  #: late answers in a row, by operation
         self._lock = threading.Lock()
 
-    def check(self) -> None:
-        """Return if seconds are left.
+    def check(self, operation: str | None = None) -> None:
+        """Return if seconds are left, and the operation answers in time.
 
         Raises:
-            GivenUp: no seconds are left.
+            GivenUp: no seconds are left, or the operation was late too often.
         """
+        if operation and self._late[operation] >= MOST_LATE:
+            raise GivenUp(f"not sent: {operation} did not answer in time (--timeout), {self._late[operation]} times in a row")
         if self._spent >= self._seconds:
             raise GivenUp(
                 f"not sent: answers that were too slow or too large have already cost {self._spent:.0f} s, and the limit of a run is "
@@ -60,6 +65,18 @@ class Budget:
         """Count an answer that reached a limit after so many seconds, or an endless listing."""
         with self._lock:
             self._spent += max(seconds, OVERSIZE_COST)
+
+    def count_late(self, operation: str | None) -> None:
+        """Count an answer of an operation that came too late or not at all."""
+        if operation:
+            with self._lock:
+                self._late[operation] += 1
+
+    def count_answer(self, operation: str | None) -> None:
+        """Count an answer of an operation that came in time."""
+        if operation and self._late[operation]:
+            with self._lock:
+                self._late[operation] = 0
 
 
 def too_large(most: int) -> TooLarge:

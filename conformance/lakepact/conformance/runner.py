@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING
 
 from lakepact.conformance import known as known_failures
 from lakepact.conformance import loops
+from lakepact.conformance.blocking import with_causes
 from lakepact.conformance.fuzz import Progress, fuzzed, modelled
 from lakepact.conformance.invariants import InvariantBook, InvariantBooks, names_in, place_of
 from lakepact.conformance.lab import cleanup_error
@@ -119,6 +120,7 @@ class Run:
             if self.fuzz:
                 yield from self._fuzzed()
             self._clean_up_again()
+            self.verdicts = list(with_causes(self.verdicts, self.wire.exchanges, self.plan.suite.contract.requirements))
         finally:
             self.wire.close()
             self.seconds = time.perf_counter() - started
@@ -305,8 +307,8 @@ def judged(check: Check, lab: Lab, invariants: Iterable[Invariant] = ()) -> list
         rest, why = _unjudged(broken)
         if rest is Outcome.ERROR and any(v.outcome is Outcome.FAIL for v in lab.verdicts):
             rest, why = Outcome.BLOCKED, f"an earlier expectation of the check failed ({why})"
-        elif rest is Outcome.ERROR and _breaks_an_invariant(lab, invariants):
-            rest, why = Outcome.BLOCKED, f"an earlier answer breaks an invariant ({why})"
+        elif rest is Outcome.ERROR and (requirement := _broken_invariant(lab, invariants)):
+            rest, why = Outcome.BLOCKED, f"an earlier answer breaks {requirement} ({why})"
         ended = _Ended(rest, why, loops.left(lab.sites, broken))
     by_requirement: dict[str, list[Verdict]] = {requirement: [] for requirement in check.requirements}
     stray: dict[str, None] = {}
@@ -354,15 +356,15 @@ def _blocked(check: Check, requirement: str, why: str) -> Verdict:
     return Verdict(requirement, Outcome.BLOCKED, check.name, actual=why, remark=why, judged=0)
 
 
-def _breaks_an_invariant(lab: Lab, invariants: Iterable[Invariant]) -> bool:
-    """Return whether an answer to a check breaks an invariant."""
+def _broken_invariant(lab: Lab, invariants: Iterable[Invariant]) -> str:
+    """Return a requirement whose invariant is broken by an answer to a check; empty if there is none."""
     for invariant in invariants:
         book = InvariantBook(invariant)
         for number in lab.sent:
             book.look_at(lab.wire.exchanges[number])
         if book.broken:
-            return True
-    return False
+            return invariant.requirements[0]
+    return ""
 
 
 def _unjudged(broken: Exception) -> tuple[Outcome, str]:

@@ -240,7 +240,7 @@ class Wire:
         accepts: str,
     ) -> Reply:
         if self._budget is not None:
-            self._budget.check()
+            self._budget.check(operation)
         started = time.perf_counter()
         keep = partial(
             self.keep,
@@ -266,8 +266,11 @@ class Wire:
             late = isinstance(error, (httpx.TimeoutException, TimeoutError))
             if self._budget is not None and (late or isinstance(error, TooLarge)):
                 self._budget.spend(time.perf_counter() - started)
+                self._budget.count_late(operation)
             why = f"no answer to {method} {self.url}{target}: {type(error).__name__}: {error}"
             raise NoAnswer(why, late=late, keep=partial(keep, 0, httpx.Headers(), b"")) from error
+        if self._budget is not None:
+            self._budget.count_answer(operation)
         return Reply(keep(status, answer_headers, answer_body))
 
     def keep(

@@ -167,6 +167,16 @@ def plan(lab: CatalogLab, table: Table, **request: Any) -> Reply:
     return lab.send(PLAN, body={key.replace("_", "-"): value for key, value in request.items()}, **table.at)
 
 
+def require_plans(lab: CatalogLab, table: Table) -> None:
+    """Plan a scan without any conditions.
+
+    Raises:
+        Blocked: there is no plan in the answer.
+        Unmet: the answer does not say the state of the plan.
+    """
+    lab.require(plan(lab, table), 200).at("status")
+
+
 @dataclass(frozen=True)
 class Planned:
     """A plan that is complete, with the tasks of all its plan tasks."""

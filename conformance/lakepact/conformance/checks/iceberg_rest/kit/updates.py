@@ -6,7 +6,7 @@ import copy
 from typing import TYPE_CHECKING, Any
 
 from lakepact.conformance import expect
-from lakepact.conformance.checks.iceberg_rest.kit.lab import Table
+from lakepact.conformance.checks.iceberg_rest.kit.lab import REFUSED, SUCCESS, Table, set_properties
 from lakepact.conformance.outcome import Blocked, NotOffered
 from lakepact.generated.iceberg_rest import op
 
@@ -36,12 +36,18 @@ def changed(lab: CatalogLab, table: Table, *updates: Update) -> Table:
     Raises:
         Unmet: the commit is refused.
     """
-    expect.status(lab.try_commit(table, *updates), 200)
+    expect.status(lab.try_commit(table, *updates), *SUCCESS)
     return lab.load(table)
 
 
 def judge_refusals(
-    lab: CatalogLab, requirement: str, table: Table, cases: Mapping[str, Sequence[Update]], *, allowed: Sequence[int] = (400,)
+    lab: CatalogLab,
+    requirement: str,
+    table: Table,
+    cases: Mapping[str, Sequence[Update]],
+    *,
+    allowed: Sequence[int] = (400,),
+    right: Sequence[Update] = (),
 ) -> None:
     """Judge a requirement by commits that the target has to refuse.
 
@@ -51,11 +57,19 @@ def judge_refusals(
         table: the table that they are for.
         cases: what is wrong with each commit, and its updates.
         allowed: statuses of a refusal.
+        right: updates of which the refused ones are a wrong form.
+
+    Raises:
+        Blocked: the target refuses right updates too, so that the refusals show nothing.
     """
+    accepted = 0
     for wrong, updates in cases.items():
         reply = lab.try_commit(table, *updates)
+        accepted += reply.status not in allowed
         with lab.judge(requirement):
             expect.status(reply, *allowed, about=f"for {wrong}")
+    if not accepted:
+        lab.require(lab.try_commit(table, *(right or [set_properties(lakepact="right")])), *SUCCESS)
 
 
 def without(update: Update, *path: str) -> dict[str, Any]:
@@ -81,17 +95,18 @@ def table_of_version(lab: CatalogLab, version: int, **members: Any) -> Table:
 
     Raises:
         NotOffered: the target makes no such tables.
+        Blocked: the target fails to make one.
     """
     home, name = lab.make_namespace(), lab.name()
     request = lab.table_request(name, **members, properties={"format-version": str(version)})
-    reply = lab.send(op.create_table, namespace=home, body=request)
-    if reply.status == 200:
+    reply = lab.require(lab.send(op.create_table, namespace=home, body=request), *SUCCESS, *REFUSED)
+    if reply.status in SUCCESS:
         lab.drop_afterwards(home, name)
-        table = Table(home, name, reply)
+        table = lab.answered(Table(home, name, reply))
         if table.member("format-version") < version:
-            reply = lab.try_commit(table, upgrade_format_version(version))
-            table = Table(home, name, reply)
-        if reply.status == 200 and table.member("format-version") == version:
+            reply = lab.require(lab.try_commit(table, upgrade_format_version(version)), *SUCCESS, *REFUSED)
+            table = lab.answered(Table(home, name, reply)) if reply.status in SUCCESS else table
+        if reply.status in SUCCESS and table.member("format-version") == version:
             return table
     raise NotOffered(f"the target makes no tables of format version {version}")
 

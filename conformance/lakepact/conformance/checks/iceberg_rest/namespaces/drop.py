@@ -128,6 +128,7 @@ def staged_tables_hold_nothing(lab: CatalogLab) -> None:
 @check("IRC-NS-DROP-008", alone=True)
 def no_table_is_left_without_its_namespace(lab: CatalogLab) -> None:
     """When a table is created while its namespace is dropped, one of the two fails."""
+    lab.make_table()
     with lab.judge_each("IRC-NS-DROP-008") as case:
         for turn in lab.repeat(ROUNDS):
             with case():

@@ -106,6 +106,7 @@ def separators_at_the_ends_are_no_aliases(lab: CatalogLab) -> None:
 @check("IRC-NS-ENC-004")
 def case_is_treated_consistently(lab: CatalogLab) -> None:
     """Names that differ in case are different namespaces, or the same one wherever they are used."""
+    lab.make_namespace()
     name = f"{lab.name()}Case"
     other = name.swapcase()
     first = create(lab, [name], properties={"is": "first"})

@@ -63,8 +63,12 @@ def endpoints_are_well_formed(lab: CatalogLab) -> None:
 
 
 def configuration(lab: CatalogLab) -> Reply:
-    """Return the configuration as the target answers it for the chosen warehouse."""
-    return lab.send(op.get_config, warehouse=lab.target.parameters.get("warehouse"))
+    """Return the configuration as the target answers it for the chosen warehouse.
+
+    Raises:
+        Blocked: the target answers none.
+    """
+    return lab.require(lab.send(op.get_config, warehouse=lab.target.parameters.get("warehouse")), 200)
 
 
 @check("IRC-CFG-004", "IRC-CFG-005", "IRC-CFG-006")

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 @check("IRC-GEN-004")
 def content_type_may_have_parameters(lab: CatalogLab) -> None:
     """A body whose content type carries a charset is accepted."""
+    lab.make_namespace()
     level = lab.name()
     headers = [("Content-Type", "application/json; charset=UTF-8")]
     reply = lab.send(op.create_namespace, body={"namespace": [level]}, headers=headers)
@@ -25,6 +26,7 @@ def content_type_may_have_parameters(lab: CatalogLab) -> None:
 
     with lab.judge("IRC-GEN-004"):
         expect.status(reply, 200)
+    lab.find_namespace((level,))
 
 
 @check("IRC-GEN-015")

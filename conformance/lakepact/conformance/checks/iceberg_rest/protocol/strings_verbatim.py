@@ -61,6 +61,8 @@ def properties_of_namespaces_are_kept_as_sent(lab: CatalogLab) -> None:
             lab.skip(requirement, "the target keeps no properties of namespaces")
         return
 
+    lab.make_namespace()
+
     def created(properties: Mapping[str, str]) -> Mapping[str, object] | None:
         reply = create(lab, [lab.name()], properties=dict(properties))
         if _refused(reply):

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from lakepact.conformance import expect
 from lakepact.conformance.checks.iceberg_rest.kit.manifests import Manifest, long_bound
-from lakepact.conformance.checks.iceberg_rest.kit.scans import PLAN, TableWithFiles, grown, needs, plan, planned
+from lakepact.conformance.checks.iceberg_rest.kit.scans import PLAN, TableWithFiles, grown, needs, plan, planned, require_plans
 from lakepact.conformance.checks.iceberg_rest.scans.plan import some_table
 from lakepact.conformance.checks.iceberg_rest.suite import check
 
@@ -124,6 +124,7 @@ def every_kind_of_expression_is_accepted(lab: CatalogLab) -> None:
     needs(lab, PLAN)
     columns = [{"id": n, "name": f"c{n}", "type": kind, "required": False} for n, kind in enumerate(PRIMITIVES, 1)]
     table = lab.make_table(schema={"type": "struct", "schema-id": 0, "fields": columns})
+    require_plans(lab, table)
     text, number, real = (1 + list(PRIMITIVES).index(kind) for kind in ("string", "int", "double"))
     eq = compared("eq", f"c{number}", 1)
     kinds = [

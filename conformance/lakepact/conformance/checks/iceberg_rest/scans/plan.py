@@ -21,6 +21,7 @@ from lakepact.conformance.checks.iceberg_rest.kit.scans import (
     needs,
     plan,
     planned,
+    require_plans,
 )
 from lakepact.conformance.checks.iceberg_rest.kit.table_states import assert_same_table
 from lakepact.conformance.checks.iceberg_rest.kit.updates import LAST_ADDED, add_schema, schema_with, set_current_schema
@@ -226,6 +227,7 @@ def nested_columns_are_selected_by_their_paths(lab: CatalogLab) -> None:
     """Columns within structs, lists and maps are selected by dotted paths."""
     needs(lab, PLAN)
     table = lab.make_table(schema=NESTED)
+    require_plans(lab, table)
 
     with lab.judge_each("IRC-SCAN-PLAN-020") as case:
         for name in ("id", "place", "place.city", "tags.element", "scores.key", "scores.value"):
@@ -257,7 +259,9 @@ def statistics_are_of_the_fields_that_were_asked_for(lab: CatalogLab) -> None:
 def requests_without_a_body_are_understood_or_refused(lab: CatalogLab) -> None:
     """A request without a body is one for everything, or a bad one."""
     needs(lab, PLAN)
-    reply = lab.send(PLAN, content=b"", **lab.make_table().at)
+    table = lab.make_table()
+    require_plans(lab, table)
+    reply = lab.send(PLAN, content=b"", **table.at)
 
     with lab.judge("IRC-SCAN-PLAN-025"):
         expect.status(reply, 200, 400)

@@ -75,9 +75,9 @@ def of_files(identifier: str, holds: Callable[[dict[str, Any]], bool | None], *,
 def answers_to_planning_are_not_cancelled(exchange: Exchange) -> bool:
     """Planning a scan is never answered with the status cancelled."""
     document = told(exchange, PLAN)
-    if document is None:
+    if document is None or not isinstance(document.get("status"), str):
         return False
-    expect.true(document.get("status") != "cancelled", "another status than cancelled", document.get("status"))
+    expect.true(document["status"] != "cancelled", "another status than cancelled", document["status"])
     return True
 
 

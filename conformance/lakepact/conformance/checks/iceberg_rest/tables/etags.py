@@ -29,7 +29,7 @@ INVENTED = ('"lakepact"', 'W/"lakepact"', '"lakepact", W/"other"', '""', '"0"', 
 @invariant("IRC-TBL-ETAG-011")
 def unconditional_loads_are_answered(exchange: Exchange) -> bool:
     """Loading a table does not return 304 unless the request says If-None-Match."""
-    if exchange.operation != op.load_table or exchange.method != "GET":
+    if exchange.operation != op.load_table or exchange.method != "GET" or exchange.status not in {200, 304}:
         return False
     if any(name.lower() == "if-none-match" for name, _ in exchange.request_headers):
         return False

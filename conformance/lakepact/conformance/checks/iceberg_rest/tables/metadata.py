@@ -115,7 +115,7 @@ def expect_at_least(metadata: Mapping[str, Any], last: str, used: Iterable[Any])
 @invariant("IRC-META-001")
 def version_and_uuid_are_there(exchange: Exchange) -> bool:
     """Metadata says its format version, 1 to 3, and the table's UUID."""
-    if not carries_metadata(exchange):
+    if not carries_metadata(exchange) or not isinstance(members(exchange.parsed).get("metadata"), dict):
         return False
     metadata = metadata_of(exchange)
     version, uuid = metadata.get("format-version"), metadata.get("table-uuid")

@@ -112,11 +112,10 @@ def incomplete_snapshots_are_refused(lab: CatalogLab) -> None:
     table = lab.make_table()
     update = add_snapshot(lab.snapshot(table))
     needed = (("snapshot-id",), ("timestamp-ms",), ("manifest-list",), ("summary",), ("summary", "operation"))
-    judge_refusals(
-        lab, "IRC-UPD-038", table, {f"no {'/'.join(path)} in the snapshot": [without(update, "snapshot", *path)] for path in needed}
-    )
+    incomplete = {f"no {'/'.join(path)} in the snapshot": [without(update, "snapshot", *path)] for path in needed}
     strange = add_snapshot(lab.snapshot(table, summary={"operation": "x"}))
     judge_refusals(lab, "IRC-UPD-039", table, {"the operation `x`": [strange]})
+    judge_refusals(lab, "IRC-UPD-038", table, incomplete, right=[update])
 
 
 @check("IRC-UPD-040")

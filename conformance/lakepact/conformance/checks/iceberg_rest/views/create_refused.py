@@ -30,7 +30,11 @@ def judge_refusals(lab: CatalogLab, requirement: str, home: Namespace, *, cases:
         requirement: its id.
         home: where the views would be.
         cases: what is wrong with each request, and the members that make it so.
+
+    Raises:
+        Blocked: no view can be created, so that the refusals show nothing.
     """
+    lab.make_view(home)
     for wrong, members in cases.items():
         name = lab.name()
         reply = create(lab, home, name, **members)

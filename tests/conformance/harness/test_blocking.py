@@ -1,0 +1,45 @@
+"""A blocked verdict names the failed requirement that explains it."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from lakepact.conformance import plan, runner
+from lakepact.conformance import suite as suites
+from lakepact.conformance.outcome import Outcome
+from lakepact.conformance.target import Target
+from lakepact.reference_server import running
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+
+def results(only: Sequence[str], *faults: str) -> Mapping[str, runner.Result]:
+    """Return the results of some requirements on a server with faults."""
+    with running(contract="iceberg_rest", faults=faults) as server:
+        run = runner.Run(plan.plan(suites.load("iceberg_rest"), only=only), Target(server.url))
+        list(run.events())
+    return run.results()
+
+
+def test_failed_step_is_explained_by_the_requirement_that_fails_with_the_same_answer() -> None:
+    found = results(["IRC-NS-CREATE-001", "IRC-NS-DROP-001"], "createNamespace.answers-500")
+
+    assert found["IRC-NS-CREATE-001"].outcome is Outcome.FAIL
+    assert found["IRC-NS-DROP-001"].outcome is Outcome.BLOCKED
+    assert found["IRC-NS-DROP-001"].verdicts[0].actual.startswith("blocked by IRC-NS-CREATE-001: POST createNamespace returned status 500")
+
+
+def test_failed_step_without_a_failed_requirement_is_not_explained() -> None:
+    found = results(["IRC-NS-DROP-001"], "createNamespace.answers-500")
+
+    assert found["IRC-NS-DROP-001"].verdicts[0].actual.startswith("POST createNamespace returned status 500")
+
+
+def test_undocumented_success_blocks_nothing() -> None:
+    found = results(["IRC-NS-CREATE-001", "IRC-NS-DROP-001"], "createNamespace.answers-201")
+
+    assert {name: result.outcome for name, result in found.items()} == {
+        "IRC-NS-CREATE-001": Outcome.FAIL,
+        "IRC-NS-DROP-001": Outcome.PASS,
+    }
