@@ -22,7 +22,7 @@ def results(only: Sequence[str], *faults: str) -> Mapping[str, runner.Result]:
     return run.results()
 
 
-def test_failed_step_is_explained_by_the_requirement_that_fails_with_the_same_answer() -> None:
+def test_failed_step_names_the_requirement_that_fails_alike() -> None:
     found = results(["IRC-NS-CREATE-001", "IRC-NS-DROP-001"], "createNamespace.answers-500")
 
     assert found["IRC-NS-CREATE-001"].outcome is Outcome.FAIL
@@ -30,7 +30,7 @@ def test_failed_step_is_explained_by_the_requirement_that_fails_with_the_same_an
     assert found["IRC-NS-DROP-001"].verdicts[0].actual.startswith("blocked by IRC-NS-CREATE-001: POST createNamespace returned status 500")
 
 
-def test_failed_step_without_a_failed_requirement_is_not_explained() -> None:
+def test_failed_step_without_failed_requirement_names_none() -> None:
     found = results(["IRC-NS-DROP-001"], "createNamespace.answers-500")
 
     assert found["IRC-NS-DROP-001"].verdicts[0].actual.startswith("POST createNamespace returned status 500")

@@ -57,7 +57,7 @@ def judge_refusals(
         table: the table that they are for.
         cases: what is wrong with each commit, and its updates.
         allowed: statuses of a refusal.
-        right: updates of which the refused ones are a wrong form.
+        right: the updates as they would be accepted; by default one that any table accepts.
 
     Raises:
         Blocked: the target refuses right updates too, so that the refusals show nothing.
