@@ -1,4 +1,4 @@
-# Made by codegen.generate from specs/codegen/templates/contract.py, sha256 f7e27f139662bed7. Do not edit: nox -s generate
+# Made by codegen.generate from specs/codegen/templates/contract.py, sha256 cefcfe70e91a81c6. Do not edit: nox -s generate
 """A contract as code: operations, answers, requirements, features and corrections, as frozen values.
 
 Every package of lakepact reads these tables; none of them parses the contract.
@@ -81,6 +81,7 @@ class Requirement:
     operations: tuple[str, ...] = ()  #: empty: all of them
     features: tuple[str, ...] = ()
     side: Literal["server", "client"] = "server"
+    risk: Literal["behaviour", "data"] = "behaviour"  #: what may be lost where it is broken
     interpretation: str = ""  #: where the contract is ambiguous: the id of our ruling and what it says
     corrections: tuple[str, ...] = ()  #: overlay corrections that a verdict rests on
     uncovered: str = ""  #: why no check judges it

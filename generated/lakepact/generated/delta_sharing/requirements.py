@@ -1,4 +1,4 @@
-# Made by codegen.registry from the registry of delta_sharing 2026-02, sha256 8d5176f64e51273e. Do not edit: nox -s generate
+# Made by codegen.registry from the registry of delta_sharing 2026-02, sha256 e90d2c4816f9aa08. Do not edit: nox -s generate
 """The requirements of Delta Sharing Protocol 2026-02, its optional features, and the corrections of the contract."""
 
 from __future__ import annotations
@@ -518,6 +518,7 @@ REQUIREMENTS: dict[str, Requirement] = {
         area="changes",
         operations=("queryTableChanges",),
         features=("fixtures", "change-data-feed"),
+        risk="data",
     ),
     "DS-CDF-05": Requirement(
         id="DS-CDF-05",
@@ -578,6 +579,7 @@ REQUIREMENTS: dict[str, Requirement] = {
         area="changes",
         operations=("queryTableChanges",),
         features=("fixtures", "change-data-feed"),
+        risk="data",
     ),
     "DS-CDF-11": Requirement(
         id="DS-CDF-11",
@@ -829,6 +831,7 @@ REQUIREMENTS: dict[str, Requirement] = {
         area="delta-format",
         operations=("getTableMetadata", "queryTable", "queryTableChanges"),
         features=("fixtures", "delta-format"),
+        risk="data",
     ),
     "DS-DPR-01": Requirement(
         id="DS-DPR-01",
@@ -1075,6 +1078,7 @@ REQUIREMENTS: dict[str, Requirement] = {
         area="hints",
         operations=("queryTable",),
         features=("fixtures",),
+        risk="data",
     ),
     "DS-HNT-03": Requirement(
         id="DS-HNT-03",
@@ -1085,6 +1089,7 @@ REQUIREMENTS: dict[str, Requirement] = {
         area="hints",
         operations=("queryTable",),
         features=("fixtures",),
+        risk="data",
     ),
     "DS-HNT-04": Requirement(
         id="DS-HNT-04",
@@ -1173,6 +1178,7 @@ REQUIREMENTS: dict[str, Requirement] = {
         area="hints",
         operations=("queryTable",),
         features=("fixtures",),
+        risk="data",
         interpretation="D-31: The limit is called best effort, and only more rows than wanted are mentioned. Fewer rows than wanted are never answered while the table has more.",
     ),
     "DS-HNT-13": Requirement(
@@ -1184,6 +1190,7 @@ REQUIREMENTS: dict[str, Requirement] = {
         area="hints",
         operations=("queryTable",),
         features=("fixtures",),
+        risk="data",
     ),
     "DS-HNT-14": Requirement(
         id="DS-HNT-14",
@@ -2324,6 +2331,7 @@ REQUIREMENTS: dict[str, Requirement] = {
         area="query",
         operations=("queryTable",),
         features=("fixtures",),
+        risk="data",
     ),
     "DS-QRY-10": Requirement(
         id="DS-QRY-10",
@@ -2463,6 +2471,7 @@ REQUIREMENTS: dict[str, Requirement] = {
         area="statistics",
         operations=("queryTable",),
         features=("fixtures",),
+        risk="data",
     ),
     "DS-STA-02": Requirement(
         id="DS-STA-02",
@@ -2766,6 +2775,7 @@ REQUIREMENTS: dict[str, Requirement] = {
         area="time-travel",
         operations=("queryTable",),
         features=("fixtures", "history"),
+        risk="data",
     ),
     "DS-TTV-02": Requirement(
         id="DS-TTV-02",
@@ -2776,6 +2786,7 @@ REQUIREMENTS: dict[str, Requirement] = {
         area="time-travel",
         operations=("queryTable",),
         features=("fixtures", "history"),
+        risk="data",
         interpretation="D-07: It is not said which version belongs to a timestamp that lies between two commits or exactly on one, and the header is called that of the current version throughout. A start leads to the first version at or after the time, and a query as of a timestamp or an end to the last one at or before it.",
     ),
     "DS-TTV-03": Requirement(
@@ -2831,6 +2842,7 @@ REQUIREMENTS: dict[str, Requirement] = {
         area="time-travel",
         operations=("queryTable",),
         features=("fixtures", "history"),
+        risk="data",
     ),
     "DS-TTV-08": Requirement(
         id="DS-TTV-08",
