@@ -17,8 +17,21 @@ if TYPE_CHECKING:
     from codegen.bundles import Bundle
     from codegen.templates.contract import Operation
 
-_MEMBERS = {"id", "level", "sentence", "clause", "basis", "operations", "features", "side", "interpretation", "corrections", "difference"}
-_CHOICES = {name: get_args(get_type_hints(Requirement)[name]) for name in ("level", "basis", "side")}
+_MEMBERS = {
+    "id",
+    "level",
+    "sentence",
+    "clause",
+    "basis",
+    "operations",
+    "features",
+    "side",
+    "risk",
+    "interpretation",
+    "corrections",
+    "difference",
+}
+_CHOICES = {name: get_args(get_type_hints(Requirement)[name]) for name in ("level", "basis", "side", "risk")}
 
 
 @dataclass(frozen=True, slots=True)
@@ -149,6 +162,7 @@ def _requirement(entry: dict[str, Any], area: str, context: _Context) -> Require
         operations=tuple(entry.get("operations", ())),
         features=tuple(entry.get("features", ())),
         side=entry.get("side", "server"),
+        risk=entry.get("risk", "behaviour"),
         interpretation=f"{interpretation}: {context.interpretations[interpretation]}" if interpretation else "",
         corrections=_corrections(entry, context.bundle),
         difference=entry.get("difference", ""),

@@ -80,6 +80,7 @@ class Requirement:
     operations: tuple[str, ...] = ()  #: empty: all of them
     features: tuple[str, ...] = ()
     side: Literal["server", "client"] = "server"
+    risk: Literal["behaviour", "data"] = "behaviour"  #: what may be lost where it is broken
     interpretation: str = ""  #: where the contract is ambiguous: the id of our ruling and what it says
     corrections: tuple[str, ...] = ()  #: overlay corrections that a verdict rests on
     uncovered: str = ""  #: why no check judges it

@@ -4,6 +4,7 @@
 |------------|---------------------------------------------------------------------------------------------------|
 | `header`   | report version, contract, target without secrets, what it declares, filters, start                |
 | `result`   | one requirement: outcome, level, sentence, clause, and every judgement that led to it             |
+| `cause`    | one cause of failures: severity, title and the requirements that it breaks                        |
 | `exchange` | one request and its answer, redacted, for every judgement that is not a pass                      |
 | `footer`   | counts by outcome, verdict, exit code, seconds, what could not be removed, why it ended early     |
 """
@@ -21,6 +22,7 @@ from lakepact.conformance.escaping import json
 from lakepact.conformance.exchanges import MARGIN, SHOWN_BODY
 from lakepact.conformance.outcome import Outcome
 from lakepact.conformance.redaction import REDACTED, SECRET_HEADERS
+from lakepact.conformance.report.causes import causes
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -28,6 +30,7 @@ if TYPE_CHECKING:
 
     from lakepact.conformance.exchanges import Exchange
     from lakepact.conformance.outcome import Failure, Verdict
+    from lakepact.conformance.report.causes import Cause
     from lakepact.conformance.runner import Result, Run
 
 REPORT_VERSION = 1
@@ -41,17 +44,22 @@ class UnreadableReport(ValueError):
 def lines(run: Run, *, strict: bool = False, stopped: str = "") -> Iterator[dict[str, Any]]:
     """Return the lines of a run; `stopped` is the reason if it ended early and is incomplete."""
     results = run.results()
+    told: list[dict[str, Any]] = []
     yield _header(run, strict=strict)
     shown: set[int] = set()
     for result in results.values():
-        yield _result(run, result)
+        told.append(_result(run, result))
         if result.outcome not in (Outcome.PASS, Outcome.NOT_OFFERED):
             for verdict in result.verdicts:
                 if verdict.outcome is result.outcome:
                     shown.update(verdict.exchanges)
                     shown.update(f.exchanges[-1] for f in verdict.failures if f.exchanges)
-    for number in sorted(shown):
-        yield _exchange(run.wire.exchanges[number])
+    exchanges = [_exchange(run.wire.exchanges[number]) for number in sorted(shown)]
+    found = [_cause(number, cause) for number, cause in enumerate(causes((*told, *exchanges)), start=1)]
+    number_of = {requirement: cause["number"] for cause in found for requirement in cause["requirements"]}
+    yield from ({**line, "cause": number_of[i]} if (i := line["requirement"]) in number_of else line for line in told)
+    yield from found
+    yield from exchanges
     yield _footer(run, results.values(), strict=strict, stopped=stopped) | ({"stopped": run.wire.redact(stopped)} if stopped else {})
 
 
@@ -85,6 +93,7 @@ def _result(run: Run, result: Result) -> dict[str, Any]:
         "requirement": requirement.id,
         "outcome": result.outcome,
         "level": requirement.level,
+        "risk": requirement.risk,
         "area": requirement.area,
         "operations": list(requirement.operations),
         "sentence": requirement.sentence,
@@ -114,6 +123,17 @@ def _failure(run: Run, failure: Failure) -> dict[str, Any]:
         **({"expected_status": list(failure.expected_status)} if failure.expected_status else {}),
         **({"mutation": {"kind": failure.mutation.kind, "at": failure.mutation.at}} if failure.mutation else {}),
         **({"exchange": failure.exchanges[-1]} if failure.exchanges else {}),
+    }
+
+
+def _cause(number: int, cause: Cause) -> dict[str, Any]:
+    return {
+        "line": "cause",
+        "number": number,
+        "severity": cause.severity,
+        "outcome": cause.outcome,
+        "title": cause.title,
+        "requirements": list(cause.requirements),
     }
 
 
