@@ -5,7 +5,7 @@ Two requirements have one cause if their clearest failures are equal in one of t
 1. The failure follows from a request that should have been refused and was accepted, which is another requirement's failure.
 2. An error response has no error body of the contract; the status is the same.
 3. Status, error type and message are the same, names and numbers aside.
-4. The operation, the expected status and the actual status are the same.
+4. The operation, the expected status and the actual status are the same, and the error is shared with no other requirement.
 5. Expected and actual text are the same, names and numbers aside.
 """
 
@@ -37,7 +37,7 @@ PARTICULAR = re.compile(
 
 
 #: An error body of the contract that a report shows in part.
-CUT_ERROR = re.compile(r'\s*\{\s*"error"\s*:\s*\{.*?"message"\s*:\s*"((?:[^"\\]|\\.)*)".*?"type"\s*:\s*"([^"]*)"', re.DOTALL)
+CUT_ERROR = re.compile(r"""\s*\{\s*"error"\s*:\s*\{.*?"message"\s*:\s*"((?:[^"\\]|\\.)*)".*?"type"\s*:\s*"([^"]*)\"""", re.DOTALL)
 
 
 class Severity(StrEnum):
@@ -104,8 +104,22 @@ def causes(report: Iterable[Line]) -> list[Cause]:
     groups: dict[tuple[object, ...], list[_Finding]] = defaultdict(list)
     for finding in findings:
         groups[_key(finding, accepted)].append(finding)
-    found = [_cause(group) for group in groups.values()]
+    found = [_cause(group) for group in _by_status(groups)]
     return sorted(found, key=lambda cause: (cause.outcome is not Outcome.FAIL, cause.severity.rank, -len(cause.requirements)))
+
+
+def _by_status(groups: Mapping[tuple[object, ...], list[_Finding]]) -> Iterable[list[_Finding]]:
+    """Return the groups; findings that share their error with no other are grouped by operation, expected and actual status."""
+    merged: dict[tuple[object, ...], list[_Finding]] = defaultdict(list)
+    for key, group in groups.items():
+        alone = group[0]
+        by_status = len(group) == 1 and key[0] == "error" and bool(alone.expected_status) and alone.exchange is not None
+        merged[_status_key(alone) if by_status else key] += group
+    return merged.values()
+
+
+def _status_key(finding: _Finding) -> tuple[object, ...]:
+    return ("status", finding.exchange and finding.exchange["operation"], finding.expected_status, finding.status)
 
 
 def _finding(result: Line, exchanges: Mapping[int, Line]) -> _Finding:
@@ -127,7 +141,7 @@ def _key(finding: _Finding, accepted: Mapping[int, _Finding]) -> tuple[object, .
     if origin.status >= 400 and error is not None:
         return ("error", origin.status, error)
     if origin.expected_status and origin.status not in origin.expected_status:
-        return ("status", exchange["operation"], origin.expected_status, origin.status)
+        return _status_key(origin)
     return ("text", exchange["operation"], _general(origin.failure))
 
 
@@ -197,3 +211,18 @@ def _title(finding: _Finding) -> str:
 
 def _short(text: str) -> str:
     return text if len(text) <= SHOWN else f"{text[:SHOWN]}…"
+
+
+def summary(report: Sequence[Line]) -> str:
+    """Return how many causes and requirements a report has, by severity, such as "25 causes, 95 requirements"; empty without failures."""
+    counted: Mapping[str, int] = report[-1].get("causes", {})
+    if not counted:
+        return ""
+    failed = sum(line["line"] == "result" and line["outcome"] == Outcome.FAIL for line in report)
+    kinds = ", ".join(f"{counted[severity]} {severity}" for severity in Severity if severity in counted)
+    return f"{plural(sum(counted.values()), 'cause')}, {plural(failed, 'requirement')}: {kinds}"
+
+
+def plural(number: int, thing: str) -> str:
+    """Return a number with its noun."""
+    return f"{number} {thing}" + ("" if number == 1 else "s")

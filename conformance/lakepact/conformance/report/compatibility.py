@@ -35,6 +35,7 @@ class Column:
         verdict: the report's verdict.
         incomplete: why the report is incomplete; empty if it is complete.
         seen: requirements by outcome.
+        causes: causes of failures by severity.
     """
 
     name: str
@@ -43,6 +44,7 @@ class Column:
     verdict: str
     incomplete: str
     seen: Counter[str]
+    causes: Mapping[str, int]
 
 
 @dataclass(frozen=True)
@@ -119,7 +121,7 @@ def _column(name: str, report: Sequence[dict[str, Any]]) -> Column:
         incomplete = f"{unjudged} {'requirement' if unjudged == 1 else 'requirements'} could not be judged"
     elif not seen:
         incomplete = "nothing was judged"
-    return Column(name, header["target"], header["ended"], footer["verdict"], incomplete, seen)
+    return Column(name, header["target"], header["ended"], footer["verdict"], incomplete, seen, footer.get("causes", {}))
 
 
 def _rows(reports: Mapping[str, Sequence[dict[str, Any]]], by: str) -> Iterator[Row]:
@@ -192,12 +194,14 @@ def as_json(matrix: Matrix) -> dict[str, Any]:
         "version": matrix.version,
         "by": matrix.by,
         "notes": list(matrix.notes),
-        "reports": [
-            {"name": c.name, "target": c.url, "ended": c.ended, "verdict": c.verdict, "incomplete": c.incomplete, "counts": dict(c.seen)}
-            for c in matrix.columns
-        ],
+        "reports": [_report(column) for column in matrix.columns],
         "rows": [{"name": row.name, "cells": {name: dict(cell) for name, cell in row.cells.items()}} for row in matrix.rows],
     }
+
+
+def _report(column: Column) -> dict[str, Any]:
+    about = {"name": column.name, "target": column.url, "ended": column.ended, "verdict": column.verdict}
+    return {**about, "incomplete": column.incomplete, "counts": dict(column.seen), "causes": dict(column.causes)}
 
 
 def incomplete(columns: Iterable[Column]) -> Iterator[str]:

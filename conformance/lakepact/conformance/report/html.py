@@ -8,10 +8,11 @@ from typing import TYPE_CHECKING, Any
 from lakepact.conformance.escaping import html as escape
 from lakepact.conformance.escaping import html_lines
 from lakepact.conformance.outcome import Outcome
+from lakepact.conformance.report.causes import plural, summary
 from lakepact.conformance.report.looks import LOOKS, VERDICTS, by_area, styles
 from lakepact.conformance.report.page import page, wide
 from lakepact.conformance.report.plots import ring, share_bar
-from lakepact.conformance.report.requests import judged_request
+from lakepact.conformance.report.requests import cases, judged_request
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -45,12 +46,12 @@ def html(report: Sequence[dict[str, Any]]) -> str:
     title = f"{footer['verdict']}: {header['target']}, {header['title']} {header['version']}"
     shown = {anchor: [r for o in outcomes for r in results if r["outcome"] == o] for anchor, (_, outcomes, _) in SECTIONS.items()}
     absent = [r for r in results if r["outcome"] == Outcome.NOT_OFFERED]
-    parts = [*_top(header, footer, results, shown, absent), "<main>", *_summary(results)]
+    parts = [*_top(header, footer, results, shown, absent), "<main>", *_summary(results, summary(report))]
     for anchor, findings in shown.items():
         heading, _, lead = SECTIONS[anchor]
         if findings:
             parts += [f'<section id="{anchor}"><h2>{heading} ({len(findings)})</h2><p class="lead">{lead}</p>']
-            parts += [_finding(result, exchanges, header) for result in findings] + ["</section>"]
+            parts += [*_findings(findings, report, exchanges, header), "</section>"]
     parts += [*_absent(absent, results, header), *(_target(header) if _of_a_server(header) else ()), "</main>", _end(header)]
     return page(title, parts)
 
@@ -91,9 +92,11 @@ def _top(
     yield "<nav>" + "".join(f'<a href="#{anchor}">{name}</a>' for anchor, name in links.items()) + "</nav></header>"
 
 
-def _summary(results: Sequence[Mapping[str, Any]]) -> Iterator[str]:
+def _summary(results: Sequence[Mapping[str, Any]], causes: str) -> Iterator[str]:
     if not results:
         return
+    if causes:
+        yield f'<p id="causes"><b>{escape(causes)}.</b></p>'
     seen: Counter[str] = Counter(r["outcome"] for r in results)
     judged = len(results) - seen[Outcome.NOT_OFFERED]
     tally = "".join(
@@ -131,11 +134,38 @@ def _row(area: str, counted: Mapping[str, int], shown: Sequence[Outcome]) -> str
     return f'<tr><th scope="row">{area}</th>{cells}<td class="shares">{share_bar(styles(counted))}</td></tr>'
 
 
+def _findings(
+    findings: Sequence[Mapping[str, Any]],
+    report: Sequence[Mapping[str, Any]],
+    exchanges: Mapping[int, Mapping[str, Any]],
+    header: Mapping[str, Any],
+) -> Iterator[str]:
+    """Return the findings of a section by cause, the gravest first: one of each cause is open, the others are folded."""
+    by_id = {result["requirement"]: result for result in findings}
+    for cause in (line for line in report if line["line"] == "cause"):
+        shown = [by_id.pop(requirement) for requirement in cause["requirements"] if requirement in by_id]
+        if not shown:
+            continue
+        yield f'<div class="cause" id="cause-{cause["number"]}"><h3>Cause {cause["number"]}: {escape(cause["severity"])}</h3>'
+        yield f"<p>{escape(cause['title'])}</p>{_finding(shown[0], exchanges, header)}"
+        if len(shown) > 1:
+            yield f"<details><summary>{plural(len(shown) - 1, 'further requirement')} with this cause</summary>"
+            yield from (_finding(result, exchanges, header) for result in shown[1:])
+            yield "</details>"
+        yield "</div>"
+    yield from (_finding(result, exchanges, header) for result in by_id.values())
+
+
 def _finding(result: Mapping[str, Any], exchanges: Mapping[int, Mapping[str, Any]], header: Mapping[str, Any]) -> str:
     look = LOOKS[Outcome(result["outcome"])]
     verdict = next(v for v in result["verdicts"] if v["outcome"] == result["outcome"])
     again = sum(v["outcome"] == result["outcome"] for v in result["verdicts"]) - 1
-    shown = {"request": judged_request(verdict, exchanges), "expected": verdict.get("expected"), "actual": verdict.get("actual")}
+    shown = {
+        "request": judged_request(verdict, exchanges),
+        "expected": verdict.get("expected"),
+        "actual": verdict.get("actual"),
+        "cases": cases(verdict),
+    }
     terms = {name: f"<code>{escape(text)}</code>" for name, text in shown.items() if text}
     if verdict.get("remark") and verdict["remark"] != verdict.get("actual"):
         terms["remark"] = escape(verdict["remark"])

@@ -53,8 +53,9 @@ def write(report: Sequence[dict[str, Any]], path: Path) -> None:
             )
             if kind is not None:
                 verdict = next(v for v in result["verdicts"] if v["outcome"] == result["outcome"])
+                cause = f"cause {result['cause']}: " if "cause" in result else ""
                 message = (
-                    f"expected {verdict.get('expected', '')}, got {verdict.get('actual', '')}"
+                    f"{cause}expected {verdict.get('expected', '')}, got {verdict.get('actual', '')}"
                     if kind == "failure"
                     else verdict.get("remark", "")
                 )

@@ -6,12 +6,13 @@
 | `result`   | one requirement: outcome, level, sentence, clause, and every judgement that led to it             |
 | `cause`    | one cause of failures: severity, title and the requirements that it breaks                        |
 | `exchange` | one request and its answer, redacted, for every judgement that is not a pass                      |
-| `footer`   | counts by outcome, verdict, exit code, seconds, what could not be removed, why it ended early     |
+| `footer`   | counts by outcome, causes by severity, verdict, exit code, seconds, what could not be removed, why it ended early     |
 """
 
 from __future__ import annotations
 
 import datetime as dt
+from collections import Counter
 from importlib import metadata
 from typing import TYPE_CHECKING, Any
 
@@ -60,7 +61,9 @@ def lines(run: Run, *, strict: bool = False, stopped: str = "") -> Iterator[dict
     yield from ({**line, "cause": number_of[i]} if (i := line["requirement"]) in number_of else line for line in told)
     yield from found
     yield from exchanges
-    yield _footer(run, results.values(), strict=strict, stopped=stopped) | ({"stopped": run.wire.redact(stopped)} if stopped else {})
+    footer = _footer(run, results.values(), strict=strict, stopped=stopped)
+    footer["causes"] = dict(Counter(str(cause["severity"]) for cause in found if cause["outcome"] == Outcome.FAIL))
+    yield footer | ({"stopped": run.wire.redact(stopped)} if stopped else {})
 
 
 def _header(run: Run, *, strict: bool) -> dict[str, Any]:

@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Any
 from lakepact.conformance.escaping import code, plain
 from lakepact.conformance.escaping import markdown as md
 from lakepact.conformance.outcome import Outcome
-from lakepact.conformance.report.requests import judged_request
+from lakepact.conformance.report.causes import summary
+from lakepact.conformance.report.requests import cases, judged_request
 from lakepact.conformance.report.text import EVIDENCE
 
 if TYPE_CHECKING:
@@ -33,13 +34,29 @@ def _document(report: Sequence[dict[str, Any]]) -> Iterator[str]:
         yield f"{'Not everything was' if results else 'Nothing could be'} checked: {code(footer['stopped'])}\n"
     if not results:
         return
+    if summary(report):
+        yield f"{md(summary(report))}.\n"
     yield from _areas(results)
+    yield from _causes(report, exchanges)
     for outcome in EVIDENCE:
-        listed = [r for r in results if r["outcome"] == outcome]
+        listed = [r for r in results if r["outcome"] == outcome and "cause" not in r]
         if listed:
             yield f"\n## {outcome.value}\n"
         for result in listed:
             yield from _evidence(result, exchanges)
+
+
+def _causes(report: Sequence[dict[str, Any]], exchanges: dict[int, dict[str, Any]]) -> Iterator[str]:
+    """Yield a section for each cause: the evidence of its first requirement, and the others by their sentences."""
+    by_id = {line["requirement"]: line for line in report if line["line"] == "result"}
+    for cause in (line for line in report if line["line"] == "cause"):
+        first, *others = (by_id[requirement] for requirement in cause["requirements"])
+        yield f"\n## Cause {cause['number']} ({md(cause['outcome'])}): {md(cause['severity'])}\n"
+        yield f"{md(cause['title'])}\n"
+        yield from _evidence(first, exchanges)
+        if others:
+            yield "\nAlso broken:\n"
+        yield from (f"- {md(r['requirement'])} ({md(r['level'])}): {md(r['sentence'])}" for r in others)
 
 
 def _areas(results: Sequence[dict[str, Any]]) -> Iterator[str]:
@@ -61,6 +78,8 @@ def _evidence(result: dict[str, Any], exchanges: dict[int, dict[str, Any]]) -> I
     if request:
         yield f"- request: {code(request)}"
     yield from (f"- {label}: {code(verdict[label])}" for label in ("expected", "actual", "remark") if label in verdict)
+    if cases(verdict):
+        yield f"- cases: {md(cases(verdict))}"
     yield f"- clause: {code(result['clause'])}"
     if result["interpretation"]:
         yield f"- interpretation: {md(result['interpretation'])}"

@@ -11,6 +11,7 @@ from lakepact.conformance.escaping import code_cell, terminal
 from lakepact.conformance.escaping import html as escape
 from lakepact.conformance.escaping import markdown as md
 from lakepact.conformance.outcome import Outcome
+from lakepact.conformance.report.causes import Severity
 from lakepact.conformance.report.compatibility import REQUIREMENT, cell_text, counted, incomplete, marks, outcome_of, signs
 from lakepact.conformance.report.looks import LOOKS, VERDICTS, styles
 from lakepact.conformance.report.page import SAYS, page, wide
@@ -34,6 +35,7 @@ def show(matrix: Matrix, console: Console) -> None:
         table.add_row(terminal(row.name), *(cell_text(row.cells.get(column.name), matrix.by) for column in matrix.columns))
     table.add_section()
     table.add_row("[bold]verdict[/]", *(VERDICTS[column.verdict].sentence.lower() for column in matrix.columns))
+    table.add_row("[bold]causes[/]", *(of_causes(column) for column in matrix.columns))
     console.print(table)
     for line in (signs(matrix), *matrix.notes):
         console.print(terminal(line), highlight=False, soft_wrap=True)
@@ -45,6 +47,11 @@ def show(matrix: Matrix, console: Console) -> None:
         console.print(f"[yellow]{terminal(line)}[/]", highlight=False, soft_wrap=True)
 
 
+def of_causes(column: Column) -> str:
+    """Return the number of causes of a report's failures, the gravest first."""
+    return ", ".join(f"{column.causes[severity]} {severity}" for severity in Severity if severity in column.causes) or "none"
+
+
 def markdown(matrix: Matrix) -> str:
     """Write a matrix as Markdown."""
     return "\n".join(_markdown(matrix)) + "\n"
@@ -52,9 +59,9 @@ def markdown(matrix: Matrix) -> str:
 
 def _markdown(matrix: Matrix) -> Iterator[str]:
     yield f"# {md(matrix.title)} {md(matrix.version)}: compatibility by {matrix.by}\n"
-    yield "| report | target | checked | verdict |"
-    yield "|---|---|---|---|"
-    yield from (f"| {md(c.name)} | {code_cell(c.url)} | {md(c.ended)} | {md(c.verdict)} |" for c in matrix.columns)
+    yield "| report | target | checked | verdict | causes of failures |"
+    yield "|---|---|---|---|---|"
+    yield from (f"| {md(c.name)} | {code_cell(c.url)} | {md(c.ended)} | {md(c.verdict)} | {md(of_causes(c))} |" for c in matrix.columns)
     notes = [*incomplete(matrix.columns), *matrix.notes]
     yield from ("", *(f"- {md(note)}" for note in notes)) if notes else ()
     yield f"\n{signs(matrix)}.\n"
@@ -94,7 +101,8 @@ def _card(column: Column) -> str:
     )
     return (
         f'<div class="card"><h3>{escape(column.name)} <span class="v {look.style}">{look.sign} {look.sentence}</span></h3>'
-        f'<p class="where">{escape(column.url)} · {escape(column.ended)}</p><div class="big">{ring(styles(column.seen))}<div>'
+        f'<p class="where">{escape(column.url)} · {escape(column.ended)}</p><p>Causes of failures: {escape(of_causes(column))}</p>'
+        f'<div class="big">{ring(styles(column.seen))}<div>'
         f'<strong>{kept:,} of {judged:,}</strong><span>requirements pass</span></div></div><ul class="tally">{tally}</ul></div>'
     )
 

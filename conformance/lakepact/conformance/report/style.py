@@ -51,6 +51,7 @@ nav a { text-decoration: none } nav a:hover { text-decoration: underline }
 .cards { display: grid; grid-template-columns: repeat(auto-fit, minmax(min(300px, 100%), 1fr)); gap: 16px; margin-top: 1.2rem }
 .card { background: var(--card); border: 1px solid var(--line); border-radius: 10px; padding: 16px 18px; min-width: 0 }
 .card h3 { display: flex; align-items: baseline; gap: 8px; flex-wrap: wrap }
+.cause { border-top: 1px solid var(--line); margin-top: 1.6rem; padding-top: .8rem }
 .card .where { color: var(--soft); font-size: .8rem; margin: 0 0 10px }
 .big { display: flex; align-items: center; gap: 14px; margin: 4px 0 10px }
 .big svg { flex: none } .big strong { font-size: 1.5rem; line-height: 1.1; font-variant-numeric: tabular-nums; display: block }

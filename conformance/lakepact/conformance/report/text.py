@@ -1,4 +1,4 @@
-"""The report for a terminal: failed requirements with evidence, a table of areas, and the verdict."""
+"""The report for a terminal: causes of failures with evidence, the gravest first, a table of areas, and the verdict."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ from rich.table import Table
 
 from lakepact.conformance.escaping import terminal
 from lakepact.conformance.outcome import Outcome
+from lakepact.conformance.report.causes import plural, summary
 from lakepact.conformance.report.requests import cases, judged_request
 
 if TYPE_CHECKING:
@@ -42,14 +43,31 @@ def show(report: Sequence[dict[str, Any]], console: Console, *, verbose: bool = 
     header, footer = report[0], report[-1]
     results = [line for line in report if line["line"] == "result"]
     exchanges = {line["number"]: line for line in report if line["line"] == "exchange"}
+    by_id = {result["requirement"]: result for result in results}
+    for line in report:
+        if line["line"] == "cause":
+            _cause(line, [by_id[requirement] for requirement in line["requirements"]], console)
+            evidence(by_id[line["requirements"][0]], exchanges, header, console)
     for outcome in EVIDENCE:
         for result in results:
-            if result["outcome"] == outcome:
+            if result["outcome"] == outcome and "cause" not in result:
                 evidence(result, exchanges, header, console)
     if verbose:
         _kept(results, console)
     console.print(_table(results))
-    _verdict(header, footer, console)
+    _verdict(header, footer, console, causes=summary(report))
+
+
+def _cause(cause: dict[str, Any], results: Sequence[dict[str, Any]], console: Console) -> None:
+    """Print a cause and the requirements that it breaks; the evidence of the first follows."""
+    colour = COLOURS[Outcome(cause["outcome"])]
+    heading = f"CAUSE {cause['number']}  {cause['severity']}"
+    console.print(f"[{colour}]{terminal(heading)}[/]  [dim]{plural(len(results), 'requirement')}[/]", highlight=False)
+    console.print(f"      {terminal(cause['title'])}", soft_wrap=True, highlight=False)
+    for result in results[1:]:
+        about = f"{result['requirement']}  {result['level']}  {result['sentence']}"
+        console.print(f"      [dim]also[/]           {terminal(about)}", soft_wrap=True, highlight=False)
+    console.print()
 
 
 def evidence(result: dict[str, Any], exchanges: dict[int, dict[str, Any]], header: dict[str, Any], console: Console) -> None:
@@ -126,24 +144,21 @@ def _table(results: Sequence[dict[str, Any]]) -> Table:
     return table
 
 
-def _verdict(header: dict[str, Any], footer: dict[str, Any], console: Console) -> None:
+def _verdict(header: dict[str, Any], footer: dict[str, Any], console: Console, *, causes: str) -> None:
     colour = {"conformant": "bold green", "not conformant": "bold red", "incomplete": "bold yellow"}[footer["verdict"]]
     declared = f"{len(header['operations'])} of {header['all_operations']} operations declared"
     judged = declared if header.get("side", "server") == "server" else "a client"
     scope = f", only {', '.join(header['only'])}" if header["only"] else ""
     console.print(
         f"[{colour}]{footer['verdict']}[/]  {terminal(header['target'])}  {header['contract']} {header['version']}{terminal(scope)}\n"
-        f"[dim]{judged}; {_counted(footer['checks'], 'check')} and {_counted(footer['invariants'], 'invariant')}, "
+        + (f"{causes}\n" if causes else "")
+        + f"[dim]{judged}; {plural(footer['checks'], 'check')} and {plural(footer['invariants'], 'invariant')}, "
         f"{footer['requests']} requests in {footer['seconds']:.1f} s[/]",
         highlight=False,
         soft_wrap=True,
     )
     leftovers = footer.get("leftovers")
     if leftovers:
-        many = _counted(len(leftovers), "object")
+        many = plural(len(leftovers), "object")
         what = f"{many} created by the checks could not be removed; their names begin with lp_. The first: {leftovers[0]}"
         console.print(f"[yellow]{terminal(what)}[/]", highlight=False, soft_wrap=True)
-
-
-def _counted(number: int, thing: str) -> str:
-    return f"{number} {thing}" + ("" if number == 1 else "s")
