@@ -1,4 +1,4 @@
-# Made by codegen.registry from the registry of iceberg_rest 1.10.0, sha256 144fe5cb0adae3a6. Do not edit: nox -s generate
+# Made by codegen.registry from the registry of iceberg_rest 1.10.0, sha256 ee42a11aa80c2d0e. Do not edit: nox -s generate
 """The requirements of Apache Iceberg REST Catalog API 1.10.0, its optional features, and the corrections of the contract."""
 
 from __future__ import annotations
@@ -346,6 +346,7 @@ REQUIREMENTS: dict[str, Requirement] = {
         basis="text",
         area="commits",
         operations=("updateTable",),
+        risk="data",
     ),
     "IRC-COM-005": Requirement(
         id="IRC-COM-005",
@@ -373,6 +374,7 @@ REQUIREMENTS: dict[str, Requirement] = {
         basis="text",
         area="commits",
         operations=("updateTable",),
+        risk="data",
         interpretation="A-18: That an unknown update or requirement is a 400 is said of tables only. It is a 400 for views as well, while an update or requirement that the contract has for the other kind of object may also be refused with 406, and a 5xx status will never do.",
         corrections=("E03",),
     ),
@@ -384,6 +386,7 @@ REQUIREMENTS: dict[str, Requirement] = {
         basis="text",
         area="commits",
         operations=("updateTable",),
+        risk="data",
         interpretation="A-18: That an unknown update or requirement is a 400 is said of tables only. It is a 400 for views as well, while an update or requirement that the contract has for the other kind of object may also be refused with 406, and a 5xx status will never do.",
     ),
     "IRC-COM-009": Requirement(
@@ -498,6 +501,7 @@ REQUIREMENTS: dict[str, Requirement] = {
         basis="implied",
         area="commits",
         operations=("updateTable",),
+        risk="data",
     ),
     "IRC-COM-021": Requirement(
         id="IRC-COM-021",
@@ -516,6 +520,7 @@ REQUIREMENTS: dict[str, Requirement] = {
         basis="text",
         area="commits",
         operations=("updateTable",),
+        risk="data",
         interpretation="A-39: A commit answered with 503 may be repeated after Retry-After although it may have been applied in part. Without Retry-After the outcome of such a commit is unknown.",
     ),
     "IRC-COM-023": Requirement(
@@ -592,6 +597,7 @@ REQUIREMENTS: dict[str, Requirement] = {
         basis="implied",
         area="commits",
         operations=("updateTable",),
+        risk="data",
     ),
     "IRC-COM-031": Requirement(
         id="IRC-COM-031",
@@ -1355,6 +1361,7 @@ REQUIREMENTS: dict[str, Requirement] = {
         basis="text",
         area="errors",
         operations=("updateTable", "commitTransaction", "replaceView"),
+        risk="data",
         uncovered="needs a server whose commits fail half-way on demand, which no test can ask of a stranger",
     ),
     "IRC-ERR-014": Requirement(
@@ -2216,6 +2223,7 @@ REQUIREMENTS: dict[str, Requirement] = {
         basis="text",
         area="namespaces",
         operations=("dropNamespace", "createTable", "loadTable"),
+        risk="data",
     ),
     "IRC-NS-DROP-004": Requirement(
         id="IRC-NS-DROP-004",
@@ -2226,6 +2234,7 @@ REQUIREMENTS: dict[str, Requirement] = {
         area="namespaces",
         operations=("dropNamespace", "createView"),
         features=("views",),
+        risk="data",
         interpretation="A-52: It is not said whether views and child namespaces make a namespace non-empty. Tables, views and child namespaces all do.",
     ),
     "IRC-NS-DROP-005": Requirement(
@@ -2237,6 +2246,7 @@ REQUIREMENTS: dict[str, Requirement] = {
         area="namespaces",
         operations=("dropNamespace",),
         features=("nesting",),
+        risk="data",
         interpretation="A-52: It is not said whether views and child namespaces make a namespace non-empty. Tables, views and child namespaces all do.",
     ),
     "IRC-NS-DROP-006": Requirement(
@@ -2247,6 +2257,7 @@ REQUIREMENTS: dict[str, Requirement] = {
         basis="implied",
         area="namespaces",
         operations=("dropNamespace",),
+        risk="data",
     ),
     "IRC-NS-DROP-007": Requirement(
         id="IRC-NS-DROP-007",
@@ -2266,6 +2277,7 @@ REQUIREMENTS: dict[str, Requirement] = {
         basis="implied",
         area="namespaces",
         operations=("dropNamespace", "createTable", "loadTable"),
+        risk="data",
     ),
     "IRC-NS-DROP-009": Requirement(
         id="IRC-NS-DROP-009",
@@ -3069,6 +3081,7 @@ REQUIREMENTS: dict[str, Requirement] = {
         basis="text",
         area="preconditions",
         operations=("updateTable",),
+        risk="data",
     ),
     "IRC-REQ-003": Requirement(
         id="IRC-REQ-003",
@@ -3087,6 +3100,7 @@ REQUIREMENTS: dict[str, Requirement] = {
         basis="our-interpretation",
         area="preconditions",
         operations=("updateTable",),
+        risk="data",
         interpretation="A-19: It is not said whether assert-create may stand beside other requirements. The answer may be 400 or 409, but never 200 when the table exists.",
     ),
     "IRC-REQ-005": Requirement(
@@ -3126,6 +3140,7 @@ REQUIREMENTS: dict[str, Requirement] = {
         basis="text",
         area="preconditions",
         operations=("updateTable",),
+        risk="data",
     ),
     "IRC-REQ-009": Requirement(
         id="IRC-REQ-009",
@@ -3162,6 +3177,7 @@ REQUIREMENTS: dict[str, Requirement] = {
         basis="text",
         area="preconditions",
         operations=("updateTable",),
+        risk="data",
     ),
     "IRC-REQ-013": Requirement(
         id="IRC-REQ-013",
@@ -3171,6 +3187,7 @@ REQUIREMENTS: dict[str, Requirement] = {
         basis="text",
         area="preconditions",
         operations=("updateTable",),
+        risk="data",
     ),
     "IRC-REQ-014": Requirement(
         id="IRC-REQ-014",
@@ -3190,6 +3207,7 @@ REQUIREMENTS: dict[str, Requirement] = {
         basis="text",
         area="preconditions",
         operations=("updateTable",),
+        risk="data",
         interpretation="A-09: The keyword nullable of OpenAPI 3.0 has no effect in a 3.1 document, so that nulls which the descriptions allow are formally invalid. A property marked nullable may be null.",
     ),
     "IRC-REQ-016": Requirement(
@@ -3200,6 +3218,7 @@ REQUIREMENTS: dict[str, Requirement] = {
         basis="text",
         area="preconditions",
         operations=("updateTable",),
+        risk="data",
     ),
     "IRC-REQ-017": Requirement(
         id="IRC-REQ-017",
@@ -3228,6 +3247,7 @@ REQUIREMENTS: dict[str, Requirement] = {
         basis="implied",
         area="preconditions",
         operations=("updateTable",),
+        risk="data",
     ),
     "IRC-REQ-020": Requirement(
         id="IRC-REQ-020",
@@ -3246,6 +3266,7 @@ REQUIREMENTS: dict[str, Requirement] = {
         basis="text",
         area="preconditions",
         operations=("updateTable",),
+        risk="data",
     ),
     "IRC-REQ-022": Requirement(
         id="IRC-REQ-022",
@@ -3255,6 +3276,7 @@ REQUIREMENTS: dict[str, Requirement] = {
         basis="implied",
         area="preconditions",
         operations=("updateTable",),
+        risk="data",
     ),
     "IRC-REQ-023": Requirement(
         id="IRC-REQ-023",
@@ -3282,6 +3304,7 @@ REQUIREMENTS: dict[str, Requirement] = {
         basis="text",
         area="preconditions",
         operations=("updateTable",),
+        risk="data",
     ),
     "IRC-REQ-026": Requirement(
         id="IRC-REQ-026",
@@ -3309,6 +3332,7 @@ REQUIREMENTS: dict[str, Requirement] = {
         basis="text",
         area="preconditions",
         operations=("updateTable",),
+        risk="data",
     ),
     "IRC-REQ-029": Requirement(
         id="IRC-REQ-029",
@@ -3336,6 +3360,7 @@ REQUIREMENTS: dict[str, Requirement] = {
         basis="text",
         area="preconditions",
         operations=("updateTable",),
+        risk="data",
     ),
     "IRC-REQ-032": Requirement(
         id="IRC-REQ-032",
@@ -3363,6 +3388,7 @@ REQUIREMENTS: dict[str, Requirement] = {
         basis="text",
         area="preconditions",
         operations=("updateTable",),
+        risk="data",
     ),
     "IRC-REQ-035": Requirement(
         id="IRC-REQ-035",
@@ -3413,6 +3439,7 @@ REQUIREMENTS: dict[str, Requirement] = {
         basis="implied",
         area="preconditions",
         operations=("updateTable",),
+        risk="data",
     ),
     "IRC-TBL-REG-001": Requirement(
         id="IRC-TBL-REG-001",
@@ -3449,6 +3476,7 @@ REQUIREMENTS: dict[str, Requirement] = {
         basis="text",
         area="register",
         operations=("registerTable",),
+        risk="data",
     ),
     "IRC-TBL-REG-005": Requirement(
         id="IRC-TBL-REG-005",
@@ -3459,6 +3487,7 @@ REQUIREMENTS: dict[str, Requirement] = {
         area="register",
         operations=("registerTable",),
         features=("register-overwrite",),
+        risk="data",
         interpretation="A-32: The contract does not specify which properties of an existing table registering over it keeps. The answer is 200 with the new metadata or a 4xx status, and a 200 without effect fails.",
     ),
     "IRC-TBL-REG-006": Requirement(
@@ -3480,6 +3509,7 @@ REQUIREMENTS: dict[str, Requirement] = {
         basis="our-interpretation",
         area="register",
         operations=("registerTable",),
+        risk="data",
         interpretation="A-32: The contract does not specify which properties of an existing table registering over it keeps. The answer is 200 with the new metadata or a 4xx status, and a 200 without effect fails.",
     ),
     "IRC-TBL-REG-008": Requirement(
@@ -3690,6 +3720,7 @@ REQUIREMENTS: dict[str, Requirement] = {
         basis="implied",
         area="scan-planning",
         operations=("planTableScan",),
+        risk="data",
     ),
     "IRC-SCAN-PLAN-016": Requirement(
         id="IRC-SCAN-PLAN-016",
@@ -4038,6 +4069,7 @@ REQUIREMENTS: dict[str, Requirement] = {
         basis="text",
         area="scan-planning",
         operations=("planTableScan", "fetchPlanningResult", "fetchScanTasks"),
+        risk="data",
     ),
     "IRC-SCAN-SCH-002": Requirement(
         id="IRC-SCAN-SCH-002",
@@ -4047,6 +4079,7 @@ REQUIREMENTS: dict[str, Requirement] = {
         basis="text",
         area="scan-planning",
         operations=("planTableScan", "fetchPlanningResult", "fetchScanTasks"),
+        risk="data",
     ),
     "IRC-SCAN-SCH-003": Requirement(
         id="IRC-SCAN-SCH-003",
@@ -4056,6 +4089,7 @@ REQUIREMENTS: dict[str, Requirement] = {
         basis="our-interpretation",
         area="scan-planning",
         operations=("planTableScan", "fetchPlanningResult", "fetchScanTasks"),
+        risk="data",
         interpretation="A-14: It is not said whether the delete files of a scan task are its own or may include those of other tasks. A task refers to exactly the delete files that apply to its data file.",
     ),
     "IRC-SCAN-SCH-004": Requirement(
@@ -6866,6 +6900,7 @@ REQUIREMENTS: dict[str, Requirement] = {
         basis="implied",
         area="tables",
         operations=("createTable",),
+        risk="data",
     ),
     "IRC-TBL-CREATE-025": Requirement(
         id="IRC-TBL-CREATE-025",
@@ -6921,6 +6956,7 @@ REQUIREMENTS: dict[str, Requirement] = {
         basis="implied",
         area="tables",
         operations=("createTable", "renameTable", "createView", "renameView"),
+        risk="data",
     ),
     "IRC-TBL-CREATE-031": Requirement(
         id="IRC-TBL-CREATE-031",
@@ -6930,6 +6966,7 @@ REQUIREMENTS: dict[str, Requirement] = {
         basis="implied",
         area="tables",
         operations=("createTable", "loadTable", "listTables"),
+        risk="data",
     ),
     "IRC-TBL-CREATE-032": Requirement(
         id="IRC-TBL-CREATE-032",
@@ -7258,6 +7295,7 @@ REQUIREMENTS: dict[str, Requirement] = {
         basis="implied",
         area="tables",
         operations=("loadTable",),
+        risk="data",
     ),
     "IRC-TBL-LOAD-018": Requirement(
         id="IRC-TBL-LOAD-018",
@@ -7343,6 +7381,7 @@ REQUIREMENTS: dict[str, Requirement] = {
         basis="text",
         area="tables",
         operations=("dropTable",),
+        risk="data",
     ),
     "IRC-TBL-DROP-004": Requirement(
         id="IRC-TBL-DROP-004",
@@ -7363,6 +7402,7 @@ REQUIREMENTS: dict[str, Requirement] = {
         basis="implied",
         area="tables",
         operations=("dropTable",),
+        risk="data",
         interpretation="A-64: It is not said whether purging a table happens at once, nor how a failure is reported. Only the disappearance of the table is judged, unless the files can be looked at.",
     ),
     "IRC-TBL-DROP-006": Requirement(
@@ -7393,6 +7433,7 @@ REQUIREMENTS: dict[str, Requirement] = {
         area="tables",
         operations=("dropTable",),
         features=("views",),
+        risk="data",
     ),
     "IRC-TBL-DROP-009": Requirement(
         id="IRC-TBL-DROP-009",
@@ -7448,6 +7489,7 @@ REQUIREMENTS: dict[str, Requirement] = {
         basis="text",
         area="tables",
         operations=("renameTable",),
+        risk="data",
     ),
     "IRC-TBL-REN-004": Requirement(
         id="IRC-TBL-REN-004",
@@ -7457,6 +7499,7 @@ REQUIREMENTS: dict[str, Requirement] = {
         basis="text",
         area="tables",
         operations=("renameTable",),
+        risk="data",
     ),
     "IRC-TBL-REN-005": Requirement(
         id="IRC-TBL-REN-005",
@@ -7533,6 +7576,7 @@ REQUIREMENTS: dict[str, Requirement] = {
         basis="implied",
         area="tables",
         operations=("renameTable",),
+        risk="data",
     ),
     "IRC-TBL-REN-013": Requirement(
         id="IRC-TBL-REN-013",
@@ -7560,6 +7604,7 @@ REQUIREMENTS: dict[str, Requirement] = {
         basis="text",
         area="transactions",
         operations=("commitTransaction",),
+        risk="data",
         interpretation="A-37: Eleven operations document 204 as their only success, while some servers answer 200. Success is 204, and a 200 instead of it fails.",
     ),
     "IRC-TXN-002": Requirement(
@@ -7570,6 +7615,7 @@ REQUIREMENTS: dict[str, Requirement] = {
         basis="text",
         area="transactions",
         operations=("commitTransaction",),
+        risk="data",
         interpretation="A-40: A transaction needs identifiers by description only, and several of its cases are not described. A transaction is always applied as a whole or not at all, also in those cases, such as two changes to one table, for which it may be refused with 400, 409 or 422.",
     ),
     "IRC-TXN-003": Requirement(
@@ -7580,6 +7626,7 @@ REQUIREMENTS: dict[str, Requirement] = {
         basis="implied",
         area="transactions",
         operations=("commitTransaction",),
+        risk="data",
         interpretation="A-40: A transaction needs identifiers by description only, and several of its cases are not described. A transaction is always applied as a whole or not at all, also in those cases, such as two changes to one table, for which it may be refused with 400, 409 or 422.",
     ),
     "IRC-TXN-004": Requirement(
@@ -7590,6 +7637,7 @@ REQUIREMENTS: dict[str, Requirement] = {
         basis="text",
         area="transactions",
         operations=("commitTransaction",),
+        risk="data",
     ),
     "IRC-TXN-005": Requirement(
         id="IRC-TXN-005",
@@ -7628,6 +7676,7 @@ REQUIREMENTS: dict[str, Requirement] = {
         basis="text",
         area="transactions",
         operations=("commitTransaction",),
+        risk="data",
         interpretation="A-18: That an unknown update or requirement is a 400 is said of tables only. It is a 400 for views as well, while an update or requirement that the contract has for the other kind of object may also be refused with 406, and a 5xx status will never do.",
     ),
     "IRC-TXN-009": Requirement(
@@ -7638,6 +7687,7 @@ REQUIREMENTS: dict[str, Requirement] = {
         basis="implied",
         area="transactions",
         operations=("commitTransaction",),
+        risk="data",
     ),
     "IRC-TXN-010": Requirement(
         id="IRC-TXN-010",
@@ -7647,6 +7697,7 @@ REQUIREMENTS: dict[str, Requirement] = {
         basis="implied",
         area="transactions",
         operations=("commitTransaction",),
+        risk="data",
     ),
     "IRC-TXN-011": Requirement(
         id="IRC-TXN-011",
@@ -7656,6 +7707,7 @@ REQUIREMENTS: dict[str, Requirement] = {
         basis="our-interpretation",
         area="transactions",
         operations=("commitTransaction",),
+        risk="data",
         interpretation="A-40: A transaction needs identifiers by description only, and several of its cases are not described. A transaction is always applied as a whole or not at all, also in those cases, such as two changes to one table, for which it may be refused with 400, 409 or 422.",
     ),
     "IRC-TXN-012": Requirement(
@@ -7666,6 +7718,7 @@ REQUIREMENTS: dict[str, Requirement] = {
         basis="our-interpretation",
         area="transactions",
         operations=("commitTransaction",),
+        risk="data",
         interpretation="A-40: A transaction needs identifiers by description only, and several of its cases are not described. A transaction is always applied as a whole or not at all, also in those cases, such as two changes to one table, for which it may be refused with 400, 409 or 422.",
     ),
     "IRC-TXN-013": Requirement(
@@ -7676,6 +7729,7 @@ REQUIREMENTS: dict[str, Requirement] = {
         basis="implied",
         area="transactions",
         operations=("commitTransaction",),
+        risk="data",
     ),
     "IRC-TXN-014": Requirement(
         id="IRC-TXN-014",
@@ -7694,6 +7748,7 @@ REQUIREMENTS: dict[str, Requirement] = {
         basis="text",
         area="transactions",
         operations=("commitTransaction",),
+        risk="data",
         interpretation="A-39: A commit answered with 503 may be repeated after Retry-After although it may have been applied in part. Without Retry-After the outcome of such a commit is unknown.",
     ),
     "IRC-TXN-016": Requirement(
@@ -8401,6 +8456,7 @@ REQUIREMENTS: dict[str, Requirement] = {
         basis="our-interpretation",
         area="updates",
         operations=("updateTable",),
+        risk="data",
         interpretation="A-21: Assigning a UUID to an existing table or view is called unsafe, but no status is given. The UUID of an existing table or view never changes, whether the commit is refused or the update is ignored.",
     ),
     "IRC-UPD-003": Requirement(
@@ -8467,6 +8523,7 @@ REQUIREMENTS: dict[str, Requirement] = {
         area="updates",
         operations=("updateTable",),
         features=("format-v1",),
+        risk="data",
         interpretation="A-69: The contract gives no effects of upgrading the format version of a table, such as on sequence numbers. Snapshots are kept, and the last sequence number is not below the number of any of them, but need not be 0.",
     ),
     "IRC-UPD-010": Requirement(
@@ -8505,6 +8562,7 @@ REQUIREMENTS: dict[str, Requirement] = {
         basis="implied",
         area="updates",
         operations=("updateTable",),
+        risk="data",
     ),
     "IRC-UPD-014": Requirement(
         id="IRC-UPD-014",
@@ -8514,6 +8572,7 @@ REQUIREMENTS: dict[str, Requirement] = {
         basis="implied",
         area="updates",
         operations=("updateTable",),
+        risk="data",
     ),
     "IRC-UPD-015": Requirement(
         id="IRC-UPD-015",
@@ -8764,6 +8823,7 @@ REQUIREMENTS: dict[str, Requirement] = {
         area="updates",
         operations=("updateTable",),
         features=("format-v3",),
+        risk="data",
     ),
     "IRC-UPD-042": Requirement(
         id="IRC-UPD-042",
@@ -8783,6 +8843,7 @@ REQUIREMENTS: dict[str, Requirement] = {
         area="updates",
         operations=("updateTable",),
         features=("format-v3",),
+        risk="data",
         interpretation="A-44: Snapshots require a manifest list and lack members of format versions 1 and 3. Members beyond the schema must survive.",
     ),
     "IRC-UPD-044": Requirement(
@@ -8848,6 +8909,7 @@ REQUIREMENTS: dict[str, Requirement] = {
         basis="implied",
         area="updates",
         operations=("updateTable",),
+        risk="data",
     ),
     "IRC-UPD-051": Requirement(
         id="IRC-UPD-051",
@@ -8857,6 +8919,7 @@ REQUIREMENTS: dict[str, Requirement] = {
         basis="implied",
         area="updates",
         operations=("updateTable",),
+        risk="data",
     ),
     "IRC-UPD-052": Requirement(
         id="IRC-UPD-052",
@@ -8894,6 +8957,7 @@ REQUIREMENTS: dict[str, Requirement] = {
         basis="implied",
         area="updates",
         operations=("updateTable",),
+        risk="data",
     ),
     "IRC-UPD-056": Requirement(
         id="IRC-UPD-056",
@@ -8903,6 +8967,7 @@ REQUIREMENTS: dict[str, Requirement] = {
         basis="implied",
         area="updates",
         operations=("updateTable",),
+        risk="data",
     ),
     "IRC-UPD-057": Requirement(
         id="IRC-UPD-057",
@@ -9555,6 +9620,7 @@ REQUIREMENTS: dict[str, Requirement] = {
         basis="implied",
         area="views",
         operations=("replaceView", "loadView"),
+        risk="data",
     ),
     "IRC-VIEW-REPL-004": Requirement(
         id="IRC-VIEW-REPL-004",
@@ -9573,6 +9639,7 @@ REQUIREMENTS: dict[str, Requirement] = {
         basis="text",
         area="views",
         operations=("replaceView",),
+        risk="data",
         corrections=("E01",),
     ),
     "IRC-VIEW-REPL-006": Requirement(
@@ -9649,6 +9716,7 @@ REQUIREMENTS: dict[str, Requirement] = {
         basis="implied",
         area="views",
         operations=("replaceView", "loadView"),
+        risk="data",
         corrections=("E01",),
     ),
     "IRC-VIEW-REN-001": Requirement(

@@ -1,4 +1,4 @@
-# Made by codegen.registry from the registry of watsonx_data 2026, sha256 3e9f1a92a835299c. Do not edit: nox -s generate
+# Made by codegen.registry from the registry of watsonx_data 2026, sha256 79a9176aa1e7c95a. Do not edit: nox -s generate
 """The requirements of IBM watsonx.data Iceberg REST Catalog API 2026, its optional features, and the corrections of the contract."""
 
 from __future__ import annotations
@@ -690,6 +690,7 @@ REQUIREMENTS: dict[str, Requirement] = {
         basis="text",
         area="commits",
         operations=("updateTable",),
+        risk="data",
     ),
     "IRC-COM-005": Requirement(
         id="IRC-COM-005",
@@ -812,6 +813,7 @@ REQUIREMENTS: dict[str, Requirement] = {
         basis="implied",
         area="commits",
         operations=("updateTable",),
+        risk="data",
     ),
     "IRC-COM-021": Requirement(
         id="IRC-COM-021",
@@ -830,6 +832,7 @@ REQUIREMENTS: dict[str, Requirement] = {
         basis="text",
         area="commits",
         operations=("updateTable",),
+        risk="data",
         interpretation="A-39: A commit answered with 503 may be repeated after Retry-After although it may have been applied in part. Without Retry-After the outcome of such a commit is unknown.",
     ),
     "IRC-COM-023": Requirement(
@@ -906,6 +909,7 @@ REQUIREMENTS: dict[str, Requirement] = {
         basis="implied",
         area="commits",
         operations=("updateTable",),
+        risk="data",
     ),
     "IRC-COM-031": Requirement(
         id="IRC-COM-031",
@@ -1411,6 +1415,7 @@ REQUIREMENTS: dict[str, Requirement] = {
         basis="text",
         area="errors",
         operations=("updateTable", "commitTransaction", "replaceView"),
+        risk="data",
         uncovered="needs a server whose commits fail half-way on demand, which no test can ask of a stranger",
     ),
     "IRC-ERR-014": Requirement(
@@ -1916,6 +1921,7 @@ REQUIREMENTS: dict[str, Requirement] = {
         basis="implied",
         area="namespaces",
         operations=("dropNamespace",),
+        risk="data",
     ),
     "IRC-NS-DROP-007": Requirement(
         id="IRC-NS-DROP-007",
@@ -1935,6 +1941,7 @@ REQUIREMENTS: dict[str, Requirement] = {
         basis="implied",
         area="namespaces",
         operations=("dropNamespace", "createTable", "loadTable"),
+        risk="data",
     ),
     "IRC-NS-DROP-009": Requirement(
         id="IRC-NS-DROP-009",
@@ -2360,6 +2367,7 @@ REQUIREMENTS: dict[str, Requirement] = {
         basis="text",
         area="preconditions",
         operations=("updateTable",),
+        risk="data",
     ),
     "IRC-REQ-003": Requirement(
         id="IRC-REQ-003",
@@ -2378,6 +2386,7 @@ REQUIREMENTS: dict[str, Requirement] = {
         basis="our-interpretation",
         area="preconditions",
         operations=("updateTable",),
+        risk="data",
         interpretation="A-19: It is not said whether assert-create may stand beside other requirements. The answer may be 400 or 409, but never 200 when the table exists.",
     ),
     "IRC-REQ-005": Requirement(
@@ -2417,6 +2426,7 @@ REQUIREMENTS: dict[str, Requirement] = {
         basis="text",
         area="preconditions",
         operations=("updateTable",),
+        risk="data",
     ),
     "IRC-REQ-009": Requirement(
         id="IRC-REQ-009",
@@ -2453,6 +2463,7 @@ REQUIREMENTS: dict[str, Requirement] = {
         basis="text",
         area="preconditions",
         operations=("updateTable",),
+        risk="data",
     ),
     "IRC-REQ-013": Requirement(
         id="IRC-REQ-013",
@@ -2462,6 +2473,7 @@ REQUIREMENTS: dict[str, Requirement] = {
         basis="text",
         area="preconditions",
         operations=("updateTable",),
+        risk="data",
     ),
     "IRC-REQ-014": Requirement(
         id="IRC-REQ-014",
@@ -2481,6 +2493,7 @@ REQUIREMENTS: dict[str, Requirement] = {
         basis="text",
         area="preconditions",
         operations=("updateTable",),
+        risk="data",
         interpretation="A-09: The keyword nullable of OpenAPI 3.0 has no effect in a 3.1 document, so that nulls which the descriptions allow are formally invalid. A property marked nullable may be null.",
     ),
     "IRC-REQ-016": Requirement(
@@ -2491,6 +2504,7 @@ REQUIREMENTS: dict[str, Requirement] = {
         basis="text",
         area="preconditions",
         operations=("updateTable",),
+        risk="data",
     ),
     "IRC-REQ-017": Requirement(
         id="IRC-REQ-017",
@@ -2519,6 +2533,7 @@ REQUIREMENTS: dict[str, Requirement] = {
         basis="implied",
         area="preconditions",
         operations=("updateTable",),
+        risk="data",
     ),
     "IRC-REQ-020": Requirement(
         id="IRC-REQ-020",
@@ -2537,6 +2552,7 @@ REQUIREMENTS: dict[str, Requirement] = {
         basis="text",
         area="preconditions",
         operations=("updateTable",),
+        risk="data",
     ),
     "IRC-REQ-022": Requirement(
         id="IRC-REQ-022",
@@ -2546,6 +2562,7 @@ REQUIREMENTS: dict[str, Requirement] = {
         basis="implied",
         area="preconditions",
         operations=("updateTable",),
+        risk="data",
     ),
     "IRC-REQ-023": Requirement(
         id="IRC-REQ-023",
@@ -2573,6 +2590,7 @@ REQUIREMENTS: dict[str, Requirement] = {
         basis="text",
         area="preconditions",
         operations=("updateTable",),
+        risk="data",
     ),
     "IRC-REQ-026": Requirement(
         id="IRC-REQ-026",
@@ -2600,6 +2618,7 @@ REQUIREMENTS: dict[str, Requirement] = {
         basis="text",
         area="preconditions",
         operations=("updateTable",),
+        risk="data",
     ),
     "IRC-REQ-029": Requirement(
         id="IRC-REQ-029",
@@ -2627,6 +2646,7 @@ REQUIREMENTS: dict[str, Requirement] = {
         basis="text",
         area="preconditions",
         operations=("updateTable",),
+        risk="data",
     ),
     "IRC-REQ-032": Requirement(
         id="IRC-REQ-032",
@@ -2654,6 +2674,7 @@ REQUIREMENTS: dict[str, Requirement] = {
         basis="text",
         area="preconditions",
         operations=("updateTable",),
+        risk="data",
     ),
     "IRC-REQ-035": Requirement(
         id="IRC-REQ-035",
@@ -2704,6 +2725,7 @@ REQUIREMENTS: dict[str, Requirement] = {
         basis="implied",
         area="preconditions",
         operations=("updateTable",),
+        risk="data",
     ),
     "IRC-TBL-REG-001": Requirement(
         id="IRC-TBL-REG-001",
@@ -4776,6 +4798,7 @@ REQUIREMENTS: dict[str, Requirement] = {
         basis="implied",
         area="tables",
         operations=("createTable",),
+        risk="data",
     ),
     "IRC-TBL-CREATE-027": Requirement(
         id="IRC-TBL-CREATE-027",
@@ -4812,6 +4835,7 @@ REQUIREMENTS: dict[str, Requirement] = {
         basis="implied",
         area="tables",
         operations=("createTable", "renameTable", "createView", "renameView"),
+        risk="data",
     ),
     "IRC-TBL-CREATE-031": Requirement(
         id="IRC-TBL-CREATE-031",
@@ -4821,6 +4845,7 @@ REQUIREMENTS: dict[str, Requirement] = {
         basis="implied",
         area="tables",
         operations=("createTable", "loadTable", "listTables"),
+        risk="data",
     ),
     "IRC-TBL-STAGE-001": Requirement(
         id="IRC-TBL-STAGE-001",
@@ -5059,6 +5084,7 @@ REQUIREMENTS: dict[str, Requirement] = {
         basis="implied",
         area="tables",
         operations=("loadTable",),
+        risk="data",
     ),
     "IRC-TBL-LOAD-018": Requirement(
         id="IRC-TBL-LOAD-018",
@@ -5135,6 +5161,7 @@ REQUIREMENTS: dict[str, Requirement] = {
         basis="text",
         area="tables",
         operations=("dropTable",),
+        risk="data",
     ),
     "IRC-TBL-DROP-004": Requirement(
         id="IRC-TBL-DROP-004",
@@ -5155,6 +5182,7 @@ REQUIREMENTS: dict[str, Requirement] = {
         basis="implied",
         area="tables",
         operations=("dropTable",),
+        risk="data",
         interpretation="A-64: It is not said whether purging a table happens at once, nor how a failure is reported. Only the disappearance of the table is judged, unless the files can be looked at.",
     ),
     "IRC-TBL-DROP-006": Requirement(
@@ -5185,6 +5213,7 @@ REQUIREMENTS: dict[str, Requirement] = {
         area="tables",
         operations=("dropTable",),
         features=("views",),
+        risk="data",
     ),
     "IRC-TBL-DROP-009": Requirement(
         id="IRC-TBL-DROP-009",
@@ -5240,6 +5269,7 @@ REQUIREMENTS: dict[str, Requirement] = {
         basis="text",
         area="tables",
         operations=("renameTable",),
+        risk="data",
     ),
     "IRC-TBL-REN-004": Requirement(
         id="IRC-TBL-REN-004",
@@ -5249,6 +5279,7 @@ REQUIREMENTS: dict[str, Requirement] = {
         basis="text",
         area="tables",
         operations=("renameTable",),
+        risk="data",
     ),
     "IRC-TBL-REN-005": Requirement(
         id="IRC-TBL-REN-005",
@@ -5306,6 +5337,7 @@ REQUIREMENTS: dict[str, Requirement] = {
         basis="implied",
         area="tables",
         operations=("renameTable",),
+        risk="data",
     ),
     "IRC-TBL-REN-013": Requirement(
         id="IRC-TBL-REN-013",
@@ -5333,6 +5365,7 @@ REQUIREMENTS: dict[str, Requirement] = {
         basis="text",
         area="transactions",
         operations=("commitTransaction",),
+        risk="data",
         interpretation="A-37: Eleven operations document 204 as their only success, while some servers answer 200. Success is 204, and a 200 instead of it fails.",
     ),
     "IRC-TXN-002": Requirement(
@@ -5343,6 +5376,7 @@ REQUIREMENTS: dict[str, Requirement] = {
         basis="text",
         area="transactions",
         operations=("commitTransaction",),
+        risk="data",
         interpretation="A-40: A transaction needs identifiers by description only, and several of its cases are not described. A transaction is always applied as a whole or not at all, also in those cases, such as two changes to one table, for which it may be refused with 400, 409 or 422.",
     ),
     "IRC-TXN-003": Requirement(
@@ -5353,6 +5387,7 @@ REQUIREMENTS: dict[str, Requirement] = {
         basis="implied",
         area="transactions",
         operations=("commitTransaction",),
+        risk="data",
         interpretation="A-40: A transaction needs identifiers by description only, and several of its cases are not described. A transaction is always applied as a whole or not at all, also in those cases, such as two changes to one table, for which it may be refused with 400, 409 or 422.",
     ),
     "IRC-TXN-004": Requirement(
@@ -5363,6 +5398,7 @@ REQUIREMENTS: dict[str, Requirement] = {
         basis="text",
         area="transactions",
         operations=("commitTransaction",),
+        risk="data",
     ),
     "IRC-TXN-005": Requirement(
         id="IRC-TXN-005",
@@ -5401,6 +5437,7 @@ REQUIREMENTS: dict[str, Requirement] = {
         basis="implied",
         area="transactions",
         operations=("commitTransaction",),
+        risk="data",
     ),
     "IRC-TXN-010": Requirement(
         id="IRC-TXN-010",
@@ -5410,6 +5447,7 @@ REQUIREMENTS: dict[str, Requirement] = {
         basis="implied",
         area="transactions",
         operations=("commitTransaction",),
+        risk="data",
     ),
     "IRC-TXN-011": Requirement(
         id="IRC-TXN-011",
@@ -5419,6 +5457,7 @@ REQUIREMENTS: dict[str, Requirement] = {
         basis="our-interpretation",
         area="transactions",
         operations=("commitTransaction",),
+        risk="data",
         interpretation="A-40: A transaction needs identifiers by description only, and several of its cases are not described. A transaction is always applied as a whole or not at all, also in those cases, such as two changes to one table, for which it may be refused with 400, 409 or 422.",
     ),
     "IRC-TXN-012": Requirement(
@@ -5429,6 +5468,7 @@ REQUIREMENTS: dict[str, Requirement] = {
         basis="our-interpretation",
         area="transactions",
         operations=("commitTransaction",),
+        risk="data",
         interpretation="A-40: A transaction needs identifiers by description only, and several of its cases are not described. A transaction is always applied as a whole or not at all, also in those cases, such as two changes to one table, for which it may be refused with 400, 409 or 422.",
     ),
     "IRC-TXN-013": Requirement(
@@ -5439,6 +5479,7 @@ REQUIREMENTS: dict[str, Requirement] = {
         basis="implied",
         area="transactions",
         operations=("commitTransaction",),
+        risk="data",
     ),
     "IRC-TXN-014": Requirement(
         id="IRC-TXN-014",
@@ -5457,6 +5498,7 @@ REQUIREMENTS: dict[str, Requirement] = {
         basis="text",
         area="transactions",
         operations=("commitTransaction",),
+        risk="data",
         interpretation="A-39: A commit answered with 503 may be repeated after Retry-After although it may have been applied in part. Without Retry-After the outcome of such a commit is unknown.",
     ),
     "IRC-TXN-016": Requirement(
@@ -5963,6 +6005,7 @@ REQUIREMENTS: dict[str, Requirement] = {
         basis="our-interpretation",
         area="updates",
         operations=("updateTable",),
+        risk="data",
         interpretation="A-21: Assigning a UUID to an existing table or view is called unsafe, but no status is given. The UUID of an existing table or view never changes, whether the commit is refused or the update is ignored.",
     ),
     "IRC-UPD-003": Requirement(
@@ -6029,6 +6072,7 @@ REQUIREMENTS: dict[str, Requirement] = {
         area="updates",
         operations=("updateTable",),
         features=("format-v1",),
+        risk="data",
         interpretation="A-69: The contract gives no effects of upgrading the format version of a table, such as on sequence numbers. Snapshots are kept, and the last sequence number is not below the number of any of them, but need not be 0.",
     ),
     "IRC-UPD-010": Requirement(
@@ -6067,6 +6111,7 @@ REQUIREMENTS: dict[str, Requirement] = {
         basis="implied",
         area="updates",
         operations=("updateTable",),
+        risk="data",
     ),
     "IRC-UPD-014": Requirement(
         id="IRC-UPD-014",
@@ -6076,6 +6121,7 @@ REQUIREMENTS: dict[str, Requirement] = {
         basis="implied",
         area="updates",
         operations=("updateTable",),
+        risk="data",
     ),
     "IRC-UPD-015": Requirement(
         id="IRC-UPD-015",
@@ -6326,6 +6372,7 @@ REQUIREMENTS: dict[str, Requirement] = {
         area="updates",
         operations=("updateTable",),
         features=("format-v3",),
+        risk="data",
     ),
     "IRC-UPD-042": Requirement(
         id="IRC-UPD-042",
@@ -6345,6 +6392,7 @@ REQUIREMENTS: dict[str, Requirement] = {
         area="updates",
         operations=("updateTable",),
         features=("format-v3",),
+        risk="data",
         interpretation="A-44: Snapshots require a manifest list and lack members of format versions 1 and 3. Members beyond the schema must survive.",
     ),
     "IRC-UPD-044": Requirement(
@@ -6410,6 +6458,7 @@ REQUIREMENTS: dict[str, Requirement] = {
         basis="implied",
         area="updates",
         operations=("updateTable",),
+        risk="data",
     ),
     "IRC-UPD-051": Requirement(
         id="IRC-UPD-051",
@@ -6419,6 +6468,7 @@ REQUIREMENTS: dict[str, Requirement] = {
         basis="implied",
         area="updates",
         operations=("updateTable",),
+        risk="data",
     ),
     "IRC-UPD-052": Requirement(
         id="IRC-UPD-052",
@@ -6456,6 +6506,7 @@ REQUIREMENTS: dict[str, Requirement] = {
         basis="implied",
         area="updates",
         operations=("updateTable",),
+        risk="data",
     ),
     "IRC-UPD-056": Requirement(
         id="IRC-UPD-056",
@@ -6465,6 +6516,7 @@ REQUIREMENTS: dict[str, Requirement] = {
         basis="implied",
         area="updates",
         operations=("updateTable",),
+        risk="data",
     ),
     "IRC-UPD-057": Requirement(
         id="IRC-UPD-057",
@@ -7117,6 +7169,7 @@ REQUIREMENTS: dict[str, Requirement] = {
         basis="implied",
         area="views",
         operations=("replaceView", "loadView"),
+        risk="data",
     ),
     "IRC-VIEW-REPL-004": Requirement(
         id="IRC-VIEW-REPL-004",
@@ -7135,6 +7188,7 @@ REQUIREMENTS: dict[str, Requirement] = {
         basis="text",
         area="views",
         operations=("replaceView",),
+        risk="data",
         corrections=("E01",),
     ),
     "IRC-VIEW-REPL-006": Requirement(
@@ -7201,6 +7255,7 @@ REQUIREMENTS: dict[str, Requirement] = {
         basis="implied",
         area="views",
         operations=("replaceView", "loadView"),
+        risk="data",
         corrections=("E01",),
     ),
     "IRC-VIEW-REN-001": Requirement(
@@ -7269,6 +7324,7 @@ REQUIREMENTS: dict[str, Requirement] = {
         basis="implied",
         area="commits",
         operations=("updateTable",),
+        risk="data",
         difference="D-17",
     ),
     "WXD-COM-002": Requirement(
@@ -7460,6 +7516,7 @@ REQUIREMENTS: dict[str, Requirement] = {
         basis="text",
         area="namespaces",
         operations=("dropNamespace", "createTable", "loadTable"),
+        risk="data",
         difference="D-14",
     ),
     "WXD-NS-007": Requirement(
@@ -7471,6 +7528,7 @@ REQUIREMENTS: dict[str, Requirement] = {
         area="namespaces",
         operations=("dropNamespace", "createView", "loadView"),
         features=("views",),
+        risk="data",
         difference="D-14",
     ),
     "WXD-NS-008": Requirement(
@@ -7535,6 +7593,7 @@ REQUIREMENTS: dict[str, Requirement] = {
         basis="text",
         area="register",
         operations=("registerTable",),
+        risk="data",
         difference="D-16",
     ),
     "WXD-TBL-002": Requirement(
@@ -7707,6 +7766,7 @@ REQUIREMENTS: dict[str, Requirement] = {
         basis="text",
         area="tables",
         operations=("loadTable",),
+        risk="data",
         difference="D-01",
     ),
     "WXD-GEN-001": Requirement(
@@ -7813,6 +7873,7 @@ REQUIREMENTS: dict[str, Requirement] = {
         area="views",
         operations=("replaceView",),
         features=("views",),
+        risk="data",
         difference="D-17",
     ),
 }

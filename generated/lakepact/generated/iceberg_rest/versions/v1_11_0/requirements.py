@@ -1,4 +1,4 @@
-# Made by codegen.registry from the registry of iceberg_rest 1.11.0, sha256 889369a436610a01. Do not edit: nox -s generate
+# Made by codegen.registry from the registry of iceberg_rest 1.11.0, sha256 0933047721e7f7da. Do not edit: nox -s generate
 """The requirements of Apache Iceberg REST Catalog API 1.11.0, its optional features, and the corrections of the contract."""
 
 from __future__ import annotations
@@ -436,6 +436,7 @@ REQUIREMENTS: dict[str, Requirement] = {
         area="idempotency",
         operations=("updateProperties",),
         features=("idempotency-key",),
+        risk="data",
         interpretation="B-03: The answer to a repeated request may show a newer state of the catalog, but is to be equivalent. Its status is that of the first answer, and it is about the same table, view or namespace; nothing else is compared.",
     ),
     "IRC-IDEM-012": Requirement(
@@ -468,6 +469,7 @@ REQUIREMENTS: dict[str, Requirement] = {
         area="idempotency",
         operations=("updateTable", "createTable"),
         features=("idempotency-key",),
+        risk="data",
     ),
     "IRC-IDEM-015": Requirement(
         id="IRC-IDEM-015",
