@@ -26,6 +26,9 @@ HARMLESS = ("GET", "HEAD")
 TRIED = 5  #: items of a listing below which the next listing is tried
 LONGEST_MESSAGE = 300  #: characters shown of an error message
 NOTHING_TO_ASK = "not sent: no listing named an object for it"
+ABSENT_NAME = "lp_nothing"  #: a name that does not exist
+#: Remarks about an answer for a name that does not exist, by what it shows about the operation.
+REMARKS = {"served": "served; asked for a name that does not exist", "absent": "no such route", "unclear": "unclear whether it is served"}
 
 
 def _nothing() -> Mapping[Any, Any]:
@@ -53,6 +56,8 @@ class ProbeSpec:
         tells: returns further facts of the first answer, name and value, without secrets.
         finds: returns the optional features that exchanges show.
         left_out: operations that are not sent, and why.
+        no_route: a path that no version of the contract has, where operations are also asked about a name that does not exist.
+        shows: returns what such an answer shows (a key of `REMARKS`), given the answer for `no_route` to the same method.
     """
 
     first: OperationId
@@ -63,6 +68,8 @@ class ProbeSpec:
     tells: Callable[[Exchange], Mapping[str, str]] = lambda _: {}
     finds: Callable[[Sequence[Exchange]], Mapping[str, bool]] = lambda _: {}
     left_out: Mapping[OperationId, str] = field(default_factory=_nothing)
+    no_route: str = ""
+    shows: Callable[[Exchange, Exchange | None], str] = lambda _, __: ""
 
 
 @dataclass(frozen=True)
@@ -203,6 +210,7 @@ def _told(wire: Wire, contract: Contract, asked: ProbeSpec, offer: Offer | None,
     places: dict[str, list[dict[str, str]]] = {}  #: path parameters of each listed object, by the last parameter
     segments = dict(offer.segments) if offer else {}
     answers: dict[str, ProbedOperation] = {}
+    routers = {method: _router(wire, asked, segments, method) for method in HARMLESS} if asked.no_route else {}
     for operation in sorted(contract.operations.values(), key=lambda o: (len(_variables(o, segments)), o.id not in asked.listings)):
         declared = operation.id in offer.operations if offer else None
         template = f"{operation.method} {operation.path}"
@@ -217,7 +225,10 @@ def _told(wire: Wire, contract: Contract, asked: ProbeSpec, offer: Offer | None,
         elif left_out:
             answers[operation.id] = ProbedOperation(operation.id, declared, template, 0, 0, left_out)
         else:
-            answers[operation.id] = _asked(wire, operation, asked, segments, places, declared=declared)
+            found = _asked(wire, operation, asked, segments, places, declared=declared)
+            if found.remark == NOTHING_TO_ASK and asked.no_route:
+                found = _asked_for_nothing(wire, operation, asked, segments, routers[operation.method], declared=declared)
+            answers[operation.id] = found
     return (answers[name] for name in contract.operations)
 
 
@@ -249,6 +260,34 @@ def _asked(
         if operation.id not in asked.listings or _keep(asked, operation, place, exchange, places):
             break
     return told
+
+
+def _router(wire: Wire, asked: ProbeSpec, segments: Mapping[str, str | None], method: str) -> Exchange | None:
+    """Return the answer for a route that does not exist, if there is one."""
+    path = _path(asked.no_route, {"namespace": ABSENT_NAME, **segments})
+    try:
+        return wire.send(method, path, check=CHECK).exchange
+    except NoAnswer:
+        return None
+
+
+def _asked_for_nothing(
+    wire: Wire,
+    operation: Operation,
+    asked: ProbeSpec,
+    segments: Mapping[str, str | None],
+    router: Exchange | None,
+    *,
+    declared: bool | None,
+) -> ProbedOperation:
+    """Probe an operation with names that do not exist: its answer differs from that of a router."""
+    path = _path(operation.path, {**dict.fromkeys(_variables(operation, segments), ABSENT_NAME), **segments})
+    try:
+        exchange = wire.send(operation.method, path, check=CHECK).exchange
+    except NoAnswer as none:
+        return ProbedOperation(operation.id, declared, f"{operation.method} {path}", 0, 0, wire.redact(str(none)))
+    took, remark = round(exchange.seconds * 1000, 1), REMARKS[asked.shows(exchange, router)]
+    return ProbedOperation(operation.id, declared, f"{operation.method} {path}", exchange.status, took, remark)
 
 
 def _keep(

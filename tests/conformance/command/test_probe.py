@@ -63,9 +63,13 @@ def test_catalog_is_recognised_and_its_listed_objects_are_requested(catalog: str
     assert {name: one["status"] for name, one in found.items() if one["status"]} == {
         **dict.fromkeys(("getConfig", "listNamespaces", "loadNamespaceMetadata", "listTables", "loadTable", "listViews"), 200),
         **dict.fromkeys(("namespaceExists", "tableExists"), 204),
+        **dict.fromkeys(("loadView", "viewExists"), 404),
     }
     assert found["loadTable"]["request"] == "GET /v1/namespaces/b/tables/t"
-    assert found["loadView"]["remark"] == discovery.NOTHING_TO_ASK
+    assert (found["loadView"]["request"], found["loadView"]["remark"]) == (
+        "GET /v1/namespaces/lp_nothing/views/lp_nothing",
+        discovery.REMARKS["served"],
+    )
     assert document["features"] == {"etag": True, "prefix": False, "views": True}
 
 

@@ -7,12 +7,14 @@ from functools import cache
 from typing import TYPE_CHECKING, Any
 
 import pytest
+from click.testing import CliRunner
 
 from faulty import unnamed
 from lakepact.conformance import plan, runner, suite
 from lakepact.conformance.checks.iceberg_rest.kit import endpoints
 from lakepact.conformance.checks.iceberg_rest.kit.detection import VIEWS, probed
 from lakepact.conformance.checks.iceberg_rest.suite import DEFAULT_OPERATIONS, CatalogLab, discover
+from lakepact.conformance.commands.check import check
 from lakepact.conformance.outcome import Blocked, Outcome
 from lakepact.conformance.target import Target
 from lakepact.conformance.wire import Wire
@@ -218,6 +220,17 @@ def test_routes_below_an_absent_namespace_need_not_exist() -> None:
 def test_catalog_that_serves_no_operation_is_not_checked() -> None:
     with miniature(routed(otherwise=not_supported)) as url, pytest.raises(Blocked, match="expected the catalog to serve an operation"):
         offered(url)
+
+
+def test_endpoints_that_name_no_operation_leave_the_run_incomplete() -> None:
+    def answerer(_: str, target: str, __: bytes) -> Answer:
+        known = target.startswith("/v1/config")
+        return answer(200, {"defaults": {}, "overrides": {}, "endpoints": ["GET /v1/search"]}) if known else answer(404)
+
+    with miniature(answerer) as url:
+        result = CliRunner().invoke(check, [url, "--only", "IRC-CFG-*"])
+
+    assert (result.exit_code, "expected the catalog to serve an operation of the contract" in result.output) == (3, True)
 
 
 def test_operation_that_hangs_is_asked_once() -> None:

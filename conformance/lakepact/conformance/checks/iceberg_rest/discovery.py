@@ -6,7 +6,9 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 from urllib.parse import quote
 
+from lakepact.conformance.checks.iceberg_rest.kit.detection import NO_ROUTE
 from lakepact.conformance.checks.iceberg_rest.kit.endpoints import meant
+from lakepact.conformance.checks.iceberg_rest.kit.probes import shown_by
 from lakepact.conformance.checks.iceberg_rest.suite import discover
 from lakepact.conformance.discovery import Listing, ProbeSpec, named
 from lakepact.generated.iceberg_rest import op
@@ -80,6 +82,8 @@ probe_spec = ProbeSpec(
     tells=tells,
     finds=finds,
     left_out=LEFT_OUT,
+    no_route=f"/v1/{{prefix}}/namespaces/{{namespace}}{NO_ROUTE}",
+    shows=shown_by,
     listings=MappingProxyType(
         {
             op.list_namespaces: Listing("namespace", namespaces),

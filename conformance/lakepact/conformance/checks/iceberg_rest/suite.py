@@ -115,7 +115,7 @@ def discover(wire: Wire, target: Target, *, catalog: str | None = None) -> Offer
         segments=MappingProxyType({"prefix": prefix}),
         features=MappingProxyType(features),
         facts=MappingProxyType(facts),
-        found=MappingProxyType({SEPARATOR_OF_TARGET: unquote(separator), DECLARED: declared | ALWAYS}),
+        found=MappingProxyType({SEPARATOR_OF_TARGET: unquote(separator), DECLARED: declared}),
     )
 
 
@@ -154,7 +154,7 @@ def with_what_is_served(lab_of: Callable[[Offer], CatalogLab], target: Target, f
     if "views" in target.features:
         operations = operations | (VIEWS & lab_of(found).contract.operations.keys()) if target.features["views"] else operations - VIEWS
         reasons = {operation: why for operation, why in reasons.items() if operation not in VIEWS}
-    if not operations - ALWAYS - reasons.keys():
+    if not ((operations - ALWAYS) | found.found[DECLARED]) - reasons.keys():
         raise Blocked(
             "expected the catalog to serve an operation of the contract, but neither `endpoints` in its configuration nor its answers "
             "show one: check the address, and pass --parameter prefix=… or warehouse=… if its paths need them"

@@ -36,6 +36,10 @@ def _not_served(_: Handler, __: dict[str, Any]) -> Reply:
     raise Problem(406, "UnsupportedOperationException", "this server does not offer the operation")
 
 
+def _no_route(scope: Scope) -> None:
+    raise Problem(404, "NotFoundException", f"no route for {scope['path']}")
+
+
 def endpoints(edit: Callable[[list[str]], list[Any]]) -> Install:
     """Declare other endpoints."""
 
@@ -126,10 +130,46 @@ def endpoints_with_other_names() -> Install:
     return endpoints(lambda given: [e.replace("{namespace}", "{ns}") for e in given])
 
 
+@fault("IRC-CFG-010")
+def endpoints_without_a_prefix() -> Install:
+    """The paths of endpoints lack `{prefix}`."""
+    return endpoints(lambda given: [e.replace("/{prefix}", "") for e in given])
+
+
+@fault("IRC-CFG-010")
+def endpoints_in_capitals() -> Install:
+    """The paths of endpoints are written in another case."""
+    return endpoints(lambda given: [e.replace("/namespaces", "/Namespaces") for e in given])
+
+
+@fault("IRC-CFG-010")
+def endpoints_with_trailing_slashes() -> Install:
+    """The paths of endpoints end with a slash."""
+    return endpoints(lambda given: [f"{e}/" for e in given])
+
+
+@fault("IRC-CFG-009")
+def endpoints_with_methods_in_lower_case() -> Install:
+    """The methods of endpoints are written in lower case."""
+    return endpoints(lambda given: [f"{e.partition(' ')[0].lower()} {e.partition(' ')[2]}" for e in given])
+
+
+@fault("IRC-CFG-011")
+def endpoints_promise_views() -> Install:
+    """Views are declared, but there are no such routes."""
+    return on_request((op.list_views, op.create_view, op.load_view, op.replace_view, op.drop_view, op.view_exists), _no_route)
+
+
 @fault("IRC-CFG-011")
 def endpoints_promise_credentials() -> Install:
     """Credentials of a table are declared, but not served."""
     return on_call(op.load_credentials, _not_served)
+
+
+@fault("IRC-CFG-012")
+def endpoints_hide_half() -> Install:
+    """Every other endpoint is not declared."""
+    return endpoints(lambda given: given[::2])
 
 
 @fault("IRC-CFG-012")
