@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import orjson
 
-from lakepact.conformance.outcome import Unmet
+from lakepact.conformance.outcome import LOWEST_ERROR, Unmet
 from lakepact.conformance.redaction import redacted
 
 if TYPE_CHECKING:
@@ -63,6 +63,12 @@ def status(reply: Reply, *allowed: int, about: str = "") -> None:
             exchange=reply.exchange.number,
             expected_status=allowed,
         )
+
+
+def refused(reply: Reply) -> None:
+    """Expect any status that says that the request was not carried out."""
+    if reply.status < LOWEST_ERROR:
+        raise Unmet("a refusal", reply.shown, exchange=reply.exchange.number, refusal=True)
 
 
 def client_error(reply: Reply) -> None:

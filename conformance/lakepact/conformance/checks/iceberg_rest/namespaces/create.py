@@ -172,7 +172,9 @@ def properties_may_be_unsupported(lab: CatalogLab) -> None:
 @check("IRC-NS-CREATE-016", alone=True)
 def one_of_many_creators_wins(lab: CatalogLab) -> None:
     """When many clients create the same namespace concurrently, exactly one gets 200 and the others get 409."""
-    lab.make_namespace()
+    existing = lab.make_namespace()
+    with lab.step("IRC-NS-CREATE-005"):
+        expect.refused(create(lab, list(existing)))
     with lab.judge_each("IRC-NS-CREATE-016") as case:
         for _ in lab.repeat(3):
             with case():

@@ -39,13 +39,23 @@ def _refused(reply: Reply) -> bool:
     return 400 <= reply.status < 500
 
 
-def _kept(wanted: Mapping[str, str], stored: Callable[[Mapping[str, str]], Mapping[str, object] | None]) -> None:
+def _kept(
+    lab: CatalogLab, wanted: Mapping[str, str], stored: Callable[[Mapping[str, str]], Mapping[str, object] | None], *, by: str = ""
+) -> None:
     """Expect properties to be kept, all at once or, where all at once are refused, each of those that are not.
 
     Args:
+        lab: the lab of the check.
         wanted: what is sent.
         stored: stores properties and says what they are then; None if they are refused.
+        by: the requirement that any properties are kept, if another one is judged.
+
+    Raises:
+        StepFailed: plain properties are not kept either.
     """
+    if by:
+        with lab.step(by):
+            expect.equal("text", (stored({"plain": "text"}) or {}).get("plain"), "property plain")
     whole = stored(wanted)
     for key, value in wanted.items():
         found = whole if whole is not None else stored({key: value})
@@ -82,11 +92,11 @@ def properties_of_namespaces_are_kept_as_sent(lab: CatalogLab) -> None:
         return None if _refused(reply) else properties_of(lab, namespace)
 
     with lab.judge("IRC-NS-CREATE-002"):
-        _kept(PROPERTIES, created)
+        _kept(lab, PROPERTIES, created)
     with lab.judge("IRC-GEN-020"):
-        _kept(PROPERTIES, loaded)
+        _kept(lab, PROPERTIES, loaded, by="IRC-NS-GET-002")
     with lab.judge("IRC-NS-PROP-002"):
-        _kept(PROPERTIES, updated)
+        _kept(lab, PROPERTIES, updated)
 
 
 @check("IRC-GEN-020")
@@ -111,9 +121,11 @@ def properties_of_tables_are_kept_as_sent(lab: CatalogLab) -> None:
         stored: Mapping[str, object] = lab.send(op.load_table, **table.at).at("metadata", "properties")
         return stored
 
-    with lab.judge("IRC-GEN-020"):
-        _kept(PROPERTIES, created)
-        _kept(PROPERTIES, committed)
+    with lab.judge_each("IRC-GEN-020") as case:
+        with case():
+            _kept(lab, PROPERTIES, created, by="IRC-TBL-CREATE-009")
+        with case():
+            _kept(lab, PROPERTIES, committed, by="IRC-UPD-061")
 
 
 @check("IRC-GEN-020", "IRC-NS-CREATE-001")

@@ -161,15 +161,22 @@ def wide_integers_are_exact(lab: CatalogLab) -> None:
 def text_survives(lab: CatalogLab) -> None:
     """Text of any script survives in properties and documentation, characters beyond the basic plane included."""
     text = "żółć 表 🧊 e\u0301 \u200b"
-    namespace = lab.make_namespace(properties={"note": text})
+    namespace = lab.make_namespace(properties={"plain": "text", "note": text})
     schema = copy.deepcopy(SCHEMA)
     schema["fields"][1]["doc"] = text
-    table = lab.make_table(namespace, schema=schema, properties={"note": text})
+    table = lab.make_table(namespace, schema=schema, properties={"plain": "text", "note": text})
 
-    with lab.judge("IRC-GEN-020"):
+    with lab.judge("IRC-GEN-020") as case:
         if lab.feature("namespace-properties"):
-            expect.equal(text, lab.send(op.load_namespace_metadata, namespace=namespace).at("properties", "note"), "namespace property")
+            with case():
+                of_namespace = lab.send(op.load_namespace_metadata, namespace=namespace)
+                with lab.step("IRC-NS-GET-002"):
+                    expect.equal("text", of_namespace.at("properties", "plain"), "namespace property")
+                expect.equal(text, of_namespace.at("properties", "note"), "namespace property")
         loaded = lab.load(table)
-        expect.equal(text, loaded.reply.at("metadata", "properties", "note"), "table property")
+        with case():
+            with lab.step("IRC-TBL-CREATE-009"):
+                expect.equal("text", loaded.reply.at("metadata", "properties", "plain"), "table property")
+            expect.equal(text, loaded.reply.at("metadata", "properties", "note"), "table property")
         docs = [f.get("doc") for s in loaded.metadata["schemas"] for f in s["fields"]]
         expect.contains(text, docs, "field documentation")

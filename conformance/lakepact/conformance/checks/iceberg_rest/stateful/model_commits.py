@@ -152,7 +152,7 @@ def expect_committed(lab: CatalogLab, before: Table, after: Table, *, updates: S
         own: properties that the history has set or removed before; others may be the target's.
 
     Raises:
-        Unmet: it is not.
+        Unmet: it is not; its `requirement` is the one that the missing effect belongs to.
     """
     outlook = Outlook()
     for update in updates:

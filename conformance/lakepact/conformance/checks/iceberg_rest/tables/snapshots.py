@@ -126,7 +126,8 @@ def refs_have_their_snapshots(lab: CatalogLab) -> None:
                     expect.equal(snapshot, {member: actual.get(member) for member in snapshot}, "the snapshot")
         for name in ("release", "main", "audit"):
             with case():
-                lab.commit(past.table, remove_ref(name))
+                with lab.step("IRC-UPD-056"):
+                    expect.lacks(name, refs(lab.commit(past.table, remove_ref(name)).metadata), "refs")
                 del expected[name]
                 expect_refs(expected)
         empty = loaded(lab, lab.make_table(), "refs")

@@ -25,6 +25,19 @@ def keys_called(table: Table, key_id: str) -> list[dict[str, Any]]:
     return [key for key in table.metadata.get("encryption-keys") or () if key.get("key-id") == key_id]
 
 
+def table_with_keys(lab: CatalogLab, *keys: dict[str, Any]) -> Table:
+    """Return a table with these encryption keys.
+
+    Raises:
+        StepFailed: it lacks one.
+    """
+    table = lab.commit(table_of_version(lab, VERSION), *map(add_encryption_key, keys))
+    with lab.step("IRC-UPD-079"):
+        for key in keys:
+            expect.equal(1, len(keys_called(table, key["key-id"])), f"entries for the key {key['key-id']}:")
+    return table
+
+
 @check("IRC-UPD-079")
 def keys_are_stored(lab: CatalogLab) -> None:
     """An encryption key is kept with all its members."""
@@ -56,7 +69,7 @@ def keys_of_ids_alike_are_others(lab: CatalogLab) -> None:
 @check("IRC-UPD-080")
 def keys_are_stored_once(lab: CatalogLab) -> None:
     """A key that is added again, or another with its id, does not make a second entry."""
-    table = lab.commit(table_of_version(lab, VERSION), add_encryption_key(ROOT))
+    table = table_with_keys(lab, ROOT)
 
     for again in (ROOT, {**ROOT, "encrypted-key-metadata": KEY["encrypted-key-metadata"]}):
         reply = lab.try_commit(table, add_encryption_key(again))
@@ -68,7 +81,7 @@ def keys_are_stored_once(lab: CatalogLab) -> None:
 @check("IRC-UPD-081")
 def incomplete_keys_are_refused(lab: CatalogLab) -> None:
     """An encryption key needs its id and its metadata."""
-    table = table_of_version(lab, VERSION)
+    table = table_with_keys(lab, ROOT)
     cases = {f"no {member}": [add_encryption_key(without(KEY, member))] for member in ("key-id", "encrypted-key-metadata")}
     judge_refusals(lab, "IRC-UPD-081", table, cases)
 
@@ -76,7 +89,7 @@ def incomplete_keys_are_refused(lab: CatalogLab) -> None:
 @check("IRC-UPD-082")
 def keys_are_removed(lab: CatalogLab) -> None:
     """Removing a key keeps the others; removing an unknown key changes nothing."""
-    table = lab.commit(table_of_version(lab, VERSION), add_encryption_key(ROOT), add_encryption_key(KEY))
+    table = table_with_keys(lab, ROOT, KEY)
 
     with lab.judge_each("IRC-UPD-082") as case:
         for key_id in ("data", "nope"):
@@ -89,7 +102,7 @@ def keys_are_removed(lab: CatalogLab) -> None:
 @check("IRC-UPD-082")
 def keys_go_alone(lab: CatalogLab) -> None:
     """A key that is removed takes none along that was encrypted by it; or it may not be removed while there is one."""
-    table = lab.commit(table_of_version(lab, VERSION), add_encryption_key(ROOT), add_encryption_key(KEY))
+    table = table_with_keys(lab, ROOT, KEY)
     reply = lab.try_commit(table, remove_encryption_key("root"))
     after = lab.load(table)
 

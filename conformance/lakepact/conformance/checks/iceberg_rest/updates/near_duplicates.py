@@ -140,8 +140,8 @@ def specs_are_not_told_by_the_names_of_fields(lab: CatalogLab) -> None:
     known = [{**field, "field-id": first + n} for n, field in enumerate((by_id, by_name))]
     lab.commit(table, add_spec(*known, spec_id=1), set_default_spec(LAST_ADDED))
 
-    for fields in ([{**by_id, "transform": "bucket[8]"}, by_name], [by_name, by_id]):
-        reply = lab.try_commit(table, add_spec(*fields, spec_id=2), set_default_spec(LAST_ADDED))
+    for number, fields in enumerate(([{**by_id, "transform": "bucket[8]"}, by_name], [by_name, by_id]), start=2):
+        reply = lab.try_commit(table, add_spec(*fields, spec_id=number), set_default_spec(LAST_ADDED))
         if reply.status != 200:
             lab.skip("IRC-UPD-026", "specs without the ids of their fields are refused (IRC-UPD-022)")
             continue

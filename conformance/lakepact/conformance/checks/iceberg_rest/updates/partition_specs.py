@@ -145,6 +145,8 @@ def specs_are_removed_except_the_default(lab: CatalogLab) -> None:
         for kept in (default, stays):
             with case():
                 expect.contains(kept, spec_ids(after), "partition specs")
+    with lab.step("IRC-UPD-073"):
+        expect.lacks(goes, spec_ids(lab.load(table)), "partition specs")
     judge_refusals(lab, "IRC-UPD-074", table, {"the default spec": [remove_partition_specs(default)]})
     reply = lab.try_commit(table, remove_partition_specs(NOWHERE))
     with lab.judge("IRC-UPD-075"):

@@ -45,12 +45,17 @@ def branches_are_made_and_moved(lab: CatalogLab) -> None:
     table = lab.make_table()
     first = lab.snapshot(table)
 
-    with lab.judge("IRC-UPD-044"):
+    with lab.judge("IRC-UPD-044") as case:
         table = changed(lab, table, add_snapshot(first), set_ref("main", first["snapshot-id"]), set_ref("audit", first["snapshot-id"]))
         second = lab.snapshot(table)
-        table = changed(lab, table, add_snapshot(second), set_ref("audit", second["snapshot-id"]))
+        table = changed(lab, table, add_snapshot(second))
+        is_beside = current_snapshot(table) == first["snapshot-id"]
+        table = changed(lab, table, set_ref("audit", second["snapshot-id"]))
         expect_ref(table, "audit", {"type": "branch", "snapshot-id": second["snapshot-id"]})
-        expect.equal(first["snapshot-id"], current_snapshot(table), "current-snapshot-id while another branch moves")
+        with case():
+            with lab.step("IRC-UPD-035"):
+                expect.true(is_beside, "current-snapshot-id as before an add-snapshot", "another one")
+            expect.equal(first["snapshot-id"], current_snapshot(table), "current-snapshot-id while another branch moves")
         table = changed(lab, table, set_ref("main", second["snapshot-id"]))
         expect_ref(table, "main", {"type": "branch", "snapshot-id": second["snapshot-id"]})
         expect.equal(second["snapshot-id"], current_snapshot(table), "current-snapshot-id once main has moved")
@@ -79,11 +84,16 @@ def other_branches_make_no_main(lab: CatalogLab) -> None:
     snapshot = lab.snapshot(table)
     branch = set_ref("audit", snapshot["snapshot-id"])
 
-    with lab.judge("IRC-UPD-044"):
-        after = changed(lab, table, add_snapshot(snapshot), branch)
+    with lab.judge("IRC-UPD-044") as case:
+        added = changed(lab, table, add_snapshot(snapshot))
+        after = changed(lab, table, branch)
         expect_ref(after, "audit", branch)
-        expect.lacks("main", refs(after), "refs")
-        expect.equal(None, current_snapshot(after), "current-snapshot-id")
+        with case():
+            with lab.step("IRC-UPD-035"):
+                expect.lacks("main", refs(added), "refs after an add-snapshot")
+                expect.equal(None, current_snapshot(added), "current-snapshot-id after an add-snapshot")
+            expect.lacks("main", refs(after), "refs")
+            expect.equal(None, current_snapshot(after), "current-snapshot-id")
 
 
 @check("IRC-UPD-045")
@@ -115,7 +125,9 @@ def retention_is_replaced(lab: CatalogLab) -> None:
     """A ref that is set again without retention has none."""
     table = lab.append(lab.make_table())
     plain = set_ref("audit", table.member("current-snapshot-id"))
-    lab.commit(table, {**plain, **RETENTION})
+    kept = lab.commit(table, {**plain, **RETENTION})
+    with lab.step("IRC-UPD-045"):
+        expect_ref(kept, "audit", {**plain, **RETENTION})
 
     with lab.judge("IRC-UPD-049"):
         expect_ref(changed(lab, table, plain), "audit", plain)
@@ -147,4 +159,6 @@ def without_main_nothing_is_current(lab: CatalogLab) -> None:
 
     with lab.judge("IRC-UPD-058"):
         after = changed(lab, table, remove_ref("main"))
+        with lab.step("IRC-UPD-056"):
+            expect.lacks("main", refs(after), "refs")
         expect.true(current_snapshot(after) is None, "no current-snapshot-id, null or -1", after.metadata.get("current-snapshot-id"))

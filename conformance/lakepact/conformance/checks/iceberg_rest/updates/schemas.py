@@ -50,7 +50,7 @@ def id_of_schema_with(table: Table, name: str) -> Any:
     """
     found = ids_of_schemas_with(table, name)
     if not found:
-        raise Blocked(f"add-schema was answered with {table.reply.status}, and no schema has the column {name}")
+        raise Blocked(f"add-schema returned {table.reply.status}, and no schema has the column {name} (IRC-UPD-010)")
     return found[0]
 
 
@@ -216,6 +216,8 @@ def schemas_are_removed_except_the_current(lab: CatalogLab) -> None:
         for kept in (current, stays):
             with case():
                 expect.contains(kept, schema_ids(after), "schemas")
+    with lab.step("IRC-UPD-076"):
+        expect.lacks(goes, schema_ids(lab.load(table)), "schemas")
     judge_refusals(lab, "IRC-UPD-077", table, {"the current schema": [remove_schemas(current)]})
 
 

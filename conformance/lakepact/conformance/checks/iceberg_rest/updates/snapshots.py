@@ -207,7 +207,11 @@ def tags_do_not_dangle(lab: CatalogLab) -> None:
 
     with lab.judge("IRC-UPD-051"):
         expect.status(reply, 200, 400, 409)
-        expect_no_dangling_refs(lab.load(table))
+        after = lab.load(table)
+        if reply.status == 200:
+            with lab.step("IRC-UPD-050"):
+                expect.lacks(tagged, snapshot_ids(after), "snapshots")
+        expect_no_dangling_refs(after)
 
 
 @check("IRC-UPD-050")
@@ -237,6 +241,8 @@ def main_does_not_dangle(lab: CatalogLab) -> None:
         after = lab.load(table)
         expect_no_dangling_refs(after)
         if reply.status == 200:
+            with lab.step("IRC-UPD-050"):
+                expect.lacks(current, snapshot_ids(after), "snapshots")
             expect.lacks("main", after.metadata.get("refs", {}), "refs")
             current = after.metadata.get("current-snapshot-id")
             expect.true(current in (None, -1), "no current-snapshot-id, null or -1", current)
@@ -245,11 +251,14 @@ def main_does_not_dangle(lab: CatalogLab) -> None:
 @check("IRC-UPD-053", "IRC-UPD-054")
 def only_lists_of_snapshots_are_removed(lab: CatalogLab) -> None:
     """Ids that no snapshot has do no harm; without an array of ids the update is refused."""
-    table = lab.append(lab.make_table())
+    table = lab.append(lab.append(lab.make_table()))
 
     with lab.judge("IRC-UPD-053"):
         after = changed(lab, table, remove_snapshots(1))
         expect.equal(snapshot_ids(table), snapshot_ids(after), "the same snapshots")
+    older = next(one for one in snapshot_ids(table) if one != table.member("current-snapshot-id"))
+    with lab.step("IRC-UPD-050"):
+        expect.lacks(older, snapshot_ids(changed(lab, table, remove_snapshots(older))), "snapshots")
     update = remove_snapshots(1)
     cases = {"no snapshot-ids": [without(update, "snapshot-ids")], "a number as snapshot-ids": [{**update, "snapshot-ids": 1}]}
     judge_refusals(lab, "IRC-UPD-054", table, cases)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from lakepact.conformance import expect
 from lakepact.conformance.checks.iceberg_rest.kit.updates import (
@@ -23,6 +23,8 @@ from lakepact.conformance.checks.iceberg_rest.suite import check
 if TYPE_CHECKING:
     from lakepact.conformance.checks.iceberg_rest.kit.lab import CatalogLab, Table
 
+#: The requirements that statistics files are stored.
+STORED_BY = {"statistics": "IRC-UPD-066", "partition-statistics": "IRC-UPD-071"}
 UNKNOWN = 1  #: a snapshot id that no table of these checks has
 
 
@@ -32,6 +34,17 @@ def table_of_two_snapshots(lab: CatalogLab) -> tuple[Table, int, int]:
     first = table.member("current-snapshot-id")
     table = lab.append(table)
     return table, first, table.member("current-snapshot-id")
+
+
+def expect_stored(lab: CatalogLab, table: Table, *statistics: dict[str, Any], member: str = "statistics") -> None:
+    """Expect statistics files that a commit has set, as a step of checks of more than that.
+
+    Raises:
+        StepFailed: a file is missing.
+    """
+    with lab.step(STORED_BY[member]):
+        for file in statistics:
+            expect.contains(file["statistics-path"], [path for paths in files(table, member).values() for path in paths], f"{member} files")
 
 
 # -- statistics -------------------------------------------------------------------------------------------------------
@@ -53,7 +66,8 @@ def statistics_are_replaced(lab: CatalogLab) -> None:
 def statistics_name_their_snapshot(lab: CatalogLab) -> None:
     """The snapshot is the one that the file names: the member beside it may be left out, and decides nothing where it says another."""
     table, first, second = table_of_two_snapshots(lab)
-    file = statistics_file(table, first)
+    file, older = statistics_file(table, first), statistics_file(table, first, name="older")
+    expect_stored(lab, lab.commit(table, set_statistics(older)), older)
 
     with lab.judge("IRC-UPD-067"):
         expect.equal(
@@ -75,6 +89,7 @@ def incomplete_statistics_are_refused(lab: CatalogLab) -> None:
     """A statistics file needs all its members but the properties of a blob."""
     table, first, _ = table_of_two_snapshots(lab)
     file = statistics_file(table, first)
+    expect_stored(lab, lab.commit(table, set_statistics(file)), file)
     blob = file["blob-metadata"][0]
     cases = {f"no {member} of the file": [set_statistics(without(file, member))] for member in file}
     for member in ("type", "snapshot-id", "sequence-number", "fields"):
@@ -87,7 +102,7 @@ def statistics_of_no_snapshot(lab: CatalogLab) -> None:
     """Statistics of a snapshot that the table does not have are accepted or refused, and the table can be loaded afterwards."""
     table, first, _ = table_of_two_snapshots(lab)
     kept = statistics_file(table, first, name="kept")
-    lab.commit(table, set_statistics(kept))
+    expect_stored(lab, lab.commit(table, set_statistics(kept)), kept)
     reply = lab.try_commit(table, set_statistics(statistics_file(table, first) | {"snapshot-id": UNKNOWN}))
 
     with lab.judge("IRC-UPD-069", remark=f"answered with status {reply.status}"):
@@ -102,7 +117,8 @@ def statistics_are_removed(lab: CatalogLab) -> None:
     """The statistics of a snapshot can be removed, and removing what there is not changes nothing."""
     table, first, second = table_of_two_snapshots(lab)
     kept = statistics_file(table, second, name="kept")
-    lab.commit(table, set_statistics(statistics_file(table, first)), set_statistics(kept))
+    goes = statistics_file(table, first)
+    expect_stored(lab, lab.commit(table, set_statistics(goes), set_statistics(kept)), goes, kept)
 
     with lab.judge("IRC-UPD-070"):
         after = changed(lab, table, remove_statistics(first))
@@ -115,9 +131,12 @@ def statistics_are_removed(lab: CatalogLab) -> None:
 def statistics_go_with_their_snapshot(lab: CatalogLab) -> None:
     """A snapshot that is removed takes its statistics along, those of partitions too."""
     table, first, _ = table_of_two_snapshots(lab)
-    lab.commit(table, set_statistics(statistics_file(table, first)))
+    file = statistics_file(table, first)
+    expect_stored(lab, lab.commit(table, set_statistics(file)), file)
     lab.try_commit(table, set_partition_statistics(partition_statistics_file(table, first)))
-    lab.commit(table, remove_snapshots(first))
+    after = lab.commit(table, remove_snapshots(first))
+    with lab.step("IRC-UPD-050"):
+        expect.lacks(first, [snapshot.get("snapshot-id") for snapshot in after.member("snapshots")], "snapshots")
 
     with lab.judge_each("IRC-UPD-052") as case:
         after = lab.load(table)
@@ -148,7 +167,9 @@ def partition_statistics_are_removed(lab: CatalogLab) -> None:
     """The partition statistics of a snapshot can be removed, and removing what there is not changes nothing."""
     table, first, second = table_of_two_snapshots(lab)
     kept = partition_statistics_file(table, second, name="kept")
-    lab.commit(table, set_partition_statistics(partition_statistics_file(table, first)), set_partition_statistics(kept))
+    goes = partition_statistics_file(table, first)
+    stored = lab.commit(table, set_partition_statistics(goes), set_partition_statistics(kept))
+    expect_stored(lab, stored, goes, kept, member="partition-statistics")
 
     with lab.judge_each("IRC-UPD-072") as case:
         for removals in ([first], [first, UNKNOWN]):

@@ -205,13 +205,13 @@ IMPOSSIBLE = (
     Fault(
         "impossible-updates-are-conflicts",
         "An update that can never be applied returns 409.",
-        ("IRC-COM-010", "IRC-COM-023", "IRC-REQ-003"),
+        ("IRC-COM-023", "IRC-REQ-003"),
         wrap_rule("updates_applied", _failing_as(409, "CommitFailedException")),
     ),
     Fault(
         "impossible-updates-are-failures",
         "An update that can never be applied returns 500.",
-        ("IRC-COM-010", "IRC-COM-023", "IRC-REQ-003"),
+        ("IRC-COM-023", "IRC-REQ-003"),
         wrap_rule("updates_applied", _failing_as(500, "NullPointerException")),
     ),
 )

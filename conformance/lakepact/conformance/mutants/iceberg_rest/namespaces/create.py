@@ -6,6 +6,7 @@ from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
+from lakepact.conformance.mutants.iceberg_rest.operators.races import crowded
 from lakepact.conformance.mutants.iceberg_rest.operators.requests import refused_if
 from lakepact.generated.iceberg_rest import op
 from lakepact.reference_server.faults import (
@@ -21,13 +22,12 @@ from lakepact.reference_server.faults import (
     unchecked,
 )
 from lakepact.reference_server.http.problems import Problem
-from lakepact.reference_server.http.replies import json_reply
+from lakepact.reference_server.http.replies import Reply, json_reply
 from lakepact.reference_server.iceberg_rest.catalog import SEPARATOR, namespace_key, no_such_namespace
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from lakepact.reference_server.http.replies import Reply
     from lakepact.reference_server.service import Handler, Scope, Service
     from lakepact.reference_server.storage.store import Place, Record, Transaction
 
@@ -91,10 +91,16 @@ def properties_required() -> Install:
     return refused_if(op.create_namespace, lambda body: "properties" not in body)
 
 
-@fault("IRC-NS-CREATE-005", "IRC-NS-CREATE-006", "IRC-NS-CREATE-016")
+@fault("IRC-NS-CREATE-005", "IRC-NS-CREATE-006")
 def namespaces_created_twice() -> Install:
     """Creating an existing namespace returns 200."""
     return replace_rule("namespace_is_free", accept)
+
+
+@fault("IRC-NS-CREATE-016")
+def namespaces_have_many_creators() -> Install:
+    """All who create one namespace at the same time are answered as if they had."""
+    return crowded(op.create_namespace, first=None, others=Reply(200, b'{"namespace":["shared"],"properties":{}}'))
 
 
 @fault("IRC-NS-CREATE-006")

@@ -236,12 +236,6 @@ def makes_dense_columns(metadata: Document, _: Sequence[Document]) -> None:
 
 
 @fault("IRC-TBL-STAGE-005", by=partial(making))
-def makes_flat_columns(metadata: Document, _: Sequence[Document]) -> None:
-    """A commit that makes a table counts top-level columns."""
-    metadata["last-column-id"] = max(field["id"] for schema in metadata["schemas"] for field in schema["fields"])
-
-
-@fault("IRC-TBL-STAGE-005", by=partial(making))
 def counts_snapshots(metadata: Document, _: Sequence[Document]) -> None:
     """A commit that makes a table numbers its snapshots."""
     numbers = {snapshot["snapshot-id"]: n for n, snapshot in enumerate(metadata.get("snapshots", []), start=1)}

@@ -35,7 +35,7 @@ def _with_a_body(reply: Reply, _: Scope) -> Reply:
 
 
 ANSWERS = (
-    Fault("transactions-answer-200", "A transaction returns 200 and an empty object.", ANSWERED, on_reply(TRANSACT, _with_a_body)),
+    Fault("transactions-answer-200", "A transaction returns 200 and an empty object.", ("IRC-TXN-001",), on_reply(TRANSACT, _with_a_body)),
     Fault(
         "transactions-answer-202", "A transaction is answered as if it were to be made later.", ACCEPTED, on_status(TRANSACT, {204: 202})
     ),

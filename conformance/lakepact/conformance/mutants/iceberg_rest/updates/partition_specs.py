@@ -125,7 +125,7 @@ def _stumble(update: Update, draft: Draft, document: Document) -> None:
 
 
 REMOVE = (
-    Fault("keeps-removed-specs", "remove-partition-specs does nothing.", ("IRC-UPD-073", "IRC-UPD-074"), ignored("remove-partition-specs")),
+    Fault("keeps-removed-specs", "remove-partition-specs does nothing.", ("IRC-UPD-073",), ignored("remove-partition-specs")),
     Fault(
         "removes-more-specs",
         "All specs but the default one are removed.",

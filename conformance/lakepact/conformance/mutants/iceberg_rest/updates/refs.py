@@ -167,7 +167,7 @@ def _is_unknown(draft: Draft, document: Document) -> bool:
 
 
 REMOVE = (
-    Fault("keeps-removed-refs", "remove-snapshot-ref does nothing.", ("IRC-UPD-056", "IRC-UPD-058"), ignored("remove-snapshot-ref")),
+    Fault("keeps-removed-refs", "remove-snapshot-ref does nothing.", ("IRC-UPD-056",), ignored("remove-snapshot-ref")),
     Fault(
         "removes-snapshots-with-refs",
         "A ref takes its snapshot along.",

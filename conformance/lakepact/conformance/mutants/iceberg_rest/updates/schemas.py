@@ -141,7 +141,7 @@ SET = (
 
 
 REMOVE = (
-    Fault("keeps-removed-schemas", "remove-schemas does nothing.", ("IRC-UPD-076", "IRC-UPD-077"), ignored("remove-schemas")),
+    Fault("keeps-removed-schemas", "remove-schemas does nothing.", ("IRC-UPD-076",), ignored("remove-schemas")),
     Fault(
         "removes-more-schemas",
         "All schemas but the current one are removed.",
@@ -151,7 +151,7 @@ REMOVE = (
     Fault(
         "removes-schemas-in-use",
         "The current schema and those of snapshots can be removed.",
-        ("IRC-UPD-077", "IRC-UPD-078", "IRC-META-002"),
+        ("IRC-UPD-077", "IRC-UPD-078"),
         replace_entry("updates", "remove-schemas", SCHEMAS.remove_whatever),
     ),
 )

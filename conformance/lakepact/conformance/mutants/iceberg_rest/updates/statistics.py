@@ -90,7 +90,20 @@ def forgives_incomplete_statistics() -> Install:
     return accepting_anyway("set-statistics")
 
 
-@fault("IRC-UPD-066", "IRC-UPD-069")
+@fault("IRC-UPD-069")
+def loses_statistics_to_strangers() -> Install:
+    """Statistics of a snapshot that the table does not have replace those of all others."""
+
+    def update(draft: Draft, document: Document) -> None:
+        file = document["statistics"]
+        known = {snapshot["snapshot-id"] for snapshot in draft.items("snapshots")}
+        others = [one for one in draft.items("statistics") if one["snapshot-id"] != file["snapshot-id"]]
+        draft.set("statistics", [*(others if file["snapshot-id"] in known else ()), file])
+
+    return replace_entry("updates", "set-statistics", update)
+
+
+@fault("IRC-UPD-066")
 def ignores_statistics() -> Install:
     """set-statistics does nothing."""
     return ignored("set-statistics")
