@@ -117,10 +117,10 @@ def complaint(act: Callable[[], Any], *, status: int = 400, kind: str = "BadRequ
     return caught.value.message
 
 
-def refused_commit(metadata: Document, *updates: Document) -> str:
+def refused_commit(metadata: Document, *updates: Document, status: int = 400, kind: str = "BadRequestException") -> str:
     """Return the message of the refused updates, and assert that the document is unchanged."""
     before = orjson.dumps(metadata)
-    said = complaint(lambda: apply_updates(metadata, updates, now_ms=LATER))
+    said = complaint(lambda: apply_updates(metadata, updates, now_ms=LATER), status=status, kind=kind)
 
     assert orjson.dumps(metadata) == before
     return said

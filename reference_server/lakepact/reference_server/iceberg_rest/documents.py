@@ -38,6 +38,11 @@ def refused(where: str, why: str) -> Problem:
     return Problem(400, "BadRequestException", f"at {where}: {why}")
 
 
+def stale(where: str, why: str) -> Problem:
+    """Return a commit that can succeed once it is made again on top of the current table."""
+    return Problem(409, "CommitFailedException", f"at {where}: {why}; load the table and commit on top of it")
+
+
 def shown(value: Any) -> str:
     """Return a value as messages repeat it."""
     if isinstance(value, dict):

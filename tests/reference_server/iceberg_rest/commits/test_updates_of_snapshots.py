@@ -15,6 +15,7 @@ Document = dict[str, Any]
 TABLE = td.table()
 THREE = td.appended(td.appended(td.appended(TABLE, 11), 12), 13)
 HIGHEST = 2**63 - 1
+CONFLICT: Any = {"status": 409, "kind": "CommitFailedException"}
 
 
 def add(*snapshots: Document) -> list[Document]:
@@ -49,11 +50,23 @@ def test_adding_a_snapshot_moves_no_branch() -> None:
 
 
 @pytest.mark.parametrize("number", [0, 2, 3])
-def test_a_child_has_a_higher_sequence_number_than_the_table(number: int) -> None:
-    assert td.refused_commit(THREE, *add(snapshot(14, number, parent=13))) == (
+def test_snapshot_with_a_stale_sequence_number_is_a_conflict(number: int) -> None:
+    assert td.refused_commit(THREE, *add(snapshot(14, number, parent=13)), **CONFLICT) == (
         "at /updates/0/snapshot/sequence-number: expected more than the last sequence number 3 of the table, "
         f"found {number}; load the table and commit on top of it"
     )
+
+
+def test_snapshots_of_one_commit_with_one_sequence_number_are_a_bad_request() -> None:
+    said = td.refused_commit(THREE, *add(snapshot(14, 4, parent=13), snapshot(15, 4, parent=14)))
+
+    assert said == "at /updates/1/snapshot/sequence-number: expected more than the last sequence number 4 of the table, found 4"
+
+
+def test_snapshot_with_a_stale_row_id_is_a_conflict() -> None:
+    said = td.refused_commit(V3, *add(snapshot(12, 2, first_row_id=2, added_rows=1)), **CONFLICT)
+
+    assert said.startswith("at /updates/0/snapshot/first-row-id: expected at least the next row id 3 of the table, found 2")
 
 
 def test_last_sequence_number_stays_for_a_snapshot_without_parent() -> None:
@@ -117,11 +130,10 @@ def test_row_ids_go_on_where_the_table_stands() -> None:
     ("rows", "said"),
     [
         ({"added_rows": 1}, "first-row-id: snapshots need a first row id from format version 3 on; the next is 3"),
-        ({"first_row_id": 2, "added_rows": 1}, "first-row-id: expected at least the next row id 3 of the table, found 2"),
         ({"first_row_id": 3}, "added-rows: snapshots say from format version 3 on how many row ids they take: 0, or more"),
     ],
 )
-def test_row_ids_do_not_overlap(rows: dict[str, int], said: str) -> None:
+def test_snapshots_say_which_row_ids_they_take(rows: dict[str, int], said: str) -> None:
     assert td.refused_commit(V3, *add(snapshot(12, 2, **rows))) == f"at /updates/0/snapshot/{said}"
 
 

@@ -13,12 +13,14 @@ from lakepact.reference_server.iceberg_rest.documents import (
     integer,
     optional_integer,
     refused,
+    stale,
     text,
     texts,
 )
 from lakepact.reference_server.iceberg_rest.updates.references import drop_references_to
 
 if TYPE_CHECKING:
+    from lakepact.reference_server.http.problems import Problem
     from lakepact.reference_server.iceberg_rest.documents import Document
     from lakepact.reference_server.iceberg_rest.updates.draft import Draft
 
@@ -70,12 +72,14 @@ def _advance_sequence_number(draft: Draft, snapshot: Document, where: str) -> No
     if number is None:
         raise refused(f"{where}/sequence-number", f"snapshots need a sequence number from format version 2 on; the next is {last + 1}")
     if number <= last and snapshot.get("parent-snapshot-id") is not None:
-        raise refused(
-            f"{where}/sequence-number",
-            f"expected more than the last sequence number {last} of the table, found {number}; load the table and commit on top of it",
-        )
+        raise _behind(draft, f"{where}/sequence-number", f"expected more than the last sequence number {last} of the table, found {number}")
     if number > last:
         draft.set("last-sequence-number", number)
+
+
+def _behind(draft: Draft, where: str, why: str) -> Problem:
+    """Return a conflict that is resolved on top of the current table, unless the commit is in conflict with itself."""
+    return refused(where, why) if draft.added_snapshots else stale(where, why)
 
 
 def _advance_row_id(draft: Draft, snapshot: Document, where: str) -> None:
@@ -84,7 +88,7 @@ def _advance_row_id(draft: Draft, snapshot: Document, where: str) -> None:
     if first is None:
         raise refused(f"{where}/first-row-id", f"snapshots need a first row id from format version 3 on; the next is {following}")
     if first < following:
-        raise refused(f"{where}/first-row-id", f"expected at least the next row id {following} of the table, found {first}")
+        raise _behind(draft, f"{where}/first-row-id", f"expected at least the next row id {following} of the table, found {first}")
     added = optional_integer(snapshot, "added-rows", where, within=COUNT)
     if added is None:
         raise refused(f"{where}/added-rows", "snapshots say from format version 3 on how many row ids they take: 0, or more")
