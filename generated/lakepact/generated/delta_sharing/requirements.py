@@ -1,4 +1,4 @@
-# Made by codegen.registry from the registry of delta_sharing 2026-02, sha256 e90d2c4816f9aa08. Do not edit: nox -s generate
+# Made by codegen.registry from the registry of delta_sharing 2026-02, sha256 5aaef1df8110aa01. Do not edit: nox -s generate
 """The requirements of Delta Sharing Protocol 2026-02, its optional features, and the corrections of the contract."""
 
 from __future__ import annotations
@@ -1056,6 +1056,16 @@ REQUIREMENTS: dict[str, Requirement] = {
         features=("fixtures", "refresh-tokens"),
         interpretation="D-14: The members refreshToken and nextPageToken are described where they are answered, but not how they are sent back. They are sent as the official server takes them, which are includeRefreshToken, refreshToken, maxFiles and pageToken, and a refreshed answer has the files of the first one.",
         corrections=("E02",),
+    ),
+    "DS-EST-07": Requirement(
+        id="DS-EST-07",
+        level="SHOULD",
+        sentence="An endStreamAction should have no other members than refreshToken, nextPageToken, minUrlExpirationTimestamp and errorMessage, so that a failure is seen.",
+        clause="#endstreamaction",
+        basis="implied",
+        area="end-stream",
+        operations=("getTableMetadata", "queryTable", "queryTableChanges"),
+        features=("end-stream-action",),
     ),
     "DS-HNT-01": Requirement(
         id="DS-HNT-01",
@@ -2908,6 +2918,16 @@ REQUIREMENTS: dict[str, Requirement] = {
         features=("fixtures", "history"),
         interpretation="D-32: Data change files are not defined for a query with startingVersion, which a table can be asked for without a change data feed. They are the files that data-changing commits added and removed, and no change data files.",
     ),
+    "DS-TTV-14": Requirement(
+        id="DS-TTV-14",
+        level="MUST",
+        sentence="A version before the earliest one that a startingTimestamp leads to, such as that from which a table is shared, is answered with 4xx.",
+        clause="#query-table-version",
+        basis="implied",
+        area="time-travel",
+        operations=("getTableVersion", "queryTable", "queryTableChanges"),
+        features=("history",),
+    ),
     "DS-TSF-01": Requirement(
         id="DS-TSF-01",
         level="MUST",
@@ -3175,5 +3195,14 @@ REQUIREMENTS: dict[str, Requirement] = {
         operations=("getTableVersion",),
         features=("fixtures",),
         uncovered="a comparison of two times says more of the machine and the moment than of the server",
+    ),
+    "DS-VER-09": Requirement(
+        id="DS-VER-09",
+        level="SHOULD",
+        sentence="The version of a table should never be lower than one that the same client was told before, whichever of several connections it uses.",
+        clause="#query-table-version",
+        basis="implied",
+        area="version",
+        operations=("getTableVersion", "getTableMetadata", "queryTable"),
     ),
 }

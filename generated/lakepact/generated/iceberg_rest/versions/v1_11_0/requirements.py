@@ -1,4 +1,4 @@
-# Made by codegen.registry from the registry of iceberg_rest 1.11.0, sha256 0933047721e7f7da. Do not edit: nox -s generate
+# Made by codegen.registry from the registry of iceberg_rest 1.11.0, sha256 6a096100b7dca714. Do not edit: nox -s generate
 """The requirements of Apache Iceberg REST Catalog API 1.11.0, its optional features, and the corrections of the contract."""
 
 from __future__ import annotations
@@ -531,6 +531,24 @@ REQUIREMENTS: dict[str, Requirement] = {
         operations=("createView", "registerView"),
         features=("idempotency-key",),
         interpretation="B-03: The answer to a repeated request may show a newer state of the catalog, but is to be equivalent. Its status is that of the first answer, and it is about the same table, view or namespace; nothing else is compared.",
+    ),
+    "IRC-IDEM-021": Requirement(
+        id="IRC-IDEM-021",
+        level="SHOULD",
+        sentence="The `idempotency-key-lifetime` should be a member of the configuration, and not of its `defaults` or `overrides`, where no client looks for it.",
+        clause="/components/schemas/CatalogConfig/properties/idempotency-key-lifetime",
+        basis="schema",
+        area="idempotency",
+        operations=("getConfig",),
+    ),
+    "IRC-IDEM-022": Requirement(
+        id="IRC-IDEM-022",
+        level="SHOULD",
+        sentence="A server that answers a repeated Idempotency-Key from what it kept should name `idempotency-key-lifetime` in its configuration.",
+        clause="/components/schemas/CatalogConfig/properties/idempotency-key-lifetime",
+        basis="text",
+        area="idempotency",
+        operations=("getConfig", "createNamespace"),
     ),
     "IRC-PLAN-001": Requirement(
         id="IRC-PLAN-001",
