@@ -113,6 +113,7 @@ class Lab:
         alone: bool = False,
         disconnect_after: float | None = None,
         method: str | None = None,
+        retry: bool = True,
         **arguments: Any,
     ) -> Reply:
         """Send a request for an operation of the contract.
@@ -128,6 +129,7 @@ class Lab:
             alone: use a connection of its own, which shows unexpected bytes.
             disconnect_after: seconds after which the connection is closed; the reply then has status 0.
             method: another method than the operation's.
+            retry: send again what returns 429 or 503.
             arguments: parameters by their Python names; `None` leaves one out.
 
         Raises:
@@ -160,6 +162,7 @@ class Lab:
             anonymous=anonymous,
             alone=alone,
             disconnect_after=disconnect_after,
+            retry=retry,
         )
 
     def send_raw(
@@ -173,6 +176,7 @@ class Lab:
         anonymous: bool = False,
         alone: bool = False,
         disconnect_after: float | None = None,
+        retry: bool = True,
     ) -> Reply:
         """Send a request; `target` is its path and query below the base address, sent unchanged."""
         reply = self.wire.send(
@@ -186,6 +190,7 @@ class Lab:
             alone=alone,
             disconnect_after=disconnect_after,
             accepts=accepted(self.contract.operations[operation]) if operation else ANYTHING,
+            retry=retry,
         )
         with self._lock:
             self.sent.append(reply.exchange.number)

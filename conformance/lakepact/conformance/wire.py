@@ -183,6 +183,7 @@ class Wire:
         alone: bool = False,
         disconnect_after: float | None = None,
         accepts: str = ANYTHING,
+        retry: bool = True,
     ) -> Reply:
         """Send one request and keep the exchange; retries of busy targets are kept too.
 
@@ -197,6 +198,7 @@ class Wire:
             alone: use a connection of its own and read it to its end.
             disconnect_after: seconds after which the connection is closed; the exchange then has status 0.
             accepts: default of the `Accept` header.
+            retry: send again what returns 429 or 503.
 
         Raises:
             NoAnswer: no answer came.
@@ -214,7 +216,7 @@ class Wire:
             disconnect_after=disconnect_after,
             accepts=accepts,
         )
-        for usual in PAUSES:
+        for usual in PAUSES if retry else ():
             reply = once()
             if reply.status not in BUSY or not self._patience or self._paused > MAX_PAUSED:
                 return reply
@@ -222,7 +224,7 @@ class Wire:
             self._paused += pause
             time.sleep(pause)
         reply = once()
-        if reply.status in BUSY:
+        if retry and reply.status in BUSY:
             self._patience -= 1
         return reply
 
