@@ -270,6 +270,7 @@ def _strings(settings: Any) -> dict[str, str]:
 
 #: The settings of a target.
 PARAMETERS = {
+    "burst": "requests that are sent at the same moment to provoke 429 or 503, 48 unless given, and 0 for none",
     "warehouse": "the warehouse that is judged; it is named when the configuration is asked for",
     "prefix": "the prefix of all paths, where the configuration does not say it",
     "reader-token-env": "the environment variable with the token of a principal that may read everything and change nothing",

@@ -37,6 +37,9 @@ TRAFFIC = (*TOUR, "end_stream.ends_say_what_follows")
 MOST_TABLES = 4
 EARLIEST = "minUrlExpirationTimestamp"
 
+#: The members that the protocol has.
+KNOWN = frozenset({"refreshToken", "nextPageToken", EARLIEST, "errorMessage"})
+
 #: Conditions that require an endStreamAction: requested tokens, and failures.
 NEEDED = ("refreshToken", "nextPageToken", "errorMessage")
 
@@ -102,6 +105,15 @@ def what_was_asked_for_is_announced(exchange: Exchange) -> bool:
     said = told(exchange).get(INCLUDE_END, frozenset())
     expect.true("true" in said, "includeEndStreamAction=true in the capabilities header", sorted(said) or "no such capability")
     return True
+
+
+@invariant("DS-EST-07", traffic=TRAFFIC)
+def ends_have_known_members(exchange: Exchange) -> bool:
+    """An endStreamAction has the members of the protocol alone: a failure under another name would pass for a whole answer."""
+    ends = ends_of(lines_of(exchange) or ())
+    for end in ends:
+        expect.equal([], sorted(set(end) - KNOWN), "members of the endStreamAction that the protocol does not have:")
+    return bool(ends)
 
 
 @check("DS-EST-01", "DS-EST-02", "DS-EST-03")

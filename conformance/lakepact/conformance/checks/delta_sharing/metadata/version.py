@@ -16,12 +16,16 @@ from lakepact.generated.delta_sharing import op
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
+    from typing import Any
 
     from lakepact.conformance.checks.delta_sharing.kit.lab import SharingLab
     from lakepact.conformance.exchanges import Exchange
     from lakepact.conformance.fixtures.manifest import PackTable
+    from lakepact.generated.contract import OperationId
 
 MOST_TABLES = 12
+FEW_TABLES = 3  #: that are asked for again and again
+TIMES = 5  #: requests of each kind: a load balancer gives each to another replica
 
 BEFORE_ALL, AFTER_ALL = "1970-01-01T00:00:00Z", "9999-01-01T00:00:00Z"
 BEFORE_1970 = "1969-12-31T23:59:59Z"  #: a time that is negative where times are counted
@@ -78,6 +82,28 @@ def the_version_is_that_of_everything(lab: SharingLab) -> None:
                 with case():
                     if reply.status == 200:
                         expect.equal(version, _version(reply), f"the version of {table.name} in the answer to {reply.exchange.operation}:")
+
+
+@check("DS-VER-09")
+def versions_never_go_down(lab: SharingLab) -> None:
+    """Repeated requests for a table, each on a connection of its own, never return a lower version than before."""
+    requests: tuple[tuple[OperationId, dict[str, Any]], ...] = (
+        (op.get_table_version, {}),
+        (op.get_table_metadata, {"headers": [EITHER_FORMAT]}),
+        (op.query_table, {"body": {"limitHint": 1}, "headers": [EITHER_FORMAT]}),
+    )
+    with lab.judge_each("DS-VER-09") as case:
+        for table in lab.tables()[:FEW_TABLES]:
+            highest = -1
+            for operation, arguments in requests * TIMES:
+                with case():
+                    reply = lab.send(operation, alone=True, **arguments, **table.address)
+                    version = version_of(reply) if reply.status == 200 else None
+                    if version is None:
+                        continue  # judged by other requirements
+                    wanted = f"version {highest} of {table.name} or a later one, which an earlier answer had"
+                    expect.true(version >= highest, wanted, f"version {version} in the answer to {operation}")
+                    highest = version
 
 
 @check("DS-VER-02")

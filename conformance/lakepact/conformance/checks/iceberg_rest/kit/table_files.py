@@ -10,6 +10,8 @@ import orjson
 from lakepact.conformance.outcome import NotOffered
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from lakepact.conformance.checks.iceberg_rest.kit.lab import CatalogLab, Table
 
 
@@ -42,3 +44,18 @@ def metadata_file(lab: CatalogLab, table: Table) -> Path:
     if not isinstance(document, dict) or document.get("table-uuid") != table.uuid:
         raise NotOffered(f"the harness does not find the table's metadata at {path}")
     return path
+
+
+def known_files(lab: CatalogLab, table: Table) -> list[Path]:
+    """Return the metadata files of a table, former ones too, as far as they exist.
+
+    Raises:
+        NotOffered: the harness cannot read them.
+    """
+    former = [entry["metadata-file"] for entry in table.metadata.get("metadata-log") or ()]
+    return [metadata_file(lab, table), *(path for path in map(local_path, former) if path.is_file())]
+
+
+def lost(files: Sequence[Path]) -> list[str]:
+    """Return the names of those files that are gone."""
+    return [path.name for path in files if not path.exists()]

@@ -205,6 +205,20 @@ def deep_namespaces_have_properties(lab: CatalogLab) -> None:
         expect.equal(["top", "child", "new"], values, "values of the three levels")
 
 
+@check("IRC-NS-PROP-019", alone=True)
+def parallel_updates_are_made_or_conflicts(lab: CatalogLab) -> None:
+    """Many callers that update one namespace at once get 200 each, or 409 to send their update again."""
+    with lab.judge_each("IRC-NS-PROP-019") as case:
+        for turn in lab.repeat(3):
+            namespace = lab.make_namespace()
+            updates = [partial(update, lab, namespace, updates={"shared": f"{turn}-{n}"}) for n in range(WRITERS)]
+            updates += [partial(update, lab, namespace, updates={f"key{n}": "1"}) for n in range(WRITERS)]
+            for reply in lab.concurrently(updates):
+                with case():
+                    # 429 and 503 refuse a burst, whatever it is about: IRC-ERR-019 is about them.
+                    expect.status(reply, 200, 409, 429, 503, about="among simultaneous updates")
+
+
 @check("IRC-NS-PROP-017", alone=True)
 def parallel_updates_are_all_kept(lab: CatalogLab) -> None:
     """Of many callers that set different keys at once, none loses what another was told is done."""

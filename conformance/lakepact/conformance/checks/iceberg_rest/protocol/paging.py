@@ -240,6 +240,24 @@ def changes_during_a_traversal_lose_nothing(lab: CatalogLab) -> None:
                     expect.equal(1, found.count(name), f"times that {name} is listed:")
 
 
+@check("IRC-PAG-017", "IRC-PAG-021")
+def page_boundaries_lose_nothing(lab: CatalogLab) -> None:
+    """Tables and namespaces beside the boundary of a page are listed once, also when the item before the boundary is dropped."""
+    for operation in (op.list_tables, op.list_namespaces):
+        for size in (1, 2, 3):
+            items = listing(lab, operation, count=6)
+            with lab.judge("IRC-PAG-021"):
+                found = [name for page, _ in items.pages(page_token=FIRST, page_size=size) for name in page]
+                expect.equal(sorted(items.names), sorted(found), f"names on pages of {size}")
+            first, token = items.page(page_token=FIRST, page_size=size)
+            for name in first:
+                items.drop(name)
+            rest = [name for page, _ in items.pages(page_token=token, page_size=size) for name in page] if token else []
+            with lab.judge("IRC-PAG-017"):
+                about = f"names behind a page of {size} whose items were dropped"
+                expect.equal(sorted(set(items.names) - set(first)), sorted(rest), about)
+
+
 def _drop_one_that_was_seen(items: Listing, seen: list[Any]) -> set[Any]:
     """Drop the first item that was listed; it is no longer untouched."""
     items.drop(seen[0])

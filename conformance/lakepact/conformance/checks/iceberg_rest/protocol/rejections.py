@@ -159,6 +159,23 @@ def what_is_not_in_the_contract_is_refused(lab: CatalogLab) -> None:
                 expect.client_error(reply)
 
 
+@check("IRC-ERR-020")
+def unknown_paths_have_error_bodies(lab: CatalogLab) -> None:
+    """A path that the contract does not have is refused with an error body, which clients can show, and not with a web page."""
+    path = lab.path(op.list_namespaces)
+    unknown = [f"{path.removesuffix('/namespaces')}/lakepact-nonsense", f"{path}/{lab.name()}/lakepact-nonsense", "/v1/lakepact/nonsense"]
+
+    with lab.judge_each("IRC-ERR-020") as case:
+        for each in unknown:
+            with case():
+                reply = lab.send_raw("GET", each)
+                expect.client_error(reply)
+                expect.true(isinstance(reply.at("error"), dict), '`{"error": {…}}` as the body', reply.shown)
+                expect.equal(reply.status, reply.at("error", "code"), "error code")
+                for member in ("message", "type"):
+                    expect.true(isinstance(reply.at("error", member), str), f"`error.{member}` as a string", reply.shown)
+
+
 @check("IRC-GEN-026")
 def undeclared_operations_are_refused(lab: CatalogLab) -> None:
     """An operation that the server does not implement is refused as such, not with a server error."""

@@ -12,7 +12,7 @@ from lakepact.conformance.checks.iceberg_rest.kit.commit_requirements import HAR
 from lakepact.conformance.checks.iceberg_rest.kit.concurrency import side_by_side
 from lakepact.conformance.checks.iceberg_rest.kit.lab import Table, set_properties
 from lakepact.conformance.checks.iceberg_rest.kit.registration import location_of, register
-from lakepact.conformance.checks.iceberg_rest.kit.table_files import local_path, metadata_file
+from lakepact.conformance.checks.iceberg_rest.kit.table_files import known_files, local_path, lost
 from lakepact.conformance.checks.iceberg_rest.kit.tables import ROUNDS, ways
 from lakepact.conformance.checks.iceberg_rest.suite import check
 from lakepact.conformance.checks.iceberg_rest.tables.register import grown
@@ -89,16 +89,6 @@ def missing_tables_are_not_dropped(lab: CatalogLab) -> None:
 # -- files --------------------------------------------------------------------------------------------------------------
 
 
-def known_files(lab: CatalogLab, table: Table) -> list[Path]:
-    """Return the metadata files of a table, former ones too, as far as they exist.
-
-    Raises:
-        NotOffered: the harness cannot read them.
-    """
-    former = [entry["metadata-file"] for entry in table.metadata.get("metadata-log") or ()]
-    return [metadata_file(lab, table), *(path for path in map(local_path, former) if path.is_file())]
-
-
 def visible_files(lab: CatalogLab, table: Table) -> list[Path]:
     """Return the files of a table that the harness can look at, the current metadata file first; none where it sees nothing.
 
@@ -114,11 +104,6 @@ def visible_files(lab: CatalogLab, table: Table) -> list[Path]:
         data.write_bytes(b"PAR1")
         files.append(data)
     return files
-
-
-def lost(files: Sequence[Path]) -> list[str]:
-    """Return the names of those files that are gone."""
-    return [path.name for path in files if not path.exists()]
 
 
 def await_purge(files: Sequence[Path]) -> None:

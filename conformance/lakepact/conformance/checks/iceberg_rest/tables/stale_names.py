@@ -9,6 +9,7 @@ from lakepact.conformance.checks.iceberg_rest.kit.commit_requirements import HAR
 from lakepact.conformance.checks.iceberg_rest.kit.lab import Table, set_properties, set_ref
 from lakepact.conformance.checks.iceberg_rest.kit.metrics_reports import scan_report
 from lakepact.conformance.checks.iceberg_rest.kit.registration import left_behind, location_of, register
+from lakepact.conformance.checks.iceberg_rest.kit.table_files import lost
 from lakepact.conformance.checks.iceberg_rest.kit.table_states import unchanged
 from lakepact.conformance.checks.iceberg_rest.kit.tables import ways
 from lakepact.conformance.checks.iceberg_rest.kit.updates import (
@@ -22,7 +23,7 @@ from lakepact.conformance.checks.iceberg_rest.kit.updates import (
 from lakepact.conformance.checks.iceberg_rest.kit.view_renames import rename as rename_view
 from lakepact.conformance.checks.iceberg_rest.kit.views import made
 from lakepact.conformance.checks.iceberg_rest.suite import check
-from lakepact.conformance.checks.iceberg_rest.tables.drop import await_purge, is_refused, lost, purge, visible_files
+from lakepact.conformance.checks.iceberg_rest.tables.drop import await_purge, is_refused, purge, visible_files
 from lakepact.conformance.checks.iceberg_rest.tables.register import grown, registered
 from lakepact.conformance.checks.iceberg_rest.tables.rename import moves_between_namespaces, renamed
 from lakepact.generated.iceberg_rest import op

@@ -6,6 +6,8 @@ from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
+import orjson
+
 from lakepact.conformance import expect
 from lakepact.conformance.checks.iceberg_rest.kit.lab import set_properties
 from lakepact.conformance.checks.iceberg_rest.kit.principals import THIRD, bearing, needed
@@ -110,6 +112,27 @@ def _namespace_turn(lab: CatalogLab, table: Table) -> Any:
 
 def _status(lab: CatalogLab, operation: OperationId, **arguments: Any) -> int:
     return lab.send(operation, **arguments).status
+
+
+@check("IRC-IDEM-013")
+def keys_are_for_one_kind_of_request(lab: CatalogLab) -> None:
+    """Under the key of a request that was carried out, a request of another operation is not."""
+    every = list(pairs(lab))
+    for one, other in zip(every, [*every[1:], every[0]], strict=True):
+        key = new_key()
+        first = lab.send(one.operation, idempotency_key=key, **one.first)
+        if first.status not in {200, 204}:
+            continue  # judged by IRC-IDEM-002
+        before = other.look()
+        known = lab.contract.operations[other.operation]
+        arguments = {name: value for name, value in other.second.items() if name != "body"}
+        content = orjson.dumps(other.second["body"]) if "body" in other.second else b""
+        # Without its operation: the first answer may be repeated, which is none of this operation.
+        headers = [("Idempotency-Key", key), *([("Content-Type", "application/json")] if content else [])]
+        lab.send_raw(known.method, lab.path(known, **arguments), headers=headers, content=content)
+        with lab.judge("IRC-IDEM-013"):
+            about = f"what {other.operation} changes, after it was sent with the key of {one.operation},"
+            expect.equal(before, other.look(), about)
 
 
 @check("IRC-IDEM-002", "IRC-IDEM-013")

@@ -65,3 +65,11 @@ def ends_come_first(lines: list[Any]) -> list[Any]:
 def answers_end_twice(lines: list[Any]) -> list[Any]:
     """There are two endStreamActions."""
     return [*lines, *(line for line in lines if "endStreamAction" in line)]
+
+
+@fault("DS-EST-07", by=partial(on_all))
+def failures_have_another_name(lines: list[Any]) -> None:
+    """A failure is said in a member that no client knows."""
+    for line in lines:
+        if "endStreamAction" in line:
+            line["endStreamAction"] = {"endStreamAction": "the files could not be listed"}

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Any
@@ -129,3 +130,10 @@ def times_after_all_are_now(original: Callable[..., int]) -> Callable[..., int]:
         return log.latest() if milliseconds > log.timestamp(log.latest()) else original(log, milliseconds)
 
     return version_from
+
+
+@fault("DS-VER-09")
+def replicas_lag_behind() -> Install:
+    """Every second answer about a version comes from a replica that is one version behind."""
+    turns = itertools.count()
+    return header((VERSION, op.get_table_metadata, op.query_table), lambda version: b"%d" % max(version - next(turns) % 2, 0))

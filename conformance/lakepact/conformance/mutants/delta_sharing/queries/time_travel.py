@@ -214,3 +214,9 @@ def windows_end_too_early(body: dict[str, Any]) -> dict[str, Any]:
 def windows_start_too_late() -> Install:
     """The first version of a window is not in it."""
     return on_lines(QUERY, only(lambda line: wrapper_of(line).get("version") not in {2, 4}))
+
+
+@fault("DS-TTV-14")
+def everything_is_shared_from_the_start() -> Install:
+    """The version from which a table is shared is not respected."""
+    return replace_rule("version_is_shared", accept)

@@ -7,6 +7,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from lakepact.conformance.mutants.iceberg_rest.operators.namespaces import made_where_missing
+from lakepact.conformance.mutants.iceberg_rest.operators.races import FAILURE, crowded
 from lakepact.conformance.mutants.iceberg_rest.operators.requests import asked_for, refused_if
 from lakepact.generated.iceberg_rest import op
 from lakepact.reference_server.faults import (
@@ -228,3 +229,9 @@ def parallel_updates_lost(service: Service) -> None:
         await wire.answer(reply)
 
     all_of(on_call(UPDATE, act), on_wire(UPDATE, answer))(service)
+
+
+@fault("IRC-NS-PROP-019")
+def simultaneous_updates_fail() -> Install:
+    """Of updates of one namespace that meet, all but one return 500."""
+    return crowded(op.update_properties, first=None, others=FAILURE)

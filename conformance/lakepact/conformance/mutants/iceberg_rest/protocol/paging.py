@@ -188,6 +188,15 @@ def pages_by_offset(records: Any, listing: str, after: str | None, size: int | N
     return every[start:end], str(end) if end < len(every) else None
 
 
+@fault("IRC-PAG-017", by=partial(paged))
+def pages_behind_a_dropped_item_are_empty(records: Any, listing: str, after: str | None, size: int | None) -> Any:
+    """A token leads nowhere once the last item of its page is dropped."""
+    behind = opened(listing, after) if after else None
+    if behind is not None and behind not in [name for name, _ in records(None)]:
+        return [], None
+    return page(records, listing, after=after, size=size)
+
+
 @fault("IRC-PAG-019", by=partial(paged))
 def first_page_is_all_without_a_size(records: Any, listing: str, after: str | None, size: int | None) -> Any:
     """Without a page size there is one page of two."""

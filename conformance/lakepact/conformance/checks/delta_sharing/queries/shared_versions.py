@@ -1,0 +1,65 @@
+"""Checks of tables that are shared from a version on: no request leads to what came before."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from lakepact.conformance import expect
+from lakepact.conformance.checks.delta_sharing.kit import reading, test_tables
+from lakepact.conformance.checks.delta_sharing.suite import check
+from lakepact.generated.delta_sharing import op
+
+if TYPE_CHECKING:
+    from lakepact.conformance.checks.delta_sharing.kit.lab import SharingLab
+    from lakepact.conformance.checks.delta_sharing.kit.reading import AnyTable
+    from lakepact.conformance.exchanges import Reply
+
+BEFORE_ALL = "1970-01-01T00:00:00Z"
+
+
+def shared_late(lab: SharingLab) -> tuple[AnyTable, int]:
+    """Return a table whose history is shared, and its first shared version: of the fixture pack the one that is shared late.
+
+    Raises:
+        NotOffered: there is none.
+        Blocked: it does not say which version is the earliest.
+    """
+    if lab.knows_content:
+        from lakepact.conformance.fixtures.catalogue import LATE_NAME, LATE_START  # noqa: PLC0415 - where content is known
+
+        for listed in lab.tables():
+            if listed.name == LATE_NAME:
+                return listed, LATE_START
+    table = test_tables.with_history(lab).table
+    reply = lab.require(lab.send(op.get_table_version, starting_timestamp=BEFORE_ALL, **table.address), 200)
+    version = reading.version_header(reply)
+    return table, int(version) if version.isdigit() else 0
+
+
+@check("DS-TTV-14")
+def versions_before_the_first_shared_one_are_refused(lab: SharingLab) -> None:
+    """A version before the earliest shared one is refused by queries and changes, and no time leads to it."""
+    lab.needs_history()
+    table, first = shared_late(lab)
+    if not first:
+        lab.skip("DS-TTV-14", "the first version of the table is shared")
+        return
+    earliest = lab.send(op.get_table_version, starting_timestamp=BEFORE_ALL, **table.address)
+    usual = reading.asked(lab, table, {"version": first})
+    lab.require(usual, 200)
+    early: dict[str, Reply] = {
+        f"a query of version {first - 1}": reading.asked(lab, table, {"version": first - 1}),
+        f"a query since version {first - 1}": reading.asked(lab, table, {"startingVersion": first - 1}),
+        "a query of version 0": reading.asked(lab, table, {"version": 0}),
+    }
+    if lab.offers(op.query_table_changes):
+        early[f"changes since version {first - 1}"] = reading.asked_changes(lab, table, {"starting_version": first - 1})
+
+    with lab.judge_each("DS-TTV-14") as case:
+        with case():
+            if earliest.status == 200:
+                expect.equal(str(first), reading.version_header(earliest), f"the version of {table.name} for {BEFORE_ALL}:")
+        for what, reply in early.items():
+            with case():
+                wanted = f"a 4xx status for {what} of {table.name}, which is shared from version {first} on"
+                expect.true(400 <= reply.status < 500, wanted, reply.shown)

@@ -1,0 +1,70 @@
+"""Checks of commits and transactions that are refused: they remove no file, although their tables delete old metadata files."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from lakepact.conformance import expect
+from lakepact.conformance.checks.iceberg_rest.kit.commit_requirements import HARMLESS, NOBODY, assert_uuid
+from lakepact.conformance.checks.iceberg_rest.kit.lab import set_properties
+from lakepact.conformance.checks.iceberg_rest.kit.table_files import known_files, lost
+from lakepact.conformance.checks.iceberg_rest.kit.transactions import at_every_place, change, transact
+from lakepact.conformance.checks.iceberg_rest.kit.updates import NOWHERE, set_current_schema
+from lakepact.conformance.checks.iceberg_rest.suite import check
+from lakepact.generated.iceberg_rest import op
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from lakepact.conformance.checks.iceberg_rest.kit.lab import CatalogLab, Namespace, Table
+
+#: Properties of a table that keeps one former metadata file.
+FORGETFUL = {"write.metadata.delete-after-commit.enabled": "true", "write.metadata.previous-versions-max": "1"}
+COMMITS = 3
+
+
+def forgetful(lab: CatalogLab, home: Namespace) -> tuple[Table, list[Path]]:
+    """Return a table that deletes old metadata files after each commit, and the metadata files that it has.
+
+    Raises:
+        NotOffered: the harness cannot read them.
+    """
+    table = lab.make_table(home, properties=FORGETFUL)
+    for turn in range(COMMITS):
+        table = lab.commit(table, set_properties(turn=str(turn)))
+    table = lab.load(table)
+    return table, known_files(lab, table)
+
+
+@check("IRC-COM-032")
+def refused_commits_remove_no_files(lab: CatalogLab) -> None:
+    """A commit with a requirement that fails, or an update that cannot be applied, leaves all metadata files."""
+    table, files = forgetful(lab, lab.make_namespace())
+    refusals = {
+        "a requirement fails": lab.try_commit(table, HARMLESS, requirements=[assert_uuid(NOBODY)]),
+        "an update cannot be applied": lab.try_commit(table, HARMLESS, set_current_schema(NOWHERE)),
+    }
+
+    with lab.judge_each("IRC-COM-032") as case:
+        for why, reply in refusals.items():
+            with case():
+                expect.client_error(reply)
+                expect.equal([], lost(files), f"of the metadata files, after a commit in which {why}, these to be removed:")
+
+
+@check("IRC-TXN-018")
+def refused_transactions_remove_no_files(lab: CatalogLab) -> None:
+    """A transaction that one table refuses leaves the metadata files of all others, wherever that table stands."""
+    home = lab.make_namespace()
+    kept = [forgetful(lab, home) for _ in range(2)]
+    failing = lab.make_table(home)
+    wrong = change(failing, HARMLESS, requirements=[assert_uuid(NOBODY)])
+
+    with lab.judge_each("IRC-TXN-018") as case:
+        for where, changes in at_every_place([table for table, _ in kept], wrong):
+            with case():
+                expect.client_error(transact(lab, *changes))
+                for table, files in kept:
+                    about = f"of the metadata files of {table.name}, when {where} is refused, these to be removed:"
+                    expect.equal([], lost(files), about)
+                    expect.status(lab.send(op.load_table, **table.at), 200)

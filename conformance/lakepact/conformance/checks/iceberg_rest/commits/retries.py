@@ -1,0 +1,59 @@
+"""Checks of conflicts that a client can resolve by trying again: it learns so from the status, and nothing was applied."""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import TYPE_CHECKING
+
+from lakepact.conformance import expect
+from lakepact.conformance.checks.iceberg_rest.kit.commit_requirements import assert_ref, assert_uuid
+from lakepact.conformance.checks.iceberg_rest.kit.concurrency import side_by_side
+from lakepact.conformance.checks.iceberg_rest.kit.lab import set_properties, set_ref
+from lakepact.conformance.checks.iceberg_rest.kit.table_states import properties_of, unchanged
+from lakepact.conformance.checks.iceberg_rest.kit.updates import add_snapshot, table_of_version
+from lakepact.conformance.checks.iceberg_rest.suite import check
+
+if TYPE_CHECKING:
+    from lakepact.conformance.checks.iceberg_rest.kit.lab import CatalogLab
+
+WRITERS = 12
+ROUNDS = 3
+SIDE = "audit"
+
+
+@check("IRC-UPD-091")
+def stale_snapshots_of_other_branches_are_conflicts(lab: CatalogLab) -> None:
+    """A writer to one branch whose snapshot was made before another branch moved gets 409, not a refusal for good."""
+    versions = (2, 3) if lab.feature("format-v3") else (2,)
+
+    with lab.judge_each("IRC-UPD-091") as case:
+        for version in versions:
+            with case():
+                table = lab.append(lab.append(table_of_version(lab, version)), ref=SIDE)
+                base = table.member("refs", SIDE, "snapshot-id")
+                stale = lab.snapshot(table, parent_snapshot_id=base)
+                before = lab.load(lab.append(table))
+                late = lab.try_commit(
+                    table,
+                    add_snapshot(stale),
+                    set_ref(SIDE, stale["snapshot-id"]),
+                    requirements=[assert_uuid(table.uuid), assert_ref(SIDE, base)],
+                )
+                about = f"for a snapshot of {SIDE} in format version {version}, made before main moved"
+                expect.status(late, 409, about=about)
+                unchanged(lab, before)
+
+
+@check("IRC-COM-033", alone=True)
+def refused_commits_are_not_applied(lab: CatalogLab) -> None:
+    """Of writers that commit to one table at once, those that get a 4xx status have changed nothing: they will try again."""
+    table = lab.make_table()
+    for turn in lab.repeat(ROUNDS):
+        keys = [f"lakepact.{turn}.{writer}" for writer in range(WRITERS)]
+        commits = [partial(lab.try_commit, table, set_properties(**{key: key}), requirements=[assert_uuid(table.uuid)]) for key in keys]
+        replies = side_by_side(lab, commits, what="commits")
+        found = properties_of(lab.load(table))
+        refused = {key: reply.status for key, reply in zip(keys, replies, strict=True) if 400 <= reply.status < 500}
+        with lab.judge("IRC-COM-033"):
+            applied = {key: status for key, status in refused.items() if key in found}
+            expect.equal({}, applied, "of the properties whose commits were refused, these with their status to be in the table:")

@@ -1,0 +1,71 @@
+"""Checks of a server that is asked for more than it serves: it says so in the form of every other refusal."""
+
+from __future__ import annotations
+
+import re
+from email.utils import parsedate_to_datetime
+from functools import partial
+from typing import TYPE_CHECKING
+
+from lakepact.conformance import expect
+from lakepact.conformance.checks.iceberg_rest.suite import check, invariant
+from lakepact.generated.iceberg_rest import op
+
+if TYPE_CHECKING:
+    from lakepact.conformance.checks.iceberg_rest.kit.lab import CatalogLab
+    from lakepact.conformance.exchanges import Exchange, Reply
+
+BURST = "burst"  #: the setting of a target: requests that are sent at the same moment
+USUAL_BURST = 48
+LARGEST_BURST = 1000
+BUSY = frozenset({429, 503})
+SECONDS = re.compile(r"[0-9]{1,9}")
+
+
+@invariant("IRC-GEN-033", traffic=("protocol_overload.bursts_are_served_or_refused",))
+def retry_after_is_a_time(exchange: Exchange) -> bool:
+    """Retry-After of a busy server is a number of seconds or an HTTP date, so that clients can wait as long."""
+    value = exchange.headers.get("retry-after")
+    if exchange.status not in BUSY or value is None:
+        return False
+    expect.true(bool(SECONDS.fullmatch(value)) or _is_date(value), "Retry-After as seconds or an HTTP date", f"Retry-After: {value}")
+    return True
+
+
+def _is_date(text: str) -> bool:
+    """Return whether a text is a date as RFC 9110 has it."""
+    try:
+        return parsedate_to_datetime(text).tzinfo is not None
+    except ValueError:
+        return False
+
+
+@check("IRC-ERR-019", alone=True)
+def bursts_are_served_or_refused(lab: CatalogLab) -> None:
+    """Of many loads of one table at once, each returns the table, or 429 or 503 with an error that clients can show."""
+    given = lab.target.parameters.get(BURST, "")
+    many = min(int(given), LARGEST_BURST) if given.isdecimal() else USUAL_BURST
+    if not many:
+        lab.skip("IRC-ERR-019", "the user of the harness wants no burst")
+        return
+    table = lab.make_table()
+    replies = lab.concurrently([partial(lab.send, op.load_table, retry=False, **table.at)] * many)
+    refused = [reply for reply in replies if reply.status != 200]
+
+    with lab.judge_each("IRC-ERR-019", remark=f"{len(refused)} of {many} simultaneous loads were refused") as case:
+        for reply in replies:
+            with case():
+                expect.status(reply, 200, *BUSY, about=f"among {many} simultaneous loads")
+                if reply.status in BUSY:
+                    _is_error(reply)
+
+
+def _is_error(reply: Reply) -> None:
+    """The body of a refusal is the error model, with its status.
+
+    Raises:
+        Unmet: it is not.
+    """
+    expect.equal(reply.status, reply.at("error", "code"), "error code")
+    for member in ("message", "type"):
+        expect.true(isinstance(reply.at("error", member), str), f"`error.{member}` as a string", reply.shown)

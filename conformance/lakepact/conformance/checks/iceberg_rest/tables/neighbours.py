@@ -1,0 +1,93 @@
+"""Checks of tables whose locations begin with the same characters: …/t and …/t2 are different folders."""
+
+from __future__ import annotations
+
+import time
+from typing import TYPE_CHECKING
+
+from lakepact.conformance import expect
+from lakepact.conformance.checks.iceberg_rest.kit.lab import Table, set_properties
+from lakepact.conformance.checks.iceberg_rest.kit.table_files import known_files, lost
+from lakepact.conformance.checks.iceberg_rest.kit.table_states import unchanged
+from lakepact.conformance.checks.iceberg_rest.suite import check
+from lakepact.conformance.outcome import NotOffered
+from lakepact.generated.iceberg_rest import op
+
+if TYPE_CHECKING:
+    from lakepact.conformance.checks.iceberg_rest.kit.lab import CatalogLab
+    from lakepact.conformance.exchanges import Reply
+
+ENDINGS = ("2", "-2", ".old")  #: what a neighbour's location has more than the table's
+PURGING_SECONDS = 1.0  #: for which a purge may go on after its answer
+
+
+def create_at(lab: CatalogLab, beside: Table, location: str) -> tuple[Table, Reply]:
+    """Return a table that was to be created at a location, and the answer."""
+    name = lab.name()
+    lab.drop_afterwards(beside.namespace, name)
+    reply = lab.send(op.create_table, namespace=beside.namespace, body=lab.table_request(name, location=location))
+    return Table(beside.namespace, name, reply), reply
+
+
+def lies_at(reply: Reply, location: str) -> bool:
+    """Return whether a table was created where it was to be."""
+    return reply.status == 200 and str(reply.at("metadata", "location")).rstrip("/") == location
+
+
+def takes_locations(lab: CatalogLab, table: Table) -> bool:
+    """Return whether the target puts tables at requested locations beside another table."""
+    location = f"{table.location.rstrip('/').rpartition('/')[0]}/{lab.name()}"
+    return lies_at(create_at(lab, table, location)[1], location)
+
+
+@check("IRC-TBL-CREATE-033")
+def locations_that_begin_alike_are_free(lab: CatalogLab) -> None:
+    """A table is created at …/t2 beside …/t, and at …/t beside …/t2: neither lies in the other."""
+    table = lab.make_table()
+    if not takes_locations(lab, table):
+        lab.skip("IRC-TBL-CREATE-033", "the target does not put tables at requested locations")
+        return
+    base = table.location.rstrip("/")
+    wanted = [(f"{base}{ending}", base) for ending in ENDINGS]
+    longer = f"{base.rpartition('/')[0]}/{lab.name()}2"
+    if lies_at(create_at(lab, table, longer)[1], longer):
+        wanted.append((longer.removesuffix("2"), longer))
+
+    with lab.judge_each("IRC-TBL-CREATE-033") as case:
+        for location, other in wanted:
+            with case():
+                reply = create_at(lab, table, location)[1]
+                expect.status(reply, 200, about=f"for the location {location} beside a table at {other}")
+
+
+@check("IRC-TBL-DROP-012")
+def purges_end_at_a_slash(lab: CatalogLab) -> None:
+    """Purging the table at …/t leaves the tables at …/t2 and …/t-2, with all their files."""
+    table = lab.make_table()
+    base = table.location.rstrip("/")
+    placed = [(create_at(lab, table, f"{base}{ending}"), f"{base}{ending}") for ending in ENDINGS]
+    neighbours = [neighbour for (neighbour, reply), location in placed if lies_at(reply, location)]
+    if not neighbours:
+        lab.skip("IRC-TBL-DROP-012", "the target does not put tables at requested locations beside another")
+        return
+    before = [lab.commit(neighbour, set_properties(lakepact="kept")) for neighbour in neighbours]
+    files = []
+    for neighbour in before:
+        try:
+            files.append(known_files(lab, neighbour))
+        except NotOffered:
+            files.append([])
+    reply = lab.send(op.drop_table, purge_requested=True, **table.at)
+    if 400 <= reply.status < 500:
+        lab.skip("IRC-TBL-DROP-012", f"the target does not purge: {reply.shown}")
+        return
+    lab.require(reply, 204)
+    time.sleep(PURGING_SECONDS)
+
+    with lab.judge_each("IRC-TBL-DROP-012") as case:
+        for neighbour, known in zip(before, files, strict=True):
+            with case():
+                unchanged(lab, neighbour)
+                expect.equal([], lost(known), f"of the files of the table at {neighbour.location}, these to be removed:")
+                again = lab.try_commit(neighbour, set_properties(lakepact="still kept"))
+                expect.status(again, 200, about=f"for a commit to the table at {neighbour.location}")

@@ -1,0 +1,74 @@
+"""Checks of files that a purge removes, and of files that are gone already."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from lakepact.conformance import expect
+from lakepact.conformance.checks.iceberg_rest.kit.registration import is_registered, left_behind, location_of, register
+from lakepact.conformance.checks.iceberg_rest.kit.scans import TableWithFiles, equality_deletes, planted, position_deletes
+from lakepact.conformance.checks.iceberg_rest.kit.table_files import local_path, metadata_file
+from lakepact.conformance.checks.iceberg_rest.suite import check
+from lakepact.conformance.checks.iceberg_rest.tables.drop import PURGED_SECONDS, await_purge, is_refused, purge
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from lakepact.conformance.checks.iceberg_rest.kit.lab import CatalogLab, Table
+
+
+def with_files(lab: CatalogLab) -> tuple[Table, dict[str, list[Path]]]:
+    """Return a table with two snapshots, and its files by their kind.
+
+    Raises:
+        NotOffered: the harness does not share the files of the target.
+    """
+    grown = TableWithFiles(lab, lab.make_table())
+    first = grown.file("first")
+    grown.append(first)
+    deletes = [position_deletes(grown, "position-deletes", target=first.path), equality_deletes(grown, "equality-deletes")]
+    last = grown.append(grown.file("second"), *deletes)
+    content = {"data files": [first.path, grown.path("second")], "delete files": [file.path for file in deletes]}
+    for path in (path for paths in content.values() for path in paths):
+        planted(lab, grown.table, path, b"PAR1")
+    listed = {
+        **content,
+        "manifests": [manifest.path for manifest in last.manifests],
+        "manifest lists": [snapshot["manifest-list"] for snapshot in grown.table.member("snapshots")],
+    }
+    return grown.table, {kind: [local_path(path) for path in paths] for kind, paths in listed.items()}
+
+
+@check("IRC-TBL-DROP-013")
+def purges_reach_every_file(lab: CatalogLab) -> None:
+    """The data files, delete files, manifests and manifest lists of a purged table are removed, at once or soon."""
+    table, files = with_files(lab)
+    reply = purge(lab, table)
+    if is_refused(reply):
+        lab.skip("IRC-TBL-DROP-013", f"the target does not purge: {reply.shown}")
+        return
+    lab.require(reply, 204)
+    await_purge([path for paths in files.values() for path in paths])
+
+    with lab.judge_each("IRC-TBL-DROP-013") as case:
+        for kind, paths in files.items():
+            with case():
+                left = [path.name for path in paths if path.exists()]
+                expect.equal([], left, f"of the {len(paths)} {kind}, these to be left after {PURGED_SECONDS:g} seconds:")
+
+
+@check("IRC-TBL-REG-015")
+def overwriting_repairs_a_table(lab: CatalogLab) -> None:
+    """A table whose metadata file was lost is replaced by the registered one: that is what registering over it is for."""
+    file = left_behind(lab, lab.make_table())
+    broken = lab.load(lab.make_table(file.namespace))
+    intact = lab.make_table(file.namespace)
+    usual = register(lab, intact.namespace, intact.name, location_of(left_behind(lab, lab.make_table(file.namespace))), overwrite=True)
+    if is_refused(usual):
+        lab.skip("IRC-TBL-REG-015", f"the target does not register over tables: {usual.shown}")
+        return
+    metadata_file(lab, broken).unlink()
+    reply = register(lab, broken.namespace, broken.name, location_of(file), overwrite=True)
+
+    with lab.judge("IRC-TBL-REG-015"):
+        is_registered(lab, file, broken.name, reply)

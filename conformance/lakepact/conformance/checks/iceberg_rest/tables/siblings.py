@@ -1,0 +1,36 @@
+"""Checks of operations on different tables of one namespace, sent at the same time: none is in the way of another."""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import TYPE_CHECKING
+
+from lakepact.conformance import expect
+from lakepact.conformance.checks.iceberg_rest.kit.concurrency import side_by_side
+from lakepact.conformance.checks.iceberg_rest.suite import check
+from lakepact.generated.iceberg_rest import op
+
+if TYPE_CHECKING:
+    from lakepact.conformance.checks.iceberg_rest.kit.lab import CatalogLab
+
+EACH = 6  #: tables that are created, and as many that are dropped
+ROUNDS = 3
+
+
+@check("IRC-TBL-CREATE-034", alone=True)
+def siblings_come_and_go(lab: CatalogLab) -> None:
+    """Tables are created in a namespace while others in it are dropped; each request is about its own table."""
+    home = lab.make_namespace()
+    for _ in lab.repeat(ROUNDS):
+        leaving, coming = [lab.make_table(home) for _ in range(EACH)], [lab.name() for _ in range(EACH)]
+        for name in coming:
+            lab.drop_afterwards(home, name)
+        creates = [partial(lab.send, op.create_table, namespace=home, body=lab.table_request(name)) for name in coming]
+        drops = [partial(lab.try_drop_table, **table.at) for table in leaving]
+        mixed = [send for pair in zip(creates, drops, strict=True) for send in pair]
+        replies = side_by_side(lab, mixed, what="requests for different tables")[::2]
+        with lab.judge("IRC-TBL-CREATE-034") as case:
+            for name, reply in zip(coming, replies, strict=True):
+                with case():
+                    expect.status(reply, 200, about="while others of the namespace are dropped")
+                    expect.status(lab.send(op.load_table, namespace=home, table=name), 200, about="for the created table")

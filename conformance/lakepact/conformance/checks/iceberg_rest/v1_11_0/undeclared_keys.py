@@ -1,0 +1,51 @@
+"""Checks of where a server says that it takes Idempotency-Keys: clients look for it in one place."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from lakepact.conformance import expect
+from lakepact.conformance.checks.iceberg_rest.v1_11_0.keys import new_key
+from lakepact.conformance.checks.iceberg_rest.v1_11_0.suite import LIFETIME, check
+from lakepact.generated.iceberg_rest import op
+
+if TYPE_CHECKING:
+    from lakepact.conformance.checks.iceberg_rest.kit.lab import CatalogLab
+
+
+def config_of(lab: CatalogLab) -> dict[str, Any]:
+    """Return the configuration of the target.
+
+    Raises:
+        Blocked: there is none.
+    """
+    config: dict[str, Any] = lab.require(lab.send(op.get_config, warehouse=lab.target.parameters.get("warehouse")), 200).document
+    return config
+
+
+@check("IRC-IDEM-021")
+def lifetimes_stand_in_the_configuration(lab: CatalogLab) -> None:
+    """The lifetime of keys is a member of the configuration itself, not one of the settings in `defaults` and `overrides`."""
+    config = config_of(lab)
+
+    with lab.judge_each("IRC-IDEM-021") as case:
+        for member in ("defaults", "overrides"):
+            with case():
+                settings = config.get(member)
+                value = settings.get(LIFETIME) if isinstance(settings, dict) else None
+                expect.equal(None, value, f"`{LIFETIME}` in `{member}`, instead of beside it,")
+
+
+@check("IRC-IDEM-022")
+def keys_that_work_are_declared(lab: CatalogLab) -> None:
+    """A server that recognises a repeated key has said how long it keeps keys: without that, no client sends any."""
+    config = config_of(lab)
+    namespace, key = (lab.name(),), new_key()
+    lab.add_cleanup(lambda: lab.send(op.drop_namespace, namespace=namespace))
+    first, again = (lab.send(op.create_namespace, body={"namespace": list(namespace)}, idempotency_key=key) for _ in range(2))
+    if (first.status, again.status) != (200, 200):
+        lab.skip("IRC-IDEM-022", "the target does not recognise a repeated key")
+        return
+
+    with lab.judge("IRC-IDEM-022"):
+        expect.true(LIFETIME in config, f"`{LIFETIME}` in the configuration of a server that keeps keys", ", ".join(sorted(config)))
