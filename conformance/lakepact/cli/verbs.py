@@ -125,6 +125,12 @@ def _metrics() -> click.Command:
     return metrics
 
 
+def _reproduce() -> click.Command:
+    from lakepact.conformance.commands.reproduce import reproduce
+
+    return reproduce
+
+
 def _serve() -> click.Command:
     from lakepact.reference_server.cli import serve
 
@@ -160,6 +166,7 @@ VERBS = {
     "matrix": Verb(_matrix, "conformance", "Compare the reports of several servers."),
     "metrics": Verb(_metrics, "conformance", "Show the metrics reports that a reference server received."),
     "probe": Verb(_probe, "conformance", "Detect what a server declares and implements.", OF_CHECKS),
+    "reproduce": Verb(_reproduce, "conformance", "Write a script that repeats one finding of a report.", OF_CHECKS),
     "serve": Verb(_serve, "server", "Start the reference server.", {"connexion": "connexion"}),
     "show": Verb(_show, "server", "Show the metadata of a table or view."),
     "store": Verb(_store, "server", "Check and repair the store file of a catalog."),

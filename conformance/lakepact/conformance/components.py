@@ -27,6 +27,8 @@ if TYPE_CHECKING:
 Schema: TypeAlias = "dict[str, Any]"
 
 CONTAINERS = frozenset({"object", "array"})
+#: Keywords whose violation a script can see.
+REPEATABLE = frozenset({"type", "required", "enum", "const", "additionalProperties", "minimum", "maximum", "minLength", "minItems"})
 SHOWN = 300  #: characters of a message that a report quotes
 
 
@@ -66,6 +68,25 @@ class Components:
         where = instance.pointer + "".join(f"/{_escaped(str(step))}" for step in error.instance_path)
         text = f"{where or 'the body'}: {self._said(instance.component, error)}"
         return text if len(text) <= SHOWN else f"{text[:SHOWN]}…"
+
+    def breach(self, instance: Instance) -> tuple[str, Schema] | None:
+        """Return the place of the first violation within an instance, and the violated keyword as a schema.
+
+        Args:
+            instance: an invalid instance.
+
+        Returns:
+            `None` if the schema of the keyword does not suffice to see the violation.
+        """
+        error = next(self._validator(instance.component).iter_errors(instance.value))
+        keyword = str(error.schema_path[-1]) if error.schema_path else ""
+        if keyword not in REPEATABLE:
+            return None
+        schema = self._own(self._schemas[instance.component])
+        for step in error.schema_path[:-1]:
+            schema = schema[step]
+        names: Schema = {"properties": {name: {} for name in schema.get("properties", {})}} if keyword == "additionalProperties" else {}
+        return "".join(f"/{_escaped(str(step))}" for step in error.instance_path), {keyword: schema[keyword], **names}
 
     def flaws(self, component: str, value: Any) -> dict[str, str | None]:
         """Return the components in a value that must be a `component`, each with its first violation or `None`."""

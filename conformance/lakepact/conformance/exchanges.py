@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import orjson
 
 from lakepact.conformance.escaping import shell
-from lakepact.conformance.outcome import Unmet
+from lakepact.conformance.outcome import Claim, Unmet
 from lakepact.conformance.redaction import REDACTED, SECRET_HEADERS, redacted
 from lakepact.generated.contract import OperationId
 
@@ -42,6 +42,7 @@ class Exchange:
     own: frozenset[str] = frozenset()  #: lower-case names of the user's own headers, whose values are not shown
     accepts: str = ANYTHING  #: the default `Accept` of this request
     left_out: int = 0  #: bytes of the body that are no longer kept
+    sent_at: float = 0.0  #: when it was sent, in seconds since 1970
 
     @cached_property
     def parsed(self) -> Any:
@@ -130,7 +131,8 @@ class Reply:
         """
         parsed = self.exchange.parsed
         if not isinstance(parsed, dict):
-            raise Unmet("a JSON object as the body", f"{self._flaw}{self.shown}", exchange=self.exchange.number)
+            claim = Claim({"type": "object"}, "/body")
+            raise Unmet("a JSON object as the body", f"{self._flaw}{self.shown}", exchange=self.exchange.number, claim=claim)
         return parsed
 
     @property
@@ -168,7 +170,9 @@ class Reply:
                 value = value[step]
             except (KeyError, IndexError, TypeError):
                 where = "/".join(map(str, path[: done + 1]))
-                raise Unmet(f"a member `{where}` in the body", f"none there; {self.shown}", exchange=self.exchange.number) from None
+                claim = Claim({}, "/body/" + "/".join(str(step).replace("~", "~0").replace("/", "~1") for step in path[: done + 1]))
+                actual = f"none there; {self.shown}"
+                raise Unmet(f"a member `{where}` in the body", actual, exchange=self.exchange.number, claim=claim) from None
         return value
 
     @property

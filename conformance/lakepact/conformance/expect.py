@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import orjson
 
-from lakepact.conformance.outcome import LOWEST_ERROR, Unmet
+from lakepact.conformance.outcome import LOWEST_ERROR, Claim, Unmet
 from lakepact.conformance.redaction import redacted
 
 if TYPE_CHECKING:
@@ -74,24 +74,37 @@ def refused(reply: Reply) -> None:
 def client_error(reply: Reply) -> None:
     """Expect a 4xx status."""
     if not 400 <= reply.status < 500:
-        raise Unmet("a 4xx status", reply.shown, exchange=reply.exchange.number, refusal=True)
+        claim = Claim({"minimum": 400, "maximum": 499}, "/status")
+        raise Unmet("a 4xx status", reply.shown, exchange=reply.exchange.number, refusal=True, claim=claim)
 
 
 def no_server_error(reply: Reply) -> None:
     """Expect any status below 500."""
     if reply.status >= 500:
-        raise Unmet("no 5xx status", reply.shown, exchange=reply.exchange.number)
+        raise Unmet("no 5xx status", reply.shown, exchange=reply.exchange.number, claim=Claim({"maximum": 499}, "/status"))
 
 
 def equal(expected: Any, actual: Any, what: str) -> None:
     """Expect two equal JSON values; a failure names the JSON pointer of the first difference of long values."""
     if _same(expected, actual):
         return
+    place, wanted, _ = difference(expected, actual)
+    claim = Claim({"absent": True} if wanted is ABSENT else {"const": wanted}, place, actual, what, _of_members(expected, actual))
     if max(len(shown(expected)), len(shown(actual))) > BRIEF:
         place, expected, actual = difference(expected, actual)
         what = f"{what} at {place}" if place else what
         expected, actual = _from_difference(expected, actual)
-    raise Unmet(f"{what} {_or_absent(expected)}", _or_absent(actual))
+    raise Unmet(f"{what} {_or_absent(expected)}", _or_absent(actual), claim=claim)
+
+
+def _of_members(expected: Any, actual: Any) -> Claim | None:
+    """Return what two differing lists say of their members: one is missing, or one too many."""
+    if not (isinstance(expected, list) and isinstance(actual, list)):
+        return None
+    missing, surplus = ([m for m in one if m not in other] for one, other in ((expected, actual), (actual, expected)))
+    if missing:
+        return Claim({"mentions": missing[0]}, value=actual)
+    return Claim({"not": {"mentions": surplus[0]}}, value=actual) if surplus else None
 
 
 def _from_difference(expected: Any, actual: Any) -> tuple[Any, Any]:
@@ -110,13 +123,15 @@ def _or_absent(value: Any) -> str:
 def contains(member: Any, collection: Collection[Any], what: str) -> None:
     """Expect `collection` to contain `member`."""
     if member not in collection:
-        raise Unmet(f"{what} with {shown(member)}", shown(list(collection)))
+        claim = Claim({"mentions": member}, value=collection, about=what)
+        raise Unmet(f"{what} with {shown(member)}", shown(list(collection)), claim=claim)
 
 
 def lacks(member: Any, collection: Collection[Any], what: str) -> None:
     """Expect `collection` not to contain `member`."""
     if member in collection:
-        raise Unmet(f"{what} without {shown(member)}", shown(list(collection)))
+        claim = Claim({"not": {"mentions": member}}, value=collection, about=what)
+        raise Unmet(f"{what} without {shown(member)}", shown(list(collection)), claim=claim)
 
 
 def true(holds: bool, expected: str, actual: Any) -> None:  # noqa: FBT001 - the condition itself
@@ -128,4 +143,5 @@ def true(holds: bool, expected: str, actual: Any) -> None:  # noqa: FBT001 - the
 def no_body(reply: Reply) -> None:
     """Expect an empty body."""
     if reply.body:
-        raise Unmet("no body", f"{len(reply.body)} bytes; {reply.shown}", exchange=reply.exchange.number)
+        claim = Claim({"const": 0}, "/length")
+        raise Unmet("no body", f"{len(reply.body)} bytes; {reply.shown}", exchange=reply.exchange.number, claim=claim)

@@ -9,7 +9,7 @@ import re
 import traceback
 from typing import TYPE_CHECKING, Any
 
-from lakepact.conformance.outcome import Failure, Outcome, Unmet, Verdict, broken
+from lakepact.conformance.outcome import Outcome, Unmet, Verdict, broken
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable, Iterator
@@ -63,7 +63,7 @@ class InvariantBook:
             if self.trouble is not None:
                 yield Verdict(r, Outcome.ERROR, self.invariant.name, actual=repr(self.trouble) + place_of(self.trouble))
             elif self.broken:
-                failures = tuple(Failure(u.expected, u.actual, trail(e), u.expected_status) for u, e in self.broken[: self.SHOWN])
+                failures = tuple(u.failure(trail(e)) for u, e in self.broken[: self.SHOWN])
                 yield Verdict.of_failures(r, broken(requirement(r)), self.invariant.name, failures=failures, judged=judged)
             elif self.held:
                 yield Verdict(r, Outcome.PASS, self.invariant.name, judged=judged)

@@ -87,6 +87,7 @@ class Lab:
         self.sent: list[int] = []
         self.sites: list[tuple[str, loops.Site]] = []  #: where each requirement was judged
         self.accepted_wrongly: list[int] = []  #: exchanges with requests that should have been refused
+        self._together = 0  # actions that run at the same time
         self._names = (f"lp_{run}_{serial}_{n}" for n in itertools.count(1))
         self._cleanups: list[Callable[[], object]] = []
         self._lock = threading.Lock()
@@ -194,6 +195,8 @@ class Lab:
         )
         with self._lock:
             self.sent.append(reply.exchange.number)
+        if self._together or disconnect_after is not None:
+            self.wire.concurrent.add(reply.exchange.number)
         return reply
 
     def path(self, operation: Operation | OperationId, **arguments: Any) -> str:
@@ -250,8 +253,12 @@ class Lab:
             gate.wait(timeout=30)
             return action()
 
-        with ThreadPoolExecutor(len(actions)) as pool:
-            return [future.result() for future in [pool.submit(start, action) for action in actions]]
+        self._together += 1
+        try:
+            with ThreadPoolExecutor(len(actions)) as pool:
+                return [future.result() for future in [pool.submit(start, action) for action in actions]]
+        finally:
+            self._together -= 1
 
     # -- steps that have to succeed before a requirement can be judged ----------------------------------------------------
 
@@ -263,6 +270,7 @@ class Lab:
         """
         if reply.status not in (allowed or (200, 204)):
             raise Blocked(f"{reply.exchange.method} {reply.exchange.operation or reply.exchange.url} returned {reply.shown}")
+        self.wire.required.add(reply.exchange.number)
         return reply
 
     @contextlib.contextmanager
@@ -280,11 +288,17 @@ class Lab:
         """
         if requirement not in requirements_of(self.contract.name):
             raise LookupError(f"no version of {self.contract.name} has a requirement {requirement!r}")
+        before = len(self.sent)
         try:
             yield
+            self.wire.required.update(self.sent[before:])
         except Unmet as unmet:
             self._note_acceptance(unmet)
             raise StepFailed(requirement, unmet) from unmet
+
+    def uses_files(self) -> None:
+        """Note that the check reads or writes files of the server: its requests alone do not repeat it."""
+        self.wire.file_users.add(self.check)
 
     def add_cleanup(self, action: Callable[[], object]) -> None:
         """Run `action` after the check; the last one that was added runs first."""
@@ -420,7 +434,7 @@ class Cases:
             return
         except Unmet as unmet:
             self._noticed(unmet)
-            self.failures.append(Failure(unmet.expected, unmet.actual, self._trail(unmet.exchange), unmet.expected_status, unmet.mutation))
+            self.failures.append(unmet.failure(self._trail(unmet.exchange)))
         self.judged += 1
 
 

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from enum import StrEnum
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
     from lakepact.generated.contract import Requirement
 
@@ -46,6 +46,23 @@ class Mutation:
     at: str  #: JSON pointer into the body, or the name of a parameter or header
 
 
+NOWHERE = object()  #: the value of a claim about a place that is known
+
+
+@dataclass(frozen=True, slots=True)
+class Claim:
+    """An expectation about one answer that a script can test again.
+
+    The place is a JSON pointer into `{"status", "headers", "media-type", "length", "body"}`, or below a value of the answer.
+    """
+
+    schema: Mapping[str, Any]  #: what the place must match, in the keywords of `reproduction.replaying`
+    at: str = ""  #: JSON pointer
+    value: Any = field(default=NOWHERE, repr=False)  #: the compared value; its place in the answer is found later
+    about: str = ""  #: the name of the value in the message
+    otherwise: Claim | None = None  #: a weaker claim, if no answer has the value as it was compared
+
+
 @dataclass(frozen=True, slots=True)
 class Failure:
     """One case that breaks a requirement."""
@@ -55,6 +72,7 @@ class Failure:
     exchanges: tuple[int, ...] = ()  #: numbers of the exchanges that lead to it; the last one shows it
     expected_status: tuple[int, ...] = ()  #: the statuses that the requirement allows, if it demands a status
     mutation: Mutation | None = None
+    claim: Claim | None = None  #: the expectation in a form that a script can test
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,10 +117,18 @@ class Unmet(Exception):
         exchange: number of the exchange that shows it, if a single one does.
         expected_status: the statuses that the requirement allows, if it demands a status.
         refusal: whether the requirement demands that the request is refused; by default known from the statuses.
+        claim: the expectation in a form that a script can test.
     """
 
     def __init__(
-        self, expected: str, actual: str, *, exchange: int | None = None, expected_status: tuple[int, ...] = (), refusal: bool = False
+        self,
+        expected: str,
+        actual: str,
+        *,
+        exchange: int | None = None,
+        expected_status: tuple[int, ...] = (),
+        refusal: bool = False,
+        claim: Claim | None = None,
     ) -> None:
         super().__init__(f"expected {expected}, got {actual}")
         self.expected = expected
@@ -111,6 +137,11 @@ class Unmet(Exception):
         self.expected_status = expected_status
         self.refusal = refusal or (bool(expected_status) and min(expected_status) >= LOWEST_ERROR)
         self.mutation: Mutation | None = None
+        self.claim = claim
+
+    def failure(self, exchanges: tuple[int, ...]) -> Failure:
+        """Return the failing case that this and these exchanges show."""
+        return Failure(self.expected, self.actual, exchanges, self.expected_status, self.mutation, self.claim)
 
 
 class Blocked(Exception):

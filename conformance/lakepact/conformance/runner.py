@@ -79,6 +79,7 @@ class Run:
     stateful_seed: int = 0  #: seed of stateful tests
     races: int = 1  #: factor by which races are repeated
     max_workers: int = MAX_WORKERS
+    profile: str = ""  #: file name of the target's profile
     run_id: str = field(default_factory=lambda: secrets.token_hex(3))
     offer: Offer | None = None
     wire: Wire = field(init=False)

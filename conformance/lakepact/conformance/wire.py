@@ -132,6 +132,9 @@ class Wire:
         self._large: dict[int, int] = {}  #: bytes of large bodies that are kept, by number of their exchange
         self._large_bytes = 0
         self.exchanges: dict[int, Exchange] = {}
+        self.required: set[int] = set()  #: numbers of exchanges whose success later steps need
+        self.concurrent: set[int] = set()  #: numbers of exchanges that were sent at the same time as others, or cut off
+        self.file_users: set[str] = set()  #: checks that read or write files of the server
 
     def __enter__(self) -> Self:
         return self
@@ -305,6 +308,7 @@ class Wire:
             started: when it was sent, by `time.perf_counter`.
             accepts: the default `Accept`, which reports omit.
         """
+        seconds = time.perf_counter() - started
         secrets = (*secrets_of((n, v) for n, v in sent if n.lower() in SECRET_HEADERS), *secrets_of_form(body))
         with self._lock:
             self._secrets.update(dict.fromkeys(secrets))
@@ -319,7 +323,8 @@ class Wire:
                 status=status,
                 headers=headers,
                 body=answer,
-                seconds=time.perf_counter() - started,
+                seconds=seconds,
+                sent_at=time.time() - seconds,
                 secrets=tuple(dict.fromkeys((*secrets, *secrets_of(self._headers.items())))),
                 own=self._own,
                 accepts=accepts,

@@ -79,6 +79,12 @@ def test_failure_shows_requirement_expected_actual_clause_and_curl(report: list[
         assert part in printed
 
 
+def test_verdict_names_warehouse_profile_and_version(report: list[dict[str, Any]]) -> None:
+    named = {**report[0], "parameters": {"warehouse": "lake"}, "profile": "target.toml"}
+    line = next(line for line in shown([named, *report[1:]]).splitlines() if line.startswith("not conformant"))
+    assert line.endswith("iceberg_rest 1.10.0, warehouse lake, profile target.toml"), line
+
+
 def test_leftovers_are_shown_at_the_end(report: list[dict[str, Any]]) -> None:
     leftovers = ["DELETE http://127.0.0.1:1/v1/namespaces/lp_1 returned status 501", "another"]
 

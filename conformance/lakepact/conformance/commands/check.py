@@ -179,6 +179,7 @@ def check(
                 stateful=stateful,
                 stateful_seed=stateful_seed,
                 races=race_repeat,
+                profile=profile.name if profile else "",
             )
             for _ in output.watched(run, console):
                 pass

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from lakepact.conformance.fuzz.drawing import Drawing
 from lakepact.conformance.fuzz.judging import Judge
 from lakepact.conformance.fuzz.sequences import Sequences
-from lakepact.conformance.outcome import Failure, Outcome, Verdict, broken
+from lakepact.conformance.outcome import Outcome, Verdict, broken
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -113,7 +113,7 @@ class _Search:
         again, exchanges, needed = shown
         said = f"shrunk to {needed} request{'s' if needed > 1 else ''}" if needed else remark or "not seen again when it was repeated"
         unmet, requirement = again.unmet, breach.requirements[0]
-        failure = Failure(unmet.expected, unmet.actual, tuple(exchanges), unmet.expected_status)
+        failure = unmet.failure(tuple(exchanges))
         outcome = broken(self._judge.contract.requirements[requirement])
         return replace(Verdict.of_failures(requirement, outcome, self._check, failures=(failure,)), remark=f"seed {self._start}, {said}")
 

@@ -12,7 +12,7 @@ from lakepact.conformance.report.causes import plural, summary
 from lakepact.conformance.report.looks import LOOKS, VERDICTS, by_area, styles
 from lakepact.conformance.report.page import page, wide
 from lakepact.conformance.report.plots import ring, share_bar
-from lakepact.conformance.report.requests import cases, judged_request
+from lakepact.conformance.report.requests import cases, judged_request, settings
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -29,6 +29,7 @@ SECTIONS = {
     "warnings": ("Warnings", (Outcome.WARN,), "A SHOULD is broken, or a MUST passes with a remark."),
     "known": ("Known failures", (Outcome.KNOWN_FAIL,), "Broken, and listed as a known failure with a reason."),
 }
+SHOWN_BODY = 4200  #: characters of a body; the rest is in the JSON lines
 SHOWN_CURLS = 20  #: requests shown before a finding; earlier ones are in the JSON lines
 
 
@@ -69,6 +70,7 @@ def _top(
     yield f'<p id="target"><code>{escape(header["target"])}</code></p>'
     told = {
         "judged": header["ended"].replace("T", " ").replace("+00:00", " UTC"),
+        **settings(header),
         "requirements": f"{len(results):,}",
         **({"operations declared": f"{len(header['operations'])} of {header['all_operations']}"} if _of_a_server(header) else {}),
         "checks": f"{footer['checks']:,}",
@@ -197,7 +199,7 @@ def _evidence(sent: Sequence[Mapping[str, Any]]) -> str:
     requests = f'<details><summary>{many} before it</summary><pre tabindex="0">{html_lines(curls)}</pre></details>' if before else ""
     requests += f'<pre tabindex="0">{escape(last["curl"])}</pre>'
     status = last["response"]["status"] or "none came"
-    body = f'<pre tabindex="0">{html_lines(last["response"]["body"])}</pre>' if last["response"]["body"] else "<p>No body.</p>"
+    body = f'<pre tabindex="0">{html_lines(_beginning(last["response"]["body"]))}</pre>' if last["response"]["body"] else "<p>No body.</p>"
     return f"{requests}<details><summary>the last answer: {status}</summary>{body}</details>"
 
 
@@ -244,3 +246,7 @@ def _end(header: Mapping[str, Any]) -> str:
         "<code>lakepact explain ID</code> shows the clause of a requirement and its checks.</p>"
         f"<p>lakepact {escape(header['lakepact'])}.</p></footer>"
     )
+
+
+def _beginning(body: str) -> str:
+    return body if len(body) <= SHOWN_BODY else f"{body[:SHOWN_BODY]}…"

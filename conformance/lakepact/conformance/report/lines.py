@@ -11,8 +11,10 @@
 
 from __future__ import annotations
 
+import base64
 import datetime as dt
 from collections import Counter
+from functools import cache
 from importlib import metadata
 from typing import TYPE_CHECKING, Any
 
@@ -24,6 +26,7 @@ from lakepact.conformance.exchanges import MARGIN, SHOWN_BODY
 from lakepact.conformance.outcome import Outcome
 from lakepact.conformance.redaction import REDACTED, SECRET_HEADERS
 from lakepact.conformance.report.causes import causes
+from lakepact.conformance.reproduction.recipes import LARGEST, recipe
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -48,14 +51,25 @@ def lines(run: Run, *, strict: bool = False, stopped: str = "") -> Iterator[dict
     told: list[dict[str, Any]] = []
     yield _header(run, strict=strict)
     shown: set[int] = set()
+    whole: set[int] = set()
+
+    @cache
+    def line(number: int) -> dict[str, Any]:
+        return _exchange(run, run.wire.exchanges[number], whole=True)
+
     for result in results.values():
-        told.append(_result(run, result))
+        written = _result(run, result)
+        for verdict, shown_verdict in zip(result.verdicts, written["verdicts"], strict=True):
+            if verdict.failures and verdict.outcome is result.outcome:
+                shown_verdict["replay"] = recipe(run, verdict, line)
+                whole.update(shown_verdict["replay"].get("exchanges", ()))
+        told.append(written)
         if result.outcome not in (Outcome.PASS, Outcome.NOT_OFFERED):
             for verdict in result.verdicts:
                 if verdict.outcome is result.outcome:
                     shown.update(verdict.exchanges)
                     shown.update(f.exchanges[-1] for f in verdict.failures if f.exchanges)
-    exchanges = [_exchange(run.wire.exchanges[number]) for number in sorted(shown)]
+    exchanges = [line(n) if n in whole else _exchange(run, run.wire.exchanges[n], whole=False) for n in sorted(shown | whole)]
     found = [_cause(number, cause) for number, cause in enumerate(causes((*told, *exchanges)), start=1)]
     number_of = {requirement: cause["number"] for cause in found for requirement in cause["requirements"]}
     yield from ({**line, "cause": number_of[i]} if (i := line["requirement"]) in number_of else line for line in told)
@@ -76,6 +90,12 @@ def _header(run: Run, *, strict: bool) -> dict[str, Any]:
         "version": contract.version,
         "title": contract.title,
         "target": run.wire.redact(run.target.name or run.target.url),
+        "url": run.wire.redact(run.wire.url),
+        "profile": run.profile,
+        "parameters": {name: run.wire.redact(value) for name, value in run.target.parameters.items()},
+        "set_features": dict(run.target.features),
+        "options": _options(run),
+        "own_headers": sorted(run.target.headers),
         "side": run.target.side,
         "authorized": bool(run.target.headers),
         "facts": {name: run.wire.redact(said) for name, said in offer.facts.items()} if offer else {},
@@ -86,6 +106,13 @@ def _header(run: Run, *, strict: bool) -> dict[str, Any]:
         "strict": strict,
         "ended": dt.datetime.now(dt.UTC).isoformat(timespec="seconds"),
     }
+
+
+def _options(run: Run) -> list[str]:
+    """Return the options that random requests and races were sent with."""
+    numbers = {"--fuzz": run.fuzz, "--stateful-requests": run.stateful, "--race-repeat": run.races}
+    seeds = {"--fuzz-seed": run.seed if run.fuzz else 0, "--stateful-seed": run.stateful_seed}
+    return [f"{name}={number}" for name, number in {**numbers, **seeds}.items() if number]
 
 
 def _result(run: Run, result: Result) -> dict[str, Any]:
@@ -140,7 +167,10 @@ def _cause(number: int, cause: Cause) -> dict[str, Any]:
     }
 
 
-def _exchange(exchange: Exchange) -> dict[str, Any]:
+def _exchange(run: Run, exchange: Exchange, *, whole: bool) -> dict[str, Any]:
+    """Return the line of an exchange; its bodies are `whole` if a script has to send it again."""
+    bound = LARGEST if whole else SHOWN_BODY
+    sent = _text(exchange, exchange.request_body, bound)
     return {
         "line": "exchange",
         "number": exchange.number,
@@ -150,22 +180,32 @@ def _exchange(exchange: Exchange) -> dict[str, Any]:
             "method": exchange.method,
             "url": exchange.redact(exchange.url),
             "headers": [[n, exchange.shown_value(n, v)] for n, v in exchange.request_headers],
-            "body": _text(exchange, exchange.request_body),
+            "body": sent,
+            **({} if sent.encode("utf-8", "backslashreplace") == exchange.request_body or not whole else _bytes(exchange, sent)),
         },
         "response": {
             "status": exchange.status,
             "headers": [[n, REDACTED if n.lower() in SECRET_HEADERS else exchange.redact(v)] for n, v in exchange.headers.multi_items()],
-            "body": _text(exchange, exchange.body, exchange.left_out),
+            "body": _text(exchange, exchange.body, bound, exchange.left_out),
         },
         "curl": exchange.curl(),
         "milliseconds": round(exchange.seconds * 1000, 3),
+        "sent_at": round(exchange.sent_at * 1000),
+        "needed": exchange.number in run.wire.required,
     }
 
 
-def _text(exchange: Exchange, body: bytes, left_out: int = 0) -> str:
-    text = exchange.redact(body[: SHOWN_BODY + MARGIN].decode("utf-8", "backslashreplace"))
+def _bytes(exchange: Exchange, shown: str) -> dict[str, Any]:
+    """Return a request body that is no text in base64, unless it holds a secret."""
+    if REDACTED in shown or len(exchange.request_body) > LARGEST:
+        return {}
+    return {"bytes": {"base64": base64.b64encode(exchange.request_body).decode()}}
+
+
+def _text(exchange: Exchange, body: bytes, bound: int, left_out: int = 0) -> str:
+    text = exchange.redact(body[: bound + MARGIN].decode("utf-8", "backslashreplace"))
     length = len(body) + left_out
-    return text if length <= SHOWN_BODY else f"{text[:SHOWN_BODY]}… ({length} bytes)"
+    return text if length <= bound else f"{text[:bound]}… ({length} bytes)"
 
 
 def _footer(run: Run, results: Iterable[Result], *, strict: bool, stopped: str) -> dict[str, Any]:

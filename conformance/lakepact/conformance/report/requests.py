@@ -1,4 +1,4 @@
-"""The request that a verdict is about, and its cases, in one line each."""
+"""The request that a verdict is about, its cases, and the settings of a run, in one line each."""
 
 from __future__ import annotations
 
@@ -28,6 +28,12 @@ def judged_request(verdict: Mapping[str, Any], exchanges: Mapping[int, Mapping[s
     status = judged["response"]["status"]
     operation = f"{judged['operation']}: " if judged["operation"] else ""
     return f"{operation}{judged['request']['method']} {path} {f'returned {status}' if status else 'got no answer'}"
+
+
+def settings(header: Mapping[str, Any]) -> dict[str, str]:
+    """Return the warehouse and the profile of a run, as far as it has them."""
+    found = {"warehouse": header.get("parameters", {}).get("warehouse", ""), "profile": header.get("profile", "")}
+    return {name: value for name, value in found.items() if value}
 
 
 def cases(verdict: Mapping[str, Any]) -> str:

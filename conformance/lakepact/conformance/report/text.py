@@ -11,7 +11,7 @@ from rich.table import Table
 from lakepact.conformance.escaping import terminal
 from lakepact.conformance.outcome import Outcome
 from lakepact.conformance.report.causes import plural, summary
-from lakepact.conformance.report.requests import cases, judged_request
+from lakepact.conformance.report.requests import cases, judged_request, settings
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -148,7 +148,8 @@ def _verdict(header: dict[str, Any], footer: dict[str, Any], console: Console, *
     colour = {"conformant": "bold green", "not conformant": "bold red", "incomplete": "bold yellow"}[footer["verdict"]]
     declared = f"{len(header['operations'])} of {header['all_operations']} operations declared"
     judged = declared if header.get("side", "server") == "server" else "a client"
-    scope = f", only {', '.join(header['only'])}" if header["only"] else ""
+    scope = "".join(f", {name} {value}" for name, value in settings(header).items())
+    scope += f", only {', '.join(header['only'])}" if header["only"] else ""
     console.print(
         f"[{colour}]{footer['verdict']}[/]  {terminal(header['target'])}  {header['contract']} {header['version']}{terminal(scope)}\n"
         + (f"{causes}\n" if causes else "")

@@ -9,6 +9,7 @@ import orjson
 
 from lakepact.conformance.components import Components
 from lakepact.conformance.exchanges import NO_OPERATION
+from lakepact.conformance.outcome import Claim
 from lakepact.generated.contract import Contract
 
 if TYPE_CHECKING:
@@ -107,3 +108,12 @@ def flaws_in(exchange: Exchange) -> Flaws:
         known = flaws(component, exchange.body) if component else {}
         _latest = exchange, known
     return known
+
+
+def claim_of(component: str, exchange: Exchange) -> Claim | None:
+    """Return the first violation of a component in the body of an answer as a claim; `None` if no single keyword shows it."""
+    for instance in COMPONENTS.instances(promised(exchange) or component, exchange.parsed):
+        if instance.component == component and COMPONENTS.flaw(instance) is not None:
+            breach = COMPONENTS.breach(instance)
+            return Claim(breach[1], f"/body{instance.pointer}{breach[0]}") if breach else None
+    return None

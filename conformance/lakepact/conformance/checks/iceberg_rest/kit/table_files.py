@@ -43,6 +43,7 @@ def metadata_file(lab: CatalogLab, table: Table) -> Path:
         document = None
     if not isinstance(document, dict) or document.get("table-uuid") != table.uuid:
         raise NotOffered(f"the harness does not find the table's metadata at {path}")
+    lab.uses_files()
     return path
 
 

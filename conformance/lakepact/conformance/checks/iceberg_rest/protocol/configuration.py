@@ -10,6 +10,7 @@ from lakepact.conformance.checks.iceberg_rest.kit.detection import declared_oper
 from lakepact.conformance.checks.iceberg_rest.kit.endpoints import meant
 from lakepact.conformance.checks.iceberg_rest.kit.probes import PROBES
 from lakepact.conformance.checks.iceberg_rest.suite import check
+from lakepact.conformance.outcome import Claim, Unmet
 from lakepact.generated.iceberg_rest import op
 
 if TYPE_CHECKING:
@@ -54,7 +55,9 @@ def endpoints_are_well_formed(lab: CatalogLab) -> None:
             with case():
                 # The path of an operation of the contract is checked by IRC-CFG-010.
                 path = r"\S+" if meant(endpoint, lab.offer.segments.get("prefix")) else r"/v1/\S+"
-                expect.true(re.fullmatch(rf"[A-Z]+ {path}", endpoint) is not None, "`<VERB> <path template>` with one space", endpoint)
+                if not re.fullmatch(rf"[A-Z]+ {path}", endpoint):
+                    claim = Claim({"not": {"mentions": endpoint}}, "/body/endpoints")
+                    raise Unmet("`<VERB> <path template>` with one space", endpoint, claim=claim)
     if len(texts) != len(endpoints):
         lab.skip("IRC-CFG-017", "the endpoints are not strings (IRC-CFG-008)")
         return

@@ -11,7 +11,7 @@ from lakepact.conformance.checks.iceberg_rest.kit.views import create as create_
 from lakepact.conformance.checks.iceberg_rest.kit.views import made
 from lakepact.conformance.checks.iceberg_rest.suite import check, invariant
 from lakepact.conformance.exchanges import Reply
-from lakepact.conformance.outcome import Unmet
+from lakepact.conformance.outcome import Claim, Unmet
 from lakepact.generated.iceberg_rest import op
 
 if TYPE_CHECKING:
@@ -65,7 +65,8 @@ def refusals_are_enveloped(exchange: Exchange) -> bool:
     if not is_refusal(exchange) or middleware_may_answer(exchange):
         return False
     if not isinstance(Reply(exchange).at("error"), dict):
-        raise Unmet('`{"error": {…}}` as the body', Reply(exchange).shown)
+        claim = Claim({"type": "object"}, "/body/error")
+        raise Unmet('`{"error": {…}}` as the body', Reply(exchange).shown, claim=claim)
     return True
 
 
@@ -78,7 +79,8 @@ def errors_have_message_type_and_code(exchange: Exchange) -> bool:
     for member, kind in (("message", str), ("type", str), ("code", int)):
         value = error.get(member)
         if not isinstance(value, kind) or isinstance(value, bool):
-            raise Unmet(f"`error.{member}` as {'an integer' if kind is int else 'a string'}", Reply(exchange).shown)
+            claim = Claim({"type": "integer" if kind is int else "string"}, f"/body/error/{member}")
+            raise Unmet(f"`error.{member}` as {'an integer' if kind is int else 'a string'}", Reply(exchange).shown, claim=claim)
     return True
 
 

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from lakepact.conformance.checks.iceberg_rest.kit.contract_schemas import (
     CONTRACT,
     NESTED,
+    claim_of,
     flaws_in,
 )
 from lakepact.conformance.checks.iceberg_rest.kit.encryption_keys import KEY, ROOT
@@ -66,7 +67,7 @@ def invariant_of(requirement: Requirement) -> Callable[[Exchange], bool | None]:
             return False
         flaw = found[component]
         if flaw is not None:
-            raise Unmet(f"every {component} to fit its schema", exchange.redact(flaw))
+            raise Unmet(f"every {component} to fit its schema", exchange.redact(flaw), claim=claim_of(component, exchange))
         return True
 
     holds.__name__, holds.__doc__ = component, requirement.sentence

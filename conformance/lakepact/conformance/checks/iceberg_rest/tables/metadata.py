@@ -36,7 +36,7 @@ from lakepact.conformance.checks.iceberg_rest.kit.updates import (
 )
 from lakepact.conformance.checks.iceberg_rest.suite import check, invariant
 from lakepact.conformance.exchanges import NO_OPERATION
-from lakepact.conformance.outcome import Unmet
+from lakepact.conformance.outcome import Claim, Unmet
 from lakepact.generated.contract import Contract
 from lakepact.generated.iceberg_rest import op
 
@@ -120,7 +120,8 @@ def version_and_uuid_are_there(exchange: Exchange) -> bool:
     metadata = metadata_of(exchange)
     version, uuid = metadata.get("format-version"), metadata.get("table-uuid")
     if type(version) is not int or not 1 <= version <= 3:
-        raise Unmet("an integer from 1 to 3 as `format-version`", expect.shown(version))
+        claim = Claim({"type": "integer", "minimum": 1, "maximum": 3}, "/body/metadata/format-version")
+        raise Unmet("an integer from 1 to 3 as `format-version`", expect.shown(version), claim=claim)
     expect.true(isinstance(uuid, str), "a string as `table-uuid`", uuid)
     return True
 

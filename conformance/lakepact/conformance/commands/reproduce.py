@@ -1,0 +1,45 @@
+"""`lakepact reproduce`: write a script that repeats one finding of a report."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+import click
+
+from lakepact.conformance import runner
+from lakepact.conformance.escaping import plain
+from lakepact.conformance.report import lines
+from lakepact.conformance.reproduction.script import NotReproducible, script
+from lakepact.conformance.target import address
+
+
+@click.command()
+@click.argument("report", type=click.Path(exists=True, dir_okay=False, path_type=Path))
+@click.argument("requirement", metavar="ID")
+@click.option("--url", metavar="URL", help="The address that the script uses by default.  [default: the report's]")
+@click.option("--check", metavar="NAME", help="The check whose verdict is repeated.  [default: the clearest]")
+@click.option(
+    "--out", type=click.Path(dir_okay=False, path_type=Path), metavar="FILE", help="Write the script there instead of printing it."
+)
+def reproduce(report: Path, requirement: str, *, url: str | None, check: str | None, out: Path | None) -> None:
+    """Write a script that repeats a finding of REPORT, written by `lakepact check --report jsonl=REPORT`, on a fresh server.
+
+    The script needs Python alone. It exits with 1 while the fault is there and with 0 when it is gone. Exit code of
+    this command: 0 written, 2 wrong usage, for example a requirement that does not fail in the report.
+
+    Example: lakepact reproduce report.jsonl IRC-NS-CREATE-014 --out finding.py
+    """
+    try:
+        text = script(lines.read(report), requirement, check=check, url=address(url) if url else None)
+    except (lines.UnreadableReport, NotReproducible, ValueError) as wrong:
+        click.echo(f"lakepact reproduce: {plain(wrong)}", err=True)
+        sys.exit(runner.USAGE)
+    if out is None:
+        click.echo(text, nl=False)
+        return
+    try:
+        out.write_text(text, "utf-8")
+    except OSError as wrong:
+        click.echo(f"lakepact reproduce: {out} cannot be written: {wrong.strerror}", err=True)
+        sys.exit(runner.INCOMPLETE)

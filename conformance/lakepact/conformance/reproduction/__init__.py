@@ -1,0 +1,1 @@
+"""Scripts that repeat one finding of a report on a fresh server."""

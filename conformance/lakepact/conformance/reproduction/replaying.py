@@ -1,0 +1,326 @@
+"""Sends the recorded requests of one finding again, and tests the last answer.
+
+`lakepact reproduce` copies this module into every script that it writes: it uses the standard library alone.
+"""
+
+from __future__ import annotations
+
+import argparse
+import base64
+import http.client
+import json
+import os
+import re
+import secrets
+import shutil
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+from typing import Any
+from urllib.parse import quote, urlsplit
+
+GONE, PRESENT, USAGE, TROUBLE = 0, 1, 2, 3
+ABSENT = object()  #: the value of a place that an answer does not have
+TOKEN = re.compile(r"<<([A-Za-z0-9_.-]+)(?: (\d+))?>>")
+TYPES: dict[str, Any] = {"object": dict, "array": list, "string": str, "boolean": bool, "null": type(None), "number": (int, float)}
+SHOWN = 400  #: characters of an answer that are printed
+TIMEOUT = 30  #: seconds
+
+
+class Trouble(Exception):
+    """The finding can be neither seen nor denied; the argument is the reason."""
+
+
+class Missing(Trouble):
+    """An earlier answer does not have a value that a request needs; the argument is its name."""
+
+
+# -- answers and what they must match ---------------------------------------------------------------------------------------
+
+
+def answer_of(status: int, headers: list[tuple[str, str]], body: bytes) -> dict[str, Any]:
+    """Return an answer as a document that JSON pointers lead into."""
+    named = {name.lower(): value for name, value in headers}
+    try:
+        parsed = json.loads(body)
+    except ValueError:
+        parsed = ABSENT
+    document = {"status": status, "headers": named, "length": len(body)}
+    document["media-type"] = named.get("content-type", "").partition(";")[0].strip().lower()
+    return document if parsed is ABSENT else {**document, "body": parsed}
+
+
+def found_at(document: Any, pointer: str) -> Any:
+    """Return the value at a JSON pointer, or `ABSENT`."""
+    for step in pointer.split("/")[1:]:
+        name = step.replace("~1", "/").replace("~0", "~")
+        if isinstance(document, dict) and name in document:
+            document = document[name]
+        elif isinstance(document, list) and name.isdigit() and int(name) < len(document):
+            document = document[int(name)]
+        else:
+            return ABSENT
+    return document
+
+
+def same(one: Any, other: Any) -> bool:
+    """Return whether two JSON values are equal; true is not 1."""
+    if isinstance(one, dict) and isinstance(other, dict):
+        return one.keys() == other.keys() and all(same(one[name], other[name]) for name in one)
+    if isinstance(one, list) and isinstance(other, list):
+        return len(one) == len(other) and all(map(same, one, other))
+    return isinstance(one, bool) == isinstance(other, bool) and bool(one == other)
+
+
+def mentions(value: Any, wanted: Any) -> bool:
+    """Return whether a value, or a value within it, equals another."""
+    inside = value.values() if isinstance(value, dict) else value if isinstance(value, list) else ()
+    return same(value, wanted) or any(mentions(each, wanted) for each in inside)
+
+
+def is_a(value: Any, kind: str) -> bool:
+    """Return whether a value has a JSON type."""
+    if kind == "integer":
+        return (isinstance(value, int) or (isinstance(value, float) and value.is_integer())) and not isinstance(value, bool)
+    return isinstance(value, TYPES[kind]) and (kind == "boolean" or not isinstance(value, bool))
+
+
+def fits(value: Any, schema: Any) -> bool:
+    """Return whether a value matches a schema: a few keywords of JSON Schema, `absent` (or empty) and `mentions`."""
+    if schema.get("absent"):
+        return value is ABSENT or value in (None, {}, [])
+    return value is not ABSENT and all(KEYWORDS[keyword](value, wanted, schema) for keyword, wanted in schema.items())
+
+
+def _has_only(value: Any, wanted: Any, schema: Any) -> bool:
+    known = schema.get("properties", {})
+    return not isinstance(value, dict) or all(name in known or (wanted is not False and fits(value[name], wanted)) for name in value)
+
+
+def _is_number(value: Any) -> bool:
+    return isinstance(value, (int, float)) and not isinstance(value, bool)
+
+
+KEYWORDS: dict[str, Any] = {
+    "const": lambda value, wanted, _: same(value, wanted),
+    "enum": lambda value, wanted, _: any(same(value, each) for each in wanted),
+    "type": lambda value, wanted, _: any(is_a(value, kind) for kind in ([wanted] if isinstance(wanted, str) else wanted)),
+    "required": lambda value, wanted, _: not isinstance(value, dict) or all(name in value for name in wanted),
+    "properties": lambda value, wanted, _: not isinstance(value, dict) or all(fits(value[n], wanted[n]) for n in wanted if n in value),
+    "additionalProperties": _has_only,
+    "items": lambda value, wanted, _: not isinstance(value, list) or all(fits(each, wanted) for each in value),
+    "minimum": lambda value, wanted, _: not _is_number(value) or value >= wanted,
+    "maximum": lambda value, wanted, _: not _is_number(value) or value <= wanted,
+    "minLength": lambda value, wanted, _: not isinstance(value, str) or len(value) >= wanted,
+    "minItems": lambda value, wanted, _: not isinstance(value, list) or len(value) >= wanted,
+    "maxItems": lambda value, wanted, _: not isinstance(value, list) or len(value) <= wanted,
+    "pattern": lambda value, wanted, _: not isinstance(value, str) or re.search(wanted, value) is not None,
+    "mentions": lambda value, wanted, _: mentions(value, wanted),
+    "not": lambda value, wanted, _: not fits(value, wanted),
+}
+
+
+# -- requests ---------------------------------------------------------------------------------------------------------------
+
+
+def filled(template: str, values: dict[str, Any], form: str) -> str:
+    """Return a text of the report with the values of this run: `<<name>>`, and `<<ms N>>` for moments.
+
+    Args:
+        template: the text.
+        values: by name; those that an answer did not have are `ABSENT`.
+        form: `json` within JSON, `url` within a URL, `text` elsewhere.
+
+    Raises:
+        Missing: an earlier answer did not have a value.
+    """
+
+    def value(token: re.Match[str]) -> str:
+        name, number = token.groups()
+        if name not in values:
+            return token.group()
+        if number is not None:
+            return str(int(number) + values[name])
+        found = values[name]
+        if found is ABSENT:
+            raise Missing(name)
+        text = found if isinstance(found, str) else json.dumps(found)
+        return text if name == "prefix" or form == "text" else quote(text, safe="") if form == "url" else json.dumps(text)[1:-1]
+
+    return TOKEN.sub(value, template)
+
+
+def parent_of(value: Any, levels: int) -> Any:
+    """Return a location without its last path segments."""
+    return value.rsplit("/", levels)[0] if levels and isinstance(value, str) else value
+
+
+class Server:
+    """The server at an address.
+
+    Args:
+        url: its base address.
+        own: headers that hold secrets, by lower-case name.
+    """
+
+    def __init__(self, url: str, own: dict[str, str]) -> None:
+        self.url, self.own = urlsplit(url.rstrip("/")), own
+
+    def send(self, method: str, path: str, headers: Any, body: bytes) -> dict[str, Any]:
+        """Send a request and return the answer as a document.
+
+        Raises:
+            Trouble: no answer came.
+        """
+        kind = http.client.HTTPSConnection if self.url.scheme == "https" else http.client.HTTPConnection
+        connection = kind(self.url.hostname or "", self.url.port, timeout=TIMEOUT)
+        try:
+            connection.putrequest(method, self.url.path + path, skip_accept_encoding=True)
+            for name, value in headers:
+                connection.putheader(name, self.own.get(name.lower(), value).encode())
+            if body or method in {"POST", "PUT", "PATCH"}:
+                connection.putheader("Content-Length", str(len(body)))
+            connection.endheaders(body or None)
+            answer = connection.getresponse()
+            return answer_of(answer.status, answer.getheaders(), answer.read())
+        except (OSError, http.client.HTTPException, ValueError) as error:
+            raise Trouble(f"no answer from {self.url.geturl()}: {type(error).__name__}: {error}") from error
+        finally:
+            connection.close()
+
+
+def shown(answer: dict[str, Any]) -> str:
+    """Return status and beginning of the body of an answer."""
+    text = json.dumps(answer["body"]) if "body" in answer else f"{answer['length']} bytes"
+    return f"status {answer['status']}  {text[:SHOWN]}{'…' if len(text) > SHOWN else ''}"
+
+
+def prefix_of(case: dict[str, Any], server: Server, warehouse: str) -> str:
+    """Return the prefix of paths that the configuration of the server names, with a slash; empty without one."""
+    query = f"?warehouse={quote(warehouse, safe='')}" if warehouse else ""
+    authorization = [(name, "") for name in server.own]
+    answer = server.send("GET", f"/v1/config{query}", [("Accept", "application/json"), *authorization], b"")
+    print(f"GET /v1/config{query} returned {answer['status']}")
+    named = [found_at(answer, f"/body/{part}/prefix") for part in ("overrides", "defaults")]
+    prefixes = [prefix for prefix in named if isinstance(prefix, str) and prefix]
+    if answer["status"] != http.client.OK:
+        return f"/{case['prefix']}" if case["prefix"] else ""
+    return f"/{prefixes[0]}" if prefixes else ""
+
+
+def replayed(case: dict[str, Any], server: Server, warehouse: str) -> tuple[dict[str, Any], dict[str, Any]]:
+    """Send all requests of a case; return the last answer and the values for its expectation.
+
+    Raises:
+        Trouble: a step that has to succeed failed.
+    """
+    run = secrets.token_hex(3)
+    values: dict[str, Any] = {"run": run, "RUN": run.upper(), "ms": int(time.time() * 1000) - case["began"]}
+    values["prefix"] = prefix_of(case, server, warehouse) if case["has_prefix"] else ""
+    answer: dict[str, Any] = {}
+    answers: dict[str, dict[str, Any]] = {}
+    for number, step in enumerate(case["steps"], start=1):
+        try:
+            answer = sent(step, server, values)
+        except Missing as missing:
+            source = answers[missing.args[0]]
+            if case["at"] == "/status" and fits(source["status"], json.loads(case["schema"])):
+                return source, values  # refused earlier than in the report, as it should be
+            raise Trouble(f"step {number} needs a value of an earlier answer, which does not have it: {shown(source)}") from missing
+        print(f"{number}. {step['method']} {answer['path']} returned {answer['status']} (in the report: {step['status']})")
+        if number < len(case["steps"]) and step["needed"] and answer["status"] >= http.client.BAD_REQUEST:
+            raise Trouble(f"step {number} has to succeed; it returned {shown(answer)}")
+        for name, (pointer, levels) in step["keep"].items():
+            values[name], answers[name] = parent_of(found_at(answer, pointer), levels), answer
+    return answer, values
+
+
+def sent(step: dict[str, Any], server: Server, values: dict[str, Any]) -> dict[str, Any]:
+    """Send a request of a case with the values of this run, and return the answer with the path.
+
+    Raises:
+        Missing: an earlier answer did not have a value.
+        Trouble: no answer came.
+    """
+    path = filled(step["path"], values, "url")
+    headers = [(name, filled(value, values, "text")) for name, value in step["headers"]]
+    written = step["body"]
+    body = base64.b64decode(written["base64"]) if isinstance(written, dict) else filled(written, values, "json").encode()
+    return {**server.send(step["method"], path, headers, body), "path": path}
+
+
+def judged(case: dict[str, Any], answer: dict[str, Any], values: dict[str, Any]) -> int:
+    """Test the last answer, print the result and return the exit code."""
+    try:
+        schema = json.loads(filled(case["schema"], values, "json"))
+    except Missing as missing:
+        raise Trouble(f"no earlier answer has the value <<{missing}>>, which is expected") from missing
+    met = fits(found_at(answer, case["at"]), schema)
+    was, now = case["steps"][-1]["status"], answer["status"]
+    print(f"\nexpected  {case['expected']}\n          {case['at']} must match {json.dumps(schema)}\nactual    {shown(answer)}")
+    refused = now >= http.client.BAD_REQUEST
+    if case["at"] != "/status" and refused != (was >= http.client.BAD_REQUEST):
+        if case["every_answer"] and now < http.client.INTERNAL_SERVER_ERROR:
+            print("\nthe fault is gone: the server gives no such answer to this request")
+            return GONE
+        if refused or not met:
+            raise Trouble(f"the last request returned {now} instead of {was}: the answer that is tested did not come")
+    print(f"\nthe fault is {'gone' if met else 'present'}")
+    return GONE if met else PRESENT
+
+
+def checked(case: dict[str, Any], url: str, warehouse: str) -> int:
+    """Run the checks of the requirement with lakepact, and return the exit code."""
+    print(f"This finding cannot be repeated by its requests alone: {case['why']}.\nlakepact checks the requirement instead.")
+    command = shutil.which("lakepact")
+    if command is None:
+        print("lakepact is not installed: pip install 'lakepact[conformance]'", file=sys.stderr)
+        return USAGE
+    words = [command, "check", url, *case["options"], "--only", case["requirement"], "--json"]
+    if warehouse:
+        words += ["--parameter", f"warehouse={warehouse}"]
+    with tempfile.TemporaryDirectory() as folder:  # secrets stay in the environment
+        profile = Path(folder, "target.toml")
+        profile.write_text("[headers]\n" + "".join(f'"{name}" = "${{{variable}}}"\n' for name, variable in case["secrets"].items()))
+        done = subprocess.run([*words, "--profile", str(profile)], capture_output=True, text=True, check=False)
+    lines = [json.loads(line) for line in done.stdout.splitlines() if line.startswith("{")]
+    results = [line for line in lines if line.get("requirement") == case["requirement"]]
+    if not results:
+        raise Trouble(f"lakepact check ended with {done.returncode}: {done.stderr.strip()[-SHOWN:]}")
+    outcome = results[0]["outcome"]
+    worst: dict[str, Any] = next((v for v in results[0]["verdicts"] if v["outcome"] == outcome), {})
+    print(f"\n{case['requirement']}: {outcome}\nexpected  {worst.get('expected', case['expected'])}\nactual    {worst.get('actual', '')}")
+    if outcome in {"blocked", "error", "not-offered"}:
+        raise Trouble(f"the requirement could not be judged: {worst.get('remark', outcome)}")
+    print(f"\nthe fault is {'gone' if outcome == 'pass' else 'present'}")
+    return GONE if outcome == "pass" else PRESENT
+
+
+def main(case: dict[str, Any]) -> int:
+    """Repeat a finding; the command line names the server.
+
+    Args:
+        case: what a script holds before this module.
+    """
+    parser = argparse.ArgumentParser(description=f"{case['requirement']}: {case['sentence']}")
+    parser.epilog = "Exit code: 0 the fault is gone, 1 it is present, 2 wrong usage, 3 it cannot be judged."
+    address = os.environ.get("LAKEPACT_URL") or case["target"]
+    parser.add_argument("url", nargs="?", default=address, help=f"base address of the server. [LAKEPACT_URL, else {address}]")
+    parser.add_argument("--warehouse", default=case["warehouse"], help=f"the warehouse to name. [{case['warehouse'] or 'none'}]")
+    given = parser.parse_args()
+    if not re.match(r"https?://[^/]", given.url):
+        parser.error(f"{given.url} is not the address of a server")
+    missing = [variable for variable in case["secrets"].values() if not os.environ.get(variable)]
+    if missing:
+        parser.error(f"the requests need secrets: set {', '.join(missing)}")
+    own = {name: os.environ[variable] for name, variable in case["secrets"].items()}
+    print(f"{case['requirement']}  {case['sentence']}\nclause    {case['clause']}\nserver    {given.url}\n")
+    try:
+        if case["why"]:
+            return checked(case, given.url, given.warehouse)
+        return judged(case, *replayed(case, Server(given.url, own), given.warehouse))
+    except Trouble as reason:
+        print(f"\nnot judged: {reason}", file=sys.stderr)
+        return TROUBLE

@@ -1,0 +1,162 @@
+"""The script that repeats one finding of a report."""
+
+from __future__ import annotations
+
+import re
+from importlib import resources
+from typing import TYPE_CHECKING, Any
+
+from lakepact.conformance.outcome import Outcome
+from lakepact.conformance.redaction import REDACTED
+from lakepact.conformance.reproduction.links import Templates, kept, of_request
+from lakepact.generated.contract import Contract, OperationId
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+BROKEN = (Outcome.FAIL, Outcome.WARN, Outcome.KNOWN_FAIL, Outcome.UNEXPECTED_PASS)
+BASE = "/v1"
+FUTURE = "from __future__ import annotations\n"
+WIDTH = 132  #: characters of a line of a script
+
+
+class NotReproducible(LookupError):
+    """A report has no failing verdict about a requirement."""
+
+
+def script(report: Sequence[dict[str, Any]], requirement: str, *, check: str | None = None, url: str | None = None) -> str:
+    """Return a Python script that repeats the clearest failing verdict of a requirement on a fresh server.
+
+    Args:
+        report: the lines of a report.
+        requirement: its id.
+        check: the check whose verdict is repeated; by default the clearest one's.
+        url: the address that the script uses by default; else that of the report.
+
+    Raises:
+        NotReproducible: the report has no such verdict.
+    """
+    header = report[0]
+    result, verdict = _verdict(report, requirement, check)
+    recipe = verdict.get("replay") or {"why": "the report does not hold its requests"}
+    case = {
+        "requirement": requirement,
+        "sentence": result["sentence"],
+        "clause": f"{header['contract']} {header['version']} {result['clause']}",
+        "expected": recipe.get("expected", verdict.get("expected", "")),
+        "target": url or header.get("url") or header["target"],
+        "warehouse": header.get("parameters", {}).get("warehouse", ""),
+        "prefix": header["facts"].get("prefix", ""),
+        "has_prefix": False,
+        "secrets": {name.lower(): variable(name) for name in header.get("own_headers", ())},
+        "options": _options(header),
+        "why": recipe.get("why", ""),
+    }
+    if "exchanges" in recipe:
+        case |= _steps(report, recipe, verdict["check"], case["prefix"])
+        case |= {"at": recipe["at"], "every_answer": recipe["every_answer"]}
+        sent = {name.lower() for step in case["steps"] for name, value in step["headers"] if value == REDACTED}
+        case["secrets"] = {name: var for name, var in case["secrets"].items() if name in sent}
+    return _text(case, header, verdict)
+
+
+def variable(header: str) -> str:
+    """Return the environment variable that holds the value of a secret header."""
+    return re.sub(r"\W", "_", header).upper()
+
+
+def _verdict(report: Sequence[dict[str, Any]], requirement: str, check: str | None) -> tuple[dict[str, Any], dict[str, Any]]:
+    result = next((line for line in report if line["line"] == "result" and line["requirement"] == requirement), None)
+    if result is None:
+        raise NotReproducible(f"the report has no requirement {requirement}")
+    failing = [verdict for verdict in result["verdicts"] if verdict["outcome"] in BROKEN and check in (None, verdict["check"])]
+    if not failing:
+        by = f" by {check}" if check else ""
+        raise NotReproducible(f"{requirement}{by}: {result['outcome']}; only a finding that breaks it can be repeated")
+    return result, min(failing, key=_obscurity)
+
+
+def _obscurity(verdict: Mapping[str, Any]) -> tuple[int, bool, int]:
+    """Return the rank of a verdict: the clearest is the worst, repeated by its requests alone, and by the fewest."""
+    replay = verdict.get("replay", {"why": ""})
+    return Outcome(verdict["outcome"]).weight, "why" in replay, len(replay.get("exchanges", ()))
+
+
+def _options(header: Mapping[str, Any]) -> list[str]:
+    """Return the options with which `lakepact check` judges the target as in the report."""
+    options = ["--contract", header["contract"], "--contract-version", header["version"]]
+    options += [f"--parameter={name}={value}" for name, value in header.get("parameters", {}).items() if name != "warehouse"]
+    options += [f"--feature={name}={'on' if on else 'off'}" for name, on in header.get("set_features", {}).items()]
+    return [*options, *header.get("options", [])]
+
+
+def _steps(report: Sequence[dict[str, Any]], recipe: Mapping[str, Any], check: str, prefix: str) -> dict[str, Any]:
+    """Return the requests of a script, with names for what a fresh server returns differently."""
+    lines = {line["number"]: line for line in report if line["line"] == "exchange"}
+    judged = recipe["exchanges"][-1]
+    of_check = lines[judged]["check"] if judged in lines else check
+    own = [line for number, line in sorted(lines.items()) if line["check"] == of_check and number <= judged]
+    contract = Contract(report[0]["contract"], report[0]["version"])
+    sent = [line for line in own if line["number"] in recipe["exchanges"]]
+    templates = Templates(sent, int(sent[0]["sent_at"]))
+    texts = [of_request(templates, line) for line in sent]
+    schema = templates.text(recipe["schema"], "json", judged)
+    steps = []
+    for line, (url, headers, body) in zip(sent, texts, strict=True):
+        operation = contract.operations.get(OperationId(line["operation"] or ""))
+        path = url.removeprefix(report[0]["url"].rstrip("/"))
+        steps.append(
+            {
+                "method": line["request"]["method"],
+                "path": _with_prefix(path, prefix, own="{prefix}" in (operation.path if operation else "")),
+                "headers": headers,
+                "body": line["request"].get("bytes") or body,
+                "status": line["response"]["status"],
+                "needed": line["needed"],
+                "keep": kept(templates.used, line["number"]),
+            }
+        )
+    has_prefix = any("<<prefix>>" in step["path"] for step in steps)
+    return {"began": templates.began, "schema": schema, "steps": steps, "has_prefix": has_prefix}
+
+
+def _with_prefix(path: str, prefix: str, *, own: bool) -> str:
+    """Return a path with a name for the prefix of the catalog."""
+    if prefix and path.startswith(f"{BASE}/{prefix}/"):
+        return f"{BASE}<<prefix>>{path.removeprefix(f'{BASE}/{prefix}')}"
+    return f"{BASE}<<prefix>>{path.removeprefix(BASE)}" if own and not prefix and path.startswith(f"{BASE}/") else path
+
+
+def _text(case: Mapping[str, Any], header: Mapping[str, Any], verdict: Mapping[str, Any]) -> str:
+    source = resources.files("lakepact.conformance.reproduction").joinpath("replaying.py").read_text("utf-8")
+    _, _, body = source.partition(FUTURE)
+    about = [
+        f"{case['requirement']}: {case['sentence']}",
+        f"Clause: {case['clause']}",
+        f"Found on {header['target']} on {header['ended'][:10]} by the check {verdict['check']}.",
+        f"Expected: {verdict.get('expected', '')}",
+        f"Actual: {verdict.get('actual', '')}",
+        *([f"Its requests alone do not repeat it ({case['why']}): this script runs lakepact."] if case["why"] else []),
+        "Usage: python3 THIS_FILE [URL] [--warehouse NAME]   (a fresh server; Python 3.9 or later, nothing else to install)",
+        *([f"The requests need secrets: set {', '.join(case['secrets'].values())}."] if case["secrets"] else []),
+        "Exit code: 0 the fault is gone, 1 it is present, 2 wrong usage, 3 it cannot be judged.",
+    ]
+    comments = "\n".join(f"# {' '.join(_plain(line).split())}" for line in about)
+    parts = (f"#!/usr/bin/env python3\n{comments}\n", FUTURE + body, f"CASE = {_literal(case, '')}\n", "sys.exit(main(CASE))\n")
+    return "\n".join(parts)
+
+
+def _plain(text: str) -> str:
+    """Return a text in ASCII, without control characters."""
+    return ascii(text)[1:-1].replace("\\'", "'")
+
+
+def _literal(value: Any, indent: str) -> str:
+    """Return a JSON value as a Python literal in ASCII, one member a line where it is long."""
+    short = ascii(value)
+    if len(short) + len(indent) <= WIDTH or not isinstance(value, (dict, list)):
+        return short
+    deeper = indent + "    "
+    if isinstance(value, dict):
+        return "{\n" + "".join(f"{deeper}{name!a}: {_literal(inside, deeper)},\n" for name, inside in value.items()) + indent + "}"
+    return "[\n" + "".join(f"{deeper}{_literal(inside, deeper)},\n" for inside in value) + indent + "]"

@@ -1,0 +1,170 @@
+"""`lakepact reproduce` writes scripts that exit with 1 on a faulty server and with 0 on a correct one."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pytest
+from click.testing import CliRunner
+
+from faulty import mutants
+from lakepact.conformance import plan, runner, suite
+from lakepact.conformance.commands.reproduce import reproduce
+from lakepact.conformance.outcome import Outcome
+from lakepact.conformance.report import lines
+from lakepact.conformance.target import Target
+from lakepact.reference_server import running
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
+    from lakepact.reference_server.faults import Fault
+
+UNREACHABLE = "http://127.0.0.1:9"
+
+#: Faults of namespaces and tables, with a requirement that each breaks.
+FAULTS = [
+    ("createNamespace.answers-500", "IRC-NS-CREATE-002"),
+    ("createNamespace.not-persisted", "IRC-NS-LIST-005"),
+    ("createNamespace.not-persisted", "IRC-NS-PROP-001"),
+    ("loadNamespaceMetadata.answers-404", "IRC-NS-GET-001"),
+    ("registerTable.list-body", "IRC-TBL-REG-001"),
+    ("tableExists.answers-503", "IRC-TBL-HEAD-001"),
+    ("updateTable.answers-200", "IRC-TBL-STAGE-006"),
+    ("updateTable.done-but-500", "IRC-TBL-STAGE-004"),
+    ("reports-become-properties", "IRC-TBL-MET-010"),
+]
+
+
+@pytest.fixture(scope="module")
+def correct() -> Iterator[str]:
+    with running(contract="iceberg_rest", warehouse="memory:") as server:
+        yield server.url
+
+
+def checked(faults: list[str | Fault], *only: str, path: Path, headers: Mapping[str, str] | None = None) -> list[dict[str, Any]]:
+    """Check a server with faults, write the report to a file, and return its lines."""
+    with running(contract="iceberg_rest", warehouse="memory:", faults=faults) as server:
+        run = runner.Run(plan.plan(suite.load("iceberg_rest"), only=only), Target(server.url, headers=headers or {}))
+        for _ in run.events():
+            pass
+    lines.write(lines.lines(run), path)
+    return lines.read(path)
+
+
+def written(report: Path, requirement: str, *options: str) -> Path:
+    """Write the script of a requirement and return its file."""
+    out = report.with_suffix(".py")
+    result = CliRunner().invoke(reproduce, [str(report), requirement, "--out", str(out), *options])
+    assert result.exit_code == 0, result.output
+    return out
+
+
+def ran(script: Path, *arguments: str, **environment: str) -> subprocess.CompletedProcess[str]:
+    """Run a script with no package on its path."""
+    command = [sys.executable, "-I", "-S", str(script), *arguments]
+    return subprocess.run(command, env=environment, capture_output=True, text=True, timeout=60, check=False)
+
+
+@pytest.mark.parametrize(("fault", "requirement"), FAULTS)
+def test_script_exits_with_1_on_faulty_server_and_with_0_on_correct_one(fault: str, requirement: str, correct: str, tmp_path: Path) -> None:
+    path = tmp_path / "report.jsonl"
+    report = checked(mutants([fault]), requirement, path=path)
+    outcomes = {line["requirement"]: line["outcome"] for line in report if line["line"] == "result"}
+    assert outcomes[requirement] == Outcome.FAIL, outcomes
+    script = written(path, requirement)
+    with running(contract="iceberg_rest", warehouse="memory:", faults=mutants([fault])) as server:
+        faulty = ran(script, server.url)
+    assert (faulty.returncode, ran(script, correct).returncode) == (1, 0), faulty.stdout + faulty.stderr
+
+
+@pytest.fixture(scope="module")
+def finding(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Return a report with a finding about namespaces."""
+    path = tmp_path_factory.mktemp("finding") / "report.jsonl"
+    checked(mutants(["createNamespace.answers-500"]), "IRC-NS-CREATE-002", path=path, headers={"Authorization": "Bearer s3cr3t-of-mine"})
+    return path
+
+
+def test_script_states_sentence_clause_and_expectation(finding: Path, correct: str) -> None:
+    shown = ran(written(finding, "IRC-NS-CREATE-002"), correct, AUTHORIZATION="Bearer other").stdout
+    stated = [
+        name
+        for name in ("IRC-NS-CREATE-002", "clause    iceberg_rest 1.10.0", "expected  status 200", "the fault is gone")
+        if name in shown
+    ]
+    assert len(stated) == 4, shown
+
+
+def test_script_without_its_secret_exits_with_2(finding: Path, correct: str) -> None:
+    done = ran(written(finding, "IRC-NS-CREATE-002"), correct)
+    assert (done.returncode, "set AUTHORIZATION" in done.stderr) == (2, True), done.stderr
+
+
+def test_script_holds_no_secret(finding: Path) -> None:
+    assert "s3cr3t" not in written(finding, "IRC-NS-CREATE-002").read_text("utf-8")
+
+
+def test_unreachable_server_exits_with_3(finding: Path) -> None:
+    assert ran(written(finding, "IRC-NS-CREATE-002"), UNREACHABLE, AUTHORIZATION="Bearer other").returncode == 3
+
+
+def test_failed_setup_step_exits_with_3(tmp_path: Path) -> None:
+    path = tmp_path / "report.jsonl"
+    checked(mutants(["reports-become-properties"]), "IRC-TBL-MET-010", path=path)
+    with running(contract="iceberg_rest", warehouse="memory:", faults=["createTable.answers-500"]) as server:
+        done = ran(written(path, "IRC-TBL-MET-010"), server.url)
+    assert (done.returncode, "has to succeed" in done.stderr) == (3, True), done.stderr
+
+
+def test_invalid_address_exits_with_2(finding: Path) -> None:
+    assert ran(written(finding, "IRC-NS-CREATE-002"), "nowhere", AUTHORIZATION="x").returncode == 2
+
+
+def test_address_of_the_environment_is_the_default(finding: Path, correct: str) -> None:
+    done = ran(written(finding, "IRC-NS-CREATE-002"), AUTHORIZATION="Bearer other", LAKEPACT_URL=correct)
+    assert (done.returncode, f"server    {correct}" in done.stdout) == (0, True)
+
+
+def test_url_option_is_the_default_of_the_script(finding: Path, correct: str) -> None:
+    done = ran(written(finding, "IRC-NS-CREATE-002", "--url", correct), AUTHORIZATION="Bearer other")
+    assert done.returncode == 0
+
+
+def test_race_is_checked_by_lakepact(correct: str, tmp_path: Path) -> None:
+    path = tmp_path / "report.jsonl"
+    checked(mutants(["createNamespace.not-persisted"]), "IRC-NS-CREATE-016", path=path)
+    script = written(path, "IRC-NS-CREATE-016")
+    environment = {"PATH": f"{Path(sys.executable).parent}:/usr/bin:/bin"}
+    with running(contract="iceberg_rest", warehouse="memory:", faults=mutants(["createNamespace.not-persisted"])) as server:
+        faulty = ran(script, server.url, **environment)
+    good = ran(script, correct, **environment)
+    assert (faulty.returncode, good.returncode) == (1, 0), faulty.stdout + faulty.stderr + good.stdout + good.stderr
+
+
+def test_requirement_that_passes_exits_with_2(tmp_path: Path) -> None:
+    path = tmp_path / "report.jsonl"
+    checked([], "IRC-NS-CREATE-002", path=path)
+    result = CliRunner().invoke(reproduce, [str(path), "IRC-NS-CREATE-002"])
+    assert (result.exit_code, "IRC-NS-CREATE-002: pass" in result.output) == (2, True)
+
+
+def test_unknown_requirement_exits_with_2(finding: Path) -> None:
+    result = CliRunner().invoke(reproduce, [str(finding), "IRC-NO-001"])
+    assert (result.exit_code, "the report has no requirement IRC-NO-001" in result.output) == (2, True)
+
+
+def test_bodies_of_a_repeatable_finding_are_whole(tmp_path: Path) -> None:
+    report = checked(mutants(["reports-become-properties"]), "IRC-TBL-MET-010", path=tmp_path / "report.jsonl")
+    replayed = {
+        n for line in report if line["line"] == "result" for v in line["verdicts"] for n in v.get("replay", {}).get("exchanges", ())
+    }
+    cut = [
+        line["number"]
+        for line in report
+        if line["line"] == "exchange" and line["number"] in replayed and " bytes)" in line["response"]["body"]
+    ]
+    assert (bool(replayed), cut) == (True, [])
