@@ -47,7 +47,7 @@ def answer_of(status: int, headers: list[tuple[str, str]], body: bytes) -> dict[
         parsed = json.loads(body)
     except ValueError:
         parsed = ABSENT
-    document = {"status": status, "headers": named, "length": len(body)}
+    document: dict[str, Any] = {"status": status, "headers": named, "length": len(body)}
     document["media-type"] = named.get("content-type", "").partition(";")[0].strip().lower()
     return document if parsed is ABSENT else {**document, "body": parsed}
 
@@ -179,7 +179,7 @@ class Server:
         try:
             connection.putrequest(method, self.url.path + path, skip_accept_encoding=True)
             for name, value in headers:
-                connection.putheader(name, self.own.get(name.lower(), value).encode())
+                connection.putheader(name, self.own.get(name.lower(), str(value)).encode())
             if body or method in {"POST", "PUT", "PATCH"}:
                 connection.putheader("Content-Length", str(len(body)))
             connection.endheaders(body or None)

@@ -39,7 +39,7 @@ def script(report: Sequence[dict[str, Any]], requirement: str, *, check: str | N
     header = report[0]
     result, verdict = _verdict(report, requirement, check)
     recipe = verdict.get("replay") or {"why": "the report does not hold its requests"}
-    case = {
+    case: dict[str, Any] = {
         "requirement": requirement,
         "sentence": result["sentence"],
         "clause": f"{header['contract']} {header['version']} {result['clause']}",
