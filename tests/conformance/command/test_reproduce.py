@@ -27,10 +27,9 @@ UNREACHABLE = "http://127.0.0.1:9"
 
 #: Faults of namespaces and tables, with a requirement that each breaks.
 FAULTS = [
-    ("createNamespace.answers-500", "IRC-NS-CREATE-002"),
     ("createNamespace.not-persisted", "IRC-NS-LIST-005"),
-    ("createNamespace.not-persisted", "IRC-NS-PROP-001"),
-    ("loadNamespaceMetadata.answers-404", "IRC-NS-GET-001"),
+    ("created-name-shortened", "IRC-NS-GET-001"),
+    ("conflict-of-creation-is-400", "IRC-TBL-CREATE-014"),
     ("registerTable.list-body", "IRC-TBL-REG-001"),
     ("tableExists.answers-503", "IRC-TBL-HEAD-001"),
     ("updateTable.answers-200", "IRC-TBL-STAGE-006"),
@@ -83,33 +82,33 @@ def test_script_exits_with_1_on_faulty_server_and_with_0_on_correct_one(fault: s
 
 @pytest.fixture(scope="module")
 def finding(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Return a report with a finding about namespaces."""
+    """Return a report with a finding about tables."""
     path = tmp_path_factory.mktemp("finding") / "report.jsonl"
-    checked(mutants(["createNamespace.answers-500"]), "IRC-NS-CREATE-002", path=path, headers={"Authorization": "Bearer s3cr3t-of-mine"})
+    checked(mutants(["conflict-of-creation-is-400"]), "IRC-TBL-CREATE-014", path=path, headers={"Authorization": "Bearer s3cr3t-of-mine"})
     return path
 
 
 def test_script_states_sentence_clause_and_expectation(finding: Path, correct: str) -> None:
-    shown = ran(written(finding, "IRC-NS-CREATE-002"), correct, AUTHORIZATION="Bearer other").stdout
+    shown = ran(written(finding, "IRC-TBL-CREATE-014"), correct, AUTHORIZATION="Bearer other").stdout
     stated = [
         name
-        for name in ("IRC-NS-CREATE-002", "clause    iceberg_rest 1.10.0", "expected  status 200", "the fault is gone")
+        for name in ("IRC-TBL-CREATE-014", "clause    iceberg_rest 1.10.0", "expected  status 409", "the fault is gone")
         if name in shown
     ]
     assert len(stated) == 4, shown
 
 
 def test_script_without_its_secret_exits_with_2(finding: Path, correct: str) -> None:
-    done = ran(written(finding, "IRC-NS-CREATE-002"), correct)
+    done = ran(written(finding, "IRC-TBL-CREATE-014"), correct)
     assert (done.returncode, "set AUTHORIZATION" in done.stderr) == (2, True), done.stderr
 
 
 def test_script_holds_no_secret(finding: Path) -> None:
-    assert "s3cr3t" not in written(finding, "IRC-NS-CREATE-002").read_text("utf-8")
+    assert "s3cr3t" not in written(finding, "IRC-TBL-CREATE-014").read_text("utf-8")
 
 
 def test_unreachable_server_exits_with_3(finding: Path) -> None:
-    assert ran(written(finding, "IRC-NS-CREATE-002"), UNREACHABLE, AUTHORIZATION="Bearer other").returncode == 3
+    assert ran(written(finding, "IRC-TBL-CREATE-014"), UNREACHABLE, AUTHORIZATION="Bearer other").returncode == 3
 
 
 def test_failed_setup_step_exits_with_3(tmp_path: Path) -> None:
@@ -121,25 +120,25 @@ def test_failed_setup_step_exits_with_3(tmp_path: Path) -> None:
 
 
 def test_invalid_address_exits_with_2(finding: Path) -> None:
-    assert ran(written(finding, "IRC-NS-CREATE-002"), "nowhere", AUTHORIZATION="x").returncode == 2
+    assert ran(written(finding, "IRC-TBL-CREATE-014"), "nowhere", AUTHORIZATION="x").returncode == 2
 
 
 def test_address_of_the_environment_is_the_default(finding: Path, correct: str) -> None:
-    done = ran(written(finding, "IRC-NS-CREATE-002"), AUTHORIZATION="Bearer other", LAKEPACT_URL=correct)
+    done = ran(written(finding, "IRC-TBL-CREATE-014"), AUTHORIZATION="Bearer other", LAKEPACT_URL=correct)
     assert (done.returncode, f"server    {correct}" in done.stdout) == (0, True)
 
 
 def test_url_option_is_the_default_of_the_script(finding: Path, correct: str) -> None:
-    done = ran(written(finding, "IRC-NS-CREATE-002", "--url", correct), AUTHORIZATION="Bearer other")
+    done = ran(written(finding, "IRC-TBL-CREATE-014", "--url", correct), AUTHORIZATION="Bearer other")
     assert done.returncode == 0
 
 
 def test_race_is_checked_by_lakepact(correct: str, tmp_path: Path) -> None:
     path = tmp_path / "report.jsonl"
-    checked(mutants(["createNamespace.not-persisted"]), "IRC-NS-CREATE-016", path=path)
+    checked(mutants(["namespaces-have-many-creators"]), "IRC-NS-CREATE-016", path=path)
     script = written(path, "IRC-NS-CREATE-016")
     environment = {"PATH": f"{Path(sys.executable).parent}:/usr/bin:/bin"}
-    with running(contract="iceberg_rest", warehouse="memory:", faults=mutants(["createNamespace.not-persisted"])) as server:
+    with running(contract="iceberg_rest", warehouse="memory:", faults=mutants(["namespaces-have-many-creators"])) as server:
         faulty = ran(script, server.url, **environment)
     good = ran(script, correct, **environment)
     assert (faulty.returncode, good.returncode) == (1, 0), faulty.stdout + faulty.stderr + good.stdout + good.stderr
@@ -147,9 +146,9 @@ def test_race_is_checked_by_lakepact(correct: str, tmp_path: Path) -> None:
 
 def test_requirement_that_passes_exits_with_2(tmp_path: Path) -> None:
     path = tmp_path / "report.jsonl"
-    checked([], "IRC-NS-CREATE-002", path=path)
-    result = CliRunner().invoke(reproduce, [str(path), "IRC-NS-CREATE-002"])
-    assert (result.exit_code, "IRC-NS-CREATE-002: pass" in result.output) == (2, True)
+    checked([], "IRC-NS-CREATE-001", path=path)
+    result = CliRunner().invoke(reproduce, [str(path), "IRC-NS-CREATE-001"])
+    assert (result.exit_code, "IRC-NS-CREATE-001: pass" in result.output) == (2, True)
 
 
 def test_unknown_requirement_exits_with_2(finding: Path) -> None:
