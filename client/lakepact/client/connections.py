@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from lakepact.client.wire import Interrupted, Lost, Pause, Reply
@@ -101,6 +102,11 @@ class Connection:
         self._transport = transport
         self._sleep = sleep
 
+    def move(self, address: str) -> None:
+        """Send further calls to another address."""
+        self.address = address
+        self._engine = replace(self._engine, address=address)
+
     def send(self, call: Call[T]) -> T:
         """Make one call, see `Engine.send`."""
         return self.driven(self._engine.send(call))
@@ -150,6 +156,11 @@ class AsyncConnection:
         self._engine = engine
         self._transport = transport
         self._sleep = sleep
+
+    def move(self, address: str) -> None:
+        """Send further calls to another address."""
+        self.address = address
+        self._engine = replace(self._engine, address=address)
 
     async def send(self, call: Call[T]) -> T:
         """Make one call, see `Engine.send`."""

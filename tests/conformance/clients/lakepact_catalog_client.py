@@ -4,53 +4,155 @@ from __future__ import annotations
 
 import json
 import sys
-from typing import Any
+import time
+from typing import TYPE_CHECKING, Any
 
-from lakepact.client import IcebergCatalog, storage_properties
+from lakepact.client import BearerToken, ClientCredentials, IcebergCatalog, LakepactError, TableChange, storage_properties
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from lakepact.client import Auth
 
 FIELDS = [{"id": 1, "name": "id", "type": "long", "required": True}, {"id": 2, "name": "data", "type": "string", "required": False}]
 
 
-def done(catalog: IcebergCatalog, task: str, given: dict[str, Any]) -> Any:
-    namespace, name = given.get("namespace", ()), given.get("table", "")
-    match task:
-        case "list-namespaces":
-            return [list(found) for found in catalog.list_namespaces()]
-        case "list-tables":
-            return [found.name for found in catalog.list_tables(namespace)]
-        case "create-namespace":
-            catalog.create_namespace(namespace)
-        case "create-table":
-            catalog.create_table(namespace, name, {"type": "struct", "fields": FIELDS})
-        case "set-properties" | "set-properties-twice":
-            uuid = catalog.load_table(namespace, name).metadata.table_uuid
-            for updates in [given["updates"]] if task == "set-properties" else [given["first"], given["second"]]:
-                update = {"action": "set-properties", "updates": updates}
-                catalog.commit_table(namespace, name, [update], requirements=[{"type": "assert-table-uuid", "uuid": uuid}])
-        case "rename-table":
-            catalog.rename_table((namespace, name), (namespace, given["to"]))
-        case "drop-table":
-            catalog.drop_table(namespace, name)
-        case "file-properties":
-            loaded = catalog.load_table(namespace, name)
-            return storage_properties(loaded, loaded.metadata_location)
-        case _:
-            raise NotImplementedError(task)
-    return None
+class Tasks:
+    """The tasks, one method each."""
+
+    def __init__(self, catalog: IcebergCatalog, given: dict[str, Any]) -> None:
+        self.catalog = catalog
+        self.given = given
+        self.namespace = given.get("namespace", ())
+        self.table = given.get("table", "")
+        self.view = given.get("view", "")
+
+    def list_namespaces(self) -> Any:
+        return [list(found) for found in self.catalog.list_namespaces()]
+
+    def list_child_namespaces(self) -> Any:
+        return [list(found) for found in self.catalog.list_namespaces(self.given["parent"])]
+
+    def namespace_exists(self) -> Any:
+        return self.catalog.namespace_exists(self.namespace)
+
+    def create_namespace(self) -> Any:
+        self.catalog.create_namespace(self.namespace)
+
+    def load_namespace(self) -> Any:
+        return dict(self.catalog.load_namespace(self.namespace).properties or {})
+
+    def set_namespace_properties(self) -> Any:
+        self.catalog.update_namespace_properties(self.namespace, updates=self.given["updates"], removals=self.given["removals"])
+
+    def drop_namespace(self) -> Any:
+        self.catalog.drop_namespace(self.namespace)
+
+    def list_tables(self) -> Any:
+        return [found.name for found in self.catalog.list_tables(self.namespace)]
+
+    def list_tables_repeatedly(self) -> Any:
+        def listed() -> Any:
+            try:
+                return self.list_tables()
+            except LakepactError:
+                return None
+
+        return self.repeatedly(listed)
+
+    def repeatedly(self, once: Callable[[], Any]) -> list[Any]:
+        found = [once()]
+        for _ in range(self.given["times"] - 1):
+            time.sleep(self.given["pause"])
+            found.append(once())
+        return found
+
+    def table_exists(self) -> Any:
+        return self.catalog.table_exists(self.namespace, self.table)
+
+    def create_table(self) -> Any:
+        self.catalog.create_table(self.namespace, self.table, {"type": "struct", "fields": FIELDS})
+
+    def load_table(self) -> Any:
+        metadata = self.catalog.load_table(self.namespace, self.table).metadata
+        current = metadata.current_snapshot_id
+        return {
+            "uuid": metadata.table_uuid,
+            "location": metadata.location,
+            "properties": dict(metadata.properties or {}),
+            "snapshot-ids": [snapshot.snapshot_id for snapshot in metadata.snapshots or []],
+            "current-snapshot-id": None if current == -1 else current,
+        }
+
+    def load_table_repeatedly(self) -> Any:
+        return self.repeatedly(self.load_table)
+
+    def commit(self, updates: dict[str, str]) -> None:
+        uuid = self.catalog.load_table(self.namespace, self.table).metadata.table_uuid
+        update = {"action": "set-properties", "updates": updates}
+        self.catalog.commit_table(self.namespace, self.table, [update], requirements=[{"type": "assert-table-uuid", "uuid": uuid}])
+
+    def set_properties(self) -> Any:
+        self.commit(self.given["updates"])
+
+    def set_properties_twice(self) -> Any:
+        self.commit(self.given["first"])
+        self.commit(self.given["second"])
+
+    def rename_table(self) -> Any:
+        self.catalog.rename_table((self.namespace, self.table), (self.namespace, self.given["to"]))
+
+    def drop_table(self) -> Any:
+        self.catalog.drop_table(self.namespace, self.table, purge=self.given.get("purge", False))
+
+    def register_table(self) -> Any:
+        self.catalog.register_table(self.namespace, self.table, self.given["metadata-location"])
+
+    def commit_transaction(self) -> Any:
+        update = {"action": "set-properties", "updates": self.given["updates"]}
+        self.catalog.commit_transaction([TableChange(self.namespace, name, [update], []) for name in self.given["tables"]])
+
+    def plan_scan(self) -> Any:
+        plan = self.catalog.plan_scan(self.namespace, self.table)
+        return [
+            {"file": task.data_file.file_path, "deletes": [file.file_path for file in task.delete_files]}
+            for task in self.catalog.scan_tasks(self.namespace, self.table, plan)
+        ]
+
+    def file_properties(self) -> Any:
+        loaded = self.catalog.load_table(self.namespace, self.table)
+        return dict(storage_properties(loaded, loaded.metadata_location))
+
+    def list_views(self) -> Any:
+        return [found.name for found in self.catalog.list_views(self.namespace)]
+
+    def load_view(self) -> Any:
+        metadata = self.catalog.load_view(self.namespace, self.view).metadata
+        version = next(version for version in metadata.versions if version.version_id == metadata.current_version_id)
+        return {"uuid": metadata.view_uuid, "sql": version.representations[0].sql}
+
+    def drop_view(self) -> Any:
+        self.catalog.drop_view(self.namespace, self.view)
 
 
-def performed(task: str, given: dict[str, Any]) -> Any:
-    with IcebergCatalog(given["uri"], properties=given["properties"]) as catalog:
-        return done(catalog, task, given)
+def auth(given: dict[str, Any]) -> Auth | None:
+    properties = given["properties"]
+    if "credential" in properties:
+        identity, _, secret = properties["credential"].rpartition(":")
+        return ClientCredentials(f"{given['uri']}/v1/oauth/tokens", identity, secret, in_form=True)
+    return BearerToken(properties["token"]) if "token" in properties else None
 
 
 def answered(line: str) -> dict[str, Any]:
     """Return the answer to the task in a line."""
     asked = json.loads(line)
-    try:
-        return {"result": performed(asked["task"], asked["arguments"])}
-    except NotImplementedError:
+    act = getattr(Tasks, asked["task"].replace("-", "_"), None)
+    if act is None:
         return {"not_offered": True}
+    given = asked["arguments"]
+    try:
+        with IcebergCatalog(given["uri"], properties=given["properties"], auth=auth(given)) as catalog:
+            return {"result": act(Tasks(catalog, given))}
     except Exception as error:  # noqa: BLE001 - reported
         return {"error": {"type": type(error).__name__, "message": str(error)}}
 

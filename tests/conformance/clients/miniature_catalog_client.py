@@ -1,166 +1,406 @@
-"""A small correct client of Iceberg REST catalogs, with one fault for each value of LAKEPACT_FAULT."""
+"""A small correct client of Iceberg REST catalogs, with one fault for each value of LAKEPACT_FAULT.
+
+LAKEPACT_STYLE selects correct but unusual behaviour: `no-paging-parameters`, `strict`, `retries-reads`, `no-table-tasks`.
+"""
 
 from __future__ import annotations
 
+import contextlib
 import json
-import os
+import random
 import sys
-import urllib.error
-import urllib.request
+import time
 import uuid
+from pathlib import Path
 from typing import Any
-from urllib.parse import quote
+from urllib.parse import quote, unquote, urlsplit
 
-FAULT = os.environ.get("LAKEPACT_FAULT", "")
-LISTED = {"list-namespaces": "namespaces", "list-tables": "identifiers"}
+from miniature_session import FAULT, STYLE, CommitStateUnknown, Failed, NotFound, Refused, Session
+
+MOST_PAGES = 50
+FIELDS = [{"id": 1, "name": "id", "type": "long", "required": True}, {"id": 2, "name": "data", "type": "string", "required": False}]
+HEAD_TABLE = "HEAD /v1/{prefix}/namespaces/{namespace}/tables/{table}"
+HEAD_NAMESPACE = "HEAD /v1/{prefix}/namespaces/{namespace}"
+CREDENTIALS = "GET /v1/{prefix}/namespaces/{namespace}/tables/{table}/credentials"
 
 
 class Catalog:
-    def __init__(self, uri: str, properties: dict[str, str]) -> None:
-        self.uri = uri
-        self.has_keys = False
-        config = self.ask("GET", "/v1/config" + ("?warehouse" if FAULT == "sends-no-warehouse" else ""))
-        defaults, overrides = config["defaults"], config["overrides"]
-        if FAULT == "own-settings-win":
-            overrides = {}
-        if FAULT == "defaults-win":
-            properties = {**properties, **defaults}
-        if FAULT == "no-defaults":
-            defaults = {}
-        self.has_keys = "idempotency-key-lifetime" in config or FAULT == "relies-on-any-server"
-        prefix = {**defaults, **properties, **overrides}.get("prefix")
-        self.root = f"/v1/{prefix}" if prefix else "/v1"
+    """One catalog object: a task makes one, and performs itself with it."""
 
-    def ask(self, method: str, path: str, document: Any = None, headers: dict[str, str] | None = None) -> Any:
-        body = None if document is None else json.dumps(document).encode()
-        given = {"Content-Type": "application/json", **(headers or {})}
-        key = str(uuid.UUID(int=7 << 76 | 2 << 62)) if FAULT == "has-one-key" else str(uuid.uuid4())
-        is_keyed = self.has_keys and method != "GET"
-        tries = 2 if is_keyed or (FAULT == "sends-commits-again" and method == "POST") else 1
-        for left in reversed(range(tries)):
-            if is_keyed:
-                given["Idempotency-Key"] = str(uuid.uuid4()) if FAULT == "has-keys-for-attempts" else key
-            request = urllib.request.Request(self.uri + path, data=body, method=method, headers=given)
-            try:
-                with urllib.request.urlopen(request, timeout=20) as answer:
-                    read = answer.read()
-                    return json.loads(read) if read else None
-            except urllib.error.HTTPError as error:
-                if error.code >= 500 and left:
-                    continue
-                if FAULT == "takes-refusals-for-nothing" and method == "GET":
-                    return {"identifiers": [], "namespaces": [], "defaults": {}, "overrides": {}}
-                if FAULT == "takes-conflicts-for-done" and error.code == 409:
-                    return None
-                raise
-        raise AssertionError
+    def __init__(self, given: dict[str, Any]) -> None:
+        self.given = given
+        self.levels: list[str] = given.get("namespace", [])
+        self.name: str = given.get("table", "")
+        self.session = Session(given["uri"], given["properties"])
+        self.root = self.session.configure()
+        self.cached: dict[str, tuple[str, Any]] = {}
+        self.tokens: dict[str, str] = {}
 
-    def namespace(self, levels: list[str]) -> str:
+    def ask(self, method: str, path: str, document: Any = None) -> Any:
+        return self.session.ask(method, path, document, token=self.tokens.get(path.partition("?")[0], "")).document
+
+    # -- paths ---------------------------------------------------------------------------------------------------
+
+    def namespace(self, levels: list[str] | None = None) -> str:
+        levels = self.levels if levels is None else levels
         if FAULT == "joins-levels-by-dots":
             return f"{self.root}/namespaces/" + quote(".".join(levels), safe="")
-        joined = "\x1f".join(levels)
-        encoded = quote(joined, safe="%" if FAULT == "leaves-percent-signs" else "")
-        if FAULT == "writes-spaces-as-plus":
-            encoded = encoded.replace("%20", "+")
-        return f"{self.root}/namespaces/{encoded}"
+        encoded = quote("\x1f".join(levels), safe="%" if FAULT == "leaves-percent-signs" else "")
+        return f"{self.root}/namespaces/{encoded.replace('%20', '+') if FAULT == 'writes-spaces-as-plus' else encoded}"
 
-    def table(self, levels: list[str], name: str) -> str:
-        return f"{self.namespace(levels)}/tables/{quote(name, safe='')}"
+    def table(self, name: str | None = None) -> str:
+        root = self.namespace().replace(self.root, "/v1", 1) if FAULT == "drops-without-prefix" else self.namespace()
+        return f"{root}/tables/{quote(self.name if name is None else name, safe='')}"
+
+    def identifier(self, name: str) -> dict[str, Any]:
+        return {"namespace": self.levels, "name": name}
+
+    # -- listings ------------------------------------------------------------------------------------------------
 
     def pages(self, path: str, member: str) -> list[Any]:
         token, found = "", []
-        while True:
-            size = "none" if FAULT == "sends-a-word-as-size" else "2"
-            page = self.ask("GET", f"{path}?pageSize={size}&pageToken={quote(token, safe='')}")
+        join = "&" if "?" in path else "?"
+        for page_number in range(10**6 if FAULT == "never-ends" else MOST_PAGES):
+            size = "none" if FAULT == "sends-a-word-as-size" else "100" if member == "namespaces" else "2"
+            asked = f"{path}{join}pageSize={size}&pageToken={token if FAULT == 'leaves-tokens-as-they-are' else quote(token, safe='')}"
+            if STYLE == "no-paging-parameters" or FAULT == "does-not-page":
+                asked = f"{path}{join}pageToken={quote(token, safe='')}" if token else path
+            page = self.ask("GET", asked)
             found += page[member]
             if FAULT == "needs-the-token":
-                token = page["next-page-token"] or ""
+                following = page["next-page-token"] or ""
             elif FAULT == "takes-null-for-a-token" and "next-page-token" in page:
-                token = str(page["next-page-token"])
+                following = str(page["next-page-token"])
             else:
-                token = page.get("next-page-token") or ""
-            if not token:
+                following = page.get("next-page-token") or ""
+            if not following or FAULT == "does-not-page" or (FAULT == "reads-one-page" and page_number == 0):
                 return found
+            if FAULT == "stops-at-an-empty-page" and not page[member]:
+                return found
+            if following == token and FAULT != "never-ends":
+                raise Failed("the server repeats itself")
+            token = following
+        raise Failed("too many pages")
 
+    def list_namespaces(self) -> Any:
+        return self.pages(f"{self.root}/namespaces", "namespaces")
 
-def create(catalog: Catalog, namespace: list[str], table: str) -> None:
-    fields = [
-        {"id": 1, "name": "id", "type": "long", "required": True},
-        {"id": 2, "name": "data", "type": "string", "required": False},
-    ]
-    if FAULT == "fields-without-ids":
-        fields = [{k: v for k, v in field.items() if k != "id"} for field in fields]
-    schema = {"type": "struct", "schema-id": 0, "fields": fields}
-    catalog.ask("POST", f"{catalog.namespace(namespace)}/tables", {"name": table, "schema": schema})
+    def list_child_namespaces(self) -> Any:
+        parent = self.given["parent"]
+        joined = ".".join(parent) if FAULT == "joins-parents-by-dots" else "\x1f".join(parent)
+        found = self.pages(f"{self.root}/namespaces?parent={quote(joined, safe='')}", "namespaces")
+        return [[*parent, *each] for each in found] if FAULT == "repeats-the-parent" else found
 
+    def list_tables(self) -> Any:
+        return [found["name"] for found in self.pages(f"{self.namespace()}/tables", "identifiers")]
 
-def commit(catalog: Catalog, namespace: list[str], table: str, updates: dict[str, Any]) -> None:
-    loaded = catalog.ask("GET", catalog.table(namespace, table))
-    body = {
-        "requirements": [{"type": "assert-table-uuid", "uuid": loaded["metadata"]["table-uuid"]}],
-        "updates": [{"action": "set-properties", "updates": updates}],
-    }
-    if FAULT == "forgets-the-action":
-        del body["updates"][0]["action"]
-        body["updates"][0]["type"] = "set-properties"
-    if FAULT == "forgets-the-requirements":
-        del body["requirements"]
-    catalog.ask("POST", catalog.table(namespace, table), body)
+    def list_views(self) -> Any:
+        return [found["name"] for found in self.pages(f"{self.namespace()}/views", "identifiers")]
 
+    def list_tables_repeatedly(self) -> Any:
+        def listed() -> Any:
+            with contextlib.suppress(Refused, Failed):
+                return self.list_tables()
+            return None
 
-def file_properties(catalog: Catalog, namespace: list[str], table: str) -> dict[str, str]:
-    loaded = catalog.ask("GET", catalog.table(namespace, table))
-    location = loaded["metadata-location"]
-    fitting = [c for c in loaded.get("storage-credentials", []) if location.startswith(c["prefix"])]
-    if FAULT == "takes-any-prefix":
-        fitting = loaded.get("storage-credentials", [])
-    if FAULT == "takes-the-shortest-prefix":
-        fitting.sort(key=lambda c: -len(c["prefix"]))
-    elif FAULT != "takes-the-first-prefix":
-        fitting.sort(key=lambda c: len(c["prefix"]))
-    else:
-        fitting = fitting[:1]
-    config: dict[str, str] = loaded.get("config", {})
-    chosen: dict[str, str] = fitting[-1]["config"] if fitting else {}
-    return {**chosen, **config} if FAULT == "takes-config-first" else {**config, **chosen}
+        return self.repeatedly(listed)
 
+    def repeatedly(self, once: Any) -> list[Any]:
+        found = [once()]
+        for _ in range(self.given["times"] - 1):
+            time.sleep(self.given["pause"])
+            found.append(once())
+        return found
 
-def performed(task: str, given: dict[str, Any]) -> Any:
-    catalog = Catalog(given["uri"], given["properties"])
-    namespace = given.get("namespace", [])
-    result: Any = None
-    if task == "list-namespaces":
-        result = catalog.pages(f"{catalog.root}/namespaces", "namespaces")
-    elif task == "list-tables":
-        result = [found["name"] for found in catalog.pages(f"{catalog.namespace(namespace)}/tables", "identifiers")]
-    elif task == "create-namespace":
-        body: Any = {"namespace": ".".join(namespace) if FAULT == "namespaces-are-words" else namespace, "properties": {}}
-        catalog.ask("POST", f"{catalog.root}/namespaces", body)
-    elif task == "create-table":
-        create(catalog, namespace, given["table"])
-    elif task.startswith("set-properties"):
-        for updates in (given[member] for member in ("updates", "first", "second") if member in given):
-            commit(catalog, namespace, given["table"], updates)
-    elif task == "rename-table":
-        source, to = {"namespace": namespace, "name": given["table"]}, {"namespace": namespace, "name": given["to"]}
+    # -- namespaces ----------------------------------------------------------------------------------------------
+
+    def create_namespace(self) -> Any:
+        spelled: Any = ".".join(self.levels) if FAULT == "namespaces-are-words" else self.levels
+        self.ask("POST", f"{self.root}/namespaces", {"namespace": spelled, "properties": {}})
+
+    def load_namespace(self) -> Any:
+        found = self.ask("GET", self.namespace())
+        return found["properties"] if FAULT == "needs-properties" else found.get("properties") or {}
+
+    def set_namespace_properties(self) -> Any:
+        body = {"updates": self.given["updates"], "removals": self.given["removals"]}
+        if FAULT == "removes-an-object":
+            body["removals"] = dict.fromkeys(self.given["removals"], "")
+        self.ask("POST", f"{self.namespace()}/properties", body)
+
+    def drop_namespace(self) -> Any:
+        self.ask("DELETE", self.namespace())
+
+    def exists(self, head: str, path: str) -> bool:
+        has_head = head in self.session.endpoints or FAULT in {"always-sends-head", "needs-head"}
+        try:
+            found = self.session.ask("HEAD" if has_head else "GET", path)
+        except NotFound:
+            if FAULT == "always-sends-head" and has_head:
+                return bool(self.session.ask("GET", path))
+            return FAULT == "sends-no-existence"
+        except Refused:
+            if FAULT == "takes-any-error-for-no":
+                return False
+            raise
+        return found.status == 204 if FAULT == "knows-204-only" and has_head else True
+
+    def namespace_exists(self) -> Any:
+        return self.exists(HEAD_NAMESPACE, self.namespace())
+
+    def table_exists(self) -> Any:
+        return self.exists(HEAD_TABLE, self.table())
+
+    # -- tables --------------------------------------------------------------------------------------------------
+
+    def create_table(self) -> Any:
+        fields = [{k: v for k, v in field.items() if k != "id"} for field in FIELDS] if FAULT == "fields-without-ids" else FIELDS
+        body = {"name": self.name, "schema": {"type": "struct", "schema-id": 0, "fields": fields}}
+        self.ask("POST", f"{self.namespace()}/tables", body)
+
+    def load(self) -> Any:
+        etag, held = self.cached.get(self.table(), ("", None))
+        reply = self.session.ask("GET", self.table(), headers={"If-None-Match": etag} if etag else None)
+        if reply.status == 304 or (held is not None and FAULT == "keeps-the-first-table"):
+            if FAULT == "takes-304-for-gone":
+                raise NotFound("304")
+            return held
+        document = reply.document
+        if FAULT == "numbers-are-floats":
+            document = json.loads(reply.body, parse_int=lambda text: int(float(text)))
+        if reply.headers.get("etag"):
+            self.cached[self.table()] = reply.headers["etag"], document
+        config = document["config"] if FAULT == "needs-config" else document.get("config")
+        if FAULT == "config-is-an-object":
+            config = document.get("config", {})
+            config.get("token")
+        if config and config.get("token") and FAULT != "has-one-token":
+            self.tokens[self.table()] = config["token"]
+        if FAULT == "knows-every-member" and set(document) - {"metadata", "metadata-location", "config", "storage-credentials"}:
+            raise Refused("an unknown member")
+        return document
+
+    def summary(self) -> dict[str, Any]:
+        metadata = self.load()["metadata"]
+        current = metadata.get("current-snapshot-id")
+        snapshots = [snapshot["snapshot-id"] for snapshot in metadata.get("snapshots") or []]
+        if current == -1 and FAULT != "takes-minus-one-for-a-snapshot":
+            current = None
+        if current is not None and current not in snapshots:
+            raise Refused("the current snapshot is missing")
+        return {
+            "uuid": metadata["table-uuid"],
+            "location": metadata["location"],
+            "properties": metadata.get("properties") or {},
+            "current-snapshot-id": current,
+            "snapshot-ids": snapshots,
+        }
+
+    def load_table(self) -> Any:
+        return self.summary()
+
+    def load_table_repeatedly(self) -> Any:
+        return self.repeatedly(self.summary)
+
+    def commit(self, updates: list[dict[str, Any]], *requirements: dict[str, Any]) -> None:
+        metadata = self.load()["metadata"]
+        body = {"requirements": [{"type": "assert-table-uuid", "uuid": metadata["table-uuid"]}, *requirements], "updates": updates}
+        if FAULT == "forgets-the-action":
+            body["updates"] = [{("type" if k == "action" else k): v for k, v in update.items()} for update in updates]
+        if FAULT == "forgets-the-requirements":
+            del body["requirements"]
+        self.ask("POST", self.table(), body)
+
+    def set_properties(self) -> Any:
+        self.commit([{"action": "set-properties", "updates": self.given["updates"]}])
+
+    def set_properties_twice(self) -> Any:
+        for member in ("first", "second"):
+            self.commit([{"action": "set-properties", "updates": self.given[member]}])
+
+    def add_column(self) -> Any:
+        metadata = self.load()["metadata"]
+        added = {"id": metadata["last-column-id"] + 1, "name": self.given["column"], "type": "string", "required": False}
+        fields = [*metadata["schemas"][-1]["fields"], added]
+        schema = {"type": "struct", "schema-id": len(metadata["schemas"]), "fields": fields}
+        self.commit([{"action": "add-schema", "schema": schema}, {"action": "set-current-schema", "schema-id": -1}])
+
+    def append_rows(self) -> Any:
+        loaded = self.load()["metadata"]
+        current = loaded.get("current-snapshot-id")
+        before = next((s for s in loaded.get("snapshots") or [] if s["snapshot-id"] == current), None)
+        root = Path(unquote(urlsplit(loaded["location"]).path))
+        data, manifest = root / "data" / f"{uuid.uuid4()}.json", root / "metadata" / f"snap-{uuid.uuid4()}.json"
+        for file, content in ((data, self.given["rows"]), (manifest, [*(self.files_of(before) if before else []), str(data)])):
+            file.parent.mkdir(parents=True, exist_ok=True)
+            file.write_text(json.dumps(content))
+        snapshot = {
+            "snapshot-id": random.randrange(1, 2**63),
+            "sequence-number": loaded.get("last-sequence-number", 0) + 1,
+            "timestamp-ms": max(int(time.time() * 1000), loaded["last-updated-ms"]),
+            "manifest-list": manifest.as_uri(),
+            "summary": {"operation": "append"},
+            "schema-id": loaded.get("current-schema-id", 0),
+        }
+        if before:
+            snapshot["parent-snapshot-id"] = current
+        main = {"action": "set-snapshot-ref", "ref-name": "main", "type": "branch", "snapshot-id": snapshot["snapshot-id"]}
+        requirement = {"type": "assert-ref-snapshot-id", "ref": "main", "snapshot-id": current if before else None}
+        try:
+            self.commit([{"action": "add-snapshot", "snapshot": snapshot}, main], requirement)
+        except CommitStateUnknown:
+            if FAULT == "deletes-files-of-unknown-commits":
+                data.unlink()
+            if FAULT == "deletes-metadata-of-unknown-commits":
+                manifest.unlink()
+            raise
+        except Refused:
+            data.unlink()
+            manifest.unlink()
+            raise
+
+    @staticmethod
+    def files_of(snapshot: dict[str, Any]) -> list[str]:
+        files: list[str] = json.loads(Path(unquote(urlsplit(snapshot["manifest-list"]).path)).read_text())
+        return files
+
+    def read_rows(self) -> Any:
+        metadata = self.load()["metadata"]
+        wanted = self.given.get("snapshot-id")
+        if wanted is None or FAULT == "reads-the-newest-snapshot":
+            wanted = metadata.get("current-snapshot-id")
+        snapshot = next((s for s in metadata.get("snapshots") or [] if s["snapshot-id"] == wanted), None)
+        return [row for file in self.files_of(snapshot) for row in json.loads(Path(file).read_text())] if snapshot else []
+
+    def rename_table(self) -> Any:
+        source, to = self.identifier(self.name), self.identifier(self.given["to"])
         body = {"source": source, "target" if FAULT == "renames-to-a-target" else "destination": to}
-        catalog.ask("POST", f"{catalog.root}/tables/rename", body)
-    elif task == "drop-table":
-        catalog.ask("DELETE", catalog.table(namespace, given["table"]))
-    elif task == "file-properties":
-        result = file_properties(catalog, namespace, given["table"])
-    else:
-        raise NotImplementedError(task)
-    return result
+        reply = self.session.ask("POST", f"{self.root}/tables/rename", body)
+        if FAULT == "takes-204-for-an-error" and reply.status == 204:
+            raise Failed("204")
+        if FAULT == "needs-204" and reply.status != 204:
+            raise Failed(str(reply.status))
+
+    def drop_table(self) -> Any:
+        purge = "?purgeRequested=true" if self.given.get("purge") else ""
+        self.session.ask("DELETE", self.table() + purge)
+        if FAULT == "drops-twice":
+            with contextlib.suppress(NotFound):
+                self.session.ask("DELETE", self.table() + purge)
+
+    def register_table(self) -> Any:
+        body = {"name": self.name, "metadata-location": self.given["metadata-location"]}
+        self.ask("POST", self.table() if FAULT == "registers-by-a-commit" else f"{self.namespace()}/register", body)
+
+    def report_metrics(self) -> Any:
+        body = {"report-type": "scan-report", "table-name": self.name, "snapshot-id": 1, "filter": True, "schema-id": 0}
+        body |= {"projected-field-ids": [1], "projected-field-names": ["id"], "metrics": {}}
+        self.ask("POST", f"{self.table()}/{'metric' if FAULT == 'makes-up-a-path' else 'metrics'}", body)
+
+    def commit_transaction(self) -> Any:
+        changes = []
+        for name in self.given["tables"]:
+            metadata = self.ask("GET", self.table(name))["metadata"]
+            requirements = [{"type": "assert-table-uuid", "uuid": metadata["table-uuid"]}]
+            updates = [{"action": "set-properties", "updates": self.given["updates"]}]
+            changes.append({"identifier": self.identifier(name), "requirements": requirements, "updates": updates})
+        self.ask("POST", f"{self.root}/transactions/commit", {"table-changes": changes})
+
+    # -- views ---------------------------------------------------------------------------------------------------
+
+    def view(self) -> str:
+        return f"{self.namespace()}/views/{quote(self.given['view'], safe='')}"
+
+    def create_view(self) -> Any:
+        schema = {"type": "struct", "schema-id": 0, "fields": FIELDS[:1]}
+        representation = {"type": "sql", "sql": self.given["sql"], "dialect": "spark"}
+        version = {"version-id": 1, "timestamp-ms": int(time.time() * 1000), "schema-id": 0, "summary": {}}
+        version |= {"representations": [representation], "default-namespace": self.levels}
+        self.ask(
+            "POST", f"{self.namespace()}/views", {"name": self.given["view"], "schema": schema, "view-version": version, "properties": {}}
+        )
+
+    def load_view(self) -> Any:
+        loaded = self.ask("GET", self.view())
+        if FAULT == "config-of-views-is-an-object":
+            loaded.get("config", {}).get("token")
+        metadata = loaded["metadata"]
+        current = next(v for v in metadata["versions"] if v["version-id"] == metadata["current-version-id"])
+        return {"uuid": metadata["view-uuid"], "sql": current["representations"][0]["sql"]}
+
+    def drop_view(self) -> Any:
+        self.ask("DELETE", self.view())
+
+    # -- files and scans -----------------------------------------------------------------------------------------
+
+    def chosen(self, loaded: dict[str, Any]) -> dict[str, str]:
+        location = loaded["metadata-location"]
+        fitting = [c for c in loaded.get("storage-credentials") or [] if location.startswith(c["prefix"])]
+        if FAULT == "takes-any-prefix":
+            fitting = loaded.get("storage-credentials", [])
+        if FAULT == "takes-the-shortest-prefix":
+            fitting.sort(key=lambda c: -len(c["prefix"]))
+        elif FAULT != "takes-the-first-prefix":
+            fitting.sort(key=lambda c: len(c["prefix"]))
+        else:
+            fitting = fitting[:1]
+        config: dict[str, str] = loaded.get("config") or {}
+        chosen: dict[str, str] = fitting[-1]["config"] if fitting else {}
+        return {**chosen, **config} if FAULT == "takes-config-first" else {**config, **chosen}
+
+    def file_properties(self) -> Any:
+        return self.chosen(self.load())
+
+    def file_properties_repeatedly(self) -> Any:
+        loaded = self.load()
+
+        def current() -> dict[str, str]:
+            nonlocal loaded
+            chosen = self.chosen(loaded)
+            expires = float(chosen.get("s3.session-token-expires-at-ms", "inf")) / 1000
+            if time.time() < expires or FAULT == "keeps-expired-credentials":
+                return chosen
+            if CREDENTIALS in self.session.endpoints or FAULT == "always-asks-for-credentials":
+                loaded = {**loaded, **self.ask("GET", f"{self.table()}/credentials")}
+            else:
+                self.cached.clear()
+                loaded = self.load()
+            return self.chosen(loaded)
+
+        return self.repeatedly(current)
+
+    def plan_scan(self) -> Any:
+        plan = self.ask("POST", f"{self.table()}/plan", {})
+        for _ in range(40):
+            if plan["status"] != "submitted" or FAULT == "does-not-wait-for-plans":
+                break
+            time.sleep(0.05)
+            plan = self.ask("GET", f"{self.table()}/plan/{quote(plan['plan-id'], safe='')}") | {"plan-id": plan["plan-id"]}
+        if plan["status"] == "failed":
+            raise Refused(json.dumps(plan["error"]))
+        results, tasks = [plan], list(plan.get("plan-tasks") or [])
+        while tasks and FAULT != "fetches-no-plan-tasks":
+            part = self.ask("POST", f"{self.table()}/tasks", {"plan-task": tasks.pop()})
+            results.append(part)
+            tasks += part.get("plan-tasks") or []
+        deletes = [file for result in results for file in result.get("delete-files") or []]
+        found = []
+        for result in results:
+            own = deletes if FAULT == "mixes-up-delete-files" else result.get("delete-files") or []
+            for task in result.get("file-scan-tasks") or []:
+                references = [] if FAULT == "ignores-delete-files" else task.get("delete-file-references") or []
+                found.append({"file": task["data-file"]["file-path"], "deletes": [own[n]["file-path"] for n in references]})
+        return found
 
 
 def answered(line: str) -> dict[str, Any]:
     """Return the answer to the task in a line."""
     asked = json.loads(line)
-    try:
-        return {"result": performed(asked["task"], asked["arguments"])}
-    except NotImplementedError:
+    act = getattr(Catalog, asked["task"].replace("-", "_"), None)
+    if act is None or (STYLE == "no-table-tasks" and "table" in asked["task"]):
         return {"not_offered": True}
+    try:
+        return {"result": act(Catalog(asked["arguments"]))}
     except Exception as error:  # noqa: BLE001 - reported
         return {"error": {"type": type(error).__name__, "message": str(error)}}
 

@@ -105,3 +105,11 @@ def test_tasks_option_lists_the_tasks(contract: str, task: str) -> None:
 
     assert ended.exit_code == 0
     assert task in ended.output
+
+
+@pytest.mark.parametrize("contract", ["iceberg_rest", "delta_sharing"])
+def test_page_names_every_task(contract: str) -> None:
+    page = (Path(__file__).parents[3] / "docs" / "test-a-client.md").read_text("utf-8")
+    tasks = [line.split()[0] for line in called("--contract", contract, "--tasks").output.splitlines()]
+
+    assert [task for task in tasks if f"`{task}`" not in page] == []

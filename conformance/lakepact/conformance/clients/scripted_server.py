@@ -48,6 +48,7 @@ class Request:
     target: str  #: path and query below the address that the client was given, as they came
     headers: httpx.Headers
     body: bytes
+    base: str = ""  #: the address that the client was given
 
     @property
     def document(self) -> Any:
@@ -56,6 +57,18 @@ class Request:
             return orjson.loads(self.body)
         except orjson.JSONDecodeError:
             return None
+
+    def at(self, target: str) -> Request:
+        """Return the same with another path and query."""
+        return replace(self, target=target)
+
+    def with_headers(self, headers: httpx.Headers) -> Request:
+        """Return the same with other headers."""
+        return replace(self, headers=headers)
+
+    def without_authorization(self) -> Request:
+        """Return the same without Authorization."""
+        return self.with_headers(httpx.Headers([(n, v) for n, v in self.headers.multi_items() if n.lower() != "authorization"]))
 
     def without_step(self, number: int, *names: str) -> Request:
         """Return the same without a step of its path, the first being number 1, if it has one of these names."""
@@ -175,7 +188,7 @@ class ScriptedServer:
         path = found[2] or "/"
         headers = httpx.Headers(list(received.headers))
         operation = self._operation(received.method, path, served.prefix)
-        request = Request(operation, received.method, path + (found[3] or ""), headers, received.body)
+        request = Request(operation, received.method, path + (found[3] or ""), headers, received.body, served.url)
         if len(served.exchanges) >= MOST_REQUESTS:
             answer = Answer(503, body=b'{"error":{"message":"this is going round in circles","type":"TooMany","code":503}}')
         else:

@@ -92,7 +92,10 @@ class AsyncConfigured:
 
     async def _settings(self) -> Settings:
         if self._merged is None:
-            self._merged = settings(await self.config(), self._properties, self._default_operations, patience=self._patience)
+            config = await self.config()
+            if moved := (config.overrides or {}).get("uri"):
+                self._connection.move(server_address(moved))
+            self._merged = settings(config, self._properties, self._default_operations, patience=self._patience)
         return self._merged
 
     async def _call(self, call: Call[T]) -> T:

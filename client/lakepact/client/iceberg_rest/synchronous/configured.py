@@ -94,7 +94,10 @@ class Configured:
 
     def _settings(self) -> Settings:
         if self._merged is None:
-            self._merged = settings(self.config(), self._properties, self._default_operations, patience=self._patience)
+            config = self.config()
+            if moved := (config.overrides or {}).get("uri"):
+                self._connection.move(server_address(moved))
+            self._merged = settings(config, self._properties, self._default_operations, patience=self._patience)
         return self._merged
 
     def _call(self, call: Call[T]) -> T:

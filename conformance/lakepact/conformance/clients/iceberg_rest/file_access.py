@@ -2,18 +2,22 @@
 
 from __future__ import annotations
 
+import time
 from typing import TYPE_CHECKING, Any
 
+import orjson
+
 from lakepact.conformance import expect
+from lakepact.conformance.clients.iceberg_rest.endpoints import with_endpoints
 from lakepact.conformance.clients.iceberg_rest.suite import check
-from lakepact.conformance.outcome import Unmet
+from lakepact.conformance.clients.listener import Answer
+from lakepact.conformance.outcome import NotOffered, Unmet
 from lakepact.generated.iceberg_rest import op
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from lakepact.conformance.clients.iceberg_rest.lab import CatalogClientLab
-    from lakepact.conformance.clients.listener import Answer
     from lakepact.conformance.clients.scripted_server import Forward, Request, Script
 
 ACCESS_KEY = "s3.access-key-id"
@@ -65,3 +69,48 @@ def keys_of_a_table(lab: CatalogClientLab) -> None:
             with case():
                 key = _opened_with(lab, home, with_access({}, credentials))
                 expect.equal("longest", key, f"{ACCESS_KEY} of the longest of {expect.shown([prefix for prefix, _ in credentials])}:")
+
+
+LIFETIME = 1.0  #: seconds for which credentials of the script can be used
+PAUSE = 1.5  #: seconds until they have expired
+
+
+def expiring(*, has_endpoint: bool) -> Script:
+    """Return a catalog whose credentials expire; with an endpoint for credentials, or without."""
+    issued = 0
+    declared = with_endpoints() if has_endpoint else with_endpoints(without={op.load_credentials})
+
+    def fresh() -> list[dict[str, Any]]:
+        nonlocal issued
+        issued += 1
+        expiry = {"s3.session-token-expires-at-ms": str(int((time.time() + LIFETIME) * 1000)), "s3.session-token": f"session-{issued}"}
+        return [{"prefix": f"{BUCKET}/home/t", "config": {**keys(f"key-{issued}"), **expiry}}]
+
+    def script(request: Request, forward: Forward) -> Answer:
+        if request.operation == op.load_credentials and has_endpoint:
+            return Answer(200, body=orjson.dumps({"storage-credentials": fresh()}))
+        answer = with_access({}, [])(request, lambda inner: declared(inner, forward))
+        if request.operation != op.load_table or answer.status != 200:
+            return answer
+        return answer.with_document({**answer.document, "storage-credentials": fresh()})
+
+    return script
+
+
+@check("IRC-CLI-036")
+def keys_that_expire(lab: CatalogClientLab) -> None:
+    """Credentials that have expired are replaced, with and without an endpoint for credentials."""
+    home = lab.namespace("t")
+    arguments: dict[str, Any] = {"namespace": home, "table": "t", "times": 2, "pause": PAUSE}
+    if not isinstance(lab.performs("file-properties-repeatedly", **arguments).ended.value, list):
+        raise NotOffered("the client does not return the properties of files repeatedly")
+    with lab.judge_each("IRC-CLI-036") as case:
+        for has_endpoint in (True, False):
+            with case():
+                done = lab.performs("file-properties-repeatedly", expiring(has_endpoint=has_endpoint), **arguments)
+                found = [one.get(ACCESS_KEY) for one in done.result if isinstance(one, dict)]
+                where = "with" if has_endpoint else "without"
+                fresh = len(found) == 2 and found[0] != found[1]
+                expect.true(
+                    fresh, f"other keys after the first have expired, {where} loadCredentials among the endpoints", expect.shown(found)
+                )

@@ -1,4 +1,4 @@
-"""The bench of checks of clients of catalogs: what they find there is made behind the scripted server."""
+"""The lab of checks of catalog clients: it creates objects on the server behind the scripted server."""
 
 from __future__ import annotations
 
@@ -6,9 +6,16 @@ from typing import TYPE_CHECKING, Any
 from urllib.parse import quote
 
 from lakepact.conformance.clients.lab import ClientLab
+from lakepact.conformance.clients.scripted_server import as_it_is
+from lakepact.conformance.outcome import NotOffered
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
+
+    from lakepact.conformance.clients.lab import Performance
+    from lakepact.conformance.clients.scripted_server import Script
+
+VIEW_SQL = "SELECT 1 AS id"
 
 SCHEMA = {
     "type": "struct",
@@ -22,14 +29,39 @@ SCHEMA = {
 
 #: Arguments of every task: uri, the address of the catalog, and properties, the client's own.
 TASKS = {
-    "list-namespaces": "print the namespaces at the top, an array of arrays of levels",
-    "list-tables": "namespace: print the names of its tables, an array",
+    "list-namespaces": "return the namespaces at the top, an array of arrays of levels",
+    "list-child-namespaces": "parent, an array of levels: return the namespaces directly below it, an array of arrays of all their levels",
+    "namespace-exists": "namespace: return true or false",
     "create-namespace": "namespace",
-    "create-table": "namespace, table: with a column id of type long, which is required, and an optional one data of type string",
+    "load-namespace": "namespace: return its properties, an object",
+    "set-namespace-properties": "namespace, updates, removals: set and remove properties",
+    "drop-namespace": "namespace",
+    "list-tables": "namespace: return the names of its tables, an array",
+    "list-tables-repeatedly": "namespace, times, pause: list the tables that many times with one catalog object, with pauses of that many "
+    "seconds, and return an array of the listings; null for one that failed",
+    "table-exists": "namespace, table: return true or false",
+    "create-table": "namespace, table: with a required column id of type long, and an optional column data of type string",
+    "load-table": "namespace, table: return an object with uuid, location, properties, snapshot-ids, and current-snapshot-id, "
+    "which is null for a table without snapshots",
+    "load-table-repeatedly": "namespace, table, times, pause: return an array of what load-table returns, with one catalog object",
     "set-properties": "namespace, table, updates: load the table and commit these properties",
-    "rename-table": "namespace, table, to: give it another name in its namespace",
+    "add-column": "namespace, table, column: add an optional column of type string",
+    "append-rows": "namespace, table, rows: append these rows, objects with id and data",
+    "read-rows": "namespace, table: return the rows, an array of objects",
+    "rename-table": "namespace, table, to: rename it within its namespace",
     "drop-table": "namespace, table",
-    "file-properties": "namespace, table: load the table, print the properties that its metadata file would be opened with, an object",
+    "register-table": "namespace, table, metadata-location: register a table from its metadata file",
+    "commit-transaction": "namespace, tables, updates: commit these properties to several tables in one transaction",
+    "report-metrics": "namespace, table: send a report of a scan",
+    "plan-scan": "namespace, table: let the server plan a scan, and return an array of objects with file, a path, and deletes, "
+    "an array of paths",
+    "file-properties": "namespace, table: load the table, return the properties with which its metadata file is opened, an object",
+    "file-properties-repeatedly": "namespace, table, times, pause: load the table once and return an array of what file-properties "
+    "returns, for the same table object",
+    "list-views": "namespace: return the names of its views, an array",
+    "create-view": "namespace, view, sql: with a column id of type long",
+    "load-view": "namespace, view: return an object with uuid and sql",
+    "drop-view": "namespace, view",
 }
 
 
@@ -46,7 +78,40 @@ class CatalogClientLab(ClientLab):
         """Return a new namespace with these tables in it."""
         levels = [*within, named or self.name()]
         self.server.ask("POST", "/v1/namespaces", document={"namespace": levels, "properties": {}})
-        path = quote("\x1f".join(levels), safe="")
         for table in tables:
-            self.server.ask("POST", f"/v1/namespaces/{path}/tables", document={"name": table, "schema": SCHEMA})
+            self.server.ask("POST", f"{path_of(levels)}/tables", document={"name": table, "schema": SCHEMA})
         return levels
+
+    def view(self, namespace: Sequence[str], name: str) -> None:
+        """Create a view."""
+        self.server.ask("POST", f"{path_of(namespace)}/views", document=view_request(name))
+
+    def stored(self, namespace: Sequence[str], table: str) -> dict[str, Any]:
+        """Return a table as the server behind the scripted server has it."""
+        loaded: dict[str, Any] = self.server.ask("GET", f"{path_of(namespace)}/tables/{table}").document
+        return loaded
+
+    def tries(self, task: str, script: Script = as_it_is, **arguments: Any) -> Performance | None:
+        """Let the client perform a task; return None if it does not implement the task."""
+        try:
+            return self.performs(task, script, **arguments)
+        except NotOffered:
+            return None
+
+
+def path_of(namespace: Sequence[str]) -> str:
+    """Return the path of a namespace."""
+    return "/v1/namespaces/" + quote("\x1f".join(namespace), safe="")
+
+
+def view_request(name: str) -> dict[str, Any]:
+    """Return the body of a request that creates a view."""
+    version = {
+        "version-id": 1,
+        "timestamp-ms": 1_700_000_000_000,
+        "schema-id": 0,
+        "summary": {},
+        "representations": [{"type": "sql", "sql": VIEW_SQL, "dialect": "spark"}],
+        "default-namespace": ["lakepact"],
+    }
+    return {"name": name, "schema": SCHEMA, "view-version": version, "properties": {}}

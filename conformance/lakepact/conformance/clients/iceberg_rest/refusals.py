@@ -72,20 +72,24 @@ def key_of(exchange: Exchange) -> str | None:
     return next((value for name, value in exchange.request_headers if name.lower() == KEY), None)
 
 
-def is_not_repeated(done: Performance, status: int, *, keys_are_kept: bool = True) -> None:
-    """No commit is sent again unseen, unless it is under a key that the catalog may know it by.
+def is_not_repeated(done: Performance, how: int | str, *, keys_are_kept: bool = True) -> None:
+    """Expect that no commit is sent again before the table is loaded, except under an idempotency key.
 
     Raises:
         Unmet: one is.
-        NotOffered: there is none.
+        NotOffered: the client sent no commit.
     """
-    if not done.of(op.update_table):
-        raise NotOffered("the client does not commit by updateTable")
+    commits = done.of(op.update_table, op.commit_transaction)
+    if not commits:
+        raise NotOffered("the client does not commit by updateTable or commitTransaction")
     sent: set[bytes] = set()
-    for exchange in done.of(op.update_table, op.load_table):
+    for exchange in done.of(op.update_table, op.commit_transaction, op.load_table):
         if exchange.operation == op.load_table:
             sent.clear()
         elif exchange.request_body in sent and not (keys_are_kept and key_of(exchange)):
-            raise Unmet(f"no other attempt at a commit that was answered with {status} before the table is loaded", "the same commit again")
+            raise Unmet(
+                f"no second attempt at a commit before the table is loaded, when the answer to the first was: {how}",
+                "the same commit again",
+            )
         else:
             sent.add(exchange.request_body)

@@ -10,10 +10,11 @@ import orjson
 from jsonschema_rs import Draft202012Validator
 
 from lakepact.conformance import expect
+from lakepact.conformance.clients.iceberg_rest.successes import changes
 from lakepact.conformance.clients.iceberg_rest.suite import check, invariant, suite
 from lakepact.conformance.components import Components
 from lakepact.conformance.exchanges import NO_OPERATION
-from lakepact.conformance.outcome import Blocked, NotOffered, Unmet
+from lakepact.conformance.outcome import Blocked, Unmet
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -112,40 +113,58 @@ def _validator(name: str, schema: bytes) -> Draft202012Validator:
     return Draft202012Validator(orjson.loads(schema))
 
 
-@check("IRC-CLI-001", *(r.id for r in OF_CLIENTS.values()))
+def operations_are_known(exchange: Exchange) -> bool:
+    """Expect that a request below /v1 has a method and a path of the contract.
+
+    Raises:
+        Unmet: it has not.
+    """
+    path = urlsplit(exchange.url).path.partition("/task-")[2].partition("/")[2]
+    if not path.startswith("v1/"):
+        return False
+    if exchange.operation is None:
+        raise Unmet("a method and path of the contract", f"{exchange.method} /{exchange.redact(path)}")
+    return True
+
+
+@check("IRC-CLI-001", "IRC-CLI-033", *(r.id for r in OF_CLIENTS.values()))
 def everything_sent(lab: CatalogClientLab) -> None:
-    """Namespaces and tables are made, changed, renamed and dropped, and all that is sent for it fits its schema."""
-    home = lab.namespace("there")
-    made = [lab.name()]
+    """Namespaces, tables and views are made, changed and dropped, and all requests for it match the contract."""
+    home = lab.namespace("t")
     tasks: list[tuple[str, dict[str, Any]]] = [
         ("list-namespaces", {}),
         ("list-tables", {"namespace": home}),
-        ("create-namespace", {"namespace": made}),
-        ("create-table", {"namespace": home, "table": "made"}),
-        ("set-properties", {"namespace": home, "table": "there", "updates": {"lakepact.note": "1"}}),
-        ("rename-table", {"namespace": home, "table": "there", "to": "elsewhere"}),
-        ("drop-table", {"namespace": home, "table": "elsewhere"}),
+        ("load-table", {"namespace": home, "table": "t"}),
     ]
+    tasks += [("table-exists", {"namespace": home, "table": "t"}), ("namespace-exists", {"namespace": home})]
+    tasks += [("list-views", {"namespace": home}), ("load-namespace", {"namespace": home})]
+    tasks += [(task, arguments) for _, task, arguments in changes(lab)]
     exchanges: list[Exchange] = []
     failed = ""
     for task, arguments in tasks:
-        try:
-            done = lab.performs(task, **arguments)
-        except NotOffered:
-            continue
-        exchanges += done.exchanges
-        if not done.ended.is_done:
-            failed = failed or done.ended.shown
+        done = lab.tries(task, **arguments)
+        if done is not None:
+            exchanges += done.exchanges
+            if not done.ended.is_done:
+                failed = failed or done.ended.shown
+    _judge_components(lab, exchanges)
+    _judge_each(lab, "IRC-CLI-033", operations_are_known, exchanges)
+    if failed and not any(verdict.failures for verdict in lab.verdicts):
+        raise Blocked(f"the client does not do it where nothing is unusual: {failed}")
+    _judge_each(lab, "IRC-CLI-001", requests_fit, exchanges)
+
+
+def _judge_each(lab: CatalogClientLab, requirement: str, judge: Callable[[Exchange], bool | None], exchanges: list[Exchange]) -> None:
+    with lab.judge_each(requirement) as case:
+        for exchange in exchanges:
+            with case():
+                judge(exchange)
+
+
+def _judge_components(lab: CatalogClientLab, exchanges: list[Exchange]) -> None:
     shown = {component for exchange in exchanges for component in sent(exchange)}
     for component, requirement in OF_CLIENTS.items():
         if component not in shown:
             lab.skip(requirement.id, "the client sends none")
-            continue
-        with lab.judge(requirement.id):
-            for exchange in exchanges:
-                LAWS[component](exchange)
-    if failed:
-        raise Blocked(f"the client does not do it where nothing is unusual: {failed}")
-    with lab.judge("IRC-CLI-001"):
-        for exchange in exchanges:
-            requests_fit(exchange)
+        else:
+            _judge_each(lab, requirement.id, LAWS[component], exchanges)

@@ -1,0 +1,71 @@
+"""Servers that are busy, and say for how long."""
+
+from __future__ import annotations
+
+import datetime as dt
+import email.utils
+from typing import TYPE_CHECKING
+
+from lakepact.conformance.clients.iceberg_rest.scripts import answering, error
+from lakepact.conformance.clients.iceberg_rest.suite import check
+from lakepact.conformance.clients.iceberg_rest.unknown_outcomes import COMMITS
+from lakepact.conformance.outcome import NotOffered, Unmet
+from lakepact.generated.iceberg_rest import op
+
+if TYPE_CHECKING:
+    from lakepact.conformance.clients.iceberg_rest.lab import CatalogClientLab
+    from lakepact.conformance.clients.lab import Performance
+    from lakepact.conformance.clients.listener import Answer
+
+WAIT = 1.0  #: seconds that a server asks for
+DATED = 2.0  #: seconds until the date that a server names, which has no fractions
+TOLERANCE = 0.1
+
+
+@check("IRC-CLI-022")
+def commits_to_busy_servers(lab: CatalogClientLab) -> None:
+    """A commit that returns 503 without Retry-After is not sent again."""
+    home = lab.namespace("t")
+    lab.does("set-properties", namespace=home, table="t", updates={"lakepact.first": "1"})
+    script = answering(COMMITS, error(503, "SlowDownException"), None)
+    done = lab.performs("set-properties", script, namespace=home, table="t", updates={"lakepact.busy": "1"})
+    commits = done.of(*COMMITS)
+    if not commits:
+        raise NotOffered("the client does not commit by updateTable or commitTransaction")
+    with lab.judge("IRC-CLI-022"):
+        if len(commits) > 1:
+            raise Unmet("one attempt at a commit that returned 503 without Retry-After", f"{len(commits)} attempts")
+
+
+def _date() -> str:
+    return email.utils.format_datetime(dt.datetime.now(dt.UTC) + dt.timedelta(seconds=DATED + 1), usegmt=True)
+
+
+@check("IRC-CLI-023")
+def pauses(lab: CatalogClientLab) -> None:
+    """A listing that returns 503 or 429 with Retry-After is asked for again no sooner than that."""
+    home = lab.namespace("t")
+    lab.does("list-tables", ["t"], namespace=home)
+    answers: list[tuple[str, float, Answer]] = [
+        ("503 with Retry-After: 1", WAIT, error(503, "SlowDownException", retry_after="1")),
+        ("429 with Retry-After: 1", WAIT, error(429, "TooManyRequestsException", retry_after="1")),
+        ("503 with a date in Retry-After", DATED, error(503, "SlowDownException", retry_after=_date())),
+    ]
+    retried = False
+    with lab.judge_each("IRC-CLI-023") as case:
+        for how, seconds, answer in answers:
+            if how.endswith("in Retry-After"):
+                answer = error(503, "SlowDownException", retry_after=_date())  # noqa: PLW2901 - the date is of now
+            done = lab.performs("list-tables", answering(op.list_tables, answer, None), namespace=home)
+            if len(done.of(op.list_tables)) > 1:
+                retried = True
+                with case():
+                    _waited(done, seconds, how)
+    if not retried:
+        raise NotOffered("the client does not send requests again that return 503 or 429")
+
+
+def _waited(done: Performance, seconds: float, how: str) -> None:
+    first, second = (exchange.sent_at for exchange in done.of(op.list_tables)[:2])
+    if second - first < seconds - TOLERANCE:
+        raise Unmet(f"{seconds:.0f} s or more between a request that returned {how} and the next attempt", f"{second - first:.2f} s")

@@ -1,0 +1,160 @@
+"""Catalogs that serve some of the operations only, under a prefix, or at another address."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from lakepact.conformance import expect
+from lakepact.conformance.clients.iceberg_rest.suite import check, suite
+from lakepact.conformance.clients.listener import Answer
+from lakepact.conformance.outcome import NotOffered, Unmet
+from lakepact.generated.iceberg_rest import op
+
+if TYPE_CHECKING:
+    from collections.abc import Collection
+
+    from lakepact.conformance.clients.iceberg_rest.lab import CatalogClientLab
+    from lakepact.conformance.clients.lab import Performance
+    from lakepact.conformance.clients.scripted_server import Forward, Request, Script
+    from lakepact.generated.contract import OperationId
+
+ROUTES = {operation: f"{method} {template}" for method, template, operation in suite.contract.routes}
+ALWAYS = frozenset({op.get_config, op.get_token})
+#: Operations that a client can do without.
+OPTIONAL = frozenset(
+    {
+        op.table_exists,
+        op.namespace_exists,
+        op.view_exists,
+        op.load_credentials,
+        op.plan_table_scan,
+        op.fetch_planning_result,
+        op.fetch_scan_tasks,
+        op.cancel_planning,
+        op.report_metrics,
+        op.list_views,
+        op.load_view,
+    }
+)
+MISSING = Answer(404, headers=(("content-type", "text/plain"),), body=b"no such route")
+#: Prefixes of several segments, and one whose slash is encoded.
+PREFIXES = ("warehouses/one", "a/b/c", "projects%2Fone", "with.dot_and~tilde")
+ELSEWHERE = "elsewhere"
+
+
+def with_endpoints(without: Collection[OperationId] = ()) -> Script:
+    """Return a catalog whose configuration lists its endpoints; it does not serve those in `without`."""
+
+    def script(request: Request, forward: Forward) -> Answer:
+        if request.operation in without:
+            return MISSING
+        answer = forward(request)
+        if request.operation != op.get_config or answer.status != 200:
+            return answer
+        served = [route for operation, route in ROUTES.items() if operation not in ALWAYS and operation not in without]
+        return answer.with_document({**answer.document, "endpoints": served})
+
+    return script
+
+
+def _tasks(home: list[str]) -> list[tuple[str, dict[str, Any]]]:
+    """Return tasks that use optional operations where these are served."""
+    return [
+        ("table-exists", {"namespace": home, "table": "t"}),
+        ("namespace-exists", {"namespace": home}),
+        ("load-table", {"namespace": home, "table": "t"}),
+        ("file-properties", {"namespace": home, "table": "t"}),
+        ("list-tables", {"namespace": home}),
+        ("append-rows", {"namespace": home, "table": "t", "rows": [{"id": 1, "data": "a"}]}),
+        ("read-rows", {"namespace": home, "table": "t"}),
+    ]
+
+
+@check("IRC-CLI-011")
+def undeclared_operations(lab: CatalogClientLab) -> None:
+    """Operations that are not among the endpoints are not called."""
+    home = lab.namespace("t")
+    script = with_endpoints(without=OPTIONAL)
+    with lab.judge_each("IRC-CLI-011") as case:
+        for task, arguments in _tasks(home):
+            done = lab.tries(task, script, **arguments)
+            if done is not None and done.of(op.get_config):
+                with case():
+                    called = sorted({exchange.operation for exchange in done.of(*OPTIONAL) if exchange.operation})
+                    expect.equal([], called, f"operations that {task} calls and the configuration does not list:")
+
+
+def below(prefix: str) -> Script:
+    """Return a catalog below a prefix, which its configuration names."""
+
+    def script(request: Request, forward: Forward) -> Answer:
+        path, mark, query = request.target.partition("?")
+        start = f"/v1/{prefix}/"
+        if request.operation == op.get_config:
+            answer = forward(request)
+            document = answer.document
+            return answer.with_document({**document, "overrides": {**document["overrides"], "prefix": prefix}})
+        if not path.startswith(start):
+            return MISSING
+        return forward(request.at("/v1/" + path.removeprefix(start) + mark + query))
+
+    return script
+
+
+def _all_below(done: Performance, prefix: str) -> None:
+    paths = {"/v1/" + exchange.url.partition("/v1/")[2].partition("?")[0] for exchange in done.exchanges}
+    outside = sorted(path for path in paths if path not in {"/v1/config", "/v1/oauth/tokens"} and not path.startswith(f"/v1/{prefix}/"))
+    expect.equal([], outside, f"paths of {done.ended.task} that do not begin with /v1/{prefix}/:")
+
+
+@check("IRC-CLI-013")
+def prefixes(lab: CatalogClientLab) -> None:
+    """Every operation of a catalog below a prefix is called below it, with slashes and percent signs as they are."""
+    home = lab.namespace()
+    tasks: list[tuple[str, dict[str, Any]]] = [
+        ("list-namespaces", {}),
+        ("create-table", {"namespace": home, "table": "t"}),
+        ("list-tables", {"namespace": home}),
+        ("set-properties", {"namespace": home, "table": "t", "updates": {"lakepact.note": "1"}}),
+        ("table-exists", {"namespace": home, "table": "t"}),
+        ("append-rows", {"namespace": home, "table": "t", "rows": [{"id": 1, "data": "a"}]}),
+        ("commit-transaction", {"namespace": home, "tables": ["t"], "updates": {"lakepact.note": "2"}}),
+        ("rename-table", {"namespace": home, "table": "t", "to": "renamed"}),
+        ("drop-table", {"namespace": home, "table": "renamed"}),
+    ]
+    asked = 0
+    with lab.judge_each("IRC-CLI-013") as case:
+        for number, prefix in enumerate(PREFIXES):
+            for task, arguments in tasks if number == 0 else tasks[:3:2]:
+                done = lab.tries(task, below(prefix), prefix=prefix, **arguments)
+                if done is not None:
+                    asked += 1
+                    with case():
+                        _all_below(done, prefix)
+    if not asked:
+        raise NotOffered("the client implements none of the tasks")
+
+
+def moved(request: Request, forward: Forward) -> Answer:
+    """Answer as a catalog whose configuration overrides its address; it serves nothing else at the former one."""
+    here = f"/{ELSEWHERE}"
+    if request.target.startswith(here):
+        return forward(request.at(request.target.removeprefix(here)))
+    if request.operation != op.get_config:
+        return MISSING
+    answer = forward(request)
+    document = answer.document
+    return answer.with_document({**document, "overrides": {**document["overrides"], "uri": request.base + here}})
+
+
+@check("IRC-CLI-014")
+def addresses_in_overrides(lab: CatalogClientLab) -> None:
+    """The uri in the overrides of the configuration is the address of all further requests."""
+    home = lab.namespace("t")
+    lab.does("list-tables", ["t"], namespace=home)
+    with lab.judge("IRC-CLI-014"):
+        done = lab.performs("list-tables", moved, namespace=home)
+        paths = [exchange.url.partition("/task-")[2].partition("/")[2].partition("?")[0] for exchange in done.exchanges]
+        later = paths[1:]
+        if not later or not all(path.startswith(f"{ELSEWHERE}/") for path in later):
+            raise Unmet(f"requests to the overridden uri, which ends with /{ELSEWHERE}", expect.shown(later))

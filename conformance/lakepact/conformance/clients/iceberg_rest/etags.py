@@ -1,0 +1,55 @@
+"""Tables that a client has loaded before."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from lakepact.conformance import expect
+from lakepact.conformance.clients.iceberg_rest.suite import check
+from lakepact.conformance.clients.listener import Answer
+from lakepact.conformance.outcome import NotOffered
+from lakepact.generated.iceberg_rest import op
+
+if TYPE_CHECKING:
+    from lakepact.conformance.clients.iceberg_rest.lab import CatalogClientLab
+    from lakepact.conformance.clients.scripted_server import Forward, Request, Script
+
+CONDITION = "if-none-match"
+
+
+def changing_once(marks: list[str]) -> Script:
+    """Return a catalog whose table has another property and ETag in each of these versions, one for each time it is loaded."""
+    loaded = 0
+
+    def script(request: Request, forward: Forward) -> Answer:
+        nonlocal loaded
+        if request.operation != op.load_table:
+            return forward(request)
+        mark = marks[min(loaded, len(marks) - 1)]
+        loaded += 1
+        if request.headers.get(CONDITION) == f'"{mark}"':
+            return Answer(304, headers=(("etag", f'"{mark}"'),))
+        headers = request.headers.copy()
+        headers.pop(CONDITION, None)
+        answer = forward(request.with_headers(headers))
+        document = answer.document
+        metadata = {**document["metadata"], "properties": {"lakepact.mark": mark}}
+        location = f"{document['metadata-location']}.{mark}"
+        return answer.with_document({**document, "metadata": metadata, "metadata-location": location}).with_header("etag", f'"{mark}"')
+
+    return script
+
+
+@check("IRC-CLI-032")
+def tables_that_have_not_changed(lab: CatalogClientLab) -> None:
+    """A table is the known one after 304 and the new one after 200."""
+    home = lab.namespace("t")
+    lab.does("load-table", namespace=home, table="t")
+    marks = ["first", "first", "second", "second"]
+    done = lab.performs("load-table-repeatedly", changing_once(marks), namespace=home, table="t", times=len(marks), pause=0)
+    if not any(name.lower() == CONDITION for exchange in done.of(op.load_table) for name, _ in exchange.request_headers):
+        raise NotOffered("the client does not send If-None-Match")
+    with lab.judge("IRC-CLI-032"):
+        found: Any = done.result
+        read = [one.get("properties", {}).get("lakepact.mark") for one in found] if isinstance(found, list) else found
+        expect.equal(marks, read, "property lakepact.mark of the table, loaded four times:")

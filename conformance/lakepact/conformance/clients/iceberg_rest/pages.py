@@ -1,0 +1,162 @@
+"""Listings in pages, also where the client did not ask for pages."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+from urllib.parse import parse_qsl, urlencode, urlsplit
+
+from lakepact.conformance import expect
+from lakepact.conformance.clients.iceberg_rest.listings import LISTINGS, TOKEN
+from lakepact.conformance.clients.iceberg_rest.scripts import BODIES, error
+from lakepact.conformance.clients.iceberg_rest.suite import check
+from lakepact.conformance.clients.scripted_server import MOST_REQUESTS
+from lakepact.conformance.outcome import Blocked, Unmet
+
+if TYPE_CHECKING:
+    from lakepact.conformance.clients.iceberg_rest.lab import CatalogClientLab
+    from lakepact.conformance.clients.lab import Performance
+    from lakepact.conformance.clients.listener import Answer
+    from lakepact.conformance.clients.scripted_server import Forward, Request
+
+NAMES = [f"t{n}" for n in range(7)]
+SIZE = 2
+ODD = "a+b/c==&d=1%2F 'é'|"  #: the beginning of tokens; they are opaque
+MEMBERS = ("identifiers", "namespaces")
+LATER_REFUSALS = (
+    (401, "NotAuthorizedException"),
+    (403, "ForbiddenException"),
+    (404, "NoSuchNamespaceException"),
+    (419, "AuthenticationTimeoutException"),
+)
+SERVER_ERRORS = ((500, "InternalServerError"), (503, "SlowDownException"))
+
+
+@dataclass(frozen=True)
+class Pages:
+    """How a catalog divides its listings into pages of two items.
+
+    Args:
+        empty: places of empty pages, which have a token.
+        repeats: whether every page has the same token.
+        later: the answer to requests for the second page.
+    """
+
+    empty: frozenset[int] = frozenset()
+    repeats: bool = False
+    later: Answer | None = None
+
+    def script(self, request: Request, forward: Forward) -> Answer:
+        """Answer a request for a listing with a page."""
+        if request.operation not in LISTINGS:
+            return forward(request)
+        path, _, query = request.target.partition("?")
+        asked = dict(parse_qsl(query, keep_blank_values=True))
+        token = asked.get("pageToken", "")
+        answer = forward(_whole(request, path, asked))
+        if answer.status != 200:
+            return answer
+        document = answer.document
+        (member,) = [name for name in MEMBERS if name in document]
+        number = _number(token)
+        if number is None:
+            return error(400, "BadRequestException")
+        if number and self.later is not None:
+            return self.later
+        start = SIZE * (number - sum(place < number for place in self.empty))
+        page = [] if number in self.empty else document[member][start : start + SIZE]
+        is_last = number not in self.empty and start + SIZE >= len(document[member])
+        following = f"{ODD}1" if self.repeats else None if is_last else f"{ODD}{number + 1}"
+        return answer.with_document({**document, member: page, TOKEN: following})
+
+
+def _whole(request: Request, path: str, asked: dict[str, str]) -> Request:
+    kept = {name: value for name, value in asked.items() if name not in {"pageToken", "pageSize"}}
+    return request.at(f"{path}?{urlencode(kept)}" if kept else path)
+
+
+def _number(token: str) -> int | None:
+    """Return the number of the page that a token leads to; None for a token that was never returned."""
+    if not token:
+        return 0
+    rest = token.removeprefix(ODD)
+    return int(rest) if rest != token and rest.isdigit() else None
+
+
+def _began_with_token(done: Performance) -> bool:
+    listed = [exchange for exchange in done.exchanges if exchange.operation in LISTINGS]
+    return bool(listed) and "pageToken" in dict(parse_qsl(urlsplit(listed[0].url).query, keep_blank_values=True))
+
+
+def _lists(lab: CatalogClientLab, pages: Pages, home: list[str]) -> Performance:
+    return lab.performs("list-tables", pages.script, namespace=home)
+
+
+def _listed(lab: CatalogClientLab) -> list[str]:
+    """Return a namespace with several tables, after the client has listed one with a single table."""
+    lab.does("list-tables", NAMES[:1], namespace=lab.namespace(*NAMES[:1]))
+    return lab.namespace(*NAMES)
+
+
+def _complete(done: Performance, how: str) -> None:
+    expect.true(done.ended.prints(NAMES), f"the tables {expect.shown(NAMES)} {how}", done.ended.outcome)
+
+
+@check("IRC-CLI-006", "IRC-CLI-007")
+def pages_are_followed(lab: CatalogClientLab) -> None:
+    """All pages of a listing are read, with tokens sent back unchanged, also where the server pages unasked."""
+    home = _listed(lab)
+    done = _lists(lab, Pages(), home)
+    if _began_with_token(done):
+        lab.skip("IRC-CLI-007", "the client asks for pages")
+        with lab.judge("IRC-CLI-006"):
+            _complete(done, f"of {len(NAMES) // SIZE + 1} pages")
+        return
+    lab.skip("IRC-CLI-006", "the client does not ask for pages")
+    with lab.judge("IRC-CLI-007"):
+        if done.ended.is_done:
+            _complete(done, "of pages that the client did not ask for, or an error")
+
+
+@check("IRC-CLI-008", "IRC-CLI-009")
+def unusual_pages(lab: CatalogClientLab) -> None:
+    """An empty page with a token does not end a listing, and a server that repeats its token does."""
+    home = _listed(lab)
+    if not _lists(lab, Pages(), home).ended.prints(NAMES):
+        raise Blocked("the client does not follow pages")
+    with lab.judge_each("IRC-CLI-008") as case:
+        for empty in ({0}, {1}, {1, 2}):
+            with case():
+                _complete(_lists(lab, Pages(empty=frozenset(empty)), home), f"where pages {sorted(empty)} are empty")
+    with lab.judge("IRC-CLI-009"):
+        done = _lists(lab, Pages(repeats=True), home)
+        if done.ended.is_late or len(done.exchanges) >= MOST_REQUESTS:
+            raise Unmet("the end of a listing whose server repeats its token", f"{len(done.exchanges)} requests; {done.ended.shown}")
+
+
+@check("IRC-CLI-003")
+def refused_pages(lab: CatalogClientLab) -> None:
+    """A page that is refused or cut is not taken for the end of the listing."""
+    home = _listed(lab)
+    if not _lists(lab, Pages(), home).ended.prints(NAMES):
+        raise Blocked("the client does not follow pages")
+    answers: list[tuple[str, Answer]] = [(str(status), error(status, kind)) for status, kind in LATER_REFUSALS + SERVER_ERRORS]
+    answers += [(f"404 with {how}", change(error(404))) for how, change in BODIES.items()]
+    with lab.judge_each("IRC-CLI-003") as case:
+        for how, answer in answers:
+            with case():
+                done = _lists(lab, Pages(later=answer), home)
+                done.is_refused(f"the second page was answered with {how}")
+
+
+@check("IRC-CLI-010")
+def namespaces_below_a_parent(lab: CatalogClientLab) -> None:
+    """Namespaces below a parent of one or two levels are listed with all their levels."""
+    top = lab.namespace()
+    middle = lab.namespace(within=top)
+    lowest = lab.namespace(within=middle)
+    with lab.judge_each("IRC-CLI-010") as case:
+        for parent, child in ((top, middle), (middle, lowest)):
+            with case():
+                found: Any = lab.performs("list-child-namespaces", parent=parent).result
+                expect.equal([child], found, f"the namespaces below {expect.shown(parent)}:")

@@ -1,0 +1,77 @@
+"""Catalogs that answer in an unusual way, as scripts for the scripted server."""
+
+from __future__ import annotations
+
+import threading
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+import orjson
+
+from lakepact.conformance.clients.listener import Answer
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Collection, Mapping
+
+    from lakepact.conformance.clients.scripted_server import Forward, Request, Script
+    from lakepact.generated.contract import OperationId
+
+HTML = (("content-type", "text/html"),)
+
+
+def error(status: int, kind: str = "ServerError", **headers: str) -> Answer:
+    """Return an error with a well-formed body; underscores in names of headers stand for hyphens."""
+    body = orjson.dumps({"error": {"message": "an answer of the script", "type": kind, "code": status}})
+    answer = Answer(status, body=body)
+    for name, value in headers.items():
+        answer = answer.with_header(name.replace("_", "-"), value)
+    return answer
+
+
+#: Bodies of errors that are missing, or not those of the contract.
+BODIES: Mapping[str, Callable[[Answer], Answer]] = {
+    "no body": lambda answer: replace(answer, body=b"", headers=()),
+    "an HTML body": lambda answer: replace(answer, body=b"<html><body><h1>It does not work</h1></body></html>", headers=HTML),
+    "half a JSON body": lambda answer: replace(answer, body=answer.body[: len(answer.body) // 2]),
+    "a JSON body without error": lambda answer: replace(answer, body=b'{"message": "it does not work"}'),
+    "a JSON array as body": lambda answer: replace(answer, body=b"[]"),
+}
+
+
+def answering(operations: OperationId | Collection[OperationId], *answers: Answer | None, is_done: bool = False) -> Script:
+    """Return a catalog that answers the requests for some operations with these answers; the last one is repeated.
+
+    Args:
+        operations: an operation, or several.
+        answers: None forwards the request.
+        is_done: whether a request is forwarded although its answer is replaced.
+    """
+    meant = {operations} if isinstance(operations, str) else set(operations)
+    left = list(answers)
+    lock = threading.Lock()
+
+    def script(request: Request, forward: Forward) -> Answer:
+        if request.operation not in meant:
+            return forward(request)
+        with lock:
+            chosen = left.pop(0) if len(left) > 1 else left[0]
+        if chosen is None:
+            return forward(request)
+        if is_done:
+            forward(request)
+        return chosen
+
+    return script
+
+
+def changing(operations: OperationId | Collection[OperationId], change: Callable[[dict[str, Any]], dict[str, Any]]) -> Script:
+    """Return a catalog whose successful answers to some operations are changed, without their ETag."""
+    meant = {operations} if isinstance(operations, str) else set(operations)
+
+    def script(request: Request, forward: Forward) -> Answer:
+        answer = forward(request)
+        if request.operation not in meant or answer.status != 200:
+            return answer
+        return answer.with_document(change(answer.document)).with_header("etag", None)
+
+    return script

@@ -1,0 +1,162 @@
+"""Tokens that a client obtains, uses, and obtains again."""
+
+from __future__ import annotations
+
+import threading
+import time
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+from urllib.parse import parse_qsl
+
+import orjson
+
+from lakepact.conformance import expect
+from lakepact.conformance.clients.iceberg_rest.scripts import error
+from lakepact.conformance.clients.iceberg_rest.suite import check
+from lakepact.conformance.clients.listener import Answer
+from lakepact.conformance.outcome import Blocked, NotOffered, Unmet
+from lakepact.generated.iceberg_rest import op
+
+if TYPE_CHECKING:
+    from lakepact.conformance.clients.iceberg_rest.lab import CatalogClientLab
+    from lakepact.conformance.clients.lab import Performance
+    from lakepact.conformance.clients.scripted_server import Forward, Request
+
+CREDENTIAL = {"credential": "lakepact:a-secret-of-the-script"}
+FORM = "application/x-www-form-urlencoded"
+LONG = 3600  #: seconds
+LIFETIME = 1  #: seconds of a short-lived token
+PAUSE = 1.3  #: seconds until such a token has expired
+ISSUED = "token-of-the-script-"
+
+
+@dataclass
+class Issuer:
+    """A catalog that requires tokens and issues them.
+
+    Args:
+        lifetime: seconds for which a token is accepted.
+        announced: whether answers have expires_in.
+        expired: status of a request with an expired token.
+        failures: numbers of the requests for tokens that fail, the first being 1.
+    """
+
+    lifetime: float = LONG
+    announced: bool = True
+    expired: int = 401
+    failures: frozenset[int] = frozenset()
+    asked: int = 0
+    _ends: dict[str, float] = field(default_factory=dict)
+    _lock: threading.Lock = field(default_factory=threading.Lock)
+
+    def script(self, request: Request, forward: Forward) -> Answer:
+        """Issue a token, or answer a request that has a valid one."""
+        if request.operation == op.get_token:
+            with self._lock:
+                return self._issue(request)
+        scheme, _, token = request.headers.get("authorization", "").partition(" ")
+        ends = self._ends.get(token)
+        if scheme.lower() != "bearer" or ends is None:
+            # The configuration may be asked for without a token.
+            return forward(request.without_authorization()) if request.operation == op.get_config else error(401, "NotAuthorizedException")
+        if time.monotonic() > ends:
+            return error(self.expired, "AuthenticationTimeoutException" if self.expired == 419 else "NotAuthorizedException")
+        return forward(request.without_authorization())
+
+    def _issue(self, request: Request) -> Answer:
+        self.asked += 1
+        if self.asked in self.failures:
+            return Answer(500, body=b'{"error":"server_error"}')
+        if request.headers.get("content-type", "").partition(";")[0].strip().lower() != FORM:
+            return Answer(400, body=b'{"error":"invalid_request","error_description":"the body must be a form"}')
+        token = f"{ISSUED}{self.asked}"
+        self._ends[token] = time.monotonic() + self.lifetime
+        document = {"access_token": token, "token_type": "bearer", "issued_token_type": "urn:ietf:params:oauth:token-type:access_token"}
+        if self.announced:
+            document |= {"expires_in": int(self.lifetime)}
+        return Answer(200, body=orjson.dumps(document))
+
+
+def _asks_for_tokens(done: Performance) -> None:
+    if not done.of(op.get_token):
+        raise NotOffered("the client asks for no token, although it has a credential")
+
+
+@check("IRC-CLI-024")
+def tokens_are_obtained_by_forms(lab: CatalogClientLab) -> None:
+    """A client with a credential sends a form, and the token in every later request."""
+    home = lab.namespace("t")
+    done = lab.performs("list-tables", Issuer().script, namespace=home, properties=CREDENTIAL)
+    _asks_for_tokens(done)
+    with lab.judge_each("IRC-CLI-024") as case:
+        with case():
+            form = done.of(op.get_token)[0]
+            kinds = [value for name, value in form.request_headers if name.lower() == "content-type"]
+            expect.true(bool(kinds) and kinds[0].startswith(FORM), f"Content-Type {FORM}", expect.shown(kinds))
+            given = dict(parse_qsl(form.request_body.decode("utf-8", "replace"), keep_blank_values=True))
+            expect.equal("client_credentials", given.get("grant_type"), "grant_type")
+        with case():
+            expect.true(done.ended.prints(["t"]), "the tables, listed with the token", done.ended.outcome)
+
+
+@check("IRC-CLI-025")
+def tokens_that_expire(lab: CatalogClientLab) -> None:
+    """A client whose token has expired goes on with another one."""
+    home = lab.namespace("t")
+    arguments: dict[str, Any] = {"namespace": home, "properties": CREDENTIAL, "times": 2, "pause": PAUSE}
+    plain = lab.performs("list-tables-repeatedly", Issuer().script, **arguments)
+    _asks_for_tokens(plain)
+    if plain.ended.value != [["t"], ["t"]]:
+        raise Blocked(f"the client does not list tables repeatedly: {plain.ended.outcome}")
+    issuers = {
+        "401 after the announced expiry": Issuer(lifetime=LIFETIME),
+        "419 after the announced expiry": Issuer(lifetime=LIFETIME, expired=419),
+        "401 after an expiry that was not announced": Issuer(lifetime=LIFETIME, announced=False),
+    }
+    with lab.judge_each("IRC-CLI-025") as case:
+        for how, issuer in issuers.items():
+            with case():
+                done = lab.performs("list-tables-repeatedly", issuer.script, **arguments)
+                expect.equal([["t"], ["t"]], done.result, f"two listings, where the token of the first returns {how}:")
+
+
+@check("IRC-CLI-026")
+def token_requests_that_fail(lab: CatalogClientLab) -> None:
+    """A client whose request for a token fails once asks again."""
+    home = lab.namespace("t")
+    arguments: dict[str, Any] = {"namespace": home, "properties": CREDENTIAL, "times": 3, "pause": PAUSE}
+    plain = lab.performs("list-tables-repeatedly", Issuer(lifetime=LIFETIME).script, **arguments)
+    _asks_for_tokens(plain)
+    if plain.ended.value != [["t"]] * 3:
+        raise Blocked(f"the client does not obtain another token after the first: {plain.ended.outcome}")
+    with lab.judge("IRC-CLI-026"):
+        done = lab.performs("list-tables-repeatedly", Issuer(lifetime=LIFETIME, failures=frozenset({2})).script, **arguments)
+        listed = done.result
+        recovered = isinstance(listed, list) and bool(listed) and listed[-1] == ["t"]
+        expect.true(recovered, "a third listing after the request for the second token returned 500", done.ended.outcome)
+
+
+@check("IRC-CLI-027")
+def tokens_of_tables(lab: CatalogClientLab) -> None:
+    """The commit to a table that came with a token is sent with that token."""
+    home = lab.namespace("t")
+    own, special = "token-of-the-user", "token-of-the-table"
+
+    def script(request: Request, forward: Forward) -> Answer:
+        answer = forward(request.without_authorization())
+        if request.operation != op.load_table or answer.status != 200:
+            return answer
+        document = answer.document
+        return answer.with_document({**document, "config": {**document.get("config", {}), "token": special}}).with_header("etag", None)
+
+    done = lab.performs("set-properties", script, namespace=home, table="t", updates={"lakepact.a": "1"}, properties={"token": own})
+    commits = done.of(op.update_table)
+    if not commits:
+        raise NotOffered("the client does not commit by updateTable")
+    with lab.judge("IRC-CLI-027"):
+        sent = [value for name, value in commits[0].request_headers if name.lower() == "authorization"]
+        if sent != [f"Bearer {special}"]:
+            raise Unmet(
+                "the token in the config of the table",
+                "the client's own token" if sent == [f"Bearer {own}"] else f"{len(sent)} other values",
+            )

@@ -1,0 +1,157 @@
+"""Commits whose outcome the client cannot know."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+from urllib.parse import unquote, urlsplit
+
+from lakepact.conformance import expect
+from lakepact.conformance.clients.iceberg_rest.refusals import is_not_repeated
+from lakepact.conformance.clients.iceberg_rest.scripts import BODIES, answering, error
+from lakepact.conformance.clients.iceberg_rest.suite import check
+from lakepact.conformance.clients.listener import Answer
+from lakepact.conformance.outcome import NotOffered, Unmet
+from lakepact.generated.iceberg_rest import op
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
+    from lakepact.conformance.clients.iceberg_rest.lab import CatalogClientLab
+    from lakepact.conformance.clients.lab import Performance
+    from lakepact.conformance.clients.scripted_server import Forward, Request, Script
+
+COMMITS = frozenset({op.update_table, op.commit_transaction})
+UNKNOWN = "CommitStateUnknownException"
+SLOW = 0.3  #: seconds before a connection is closed
+#: How the answer to a commit that was done gets lost.
+LOST: Mapping[str, Callable[[Answer], Answer]] = {
+    "the connection was closed without an answer": lambda _: Answer(0),
+    "the connection was closed later without an answer": lambda _: Answer(0, delay=SLOW),
+    "the connection was closed within the answer": lambda answer: replace(answer, cut=len(answer.body) // 2),
+}
+GATEWAY_ERRORS = {f"{status} with {how}": change(error(status, UNKNOWN)) for status in (500, 502, 504) for how, change in BODIES.items()}
+
+
+def losing(lose: Callable[[Answer], Answer]) -> Script:
+    """Return a catalog that does each commit, and whose answer is lost."""
+
+    def script(request: Request, forward: Forward) -> Answer:
+        answer = forward(request)
+        return lose(answer) if request.operation in COMMITS else answer
+
+    return script
+
+
+def _commits(lab: CatalogClientLab, script: Script, home: list[str], value: str) -> Performance:
+    return lab.performs("set-properties", script, namespace=home, table="t", updates={"lakepact.unknown": value})
+
+
+@check("IRC-CLI-004", "IRC-CLI-019")
+def lost_answers_of_commits(lab: CatalogClientLab) -> None:
+    """A commit is not sent again before the table is loaded when its answer is lost, or is an error that a gateway made."""
+    home = lab.namespace("t")
+    lab.does("set-properties", namespace=home, table="t", updates={"lakepact.first": "1"})
+    with lab.judge_each("IRC-CLI-019") as case:
+        for how, lose in LOST.items():
+            with case():
+                is_not_repeated(_commits(lab, losing(lose), home, how), how)
+    with lab.judge_each("IRC-CLI-004") as case:
+        for how, answer in GATEWAY_ERRORS.items():
+            with case():
+                is_not_repeated(_commits(lab, answering(COMMITS, answer, is_done=True), home, how), how)
+
+
+def _error_of(done: Performance) -> str:
+    if done.ended.is_done:
+        raise NotOffered("the client finds out that its commit was done")
+    return done.ended.error
+
+
+@check("IRC-CLI-021", "IRC-CLI-018")
+def errors_of_unknown_outcomes(lab: CatalogClientLab) -> None:
+    """A commit with an unknown outcome is reported by another error than a refused one, whatever the body of the answer."""
+    home = lab.namespace("t")
+    lab.does("set-properties", namespace=home, table="t", updates={"lakepact.first": "1"})
+    conflict = _commits(lab, answering(COMMITS, error(409, "CommitFailedException")), home, "409")
+    known = _commits(lab, answering(COMMITS, error(500, UNKNOWN), is_done=True), home, "500")
+    refused, unknown = _error_of(conflict), _error_of(known)
+    with lab.judge_each("IRC-CLI-021") as case:
+        with case():
+            _differs(unknown, refused, "500")
+        for how, lose in LOST.items():
+            done = _commits(lab, losing(lose), home, how)
+            if not done.ended.is_done and not done.ended.is_late:
+                with case():
+                    _differs(done.ended.error, refused, how)
+    with lab.judge_each("IRC-CLI-018") as case:
+        for how, answer in GATEWAY_ERRORS.items():
+            done = _commits(lab, answering(COMMITS, answer, is_done=True), home, how)
+            if how.startswith("500") and not done.ended.is_done and not done.ended.is_late:
+                with case():
+                    expect.equal(unknown, done.ended.error, f"error of a commit that was answered with {how}:")
+
+
+def _differs(unknown: str, refused: str, how: str) -> None:
+    if unknown == refused:
+        raise Unmet(f"another error for a commit with an unknown outcome ({how}) than for one that returned 409", unknown)
+
+
+@check("IRC-CLI-018")
+def errors_without_a_proper_body(lab: CatalogClientLab) -> None:
+    """An error that has no proper body is not reported as an answer that cannot be read."""
+    home = lab.namespace("t")
+    lab.does("load-table", namespace=home, table="t")
+    arguments: dict[str, Any] = {"namespace": home, "table": "t"}
+    unreadable = lab.performs("load-table", answering(op.load_table, BODIES["an HTML body"](Answer(200))), **arguments).ended.error
+    with lab.judge_each("IRC-CLI-018") as case:
+        for status, kind in ((404, "NoSuchTableException"), (403, "ForbiddenException")):
+            for how, change in BODIES.items():
+                with case():
+                    done = lab.performs("load-table", answering(op.load_table, change(error(status, kind))), **arguments)
+                    done.is_refused(f"loadTable was answered with {status} and {how}")
+                    if done.ended.error == unreadable:
+                        raise Unmet(f"the error of a refusal for {status} with {how}, not that of 200 with an HTML body", done.ended.shown)
+
+
+class _Files:
+    """The files below the location of a table when its commit arrives, and those of them that are gone later."""
+
+    def __init__(self, location: str) -> None:
+        self._folder = Path(unquote(urlsplit(location).path))
+        self.before: set[Path] = set()
+
+    def present(self) -> set[Path]:
+        return {path for path in self._folder.rglob("*") if path.is_file()}
+
+    def watched(self, script: Script) -> Script:
+        """Return the script; it also notes the files at each commit."""
+
+        def watching(request: Request, forward: Forward) -> Answer:
+            if request.operation in COMMITS:
+                self.before |= self.present()
+            return script(request, forward)
+
+        return watching
+
+
+@check("IRC-CLI-020")
+def files_of_unknown_commits(lab: CatalogClientLab) -> None:
+    """The files of a commit with an unknown outcome are all there afterwards."""
+    rows = [{"id": 1, "data": "a"}]
+    scripts = {how: losing(lose) for how, lose in LOST.items()}
+    scripts |= {str(status): answering(COMMITS, error(status, UNKNOWN), is_done=True) for status in (500, 502, 504)}
+    scripts |= {how: answering(COMMITS, answer, is_done=True) for how, answer in GATEWAY_ERRORS.items() if how.startswith("502")}
+    plain = lab.namespace("t")
+    lab.does("append-rows", namespace=plain, table="t", rows=rows)
+    with lab.judge_each("IRC-CLI-020") as case:
+        for number, (how, script) in enumerate(scripts.items()):
+            home = lab.namespace(f"t{number}")
+            files = _Files(lab.stored(home, f"t{number}")["metadata"]["location"])
+            done = lab.performs("append-rows", files.watched(script), namespace=home, table=f"t{number}", rows=rows)
+            if not done.of(*COMMITS):
+                raise NotOffered("the client does not commit by updateTable or commitTransaction")
+            with case():
+                gone = sorted(path.name for path in files.before - files.present())
+                expect.equal([], gone, f"deleted files of a commit that was done, where its outcome is unknown ({how}):")
