@@ -71,7 +71,11 @@ class Issuer:
             return Answer(400, body=b'{"error":"invalid_request","error_description":"the body must be a form"}')
         token = f"{ISSUED}{self.asked}"
         self._ends[token] = time.monotonic() + self.lifetime
-        document = {"access_token": token, "token_type": "bearer", "issued_token_type": "urn:ietf:params:oauth:token-type:access_token"}
+        document: dict[str, Any] = {
+            "access_token": token,
+            "token_type": "bearer",
+            "issued_token_type": "urn:ietf:params:oauth:token-type:access_token",
+        }
         if self.announced:
             document |= {"expires_in": int(self.lifetime)}
         return Answer(200, body=orjson.dumps(document))
