@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 
 CREDENTIAL = {"credential": "lakepact:a-secret-of-the-script"}
 FORM = "application/x-www-form-urlencoded"
+ACCESS_TOKEN = "urn:ietf:params:oauth:token-type:access_token"  # noqa: S105 - a type
 LONG = 3600  #: seconds
 LIFETIME = 1  #: seconds of a short-lived token
 PAUSE = 1.3  #: seconds until such a token has expired
