@@ -343,6 +343,14 @@ class Lab:
         self.sites.extend((requirement, here) for requirement in requirements)
         try:
             yield cases
+        except NotOffered:
+            raise
+        except (Blocked, Unmet) as ended:
+            cases.blocked.append(f"the check ended before it had judged every case: {ended}")
+            raise
+        except Exception:
+            cases.judged = len(cases.failures)  # an error of the check proves nothing
+            raise
         finally:
             for requirement in requirements:
                 self._conclude(requirement, cases, remark)

@@ -62,14 +62,12 @@ def judge_refusals(
     Raises:
         Blocked: the target refuses right updates too, so that the refusals show nothing.
     """
-    accepted = 0
-    for wrong, updates in cases.items():
-        reply = lab.try_commit(table, *updates)
-        accepted += reply.status not in allowed
+    replies = {wrong: lab.try_commit(table, *updates) for wrong, updates in cases.items()}
+    if all(reply.status in allowed for reply in replies.values()):
+        lab.require(lab.try_commit(table, *(right or [set_properties(lakepact="right")])), *SUCCESS)
+    for wrong, reply in replies.items():
         with lab.judge(requirement):
             expect.status(reply, *allowed, about=f"for {wrong}")
-    if not accepted:
-        lab.require(lab.try_commit(table, *(right or [set_properties(lakepact="right")])), *SUCCESS)
 
 
 def without(update: Update, *path: str) -> dict[str, Any]:

@@ -19,15 +19,18 @@ def routes_stand_below_the_base(lab: CatalogLab) -> None:
     config = lab.require(lab.send(op.get_config, warehouse=lab.target.parameters.get("warehouse")), *answered)
     listed = lab.require(lab.send(op.list_namespaces), *answered)
 
-    with lab.judge("IRC-GEN-001"):
-        expect.status(config, 200)
+    if listed.status == config.status == 200:
+        listed.at("namespaces")  # a server that answers any path alike shows nothing
     with lab.judge("IRC-GEN-002"):
         expect.status(listed, 200)
         if lab.offer.segments.get("prefix") is None:
             doubled = lab.send_raw("GET", "/v1//namespaces", operation=None)
             same = doubled.exchange.parsed == listed.exchange.parsed
             expect.true(doubled.status != 200 or same, "no other catalog behind `//`", doubled.shown)
-    listed.at("namespaces")  # a server that answers any path alike shows nothing
+    if config.status == 200:
+        lab.require(listed, 200)
+    with lab.judge("IRC-GEN-001"):
+        expect.status(config, 200)
 
 
 @check("IRC-GEN-021", "IRC-NS-ENC-001")

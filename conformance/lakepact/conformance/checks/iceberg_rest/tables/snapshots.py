@@ -34,7 +34,7 @@ class History:
     """Return a table of five snapshots in a row and one beside them; a branch, a tag and main refer to three."""
 
     table: Table  #: as it is loaded when nothing is said of snapshots
-    snapshots: tuple[dict[str, Any], ...]  #: as they were added
+    snapshots: tuple[dict[str, Any], ...]  #: as the commits returned them
 
     @property
     def ids(self) -> list[int]:
@@ -60,10 +60,11 @@ def history(lab: CatalogLab, *, statistics: bool = False) -> History:
     added, named = {one["snapshot-id"] for one in snapshots}, {"main", "release", "audit"}
     if not added <= set(snapshot_ids(table)) or not named <= refs(table.metadata).keys():
         raise Blocked("commits of snapshots and refs return 200, and without these (IRC-UPD-035, IRC-UPD-044, IRC-UPD-045)")
+    stored = {one.get("snapshot-id"): one for one in table.member("snapshots")}
     table = lab.commit(table, set_properties(**{"lakepact.note": "kept"}))
     if statistics and lab.feature("statistics"):
         lab.try_commit(table, *(set_statistics(statistics_file(table, snapshots[n]["snapshot-id"], name=f"of-{n}")) for n in (0, 4)))
-    return History(lab.load(table), tuple(snapshots))
+    return History(lab.load(table), tuple(stored[one["snapshot-id"]] for one in snapshots))
 
 
 def loaded(lab: CatalogLab, table: Table, snapshots: str | None = None) -> Table:

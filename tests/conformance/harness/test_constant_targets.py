@@ -1,0 +1,110 @@
+"""Targets that answer everything alike, or one operation never: no requirement passes that they were not seen to keep."""
+
+from __future__ import annotations
+
+import asyncio
+from typing import TYPE_CHECKING
+
+import pytest
+
+from hostile_servers import attacking, dripping_body
+from lakepact.conformance import plan, runner
+from lakepact.conformance import suite as suites
+from lakepact.conformance.limits import Budget, GivenUp
+from lakepact.conformance.outcome import Outcome
+from lakepact.conformance.target import Target
+from lakepact.conformance.wire import NoAnswer, Wire
+from lakepact.generated.contract import Contract
+from lakepact.generated.iceberg_rest import op
+from lakepact.reference_server.faults import Fault, on_wire
+from lakepact.reference_server.running import running
+from miniatures import answer, miniature
+
+if TYPE_CHECKING:
+    from lakepact.reference_server.http.replies import Reply
+    from lakepact.reference_server.http.wire import Wire as ServerWire
+
+CONTRACT = "iceberg_rest"
+ENDPOINTS = [f"{operation.method} {operation.path}" for operation in Contract(CONTRACT).operations.values()]
+CONFIGURATION = answer(200, {"defaults": {}, "overrides": {}, "endpoints": ENDPOINTS})
+
+
+def error(status: int) -> tuple[int, dict[str, str], bytes]:
+    """Return an answer with the contract's error body."""
+    return answer(status, {"error": {"message": "always", "type": "ConstantException", "code": status}})
+
+
+#: Requirements that any answer may keep: of the configuration, which is right here, and of single answers.
+CONFIGURATION_ONLY = frozenset({f"IRC-CFG-{n:03}" for n in (1, 4, 7, 8, 9, 10, 12, 14, 16, 17, 18, 19, 20)} | {"IRC-SCH-CatalogConfig"})
+ERROR_BODIES = frozenset(
+    {
+        *("IRC-ERR-001", "IRC-ERR-002", "IRC-ERR-003", "IRC-ERR-004", "IRC-ERR-006", "IRC-ERR-015", "IRC-ERR-018"),
+        *("IRC-SCH-ErrorModel", "IRC-SCH-IcebergErrorResponse"),
+    }
+)
+NO_SERVER_ERROR, JSON_BODIES, NO_CONTENT = "IRC-ERR-014", "IRC-GEN-005", "IRC-GEN-006"
+NO_BODY_OF_HEAD, STATUS_200, SPELLING, UNKNOWN_PATHS = "IRC-GEN-008", "IRC-GEN-009", "IRC-GEN-018", ("IRC-GEN-024", "IRC-GEN-025")
+SINGLE_ANSWERS = frozenset({NO_BODY_OF_HEAD, STATUS_200, SPELLING})
+
+#: By name: the answer to everything but the configuration, and the requirements that such a server keeps.
+TARGETS = {
+    "200-empty": (answer(200), {NO_SERVER_ERROR, JSON_BODIES}),
+    "204": (answer(204), {NO_SERVER_ERROR, JSON_BODIES, NO_CONTENT}),
+    "404": (error(404), {NO_SERVER_ERROR, JSON_BODIES, *ERROR_BODIES, *UNKNOWN_PATHS}),
+    "500": (error(500), {JSON_BODIES, *ERROR_BODIES}),
+    "200-object": (answer(200, {}), {NO_SERVER_ERROR, JSON_BODIES}),
+    "200-page": ((200, {"Content-Type": "text/html"}, b"<html></html>"), {NO_SERVER_ERROR}),
+    "400": (error(400), {NO_SERVER_ERROR, JSON_BODIES, *ERROR_BODIES, *UNKNOWN_PATHS}),
+    "409": (error(409), {NO_SERVER_ERROR, JSON_BODIES, *ERROR_BODIES, *UNKNOWN_PATHS}),
+}
+
+
+def passes_beyond(constant: tuple[int, dict[str, str], bytes], kept: set[str], *, timeout: float = 10) -> tuple[int, list[str], list[str]]:
+    """Return the exit code, the passes that such a server cannot have earned, and the errors of the suite."""
+
+    def answered(method: str, target: str, _: bytes) -> tuple[int, dict[str, str], bytes]:
+        status, headers, body = CONFIGURATION if target.startswith("/v1/config") else constant
+        return status, headers, b"" if method == "HEAD" else body
+
+    with miniature(answered) as url:
+        run = runner.Run(plan.plan(suites.load(CONTRACT)), Target(url, timeout=timeout))
+        list(run.events())
+    results = run.results()
+    allowed = CONFIGURATION_ONLY | SINGLE_ANSWERS | kept
+    passed = sorted(r for r, result in results.items() if result.outcome is Outcome.PASS and r not in allowed)
+    return runner.exit_code(results.values()), passed, [r for r, result in results.items() if result.outcome is Outcome.ERROR]
+
+
+@pytest.mark.parametrize("name", TARGETS)
+def test_constant_answer_passes_nothing_that_it_does_not_keep(name: str) -> None:
+    assert passes_beyond(*TARGETS[name]) == (1, [], [])
+
+
+def test_operation_that_is_late_twice_is_no_longer_sent() -> None:
+    with attacking(dripping_body) as url, Wire(url, timeout=0.2, budget=Budget(60)) as wire:
+        for _ in range(2):
+            with pytest.raises(NoAnswer):
+                wire.send("GET", "/x", operation=op.load_table)
+
+        with pytest.raises(GivenUp, match="loadTable did not answer in time"):
+            wire.send("GET", "/x", operation=op.load_table)
+        with pytest.raises(NoAnswer):
+            wire.send("GET", "/x", operation=op.list_tables)
+
+
+@pytest.mark.nightly
+def test_server_that_never_answers_one_operation_is_judged_by_the_others() -> None:
+    async def hang(wire: ServerWire, _: Reply) -> None:
+        await asyncio.sleep(30)
+        await wire.close()
+
+    silent = Fault("silent", "Creating a table is never answered.", (), on_wire(op.create_table, hang))
+    with running(contract=CONTRACT, faults=[silent]) as server:
+        run = runner.Run(plan.plan(suites.load(CONTRACT)), Target(server.url, timeout=2))
+        list(run.events())
+    results = run.results()
+
+    assert runner.exit_code(results.values()) == runner.INCOMPLETE
+    assert results["IRC-TBL-CREATE-001"].outcome is Outcome.BLOCKED
+    assert results["IRC-NS-CREATE-001"].outcome is Outcome.PASS
+    assert [r for r, result in results.items() if result.outcome in {Outcome.FAIL, Outcome.ERROR}] == []
