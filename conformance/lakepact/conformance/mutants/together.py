@@ -32,6 +32,8 @@ from lakepact.conformance.mutants import own_faults
 from lakepact.conformance.mutants.hunting import BROKEN, served
 from lakepact.conformance.outcome import Blocked, Outcome
 from lakepact.conformance.plan import Plan, plan
+from lakepact.conformance.report.causes import causes
+from lakepact.conformance.report.lines import lines as report_lines
 from lakepact.generated.contract import Contract
 from lakepact.reference_server.app import service
 from lakepact.reference_server.service import Settings
@@ -59,6 +61,7 @@ class Found:
     outcomes: dict[str, Outcome] = field(default_factory=dict)
     verdicts: dict[str, tuple[Verdict, ...]] = field(default_factory=dict)  #: worst first
     traffic: dict[str, frozenset[str]] = field(default_factory=dict)  #: by broken requirement: the checks whose exchanges show it
+    causes: int = 0  #: groups of broken requirements with equal evidence
     incomplete: str = ""  #: why nothing could be judged
 
     @property
@@ -83,7 +86,14 @@ class Trial:
     seed: int
     faults: tuple[str, ...]
     violations: tuple[Violation, ...]
-    broken: int
+    broken: int = 0  #: requirements
+    visible: int = 0  #: faults that broke a requirement of theirs
+    causes: int = 0  #: groups of broken requirements
+
+    @property
+    def is_grouped(self) -> bool:
+        """Whether the number of causes is within a quarter of the number of visible faults."""
+        return abs(self.causes - self.visible) <= self.visible / 4
 
 
 def drawn(seed: int, count: int | None = None) -> tuple[str, ...]:
@@ -151,7 +161,13 @@ def run(planned: Plan, faults: Sequence[str], folder: str) -> Found:
             for r, result in results.items()
             if result.outcome in BROKEN
         },
+        groups(running),
     )
+
+
+def groups(done: runner.Run) -> int:
+    """Return the number of causes that a report of a run shows."""
+    return len(causes(report_lines(done)))
 
 
 def part(requirements: Iterable[str], checks: Iterable[str]) -> Plan:
@@ -172,10 +188,11 @@ def tried(seed: int, folder: str, count: int | None = None) -> Trial:
     known = _faults()
     together = run(plan(suites.load(CONTRACT)), faults, folder)
     if together.incomplete:
-        return Trial(seed, faults, (Violation("", "incomplete", together.incomplete),), 0)
+        return Trial(seed, faults, (Violation("", "incomplete", together.incomplete),))
     visible = {r for name in faults for r in known[name].breaks}
     violations = [*_hidden(together, faults), *_accused(together, together.broken - visible, faults=faults, folder=folder)]
-    return Trial(seed, faults, tuple(violations), len(together.broken))
+    shown = sum(not together.broken.isdisjoint(known[name].breaks) for name in faults)
+    return Trial(seed, faults, tuple(violations), len(together.broken), shown, together.causes)
 
 
 def _hidden(together: Found, faults: Sequence[str]) -> Iterator[Violation]:
@@ -221,14 +238,16 @@ def trials(seeds: Sequence[int], *, folder: str, jobs: int, count: int | None = 
 @click.option("--jobs", default=os.cpu_count() or 1, show_default=True, help="Servers at a time.")
 def main(seeds: int, *, first_seed: int, count: int | None, jobs: int) -> None:
     """Check servers with several faults at once and print every verdict that the faults alone do not justify."""
-    wrong = 0
+    wrong = grouped = 0
     with tempfile.TemporaryDirectory(prefix="lakepact-", ignore_cleanup_errors=True) as folder:
         for trial in trials(range(first_seed, first_seed + seeds), folder=folder, jobs=jobs, count=count):
             wrong += bool(trial.violations)
-            click.echo(f"seed {trial.seed}: {trial.broken} requirements broken by {', '.join(trial.faults)}")
+            grouped += trial.is_grouped
+            numbers = f"{trial.broken} requirements, {trial.causes} causes, {trial.visible} visible faults"
+            click.echo(f"seed {trial.seed}: {numbers}: {', '.join(trial.faults)}")
             for one in trial.violations:
                 click.echo(f"  {one.kind:8} {one.requirement}: {one.text}")
-    click.echo(f"{seeds - wrong} of {seeds} servers judged without a violation")
+    click.echo(f"{seeds - wrong} of {seeds} servers judged without a violation; causes within a quarter of the faults: {grouped}")
     sys.exit(1 if wrong else 0)
 
 
