@@ -116,6 +116,13 @@ def interop_rck(session: nox.Session) -> None:
 
 
 @nox.session
+def servers_matrix(session: nox.Session) -> None:
+    """Check the catalog servers that package registries provide, and write docs/matrix; needs Java, Maven and 8 minutes."""
+    install(session, "tests", "matrix", package=".[all]")
+    session.run("python", "-m", "servers_matrix", *session.posargs, env={"PYTHONPATH": "tests"})
+
+
+@nox.session
 def campaign(session: nox.Session) -> None:
     """Campaigns on Spark, against the same in plain processes, and one on Iceberg's own server beside ours."""
     install(session, "tests", package=".[all,spark-connect]")

@@ -1,0 +1,93 @@
+"""The page of the matrix: the causes of each server's failures by severity, and requirements by server."""
+
+from __future__ import annotations
+
+import gzip
+from typing import TYPE_CHECKING, Any
+
+import orjson
+
+from lakepact.conformance.escaping import markdown as md
+from lakepact.conformance.outcome import Outcome
+from lakepact.conformance.report.causes import Severity, plural
+from lakepact.conformance.report.looks import LOOKS
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+    from pathlib import Path
+
+    from servers_matrix.servers import CatalogServer
+
+COMMAND = "nox -s servers_matrix"
+SHOWN_TITLE = 200  #: characters of the title of a cause
+#: The outcomes that the table of servers counts.
+COUNTED = (Outcome.PASS, Outcome.FAIL, Outcome.WARN, Outcome.BLOCKED, Outcome.NOT_OFFERED)
+
+
+def page(folder: Path, servers: Sequence[CatalogServer]) -> str:
+    """Return the page in Markdown.
+
+    Args:
+        folder: holds a folder with `report.jsonl.gz` for each server that was checked.
+        servers: the columns, in order.
+    """
+    reports = {server: _read(folder / server.name / "report.jsonl.gz") for server in servers}
+    checked = {server: report for server, report in reports.items() if report}
+    return "\n".join([*_overview(checked), *_causes(checked), *_requirements(checked)]) + "\n"
+
+
+def _read(path: Path) -> list[dict[str, Any]]:
+    return [orjson.loads(line) for line in gzip.decompress(path.read_bytes()).splitlines()] if path.exists() else []
+
+
+def _overview(reports: dict[CatalogServer, list[dict[str, Any]]]) -> Iterator[str]:
+    yield "# Catalog servers, checked\n"
+    header = next(iter(reports.values()))[0]
+    yield f"{md(header['title'])} {md(header['version'])}. Every server was started fresh with its default settings and checked once.\n"
+    yield f"`{COMMAND}` repeats it. Each server has its report as JSON lines and a file of known failures beside this page.\n"
+    yield "| server | version | causes of failures | " + " | ".join(outcome.value for outcome in COUNTED) + " | checked |"
+    yield "|---|---|---|" + "---:|" * len(COUNTED) + "---|"
+    for server, report in reports.items():
+        counts, causes = report[-1]["counts"], sum(report[-1]["causes"].values())
+        numbers = " | ".join(str(counts[outcome]) for outcome in COUNTED)
+        folder = f"[{md(server.title)}]({server.name}/)"
+        yield f"| {folder} | {md(server.version)} | {causes} | {numbers} | {report[0]['ended'][:10]} |"
+
+
+def _causes(reports: dict[CatalogServer, list[dict[str, Any]]]) -> Iterator[str]:
+    for server, report in reports.items():
+        failing = [line for line in report if line["line"] == "cause" and line["outcome"] == Outcome.FAIL]
+        yield f"\n## {md(server.title)} {md(server.version)}: {plural(len(failing), 'cause')}\n"
+        if not failing:
+            yield "No requirement fails."
+        for severity in Severity:
+            listed = [cause for cause in failing if cause["severity"] == severity]
+            if listed:
+                yield f"\n### {severity.value.capitalize()}\n"
+            for cause in listed:
+                first, *others = cause["requirements"]
+                more = f" and {plural(len(others), 'more')}".replace("mores", "more") if others else ""
+                yield f"- {md(_short(cause['title']))} ({md(first)}{more})"
+
+
+def _short(title: str) -> str:
+    line = " ".join(title.split())
+    return line if len(line) <= SHOWN_TITLE else f"{line[:SHOWN_TITLE]}…"
+
+
+def _requirements(reports: dict[CatalogServer, list[dict[str, Any]]]) -> Iterator[str]:
+    outcomes: dict[str, dict[str, str]] = {}
+    sentences: dict[str, str] = {}
+    for server, report in reports.items():
+        for line in report:
+            if line["line"] == "result":
+                outcomes.setdefault(line["requirement"], {})[server.name] = line["outcome"]
+                sentences[line["requirement"]] = f"{line['level']}: {line['sentence']}"
+    yield "\n## Requirements that servers treat differently\n"
+    yield "; ".join(f"{look.sign} {look.sentence}" for look in LOOKS.values()) + ".\n"
+    yield "| requirement | " + " | ".join(md(server.title) for server in reports) + " | sentence |"
+    yield "|---|" + ":---:|" * len(reports) + "---|"
+    for requirement, found in outcomes.items():
+        if {Outcome.FAIL, Outcome.WARN} & set(found.values()):
+            signs = " | ".join(LOOKS[Outcome(found[s.name])].sign if s.name in found else "" for s in reports)
+            yield f"| {md(requirement)} | {signs} | {md(sentences[requirement])} |"

