@@ -44,7 +44,7 @@ def _check(server: CatalogServer) -> None:
         report = Path(folder, "report.jsonl")
         with server.start(Path(folder, "server")) as url:
             profile = HERE / "profiles" / f"{server.name}.toml"
-            command = ["check", url, "--profile", str(profile), "--report", f"jsonl={report}"]
+            command = ["check", *([url] if url else []), "--profile", str(profile), "--report", f"jsonl={report}"]
             code = _lakepact(*command)
         if code not in {0, 1, 3}:
             raise RuntimeError(f"lakepact {' '.join(command)} ended with {code}")

@@ -69,8 +69,10 @@ def unexpected(verdicts: Iterable[Verdict], known: tuple[KnownFailure, ...]) -> 
     match = _match(given[0].requirement, known) if given else None
     if match is None or not {v.outcome for v in given} <= {Outcome.PASS, Outcome.NOT_OFFERED}:
         return given
-    texts = {"expected": f"the known failure ({match.reason})", "actual": "the requirement passes; remove it from the list"}
-    return tuple(replace(v, outcome=Outcome.UNEXPECTED_PASS, **texts) if v.outcome is Outcome.PASS else v for v in given)
+    expected, actual = f"the known failure ({match.reason})", "the requirement passes; remove it from the list"
+    return tuple(
+        replace(v, outcome=Outcome.UNEXPECTED_PASS, expected=expected, actual=actual) if v.outcome is Outcome.PASS else v for v in given
+    )
 
 
 def _match(requirement: str, known: tuple[KnownFailure, ...]) -> KnownFailure | None:

@@ -41,7 +41,7 @@ CUT_ERROR = re.compile(r"""\s*\{\s*"error"\s*:\s*\{.*?"message"\s*:\s*"((?:[^"\\
 
 
 class Severity(StrEnum):
-    """What a cause does to clients, the gravest first."""
+    """The harm of a cause to clients, the gravest first."""
 
     DATA = "data lost or corrupted"
     EFFECT = "wrong effect"
