@@ -86,6 +86,7 @@ class Lab:
         self.verdicts: list[Verdict] = []
         self.sent: list[int] = []
         self.sites: list[tuple[str, loops.Site]] = []  #: where each requirement was judged
+        self.unsound: list[StepFailed] = []  #: steps that were accepted without effect; what fails because of them is blocked
         self.accepted_wrongly: list[int] = []  #: exchanges with requests that should have been refused
         self._together = 0  # actions that run at the same time
         self._names = (f"lp_{run}_{serial}_{n}" for n in itertools.count(1))
@@ -338,7 +339,7 @@ class Lab:
             remark: a note for the reader of a passed requirement.
             without: why a conformant target may have no case: then the requirement is not offered. By default it is blocked.
         """
-        cases = Cases(self.trail, self._note_acceptance)
+        cases = Cases(self.trail, self._note_acceptance, requirements, self.blocking)
         here = loops.site()
         self.sites.extend((requirement, here) for requirement in requirements)
         try:
@@ -379,6 +380,18 @@ class Lab:
     def changes(self, exchange: Exchange) -> bool:
         """Return whether an exchange may have changed the target's state; a contract's lab excludes operations that only read."""
         return exchange.method not in {"GET", "HEAD"} and (200 <= exchange.status < 300 or exchange.status == 0)
+
+    def blocking(self, unmet: Unmet) -> StepFailed | None:
+        """Return an earlier step without effect that may be why an expectation is not met."""
+        steps = (step for step in self.unsound if step.decides_statuses or not unmet.expected_status)
+        return next(steps, None)
+
+    def fail_step(self, step: StepFailed) -> None:
+        """Record that the check ended by a step which breaks a requirement that the check judges."""
+        unmet = step.unmet
+        failure = unmet.failure(self.trail(unmet.exchange))
+        outcome = broken(self.contract.requirements[step.requirement])
+        self._keep(Verdict.of_failures(step.requirement, outcome, self.check, failures=(failure,)))
 
     def _conclude(self, requirement: str, cases: Cases, remark: str) -> None:
         """Record the verdict of judged cases; a case that a failed step blocks keeps the requirement from passing."""
@@ -423,11 +436,21 @@ class Cases:
     Args:
         trail: returns the numbers of the exchanges that lead to the exchange with a number, or to the last one.
         noticed: is called with each expectation that is not met.
+        requirements: the requirements that are judged; a step that breaks one of them is a failure.
+        blocking: returns the earlier step that explains an expectation which is not met, if one does.
     """
 
-    def __init__(self, trail: Callable[[int | None], tuple[int, ...]], noticed: Callable[[Unmet], None]) -> None:
+    def __init__(
+        self,
+        trail: Callable[[int | None], tuple[int, ...]],
+        noticed: Callable[[Unmet], None],
+        requirements: tuple[str, ...] = (),
+        blocking: Callable[[Unmet], StepFailed | None] = lambda _: None,
+    ) -> None:
         self._trail = trail
         self._noticed = noticed
+        self._requirements = requirements
+        self._blocking = blocking
         self.judged = 0
         self.failures: list[Failure] = []
         self.blocked: list[str] = []  #: reasons of cases that a failed step keeps from being judged
@@ -438,12 +461,21 @@ class Cases:
         try:
             yield
         except StepFailed as step:
-            self.blocked.append(str(step))
-            return
+            if step.requirement not in self._requirements:
+                self.blocked.append(str(step))
+                return
+            self._fail(step.unmet)
         except Unmet as unmet:
             self._noticed(unmet)
-            self.failures.append(unmet.failure(self._trail(unmet.exchange)))
+            cause = self._blocking(unmet)
+            if cause is not None and cause.requirement not in self._requirements:
+                self.blocked.append(str(cause))
+                return
+            self._fail(unmet)
         self.judged += 1
+
+    def _fail(self, unmet: Unmet) -> None:
+        self.failures.append(unmet.failure(self._trail(unmet.exchange)))
 
 
 def accepted(operation: Operation) -> str:

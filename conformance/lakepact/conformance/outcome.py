@@ -154,11 +154,14 @@ class StepFailed(Blocked):
     Args:
         requirement: its id.
         unmet: the expectation that the step does not meet.
+        decides_statuses: whether the statuses of later answers may depend on it, beside what they show.
     """
 
-    def __init__(self, requirement: str, unmet: Unmet) -> None:
+    def __init__(self, requirement: str, unmet: Unmet, *, decides_statuses: bool = True) -> None:
         super().__init__(f"a set-up step failed ({requirement}): {unmet}")
         self.requirement = requirement
+        self.unmet = unmet
+        self.decides_statuses = decides_statuses
 
 
 class NotOffered(Exception):

@@ -23,7 +23,7 @@ from lakepact.conformance.fuzz import Progress, fuzzed, modelled
 from lakepact.conformance.invariants import InvariantBook, InvariantBooks, names_in, place_of
 from lakepact.conformance.lab import cleanup_error
 from lakepact.conformance.limits import Budget
-from lakepact.conformance.outcome import Blocked, NotOffered, Outcome, Unmet, Verdict, merged
+from lakepact.conformance.outcome import Blocked, NotOffered, Outcome, StepFailed, Unmet, Verdict, merged
 from lakepact.conformance.target import is_on
 from lakepact.conformance.wire import Wire
 
@@ -306,6 +306,10 @@ def judged(check: Check, lab: Lab, invariants: Iterable[Invariant] = ()) -> list
         check.run(lab)
     except Exception as broken:  # noqa: BLE001 - no error of a check may end the run
         rest, why = _unjudged(broken)
+        if isinstance(broken, StepFailed) and broken.requirement in check.requirements:
+            lab.fail_step(broken)
+        elif lab.unsound and rest in {Outcome.BLOCKED, Outcome.ERROR} and not isinstance(broken, StepFailed):
+            rest, why = Outcome.BLOCKED, str(lab.unsound[0])
         if rest is Outcome.ERROR and any(v.outcome is Outcome.FAIL for v in lab.verdicts):
             rest, why = Outcome.BLOCKED, f"an earlier expectation of the check failed ({why})"
         elif rest is Outcome.ERROR and (requirement := _broken_invariant(lab, invariants)):

@@ -341,3 +341,45 @@ def test_catalog_with_one_update_per_commit_blocks_the_disconnect_check(monkeypa
 
     found = results({"one update": on_call("updateTable", one_update)}, "IRC-COM-022")
     assert found["IRC-COM-022"] is Outcome.BLOCKED
+
+
+def forgets_earlier_snapshots(document: dict[str, Any]) -> None:
+    """Keep only the current snapshot, and no ref but main, as a catalog that manages snapshots by itself."""
+    metadata = document["metadata"]
+    current = metadata.get("current-snapshot-id")
+    metadata["snapshots"] = [one for one in metadata.get("snapshots", ()) if one["snapshot-id"] == current]
+    metadata["refs"] = {name: ref for name, ref in (metadata.get("refs") or {}).items() if name == "main"}
+
+
+def test_lost_snapshots_and_refs_block_what_needs_them() -> None:
+    faults = {"forgets-earlier-snapshots": on_answer(("createTable", "loadTable", "updateTable"), forgets_earlier_snapshots)}
+    needing = ("IRC-COM-030", "IRC-UPD-056", "IRC-UPD-066", "IRC-UPD-070", "IRC-REQ-016", "IRC-TBL-LOAD-017", "IRC-TBL-REN-003")
+    seen = results(faults, "IRC-UPD-035", "IRC-UPD-044", "IRC-UPD-045", *needing)
+
+    assert {seen[requirement] for requirement in ("IRC-UPD-035", "IRC-UPD-044", "IRC-UPD-045")} == {Outcome.FAIL}
+    assert not {seen[requirement] for requirement in needing} & {Outcome.FAIL, Outcome.WARN, Outcome.ERROR}
+
+
+def ignores_refs_in_requirements(handler: Handler, arguments: dict[str, Any]) -> Reply:
+    body = arguments["body"]
+    kept = [one for one in body.get("requirements") or () if one.get("type") != "assert-ref-snapshot-id"]
+    return handler(**{**arguments, "body": {**body, "requirements": kept}})
+
+
+def test_ignored_requirement_fails_once_and_blocks_what_builds_on_it() -> None:
+    only = ("IRC-COM-004", "IRC-COM-005", "IRC-COM-006", "IRC-COM-013", "IRC-REQ-039")
+    seen = results({"ignores-refs": on_call("updateTable", ignores_refs_in_requirements)}, *only)
+
+    assert {requirement for requirement, outcome in seen.items() if outcome is Outcome.FAIL} == {"IRC-COM-005"}
+
+
+def takes_no_removals(handler: Handler, arguments: dict[str, Any]) -> Reply:
+    if any(str(update.get("action")).startswith("remove-") and "ref" not in update["action"] for update in arguments["body"]["updates"]):
+        raise Problem(500, "UnsupportedOperationException", "cannot remove")
+    return handler(**arguments)
+
+
+def test_unsupported_removals_fail_once() -> None:
+    seen = judged({"takes-no-removals": on_call("updateTable", takes_no_removals)}, "IRC-UPD-05[15]", "IRC-UPD-07[3467]")
+
+    assert seen == [("IRC-UPD-073", "fail"), ("IRC-UPD-076", "fail")]

@@ -111,7 +111,7 @@ def commits_without_updates(lab: CatalogLab) -> None:
     }
     # A server that refuses commits without updates does so before it checks requirements; accepting them is only recommended.
     is_refused = lab.try_commit(table).status == REFUSED
-    judge_answers(lab, "IRC-COM-013", table, cases=stale, allowed=[409, REFUSED] if is_refused else [409], updates=())
+    judge_answers(lab, "IRC-COM-013", table, cases=stale, allowed=[409, REFUSED] if is_refused else [409], updates=(), several=True)
 
 
 @check("IRC-COM-005")

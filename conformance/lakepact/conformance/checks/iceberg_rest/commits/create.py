@@ -10,6 +10,7 @@ from lakepact.conformance import expect
 from lakepact.conformance.checks.iceberg_rest.kit.commit_requirements import ASSERT_CREATE, HARMLESS, assert_ref, assert_uuid
 from lakepact.conformance.checks.iceberg_rest.kit.creating_commits import FreeTableSlot, create, creating_works, creation, plot
 from lakepact.conformance.checks.iceberg_rest.kit.lab import SCHEMA, Table, set_ref
+from lakepact.conformance.checks.iceberg_rest.kit.steps import history_is_kept
 from lakepact.conformance.checks.iceberg_rest.kit.table_states import properties_of, unchanged
 from lakepact.conformance.checks.iceberg_rest.kit.updates import (
     columns,
@@ -119,6 +120,7 @@ def creating_makes_no_namespace(lab: CatalogLab) -> None:
 @check("IRC-TBL-STAGE-005", "IRC-UPD-045")
 def created_tables_keep_their_refs(lab: CatalogLab) -> None:
     """A table that a commit creates with a snapshot, with main and with a tag at it has all of them."""
+    history_is_kept(lab)
     home = lab.make_namespace()
     creating_works(lab, home)
     like = lab.append(lab.make_table(home))

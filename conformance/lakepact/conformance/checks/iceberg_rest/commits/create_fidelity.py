@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 from lakepact.conformance import expect
 from lakepact.conformance.checks.iceberg_rest.kit.creating_commits import create, creation, plot
 from lakepact.conformance.checks.iceberg_rest.kit.lab import Table, set_ref
+from lakepact.conformance.checks.iceberg_rest.kit.steps import history_is_kept
 from lakepact.conformance.checks.iceberg_rest.kit.table_states import of_what_was_said
 from lakepact.conformance.checks.iceberg_rest.kit.updates import (
     LAST_ADDED,
@@ -57,6 +58,7 @@ WHOLE = {"type": "struct", "schema-id": 0, "identifier-field-ids": [1], "fields"
 @check("IRC-UPD-010", "IRC-UPD-022", "IRC-UPD-040", "IRC-UPD-045", "IRC-UPD-066", "IRC-UPD-071")
 def tables_are_created_with_their_history(lab: CatalogLab) -> None:
     """A table that a commit creates has the columns, partition fields, summaries, retention and statistics that the commit says."""
+    history_is_kept(lab)
     like = lab.make_table()
     ground = plot(lab, like.namespace)
     snapshot = ground.snapshot(lab, like, summary={"operation": "append", "added-records": "3", "lakepact.note": "kept"})

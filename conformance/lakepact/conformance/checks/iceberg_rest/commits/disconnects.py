@@ -55,7 +55,7 @@ def commits_are_whole_though_nobody_listens(lab: CatalogLab) -> None:
     heard, *tables = make_tables(lab, len(LEAVING) + 1)
     lab.require(lab.send(op.update_table, body=_commit(lab, heard), **heard.at), 200)
     if not all(_parts(lab, heard).values()):
-        raise Blocked("a commit that is answered is not whole either")
+        raise Blocked("a commit that is answered is not whole either (IRC-UPD-035, IRC-UPD-044, IRC-UPD-045)")
     for table, seconds in zip(tables, LEAVING, strict=True):
         lab.send(op.update_table, body=_commit(lab, table), disconnect_after=seconds, **table.at)
 

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from lakepact.conformance import expect
 from lakepact.conformance.checks.iceberg_rest.kit.lab import set_properties
+from lakepact.conformance.checks.iceberg_rest.kit.steps import refused_alone
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -71,6 +72,7 @@ def judge_answers(
     cases: Mapping[str, Assertion | list[Assertion]],
     allowed: Sequence[int],
     updates: Sequence[Mapping[str, Any]] = (HARMLESS,),
+    several: bool = False,
 ) -> None:
     """Judge a requirement by the statuses that commits with some assertions are answered with.
 
@@ -81,9 +83,12 @@ def judge_answers(
         cases: what is so of each commit, and what it asserts.
         allowed: the statuses that are right for all of them.
         updates: of each commit.
+        several: judge how assertions stand together, so that one which fails has to be refused alone.
     """
     for situation, asserted in cases.items():
         assertions = asserted if isinstance(asserted, list) else [asserted]
         reply = lab.try_commit(table, *updates, requirements=assertions)
         with lab.judge(requirement):
+            if several and reply.status < 400:
+                refused_alone(lab, table, HARMLESS, assertions)
             expect.status(reply, *allowed, about=f"when {situation}")

@@ -8,6 +8,7 @@ import time
 from typing import TYPE_CHECKING, Any
 from urllib.parse import quote
 
+from lakepact.conformance.checks.iceberg_rest.kit.steps import note_effect
 from lakepact.conformance.exchanges import Reply
 from lakepact.conformance.lab import Lab
 from lakepact.conformance.outcome import Blocked
@@ -16,6 +17,7 @@ from lakepact.generated.iceberg_rest import op
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
+    from lakepact.conformance.outcome import StepFailed, Unmet
     from lakepact.generated.contract import OperationId
 
 SEPARATOR = "\x1f"  #: joins the levels of a namespace in a path
@@ -125,6 +127,14 @@ class CatalogLab(Lab):
         if declared and operation in (unserved := self.offer.found.get(UNSERVED, {})):
             raise Blocked(unserved[operation])
         return super().send(operation, declared=declared, **arguments)
+
+    def blocking(self, unmet: Unmet) -> StepFailed | None:
+        """Return an earlier commit without effect that may be why an expectation is not met; it decides the statuses of commits alone."""
+        cause = super().blocking(unmet)
+        if cause is None or not unmet.expected_status:
+            return cause
+        exchange = self.wire.exchanges.get(unmet.exchange) if unmet.exchange is not None else None
+        return cause if exchange is None or exchange.operation in {op.update_table, op.commit_transaction} else None
 
     def add_cleanup(self, action: Callable[[], object]) -> None:
         """Do `action` when the check is over, and once more with the target's own separator if it drops a namespace that is not found."""
@@ -271,7 +281,9 @@ class CatalogLab(Lab):
             Blocked: the commit is refused.
         """
         reply = self.require(self.try_commit(table, *updates, requirements=requirements), *SUCCESS)
-        return self.answered(Table(table.namespace, table.name, reply))
+        after = self.answered(Table(table.namespace, table.name, reply))
+        note_effect(self, table, updates, after)
+        return after
 
     # -- views -------------------------------------------------------------------------------------------------
 

@@ -10,6 +10,7 @@ from lakepact.conformance import expect
 from lakepact.conformance.checks.iceberg_rest.kit.lab import SCHEMA, Table, set_properties, set_ref
 from lakepact.conformance.checks.iceberg_rest.kit.listings import names
 from lakepact.conformance.checks.iceberg_rest.kit.metadata_members import members
+from lakepact.conformance.checks.iceberg_rest.kit.steps import history_is_kept
 from lakepact.conformance.checks.iceberg_rest.kit.table_requests import (
     array,
     commit_stage,
@@ -203,6 +204,7 @@ def committing_works(lab: CatalogLab) -> None:
 @check("IRC-TBL-STAGE-005")
 def the_commit_may_hold_more(lab: CatalogLab) -> None:
     """The commit of a stage may bring further schemas and snapshots, whose ids are kept."""
+    history_is_kept(lab)
     committing_works(lab)
     stage = staged(lab)
     first, last = current_schema(stage), stage.member("last-column-id")

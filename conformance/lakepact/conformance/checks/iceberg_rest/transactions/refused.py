@@ -21,6 +21,7 @@ from lakepact.conformance.checks.iceberg_rest.kit.commit_requirements import (
 )
 from lakepact.conformance.checks.iceberg_rest.kit.creating_commits import creation, plot
 from lakepact.conformance.checks.iceberg_rest.kit.lab import Table, set_ref
+from lakepact.conformance.checks.iceberg_rest.kit.steps import refused_alone
 from lakepact.conformance.checks.iceberg_rest.kit.table_states import properties_of
 from lakepact.conformance.checks.iceberg_rest.kit.transactions import (
     MADE,
@@ -72,8 +73,12 @@ def one_failed_requirement_refuses_all(lab: CatalogLab) -> None:
         for where, changes in at_every_place(others, change(failing, HARMLESS, requirements=requirements)):
             reply = transact(lab, *changes)
             with lab.judge("IRC-TXN-002"):
+                if reply.status in MADE:
+                    refused_alone(lab, failing, HARMLESS, requirements)
                 expect.status(reply, 409, about=f"when {requirements[-1]['type']} fails in {where}")
                 all_unchanged(lab, before)
+            if reply.status in MADE:
+                before = [lab.load(table) for table in (failing, *others)]
 
 
 @check("IRC-TXN-002")
@@ -86,8 +91,12 @@ def tables_that_are_only_required_count(lab: CatalogLab) -> None:
         for where, changes in at_every_place([changed], wrong):
             reply = transact(lab, *changes)
             with lab.judge("IRC-TXN-002"):
+                if reply.status in MADE:
+                    refused_alone(lab, relied, HARMLESS, wrong["requirements"])
                 expect.status(reply, 409, about=f"when the requirement of {where} fails, which updates nothing")
                 all_unchanged(lab, before)
+            if reply.status in MADE:
+                before = [lab.load(table) for table in (relied, changed)]
 
 
 @check("IRC-TXN-003")
@@ -95,18 +104,25 @@ def one_impossible_update_refuses_all(lab: CatalogLab) -> None:
     """One update that cannot be applied is a bad request, and no table is changed."""
     failing, *others = make_tables(lab, 3)
     before = [lab.load(table) for table in (failing, *others)]
-    impossible: dict[str, list[dict[str, Any]]] = {
-        "a schema that does not exist is made the current one": [set_current_schema(NOWHERE)],
-        "a branch is set to a snapshot that does not exist": [HARMLESS, set_ref("main", 1)],
-        "a spec that does not exist is made the default": [set_default_spec(NOWHERE), HARMLESS],
-        "a column that does not exist is partitioned by": [add_spec(partition_field(NOWHERE, "identity", "nothing", field_id=FIRST_FIELD))],
+    nothing = partition_field(NOWHERE, "identity", "nothing", field_id=FIRST_FIELD)
+    impossible: dict[str, tuple[str, list[dict[str, Any]]]] = {
+        "a schema that does not exist is made the current one": ("IRC-UPD-020", [set_current_schema(NOWHERE)]),
+        "a branch is set to a snapshot that does not exist": ("IRC-UPD-046", [HARMLESS, set_ref("main", 1)]),
+        "a spec that does not exist is made the default": ("IRC-UPD-028", [set_default_spec(NOWHERE), HARMLESS]),
+        "a column that does not exist is partitioned by": ("IRC-UPD-024", [add_spec(nothing)]),
     }
-    for wrong, updates in impossible.items():
+    for wrong, (requirement, updates) in impossible.items():
         for where, changes in at_every_place(others, change(failing, *updates)):
             reply = transact(lab, *changes)
             with lab.judge("IRC-TXN-003"):
+                if reply.status in MADE or reply.status >= 500:
+                    alone = lab.try_commit(failing, *updates)
+                    with lab.step(requirement):
+                        expect.status(alone, 400, about=f"when {wrong} by a commit to one table")
                 expect.status(reply, 400, about=f"when {wrong} by {where}")
                 all_unchanged(lab, before)
+            if reply.status in MADE or reply.status >= 500:
+                before = [lab.load(table) for table in (failing, *others)]
 
 
 @check("IRC-TXN-004")
@@ -243,6 +259,8 @@ def _refused_creations(lab: CatalogLab, table: Table, *, first: bool, offered: b
         reply = transact(lab, *[made, stale][:: 1 if first else -1])
         loaded = lab.send(op.load_table, **ground.at)
         with lab.judge("IRC-TXN-002"):
+            if reply.status in MADE:
+                refused_alone(lab, table, HARMLESS, [failing])
             expect.status(reply, *allowed, about=f"when {failing['type']} fails beside a creation")
             expect.status(loaded, 404, about="for the table that was not created")
             all_unchanged(lab, [before])

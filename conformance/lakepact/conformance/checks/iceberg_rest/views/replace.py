@@ -119,6 +119,8 @@ def versions_are_made_current(lab: CatalogLab) -> None:
     first = made(lab)
     second = loaded(lab, replaced(lab, first, *next_version(first, "SELECT 2 AS id")))
     old, new = first.member("current-version-id"), second.member("current-version-id")
+    with lab.step("IRC-VIEW-REPL-003"):
+        expect.contains(old, second.versions, "after a replacement, ids of versions")
     with lab.judge("IRC-UPD-087"):
         expect.equal("SELECT 2 AS id", second.current["representations"][0]["sql"], "the text of the version that was added last,")
         expect.equal([old, new], second.log, "version ids in the log")
@@ -145,6 +147,10 @@ def lost_dialects_are_noted(lab: CatalogLab) -> None:
 def no_accepted_replacement_is_lost(lab: CatalogLab) -> None:
     """When many clients replace a view concurrently, each gets 200 or 409, and every accepted version is in the view."""
     home = lab.make_namespace()
+    first = made(lab, home)
+    with lab.step("IRC-VIEW-REPL-003"):
+        later = loaded(lab, replaced(lab, first, *next_version(first, "SELECT 2 AS id")))
+        expect.contains(first.member("current-version-id"), later.versions, "after a replacement, ids of versions")
     for turn in lab.repeat(ROUNDS):
         view = made(lab, home, properties={"version.history.num-entries": "100"})
         said = [f"SELECT {turn} AS round, {n} AS writer" for n in range(WRITERS)]

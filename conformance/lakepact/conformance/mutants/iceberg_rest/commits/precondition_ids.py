@@ -69,7 +69,7 @@ ORDER = Kind("assert-default-sort-order-id", "default-sort-order-id", "IRC-REQ-0
 
 
 def _each(kind: Kind) -> Iterator[Fault]:
-    also = (("IRC-REQ-022", "IRC-REQ-039") if kind is FIELD else (), ("IRC-REQ-022",) if kind is FIELD else ())
+    also = (("IRC-REQ-022",) if kind is FIELD else (), ("IRC-REQ-022",) if kind is FIELD else ())
     yield Fault(f"{kind.name}-always-holds", f"{kind.name} is not checked.", (kind.fails, *also[0]), always_holds(kind.name))
     yield Fault(f"{kind.name}-never-holds", f"{kind.name} is always a conflict.", (kind.holds, *also[1]), never_holds(kind.name))
     yield Fault(

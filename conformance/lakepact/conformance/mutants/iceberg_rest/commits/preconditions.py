@@ -163,7 +163,7 @@ REFS = (
     Fault(
         "assert-ref-always-holds",
         "assert-ref-snapshot-id is not checked.",
-        ("IRC-COM-020", "IRC-REQ-012", "IRC-REQ-013", "IRC-REQ-015", "IRC-REQ-016", "IRC-REQ-019", "IRC-REQ-039"),
+        ("IRC-COM-020", "IRC-REQ-012", "IRC-REQ-013", "IRC-REQ-015", "IRC-REQ-016", "IRC-REQ-019"),
         always_holds(REF),
     ),
     _ref("means-main", "Requirements about any ref are checked against main.", ("11", "12", "13", "14", "16"), _of_main),

@@ -211,7 +211,7 @@ IMPOSSIBLE = (
     Fault(
         "impossible-updates-are-failures",
         "An update that can never be applied returns 500.",
-        ("IRC-COM-023", "IRC-REQ-003"),
+        ("IRC-REQ-003",),
         wrap_rule("updates_applied", _failing_as(500, "NullPointerException")),
     ),
 )
