@@ -1,0 +1,57 @@
+"""Each round of a loop in a judgement is a case of its own, so that the first failure does not hide the others."""
+
+from __future__ import annotations
+
+import ast
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+
+import lakepact.conformance
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+HOME = Path(lakepact.conformance.__file__).parent
+CHECKS = [path for folder in ("checks", "clients") for path in sorted((HOME / folder).rglob("*.py"))]
+
+
+def loops_without_cases(source: str) -> list[int]:
+    """Return the lines of loops in a judgement that expect something outside of any `with case():`."""
+    judgements = [node for node in ast.walk(ast.parse(source)) if _enters(node, "judge", "judge_each")]
+    loops = (loop for block in judgements for loop in _outside_cases(block) if isinstance(loop, ast.For))
+    return [loop.lineno for loop in loops if any(_is_expectation(node) for node in _outside_cases(loop))]
+
+
+def _outside_cases(node: ast.AST) -> Iterator[ast.AST]:
+    """Yield the nodes below a node, without those in a case of their own."""
+    for child in ast.iter_child_nodes(node):
+        if not _enters(child, "case"):
+            yield child
+            yield from _outside_cases(child)
+
+
+def _is_expectation(node: ast.AST) -> bool:
+    called = node.func if isinstance(node, ast.Call) else None
+    return (
+        isinstance(called, ast.Attribute) and isinstance(called.value, ast.Name) and called.value.id == "expect" and called.attr != "shown"
+    )
+
+
+def _enters(node: ast.AST, *names: str) -> bool:
+    """Return whether a node is a `with` block of a call to one of these functions."""
+    calls = (item.context_expr for item in node.items) if isinstance(node, ast.With) else ()
+    functions = (call.func for call in calls if isinstance(call, ast.Call))
+    return any((each.attr if isinstance(each, ast.Attribute) else getattr(each, "id", "")) in names for each in functions)
+
+
+@pytest.mark.parametrize("path", CHECKS, ids=lambda path: f"{path.parent.name}.{path.stem}")
+def test_each_round_of_a_loop_is_a_case(path: Path) -> None:
+    assert loops_without_cases(path.read_text("utf-8")) == []
+
+
+def test_loop_without_cases_is_found() -> None:
+    source = "with lab.judge(R):\n    for one in many:\n        expect.status(one, 200)\n"
+
+    assert loops_without_cases(source) == [2]
