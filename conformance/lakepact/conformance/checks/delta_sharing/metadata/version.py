@@ -93,7 +93,7 @@ def versions_never_go_down(lab: SharingLab) -> None:
         (op.query_table, {"body": {"limitHint": 1}, "headers": [EITHER_FORMAT]}),
     )
     with lab.judge_each("DS-VER-09") as case:
-        for table in lab.tables()[:FEW_TABLES]:
+        for table in [table for table in lab.tables() if table.name != CHANGING][:FEW_TABLES]:
             highest = -1
             for operation, arguments in requests * TIMES:
                 with case():
