@@ -241,3 +241,16 @@ def test_disconnect_sends_the_whole_request_and_reads_no_answer() -> None:
     assert (reply.status, reply.exchange.request_body) == (0, b"{}")
     assert b"".join(seen).startswith(b"POST /v1/x HTTP/1.1\r\n")
     assert b"".join(seen).endswith(b"\r\n\r\n{}")
+
+
+def test_request_without_retries_returns_the_busy_answer_at_once() -> None:
+    asked: list[str] = []
+
+    def busy(method: str, target: str, body: bytes) -> Any:
+        asked.append(target)
+        return answer(429, {"error": {"message": "busy", "type": "SlowDownException", "code": 429}})
+
+    with miniature(busy) as url, Wire(url) as wire:
+        reply = wire.send("GET", "/v1/config", retry=False)
+
+    assert (reply.status, asked) == (429, ["/v1/config"])
