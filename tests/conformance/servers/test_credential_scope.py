@@ -8,16 +8,23 @@ from urllib.parse import parse_qs
 
 import pytest
 
+from faulty import unnamed
 from lakepact.conformance import plan, runner
 from lakepact.conformance import suite as suites
+from lakepact.conformance.checks.iceberg_rest.access.vended_credentials_used import Tried, tried
 from lakepact.conformance.outcome import Outcome
 from lakepact.conformance.target import Target
 from lakepact.reference_server import running
+from lakepact.reference_server.faults import on_call
+from lakepact.reference_server.http.replies import json_reply
 from miniatures import miniature
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
     from pathlib import Path
+
+    from lakepact.reference_server.http.replies import Reply
+    from lakepact.reference_server.service import Handler
 
 WANTED = "IRC-TBL-LOAD-015"
 ALIKE = "IRC-TBL-CRED-016"
@@ -48,16 +55,35 @@ class Store:
         self.headers = headers
 
     def __call__(self, method: str, target: str, body: bytes) -> Any:
-        key = self.headers.get("authorization", "").partition("Credential=")[2].partition("/")[0]
+        authorization = self.headers.get("authorization", "")
+        key = authorization.removeprefix("Bearer ") if authorization.startswith("Bearer") else _signer(authorization)
         if method == "POST":
             (resource,) = json.loads(parse_qs(body.decode())["Policy"][0])["Statement"][0]["Resource"]
             given = f"ASIA{len(self.opens)}"
             self.opens[given] = self.widened(f"/{resource.partition(':::')[2].removesuffix('*')}")
             return 200, {"Content-Type": "text/xml"}, GIVEN.format(id=given).encode()
-        if self.is_lost and method == "HEAD":
+        if self.is_lost and method in {"HEAD", "GET"}:
             return 404, {}, b""
         is_open = target.startswith(self.opens.get(key, "nowhere"))
         return (200 if is_open else 403), {"ETag": '"0"'}, b""
+
+
+def _signer(authorization: str) -> str:
+    return authorization.partition("Credential=")[2].partition("/")[0]
+
+
+def as_google(handler: Handler, arguments: dict[str, Any]) -> Reply:
+    """Answer as if the tables were in Google's storage, which takes the id of the key as a token."""
+    body = arguments.get("body")
+    if body and "location" in body:
+        arguments = {**arguments, "body": {**body, "location": body["location"].replace("gs://", "s3://")}}
+    document = json.loads(handler(**arguments).body.replace(b"s3://", b"gs://"))
+    for config in (document.get("config"), *(one["config"] for one in document.get("storage-credentials", ()))):
+        if config:
+            given = dict(config)
+            config.clear()
+            config |= {"gcs.oauth2.token": given["s3.access-key-id"], "gcs.service.host": given["s3.endpoint"]}
+    return json_reply(document)
 
 
 @pytest.fixture
@@ -65,14 +91,17 @@ def store() -> Store:
     return Store()
 
 
-@pytest.fixture
-def judged(store: Store, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[[], runner.Run]]:
+@pytest.fixture(params=["S3", "GCS"])
+def judged(
+    store: Store, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, request: pytest.FixtureRequest
+) -> Iterator[Callable[[], runner.Run]]:
     monkeypatch.setenv("LAKE_ID", OWN)
     monkeypatch.setenv("LAKE_SECRET", "secret-of-the-server")
     with miniature(store) as url:
         file = tmp_path / "server.toml"
         file.write_text(FILE.format(url=url))
-        with running(contract="iceberg_rest", config=file) as server:
+        faults = [unnamed(on_call(("createTable", "loadTable"), as_google))] if request.param == "GCS" else []
+        with running(contract="iceberg_rest", config=file, faults=faults) as server:
 
             def judge() -> runner.Run:
                 run = runner.Run(plan.plan(suites.load("iceberg_rest"), only=[WANTED, ALIKE]), Target(server.url))
@@ -114,3 +143,17 @@ def test_storage_without_the_files_is_not_offered(judged: Callable[[], runner.Ru
     results = judged().results()
 
     assert {results[requirement].outcome for requirement in (WANTED, ALIKE)} == {Outcome.NOT_OFFERED}
+
+
+@pytest.mark.parametrize(("folder", "expected"), [("own", Tried.OPENED), ("other", Tried.DENIED), ("gone", Tried.UNKNOWN)])
+def test_sas_token_of_the_account_is_tried(folder: str, expected: Tried) -> None:
+    def container(_: str, target: str, __: bytes) -> Any:
+        path, _, token = target.partition("?")
+        status = 404 if "gone" in path else 200 if path.startswith("/lake/own/") and token == "sv=1&sig=x" else 403
+        return status, {}, b""
+
+    with miniature(container) as url:
+        host = url.removeprefix("http://")
+        location = f"abfs://lake@{host}/{folder}/file.json"
+
+        assert tried(location, {f"adls.sas-token.{host}": "?sv=1&sig=x"}) is expected

@@ -5,7 +5,9 @@ from __future__ import annotations
 from enum import Enum
 from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any
-from urllib.parse import urlsplit
+from urllib.parse import SplitResult, quote, urlsplit
+
+import httpx
 
 from lakepact.conformance import expect
 from lakepact.conformance.checks.iceberg_rest.access.vended_credentials import begins, config_of, listed, objects
@@ -21,7 +23,12 @@ if TYPE_CHECKING:
     from lakepact.conformance.exchanges import Reply
 
 KEYS = ("s3.access-key-id", "s3.secret-access-key")
+TOKEN, HOST = "gcs.oauth2.token", "gcs.service.host"
+GOOGLE = "https://storage.googleapis.com"
+SAS = "adls.sas-token."
 SECONDS = 10  #: for which a storage is waited for
+
+S3, GCS, ADLS = ("s3", "s3a", "s3n"), ("gs",), ("abfs", "abfss", "wasb", "wasbs")
 
 
 class Tried(Enum):
@@ -40,11 +47,46 @@ def keys_for(reply: Reply, location: str) -> Mapping[str, str] | None:
     general = config if isinstance(config, dict) else {}
     settings = {**general, **config_of(best)} if best else general
     usable = {key: value for key, value in settings.items() if isinstance(value, str)}
-    return usable if all(usable.get(key) for key in KEYS) else None
+    return usable if _opens(urlsplit(location), usable) else None
+
+
+def _opens(location: SplitResult, settings: Mapping[str, str]) -> bool:
+    """Return whether settings hold the secret of a location."""
+    if location.scheme in S3:
+        return all(settings.get(key) for key in KEYS)
+    return bool(settings.get(TOKEN) if location.scheme in GCS else _sas_token(location, settings))
+
+
+def _sas_token(location: SplitResult, settings: Mapping[str, str]) -> str | None:
+    """Return the SAS token of the account of a location, whose key ends with the name of the account or of its host."""
+    host = location.netloc.rpartition("@")[2]
+    return next((settings[key] for key in (f"{SAS}{host}", f"{SAS}{host.partition('.')[0]}") if settings.get(key)), None)
 
 
 def tried(location: str, settings: Mapping[str, str]) -> Tried:
-    """Return the result of reading a file of a bucket with some settings."""
+    """Return the result of reading a file of a bucket or container with some settings."""
+    place = urlsplit(location)
+    if place.scheme in S3:
+        return _tried_in_s3(location, settings)
+    if place.scheme in GCS:
+        return _fetched(f"{settings.get(HOST, GOOGLE).rstrip('/')}/{place.netloc}{quote(place.path)}", bearer=settings[TOKEN])
+    container, _, host = place.netloc.rpartition("@")
+    scheme = "http" if ":" in host else "https"  # emulators have a port, accounts have none
+    return _fetched(f"{scheme}://{host}/{container}{quote(place.path)}?{(_sas_token(place, settings) or '').lstrip('?')}")
+
+
+def _fetched(url: str, *, bearer: str = "") -> Tried:
+    """Return the result of fetching a file over HTTP. Nothing of the address or the token is repeated."""
+    try:
+        reply = httpx.get(url, headers={"Range": "bytes=0-0", **({"Authorization": f"Bearer {bearer}"} if bearer else {})}, timeout=SECONDS)
+    except (httpx.HTTPError, httpx.InvalidURL):
+        return Tried.UNKNOWN
+    if reply.is_success:
+        return Tried.OPENED
+    return Tried.DENIED if reply.status_code in {401, 403} else Tried.UNKNOWN
+
+
+def _tried_in_s3(location: str, settings: Mapping[str, str]) -> Tried:
     from pyarrow import fs  # noqa: PLC0415 - few targets give credentials
 
     options: dict[str, Any] = {"request_timeout": SECONDS, "connect_timeout": SECONDS, "retry_strategy": fs.AwsStandardS3RetryStrategy(2)}
@@ -117,4 +159,4 @@ def _judge_neighbours(lab: CatalogLab, requirement: str, table: Table, beside: T
 def file_of(table: Table) -> str | None:
     """Return the metadata file of a table, if it lies in a bucket, and below the table's location."""
     file = table.metadata_location
-    return file if file is not None and urlsplit(file).scheme in {"s3", "s3a", "s3n"} and begins(file, f"{table.location}/") else None
+    return file if file is not None and urlsplit(file).scheme in {*S3, *GCS, *ADLS} and begins(file, f"{table.location}/") else None
