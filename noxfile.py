@@ -14,6 +14,8 @@ nox.options.sessions = ["lint", "types", "layers", "generate_check", "tests"]
 
 PROJECT = nox.project.load_toml("pyproject.toml")
 MUTANTS = "lakepact/conformance/mutants/"  #: prove the suite, and are not distributed
+#: What runs with the lowest versions: a part of each package.
+LOWEST = ("tests/client", "tests/reference_server", "tests/conformance/command", "tests/conformance/data", "tests/conformance/harness")
 ROOTS = ("generated", "client", "reference_server", "conformance")
 
 
@@ -143,6 +145,52 @@ def bench(session: nox.Session) -> None:
     session.env["UV_COMPILE_BYTECODE"] = "1"  # as pip does; without it every start would compile all of it
     install(session, "tests", "bench", package=".[all]")
     session.run("python", "tests/bench", *session.posargs)
+
+
+@nox.session
+def docs(session: nox.Session) -> None:
+    """Build the docs site in build/site; a warning or a dead link fails."""
+    install(session, "docs", package=".[all]")
+    session.run("mkdocs", "build", "--strict", *session.posargs)
+
+
+@nox.session
+def examples(session: nox.Session) -> None:
+    """Run every example."""
+    install(session, "tests", package=".[all]")
+    session.run("pytest", "tests/examples", "-m", "examples", *session.posargs)
+
+
+@nox.session(reuse_venv=False)
+def lowest(session: nox.Session) -> None:
+    """Run tests with the lowest versions of all libraries that the package accepts."""
+    names = nox.project.dependency_groups(PROJECT, "tests")
+    session.run_install("uv", "pip", "install", "--resolution", "lowest-direct", "-e", ".[all]", *names)
+    session.run("pytest", *(session.posargs or ["-n", "auto", "-q", *LOWEST]))
+
+
+@nox.session(reuse_venv=False)
+def release(session: nox.Session) -> None:
+    """Build sdist and wheel into dist/, and check each in a fresh environment."""
+    version = PROJECT["project"]["version"]
+    heading = next(line for line in Path("CHANGELOG.md").read_text("utf-8").splitlines() if line.startswith("## "))
+    if not heading.startswith(f"## {version}"):
+        session.error(f"CHANGELOG.md begins with {heading!r}, and the version is {version}")
+    if "unreleased" in heading:
+        session.warn(f"CHANGELOG.md says {heading!r}: write the date before you upload")
+    session.install("build", "twine")
+    out = Path("dist")
+    for old in out.glob("lakepact-*"):
+        old.unlink()
+    session.run("python", "-m", "build", "--outdir", str(out), silent=True)
+    files = sorted(map(str, out.glob(f"lakepact-{version}*")))
+    session.run("twine", "check", "--strict", *files)
+    for file in files:
+        session.install("--force-reinstall", f"{file}[conformance]")
+        session.chdir(session.create_tmp())
+        session.run("lakepact", "--version")
+        session.run("lakepact", "check", "--only", "IRC-NS-*")
+        session.chdir(Path(__file__).parent)
 
 
 @nox.session

@@ -1,0 +1,118 @@
+"""Pages of the docs site: the requirements of every contract by area, with clauses, interpretations, checks and mutants."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from typing import TYPE_CHECKING, Any
+
+from lakepact.conformance import mutants
+from lakepact.conformance import suite as suites
+from lakepact.conformance.escaping import code
+from lakepact.conformance.escaping import markdown as md
+from lakepact.generated.contract import Contract, contracts
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from lakepact.conformance.suite import Suite
+    from lakepact.generated.contract import Requirement
+
+FOLDER = "requirements"
+BASIS = {
+    "text": "the contract's text",
+    "schema": "the contract's schema",
+    "implied": "implied by the contract",
+    "our-interpretation": "our interpretation of an ambiguous clause",
+}
+#: Contracts and their versions, each with pages of what it adds to the version before.
+VERSIONS = [(name, version) for name in contracts() for version in Contract(name).versions]
+
+
+def pages() -> dict[str, str]:
+    """Return the text of each page by its path."""
+    found: dict[str, str] = {}
+    index = ["# Requirements\n", "Each page lists the requirements of an area: the sentence that is checked, its clause, and the checks and mutants."]
+    for name, version in VERSIONS:
+        areas = _areas(name, version)
+        index.append(f"\n## {md(Contract(name, version).title)} {md(version)}\n")
+        index += ["| area | requirements | checked | mutants |", "|---|---:|---:|---:|"]
+        for area, entries in areas.items():
+            path = f"{FOLDER}/{name}-{version}-{area}.md"
+            found[path] = _page(name, version, area, entries)
+            checked = sum(bool(entry.checks) for entry in entries)
+            breaking = len({fault for entry in entries for fault in entry.mutants})
+            index.append(f"| [{md(area)}]({path.removeprefix(FOLDER + '/')}) | {len(entries)} | {checked} | {breaking} |")
+    return {f"{FOLDER}/index.md": "\n".join(index) + "\n", **found}
+
+
+class Entry:
+    """A requirement with its checks and mutants.
+
+    Args:
+        suite: the suite of its contract and version.
+        requirement: the requirement.
+        breaking: sentences of the mutants that break it, by name.
+    """
+
+    def __init__(self, suite: Suite[Any], requirement: Requirement, breaking: dict[str, str]) -> None:
+        self.contract = suite.contract
+        self.requirement = requirement
+        self.mutants = breaking
+        judges = _judges(suite, requirement)
+        items = {**judges.checks, **judges.invariants}
+        self.checks = {name: items[name].sentence for name in judges.judged().get(requirement.id, ())}
+
+
+def _judges(suite: Suite[Any], requirement: Requirement) -> Suite[Any]:
+    is_of_clients = requirement.side == "client" and suite.contract.name in suites.with_clients()
+    return suites.of_clients(suite.contract.name) if is_of_clients else suite
+
+
+def _areas(name: str, version: str) -> dict[str, list[Entry]]:
+    """Return the requirements that a version adds, by area."""
+    suite = suites.load(name, version)
+    versions = Contract(name).versions
+    place = versions.index(version)
+    before = Contract(name, versions[place - 1]).requirements if place else {}
+    breaking: dict[str, dict[str, str]] = defaultdict(dict)
+    for fault in mutants.faults(name, version).values():
+        for broken in fault.breaks:
+            breaking[broken][fault.name] = fault.sentence
+    areas: dict[str, list[Entry]] = {}
+    for identifier, requirement in suite.contract.requirements.items():
+        if identifier not in before:
+            areas.setdefault(requirement.area, []).append(Entry(suite, requirement, breaking[identifier]))
+    return dict(sorted(areas.items()))
+
+
+def _page(name: str, version: str, area: str, entries: Sequence[Entry]) -> str:
+    lines = [f"# {md(Contract(name, version).title)} {md(version)}: {md(area)}\n"]
+    for entry in entries:
+        lines += _entry(entry)
+    return "\n".join(lines) + "\n"
+
+
+def _entry(entry: Entry) -> Iterator[str]:
+    r, contract = entry.requirement, entry.contract
+    yield f"\n## {r.id} {{#{r.id.lower()}}}\n"
+    yield f"**{r.level}** {md(r.sentence)}\n"
+    yield f"- Clause: {code(contract.place(r.clause))}, {BASIS[r.basis]}"
+    if r.operations:
+        yield f"- Operations: {', '.join(map(code, r.operations))}"
+    if r.features:
+        yield f"- Only with: {', '.join(md(contract.features[feature].sentence) for feature in r.features)}"
+    if r.interpretation:
+        yield f"- Interpretation: {md(r.interpretation)}"
+    for identifier in r.corrections:
+        correction = contract.corrections[identifier]
+        yield f"- Correction {code(identifier)} ({correction.effect}): {md(correction.sentence)}"
+    yield from _listed("Checks", entry.checks, r.uncovered or "none")
+    yield from _listed("Mutants", entry.mutants, "none")
+
+
+def _listed(title: str, sentences: dict[str, str], otherwise: str) -> Iterator[str]:
+    if not sentences:
+        yield f"- {title}: {md(otherwise)}"
+        return
+    yield f"- {title}:"
+    yield from (f"    - {code(name)}: {md(sentence)}" for name, sentence in sentences.items())
