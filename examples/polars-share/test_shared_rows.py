@@ -1,0 +1,12 @@
+"""polars on a shared table: the fixture tables of lakepact, or yours with @pytest.mark.lakepact(shares="shares.yaml")."""
+
+import polars as pl
+
+
+def test_amounts_are_summed_by_city(lakepact_share):
+    sales = lakepact_share.table("lakepact", "tables", "partitioned_late").to_polars()
+
+    cities = sales.group_by("city").agg(pl.len()).sort("city", nulls_last=True)
+
+    assert cities["city"].is_not_null().any()
+    assert cities["len"].sum() == sales.height > 0
