@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 import sys
 from pathlib import Path
@@ -19,7 +20,11 @@ if TYPE_CHECKING:
 
 ROOT = Path(__file__).parents[2]
 #: Pages of the root, by their path in the site; the readme is the first page.
-ROOT_PAGES = {"README.md": "index.md", **{name: name for name in ("ARCHITECTURE.md", "CONTRIBUTING.md", "CHANGELOG.md", "SECURITY.md")}}
+ROOT_PAGES = {
+    "README.md": "index.md",
+    "examples/README.md": "examples/index.md",
+    **{name: name for name in ("ARCHITECTURE.md", "CONTRIBUTING.md", "CHANGELOG.md", "SECURITY.md", "CODE_OF_CONDUCT.md")},
+}
 LINK = re.compile(r"(?<=\]\()(?!https?:|mailto:|#)([^)#\s]+)(?=[)#])")
 NOTE = re.compile(r"^<!-- not run: [^>]+ -->\n", re.MULTILINE)
 
@@ -27,13 +32,13 @@ NOTE = re.compile(r"^<!-- not run: [^>]+ -->\n", re.MULTILINE)
 def on_files(files: Files, *, config: MkDocsConfig) -> Files:
     """Add the pages of the root, the files that pages link to, and the generated pages."""
     for name, path in ROOT_PAGES.items():
-        files.append(File.generated(config, path, content=_linked((ROOT / name).read_text("utf-8"), ROOT)))
+        files.append(File.generated(config, path, content=_linked((ROOT / name).read_text("utf-8"), (ROOT / name).parent)))
     for page in sorted((ROOT / "docs").glob("*.md")):
         for linked in LINK.findall(page.read_text("utf-8")):
             _add_file(files, config, (page.parent / linked).resolve())
     for name in ROOT_PAGES:
         for linked in LINK.findall((ROOT / name).read_text("utf-8")):
-            _add_file(files, config, (ROOT / linked).resolve())
+            _add_file(files, config, ((ROOT / name).parent / linked).resolve())
     for path, text in requirement_pages.pages().items():
         files.append(File.generated(config, path, content=text))
     return files
@@ -59,7 +64,7 @@ def _linked(text: str, folder: Path) -> str:
 
     def link(found: re.Match[str]) -> str:
         source = (folder / found[1]).resolve()
-        return _place(source) if source.is_file() else found[1]
+        return os.path.relpath(_place(source), Path(_place(folder / "page.md")).parent) if source.is_file() else found[1]
 
     return LINK.sub(link, NOTE.sub("", text))
 

@@ -31,7 +31,10 @@ VERSIONS = [(name, version) for name in contracts() for version in Contract(name
 def pages() -> dict[str, str]:
     """Return the text of each page by its path."""
     found: dict[str, str] = {}
-    index = ["# Requirements\n", "Each page lists the requirements of an area: the sentence that is checked, its clause, and the checks and mutants."]
+    index = [
+        "# Requirements\n",
+        "Each page lists the requirements of an area: the sentence that is checked, its clause, and the checks and mutants.",
+    ]
     for name, version in VERSIONS:
         areas = _areas(name, version)
         index.append(f"\n## {md(Contract(name, version).title)} {md(version)}\n")
