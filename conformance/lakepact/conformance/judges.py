@@ -20,7 +20,7 @@ class Check:
     requirements: tuple[str, ...]
     run: Callable[[Any], None]
     alone: bool  #: runs while no other check runs
-    last: bool = False  #: runs after all others: a careless server may store what it sends
+    last: int = 0  #: if not 0, it runs after all others, in this order: a careless server may store what it sends
     waived: frozenset[str] = frozenset()  #: requirements that it also judges, but the profile does not have
 
 

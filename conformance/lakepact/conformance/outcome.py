@@ -137,6 +137,7 @@ class Unmet(Exception):
         self.expected_status = expected_status
         self.refusal = refusal or (bool(expected_status) and min(expected_status) >= LOWEST_ERROR)
         self.mutation: Mutation | None = None
+        self.requirement = ""  #: the requirement that it belongs to, if that is another one than the one that is judged
         self.claim = claim
 
     def failure(self, exchanges: tuple[int, ...]) -> Failure:

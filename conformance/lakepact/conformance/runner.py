@@ -129,7 +129,7 @@ class Run:
     def _scenarios(self, ended: Iterable[_CheckRun]) -> Iterator[CheckEnded]:
         """Keep the verdicts of checks as they end, and judge the invariants by their exchanges."""
         for check, lab, verdicts in ended:
-            self._invariants.end(check.name, accepted_wrongly=lab.accepted_wrongly, last=check.last)
+            self._invariants.end(check.name, accepted_wrongly=lab.accepted_wrongly, last=check.last > 0)
             self._done += 1
             yield CheckEnded(check.name, self._keep(verdicts), self._done, self.planned)
 
@@ -234,7 +234,7 @@ class Run:
 
     def _last_checks(self) -> Iterator[_CheckRun]:
         """Run the checks that are last, one at a time, as long as the target answers ordinary requests as before."""
-        numbered = [(n, check) for n, check in enumerate(self.plan.checks) if check.last]
+        numbered = sorted(((n, check) for n, check in enumerate(self.plan.checks) if check.last), key=lambda one: one[1].last)
         is_watched = bool(numbered) and not self._illness()
         for n, check in numbered:
             if self._broken:

@@ -87,13 +87,13 @@ class Suite(Generic[L]):
         self.fuzz: Fuzz | None = None  #: settings of the fuzzer, if the contract has any
         self._inherits = False
 
-    def check(self, *requirements: str, alone: bool = False, last: bool = False) -> Callable[[Callable[[L], None]], Callable[[L], None]]:
+    def check(self, *requirements: str, alone: bool = False, last: int = 0) -> Callable[[Callable[[L], None]], Callable[[L], None]]:
         """Register a check that judges each of `requirements`.
 
         Args:
             requirements: their ids.
             alone: whether it runs while no other check runs.
-            last: whether it runs after all others, because a careless server may store its requests.
+            last: not 0 for a check that runs after all others, because a careless server may store its requests; the greater comes later.
 
         Raises:
             LookupError: a requirement is unknown, the check's name is taken, or its docstring is missing.

@@ -95,7 +95,7 @@ def suite_of_refusals(*, last: bool = False) -> Suite[Lab]:
     """Return a suite with a request to refuse, and an invariant that its effect on the first namespace would break."""
     suite = new_suite()
 
-    @suite.check(JUDGED, last=last)
+    @suite.check(JUDGED, last=int(last))
     def sends_nonsense(lab: Lab) -> None:
         """The first namespace is not created again."""
         with lab.judge(JUDGED):
@@ -138,7 +138,7 @@ def test_invariant_judges_what_a_refused_request_left() -> None:
 def test_last_check_runs_after_all_others() -> None:
     suite, ran = new_suite(), list[str]()
 
-    @suite.check(JUDGED, last=True)
+    @suite.check(JUDGED, last=1)
     def spoils_everything(lab: Lab) -> None:
         """The check is the first of the suite."""
         ran.append("last")
@@ -159,13 +159,13 @@ def test_target_that_a_last_check_broke_blocks_the_checks_behind_it() -> None:
     suite = new_suite(lists_namespaces)
     seen = list[str]()
 
-    @suite.check(JUDGED, last=True)
+    @suite.check(JUDGED, last=1)
     def breaks_the_listing(lab: Lab) -> None:
         """A namespace is created."""
         with lab.judge(JUDGED):
             expect.status(lab.send("createNamespace", body={}), 400)
 
-    @suite.check(OTHER, last=True)
+    @suite.check(OTHER, last=1)
     def needs_the_listing(lab: Lab) -> None:
         """The namespaces are listed."""
         with lab.judge(OTHER):
@@ -190,12 +190,12 @@ def test_target_that_a_last_check_broke_blocks_the_checks_behind_it() -> None:
 def test_target_that_was_broken_before_is_judged_to_the_end() -> None:
     suite = new_suite(lists_namespaces)
 
-    @suite.check(JUDGED, last=True)
+    @suite.check(JUDGED, last=1)
     def first(lab: Lab) -> None:
         """Nothing is judged."""
         lab.note(JUDGED, "")
 
-    @suite.check(OTHER, last=True)
+    @suite.check(OTHER, last=1)
     def second(lab: Lab) -> None:
         """The namespaces are listed."""
         with lab.judge(OTHER):

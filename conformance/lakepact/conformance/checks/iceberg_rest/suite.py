@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from lakepact.conformance.checks.iceberg_rest.kit.detection import Detection
+    from lakepact.conformance.checks.iceberg_rest.kit.lab import Namespace
     from lakepact.conformance.exchanges import Reply
     from lakepact.conformance.target import Target
     from lakepact.conformance.wire import Wire
@@ -207,7 +208,7 @@ def with_a_table(wire: Wire, target: Target, found: Offer, *, contract: Contract
 
 
 def _told_by_namespaces(wire: Wire, target: Target, found: Offer) -> tuple[dict[str, bool], bool]:
-    """Detect whether namespaces lack children (refused) or properties (406 or null).
+    """Detect whether namespaces lack children (refused, or neither loaded nor listed) or properties (406 or null).
 
     And whether a child was made and found: what merely needs some is not judged by children that are made or looked for wrongly.
     """
@@ -220,11 +221,11 @@ def _told_by_namespaces(wire: Wire, target: Target, found: Offer) -> tuple[dict[
         home = lab.make_namespace()
         child = (*home, lab.name())
         status = lab.send(op.create_namespace, body={"namespace": list(child), "properties": {}}).status
-        if status in REFUSED:
-            told["nesting"] = False
-        else:
-            lab.add_cleanup(lambda: lab.send(op.drop_namespace, namespace=child))
         children = status == OK == lab.send(op.load_namespace_metadata, namespace=child).status
+        if status in REFUSED or not (children or _lists(lab, child)):
+            told["nesting"] = False
+        if status not in REFUSED:
+            lab.add_cleanup(lambda: lab.send(op.drop_namespace, namespace=child))
         noted = (lab.name(),)
         reply = lab.send(op.create_namespace, body={"namespace": list(noted), "properties": {"lakepact.note": "1"}})
         lab.add_cleanup(lambda: lab.send(op.drop_namespace, namespace=noted))
@@ -234,6 +235,13 @@ def _told_by_namespaces(wire: Wire, target: Target, found: Offer) -> tuple[dict[
             told["namespace-properties"] = False
     lab.clean_up()
     return told, children
+
+
+def _lists(lab: CatalogLab, child: Namespace) -> bool:
+    """Return whether a namespace is listed below its parent."""
+    listed = lab.send(op.list_namespaces, parent=child[:-1]).exchange.parsed
+    found = listed.get("namespaces") if isinstance(listed, dict) else None
+    return isinstance(found, list) and list(child) in found
 
 
 def health(lab: CatalogLab) -> None:

@@ -68,7 +68,7 @@ def existing_namespaces_are_not_created_again(lab: CatalogLab) -> None:
                 expect.lacks("new", stored, "properties")
 
 
-@check("IRC-NS-CREATE-007", "IRC-NS-CREATE-014", "IRC-NS-CREATE-017", last=True)
+@check("IRC-NS-CREATE-007", "IRC-NS-CREATE-014", "IRC-NS-CREATE-017", last=3)
 def bodies_must_fit_the_schema(lab: CatalogLab) -> None:
     """A request without namespace, with properties or levels that are no strings, is refused with 400 and makes nothing."""
     lab.make_namespace()  # a server that creates none shows nothing by its refusals
@@ -91,7 +91,7 @@ def bodies_must_fit_the_schema(lab: CatalogLab) -> None:
                     expect.status(lab.send(op.load_namespace_metadata, namespace=(name,)), 404, about="for the namespace that was refused")
 
 
-@check("IRC-NS-CREATE-008", "IRC-NS-CREATE-012", "IRC-NS-CREATE-013", last=True)
+@check("IRC-NS-CREATE-008", "IRC-NS-CREATE-012", "IRC-NS-CREATE-013", last=2)
 def names_that_no_path_could_address_are_refused(lab: CatalogLab) -> None:
     """A namespace without levels, with an empty level, or with a separator in a level is refused."""
     parent = lab.make_namespace()

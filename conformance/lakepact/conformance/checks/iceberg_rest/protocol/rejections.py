@@ -52,7 +52,7 @@ def refused_and_unchanged(lab: CatalogLab, table: Table, requirement: str, reque
         unchanged(lab, before)
 
 
-@check("IRC-GEN-010", last=True)
+@check("IRC-GEN-010", last=1)
 def malformed_json_is_refused(lab: CatalogLab) -> None:
     """A body that is not JSON is refused with 400 on every route, and changes nothing."""
     table = lab.make_table()
@@ -66,7 +66,7 @@ def malformed_json_is_refused(lab: CatalogLab) -> None:
     refused_and_unchanged(lab, table, "IRC-GEN-010", requests())
 
 
-@check("IRC-GEN-011", last=True)
+@check("IRC-GEN-011", last=1)
 def other_top_level_types_are_refused(lab: CatalogLab) -> None:
     """A body that is JSON but no object is refused with 400 on every route."""
     table = lab.make_table()
@@ -83,7 +83,7 @@ def other_top_level_types_are_refused(lab: CatalogLab) -> None:
 TOLERATED = frozenset({(op.create_view, "properties"), (op.replace_view, "requirements")})
 
 
-@check("IRC-GEN-012", last=True)
+@check("IRC-GEN-012", last=1)
 def missing_members_are_refused(lab: CatalogLab) -> None:
     """A body without a member that its schema requires is refused with 400, and changes nothing."""
     table = lab.make_table()
@@ -104,7 +104,7 @@ def missing_members_are_refused(lab: CatalogLab) -> None:
     refused_and_unchanged(lab, table, "IRC-GEN-012", requests())
 
 
-@check("IRC-GEN-013", last=True)
+@check("IRC-GEN-013", last=1)
 def wrong_types_are_refused(lab: CatalogLab) -> None:
     """A member of the wrong JSON type is refused with 400, and changes nothing."""
     table = lab.make_table()
@@ -125,7 +125,7 @@ def wrong_types_are_refused(lab: CatalogLab) -> None:
     refused_and_unchanged(lab, table, "IRC-GEN-013", requests())
 
 
-@check("IRC-GEN-014", last=True)
+@check("IRC-GEN-014", last=1)
 def empty_bodies_are_refused(lab: CatalogLab) -> None:
     """A request without the body that it must have is refused with 400."""
     table = lab.make_table()

@@ -13,7 +13,12 @@ from typing import TYPE_CHECKING, Any
 from lakepact.conformance import expect
 from lakepact.conformance.checks.iceberg_rest.kit.lab import Table
 from lakepact.conformance.checks.iceberg_rest.kit.table_states import state
-from lakepact.conformance.checks.iceberg_rest.stateful.model_commits import expect_committed, expect_same, expect_same_refs, unheld
+from lakepact.conformance.checks.iceberg_rest.stateful.model_commits import (
+    expect_committed,
+    expect_same,
+    expect_same_refs,
+    unheld,
+)
 from lakepact.conformance.outcome import Unmet
 from lakepact.generated.iceberg_rest import op
 
@@ -28,6 +33,7 @@ if TYPE_CHECKING:
     Place: TypeAlias = tuple[Namespace, str]
     Said: TypeAlias = tuple[str, Unmet | None]
 
+OK = 200
 VIEW = ("view-uuid", "current-version-id", "versions", "schemas", "location")  #: members of a view that stay as they are
 
 
@@ -68,6 +74,7 @@ class CatalogModel:
         self.namespaces: dict[Namespace, Properties] = {}
         self.tables: dict[Place, Held] = {}
         self.views: dict[Place, Held] = {}
+        self._staged: set[Place] = set()
         self._left: dict[Place, str] = {}  # where tables and views were, and the requirement by which they are not
         self._tagged: dict[tuple[Place, str], Table] = {}  # what was loaded with an ETag
         self._is_astray = False
@@ -141,7 +148,7 @@ class CatalogModel:
         try:
             look()
         except Unmet as unmet:
-            self._said.append((requirement, unmet))
+            self._said.append((unmet.requirement or requirement, unmet))
             self._is_astray = True
             return False
         self._said.append((requirement, None))
@@ -211,6 +218,8 @@ class CatalogModel:
     def _create_table(self, arguments: Mapping[str, Any], body: Mapping[str, Any], reply: Reply) -> None:
         place = arguments["namespace"], body["name"]
         if body.get("stage-create") is True:
+            if reply.status == OK and place not in self.tables:
+                self._staged.add(place)
             return
         if self._accepted(
             reply,
@@ -226,6 +235,7 @@ class CatalogModel:
             _ = held.answer.uuid  # an answer without it says nothing of what is held
         self.tables[place] = held
         self._left.pop(place, None)
+        self._staged.discard(place)
 
     def _drop_table(self, arguments: Mapping[str, Any], _: Mapping[str, Any], reply: Reply) -> None:
         self._drop(self.tables, (arguments["namespace"], arguments["table"]), reply, "IRC-TBL-DROP-002", "IRC-TBL-DROP-001")
@@ -258,7 +268,7 @@ class CatalogModel:
         if reply.status == 304:
             self._unmodified(place, arguments.get("if_none_match"), reply)
             return
-        held = self._found(self.tables, place, reply, "IRC-TBL-LOAD-003")
+        held = self._found(self.tables, place, reply, "IRC-TBL-STAGE-002" if place in self._staged else "IRC-TBL-LOAD-003")
         if held is None:
             return
         found = Table(*place, reply)
@@ -313,7 +323,9 @@ class CatalogModel:
         return held if reply.status == 200 else None
 
     def _table_exists(self, arguments: Mapping[str, Any], _: Mapping[str, Any], reply: Reply) -> None:
-        self._exists((arguments["namespace"], arguments["table"]) in self.tables, reply, "IRC-TBL-HEAD-001", "IRC-TBL-HEAD-002")
+        place = arguments["namespace"], arguments["table"]
+        missing = "IRC-TBL-STAGE-002" if place in self._staged else "IRC-TBL-HEAD-002"
+        self._exists(place in self.tables, reply, "IRC-TBL-HEAD-001", missing)
 
     def _list_tables(self, arguments: Mapping[str, Any], _: Mapping[str, Any], reply: Reply) -> None:
         self._list(self.tables, arguments["namespace"], reply, "IRC-TBL-LIST-007")
@@ -321,6 +333,8 @@ class CatalogModel:
     def _list(self, held: Iterable[Place], namespace: Namespace, reply: Reply, requirement: str) -> None:
         if reply.status == 200 and namespace in self.namespaces:
             found = {_place(identifier) for identifier in reply.at("identifiers")}
+            if held is self.tables and found & self._staged - self.tables.keys():
+                requirement = "IRC-TBL-LIST-006"
             confused = held is self.tables and found & self.views.keys()
             self._lists("IRC-TBL-LIST-003" if confused else requirement, {at for at in held if at[0] == namespace}, found, reply)
 
@@ -335,7 +349,8 @@ class CatalogModel:
         elif self._holds(held, body, reply, "IRC-COM-005"):
             before, found, updates = held.answer, Table(*place, reply), [*held.due, *body["updates"]]
             if before is None or self._sees(
-                "IRC-COM-010", lambda: expect_committed(self._lab, before, found, updates=updates, own=held.own)
+                "IRC-COM-010",
+                lambda: expect_committed(self._lab, before, found, updates=updates, own=held.own),
             ):
                 held.own |= _properties_in(updates)
                 held.answer, held.by, held.due = found, "IRC-COM-002", []

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
@@ -18,7 +19,7 @@ from lakepact.conformance.checks.iceberg_rest.kit.table_states import (
 from lakepact.conformance.outcome import Unmet
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+    from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 
     from lakepact.conformance.checks.iceberg_rest.kit.lab import CatalogLab, Table
 
@@ -50,6 +51,31 @@ ABOUT: Mapping[str, tuple[str, ...]] = {
     "add-encryption-key": ("encryption-keys",),
     "remove-encryption-key": ("encryption-keys",),
 }
+
+#: By action: the requirement of its effect, where no other update of the commit is about the same members.
+EFFECTS: Mapping[str, str] = {
+    "add-schema": "IRC-UPD-010",
+    "add-spec": "IRC-UPD-022",
+    "add-sort-order": "IRC-UPD-029",
+    "add-snapshot": "IRC-UPD-035",
+    "set-snapshot-ref": "IRC-UPD-044",
+    "remove-snapshots": "IRC-UPD-050",
+    "remove-snapshot-ref": "IRC-UPD-056",
+    "set-properties": "IRC-UPD-061",
+    "remove-properties": "IRC-UPD-064",
+    "set-statistics": "IRC-UPD-066",
+    "remove-statistics": "IRC-UPD-070",
+}
+
+
+def effects_in(updates: Iterable[Mapping[str, Any]]) -> dict[str, str]:
+    """Return the requirements of effects by members: those that only one update of a commit is about."""
+    owners: dict[str, list[str]] = {}
+    for update in updates:
+        for member in ABOUT.get(update["action"], ()):
+            owners.setdefault(member, []).append(update["action"])
+    return {member: EFFECTS.get(actions[0], "") for member, actions in owners.items() if len(actions) == 1}
+
 
 #: By type of a requirement: the member of the request, and that of the table, which have to be equal.
 ASSERTED = {
@@ -84,6 +110,16 @@ def snapshot_of(table: Table, ref: str) -> Any:
         current = table.metadata.get("current-snapshot-id")
         return current if current != NO_SNAPSHOT else None
     return ((table.metadata.get("refs") or {}).get(ref) or {}).get("snapshot-id")
+
+
+@contextlib.contextmanager
+def _under(requirement: str) -> Iterator[None]:
+    """Let an unmet expectation belong to a requirement; empty keeps the one that is judged."""
+    try:
+        yield
+    except Unmet as unmet:
+        unmet.requirement = requirement
+        raise
 
 
 @dataclass
@@ -157,16 +193,24 @@ def expect_committed(lab: CatalogLab, before: Table, after: Table, *, updates: S
     outlook = Outlook()
     for update in updates:
         outlook.take(update)
-    for name, value in outlook.properties.items():
-        expect.equal(value, properties_of(after).get(name), f"the property {name} to be")
-    for ref, snapshot in outlook.refs.items():
-        expect.equal(snapshot, snapshot_of(after, ref), f"the snapshot of {ref} to be")
+    owner = effects_in(updates)
+    with _under(owner.get("properties", "")):
+        for name, value in outlook.properties.items():
+            expect.equal(value, properties_of(after).get(name), f"the property {name} to be")
+    with _under(owner.get("refs", "")):
+        for ref, snapshot in outlook.refs.items():
+            expect.equal(snapshot, snapshot_of(after, ref), f"the snapshot of {ref} to be")
     found = [snapshot.get("snapshot-id") for snapshot in after.metadata.get("snapshots") or ()]
-    for snapshot, there in outlook.snapshots.items():
-        (expect.contains if there else expect.lacks)(snapshot, found, "snapshots")
+    with _under(owner.get("snapshots", "")):
+        for snapshot, there in outlook.snapshots.items():
+            (expect.contains if there else expect.lacks)(snapshot, found, "snapshots")
     for member, value in outlook.members.items():
         expect.equal(value, after.metadata.get(member), f"`{member}` to be")
     if outlook.about is not None:
+        if "refs" not in outlook.about:
+            with _under(owner.get("snapshots", "")):
+                was, is_now = state(before).get("current-snapshot-id"), state(after).get("current-snapshot-id")
+                expect.equal(was, is_now, "`current-snapshot-id` to be")
         expect_snapshots_whole(before, after, ignore=outlook.snapshots)
         expect_same(lab, before, after, ignore=outlook.about - {"properties"}, own=set(own) - outlook.properties.keys())
 

@@ -127,7 +127,7 @@ def drop_should_it_exist(lab: CatalogLab, namespace: Namespace, body: Mapping[st
         lab.drop_afterwards(namespace, body["name"])
 
 
-@check(*WRONG, last=True)
+@check(*WRONG, last=1)
 def wrong_requests_create_nothing(lab: CatalogLab) -> None:
     """A request that leaves out what is needed, or whose parts are impossible or do not fit each other, returns 400."""
     namespace = lab.make_table().namespace  # a server that creates none shows nothing by its refusals
@@ -144,7 +144,7 @@ def wrong_requests_create_nothing(lab: CatalogLab) -> None:
 STAGEABLE = tuple(requirement for requirement in WRONG if requirement != "IRC-TBL-CREATE-022")
 
 
-@check("IRC-TBL-STAGE-012", last=True)
+@check("IRC-TBL-STAGE-012", last=1)
 def wrong_requests_cannot_be_staged(lab: CatalogLab) -> None:
     """A request that returns 400 when it creates a table returns 400 when it stages one."""
     namespace = lab.make_table().namespace

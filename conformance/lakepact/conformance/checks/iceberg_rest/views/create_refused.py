@@ -43,7 +43,7 @@ def judge_refusals(lab: CatalogLab, requirement: str, home: Namespace, *, cases:
             expect.status(lab.send(op.load_view, namespace=home, view=name), 404)
 
 
-@check("IRC-VIEW-CREATE-002", last=True)
+@check("IRC-VIEW-CREATE-002", last=1)
 def views_need_name_schema_and_version(lab: CatalogLab) -> None:
     """A request without name, schema or version is refused; one without properties may be accepted or refused."""
     home = lab.make_namespace()
@@ -57,7 +57,7 @@ def views_need_name_schema_and_version(lab: CatalogLab) -> None:
         expect.status(plain, 200, 400, about="for no properties")
 
 
-@check("IRC-VIEW-CREATE-012", "IRC-VIEW-CREATE-013", last=True)
+@check("IRC-VIEW-CREATE-012", "IRC-VIEW-CREATE-013", last=1)
 def versions_and_representations_are_whole(lab: CatalogLab) -> None:
     """A version that lacks one of its members, or whose representation does, makes no view."""
     home = lab.make_namespace()
@@ -70,7 +70,7 @@ def versions_and_representations_are_whole(lab: CatalogLab) -> None:
     judge_refusals(lab, "IRC-VIEW-CREATE-013", home, cases=cases)
 
 
-@check("IRC-VIEW-CREATE-014", "IRC-VIEW-CREATE-015", last=True)
+@check("IRC-VIEW-CREATE-014", "IRC-VIEW-CREATE-015", last=1)
 def dialects_are_there_once(lab: CatalogLab) -> None:
     """A version says one thing in each dialect, and it says something."""
     home = lab.make_namespace()
@@ -80,7 +80,7 @@ def dialects_are_there_once(lab: CatalogLab) -> None:
     judge_refusals(lab, "IRC-VIEW-CREATE-015", home, cases={"no representation": {"view_version": empty}})
 
 
-@check("IRC-VIEW-CREATE-016", last=True)
+@check("IRC-VIEW-CREATE-016", last=1)
 def unknown_representations_are_refused(lab: CatalogLab) -> None:
     """A representation of an unknown type alone makes no view."""
     home = lab.make_namespace()
