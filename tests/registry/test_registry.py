@@ -36,7 +36,7 @@ HOW_MANY = {
         "ERR": 20,
         "GEN": 33,
         "META": 19,
-        "NS": 70,
+        "NS": 71,
         "OAU": 28,
         "PAG": 24,
         "REQ": 39,
