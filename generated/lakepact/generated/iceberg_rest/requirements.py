@@ -1,4 +1,4 @@
-# Made by codegen.registry from the registry of iceberg_rest 1.10.0, sha256 5e230be3361fe6d7. Do not edit: nox -s generate
+# Made by codegen.registry from the registry of iceberg_rest 1.10.0, sha256 48ddbc5ee6eab777. Do not edit: nox -s generate
 """The requirements of Apache Iceberg REST Catalog API 1.10.0, its optional features, and the corrections of the contract."""
 
 from __future__ import annotations
@@ -2465,6 +2465,15 @@ REQUIREMENTS: dict[str, Requirement] = {
         basis="schema",
         area="namespaces",
         operations=("createNamespace",),
+    ),
+    "IRC-NS-CREATE-018": Requirement(
+        id="IRC-NS-CREATE-018",
+        level="SHOULD",
+        sentence="Creating a namespace should return 200 while other namespaces beside it are created and dropped.",
+        clause="/paths/~1v1~1{prefix}~1namespaces/post/responses/200",
+        basis="implied",
+        area="namespaces",
+        operations=("createNamespace", "dropNamespace"),
     ),
     "IRC-NS-GET-001": Requirement(
         id="IRC-NS-GET-001",

@@ -1,4 +1,4 @@
-# Made by codegen.registry from the registry of watsonx_data 2026, sha256 15a68cf2b5ea643a. Do not edit: nox -s generate
+# Made by codegen.registry from the registry of watsonx_data 2026, sha256 7f84fec32e6d13a5. Do not edit: nox -s generate
 """The requirements of IBM watsonx.data Iceberg REST Catalog API 2026, its optional features, and the corrections of the contract."""
 
 from __future__ import annotations
@@ -2118,6 +2118,15 @@ REQUIREMENTS: dict[str, Requirement] = {
         basis="schema",
         area="namespaces",
         operations=("createNamespace",),
+    ),
+    "IRC-NS-CREATE-018": Requirement(
+        id="IRC-NS-CREATE-018",
+        level="SHOULD",
+        sentence="Creating a namespace should return 200 while other namespaces beside it are created and dropped.",
+        clause="/paths/~1v1~1{prefix}~1namespaces/post/responses/200",
+        basis="implied",
+        area="namespaces",
+        operations=("createNamespace", "dropNamespace"),
     ),
     "IRC-NS-GET-001": Requirement(
         id="IRC-NS-GET-001",
