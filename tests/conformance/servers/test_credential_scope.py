@@ -14,6 +14,7 @@ from lakepact.conformance import suite as suites
 from lakepact.conformance.checks.iceberg_rest.access.vended_credentials_used import Tried, tried
 from lakepact.conformance.outcome import Outcome
 from lakepact.conformance.target import Target
+from lakepact.generated.iceberg_rest import op
 from lakepact.reference_server import running
 from lakepact.reference_server.faults import on_call
 from lakepact.reference_server.http.replies import json_reply
@@ -100,7 +101,7 @@ def judged(
     with miniature(store) as url:
         file = tmp_path / "server.toml"
         file.write_text(FILE.format(url=url))
-        faults = [unnamed(on_call(("createTable", "loadTable"), as_google))] if request.param == "GCS" else []
+        faults = [unnamed(on_call((op.create_table, op.load_table), as_google))] if request.param == "GCS" else []
         with running(contract="iceberg_rest", config=file, faults=faults) as server:
 
             def judge() -> runner.Run:

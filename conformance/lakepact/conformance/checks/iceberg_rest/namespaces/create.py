@@ -7,6 +7,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from lakepact.conformance import expect
+from lakepact.conformance.checks.iceberg_rest.kit.concurrency import side_by_side
 from lakepact.conformance.checks.iceberg_rest.kit.lab import SUCCESS
 from lakepact.conformance.checks.iceberg_rest.kit.namespaces import children, create, properties_of
 from lakepact.conformance.checks.iceberg_rest.suite import check
@@ -19,6 +20,7 @@ if TYPE_CHECKING:
 NO_STRINGS: tuple[Any, ...] = (1, None, {}, [], True)
 MADE = 200  #: says that a namespace was created, or is there
 WRITERS = 16  #: callers side by side
+NEIGHBOURS = 6  #: namespaces that are created, and as many that are dropped
 WIDE = 2**31  #: numbers below which one is drawn
 
 NOT_NESTED = "no namespace below another can be made and found, which other requirements judge"
@@ -188,6 +190,21 @@ def one_of_many_creators_wins(lab: CatalogLab) -> None:
                 by = properties_of(lab, (name,)).get("by")
                 if by is not None:  # otherwise properties are not stored, and do not show the winner
                     expect.equal(winner, by, "the winner's property")
+
+
+@check("IRC-NS-CREATE-018", alone=True)
+def neighbours_come_and_go(lab: CatalogLab) -> None:
+    """Namespaces are created while others beside them are dropped; each request is about its own namespace."""
+    for _ in lab.repeat(3):
+        leaving, coming = [lab.make_namespace() for _ in range(NEIGHBOURS)], [lab.name() for _ in range(NEIGHBOURS)]
+        creates = [partial(create, lab, [name]) for name in coming]
+        drops = [partial(lab.send, op.drop_namespace, namespace=namespace) for namespace in leaving]
+        replies = side_by_side(lab, [*creates, *drops], what="requests for different namespaces")[:NEIGHBOURS]
+        with lab.judge_each("IRC-NS-CREATE-018") as case:
+            for name, reply in zip(coming, replies, strict=True):
+                with case():
+                    expect.status(reply, 200, about="while others beside it are dropped")
+                    expect.status(lab.send(op.load_namespace_metadata, namespace=(name,)), 200, about="for the created namespace")
 
 
 @check("IRC-NS-GET-001", "IRC-NS-GET-002", "IRC-NS-GET-004")

@@ -6,7 +6,7 @@ from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from lakepact.conformance.mutants.iceberg_rest.operators.races import crowded
+from lakepact.conformance.mutants.iceberg_rest.operators.races import FAILURE, crowded
 from lakepact.conformance.mutants.iceberg_rest.operators.requests import refused_if
 from lakepact.generated.iceberg_rest import op
 from lakepact.reference_server.faults import (
@@ -101,6 +101,12 @@ def namespaces_created_twice() -> Install:
 def namespaces_have_many_creators() -> Install:
     """All who create one namespace at the same time are answered as if they had."""
     return crowded(op.create_namespace, first=None, others=Reply(200, b'{"namespace":["shared"],"properties":{}}'))
+
+
+@fault("IRC-NS-CREATE-018")
+def namespaces_are_created_one_at_a_time() -> Install:
+    """Of namespaces that are created at the same time, all but one return 500."""
+    return crowded(op.create_namespace, first=None, others=FAILURE)
 
 
 @fault("IRC-NS-CREATE-006")
