@@ -9,6 +9,7 @@ import contextlib
 import itertools
 import threading
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
 from functools import cache
 from typing import TYPE_CHECKING, Any, TypeVar
 from urllib.parse import quote
@@ -25,6 +26,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Generator, Iterable, Sequence
 
     from lakepact.conformance.exchanges import Exchange
+    from lakepact.conformance.outcome import Mutation
     from lakepact.conformance.target import Offer, Target
     from lakepact.conformance.wire import Wire
     from lakepact.generated.contract import Operation, OperationId
@@ -456,26 +458,30 @@ class Cases:
         self.blocked: list[str] = []  #: reasons of cases that a failed step keeps from being judged
 
     @contextlib.contextmanager
-    def __call__(self) -> Generator[None]:
-        """Judge the block as one case."""
+    def __call__(self, mutation: Mutation | None = None) -> Generator[None]:
+        """Judge the block as one case.
+
+        Args:
+            mutation: the change that makes the request of the case invalid.
+        """
         try:
             yield
         except StepFailed as step:
             if step.requirement not in self._requirements:
                 self.blocked.append(str(step))
                 return
-            self._fail(step.unmet)
+            self._fail(step.unmet, mutation)
         except Unmet as unmet:
             self._noticed(unmet)
             cause = self._blocking(unmet)
             if cause is not None and cause.requirement not in self._requirements:
                 self.blocked.append(str(cause))
                 return
-            self._fail(unmet)
+            self._fail(unmet, mutation)
         self.judged += 1
 
-    def _fail(self, unmet: Unmet) -> None:
-        self.failures.append(unmet.failure(self._trail(unmet.exchange)))
+    def _fail(self, unmet: Unmet, mutation: Mutation | None) -> None:
+        self.failures.append(replace(unmet.failure(self._trail(unmet.exchange)), mutation=mutation))
 
 
 def accepted(operation: Operation) -> str:

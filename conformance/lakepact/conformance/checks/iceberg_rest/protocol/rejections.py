@@ -8,7 +8,9 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 from lakepact.conformance import expect
 from lakepact.conformance.checks.iceberg_rest.kit.lab import set_properties
 from lakepact.conformance.checks.iceberg_rest.kit.table_states import unchanged
+from lakepact.conformance.checks.iceberg_rest.kit.views import view_request
 from lakepact.conformance.checks.iceberg_rest.suite import check
+from lakepact.conformance.invalid_bodies import InvalidBodies
 from lakepact.generated.iceberg_rest import op
 
 if TYPE_CHECKING:
@@ -16,6 +18,7 @@ if TYPE_CHECKING:
 
     from lakepact.conformance.checks.iceberg_rest.kit.lab import CatalogLab, Table
     from lakepact.conformance.exchanges import Reply
+    from lakepact.conformance.invalid_bodies import Mutant
     from lakepact.generated.contract import OperationId
 
 NOT_IMPLEMENTED = 501  #: what HTTP has for a method that a server knows nowhere
@@ -79,50 +82,69 @@ def other_top_level_types_are_refused(lab: CatalogLab) -> None:
     refused_and_unchanged(lab, table, "IRC-GEN-011", requests())
 
 
+def of_later_operations(lab: CatalogLab, table: Table) -> dict[OperationId, tuple[dict[str, Any], dict[str, Any]]]:
+    """Return arguments and a valid body of each offered operation that only few catalogs have."""
+    change = {"identifier": table.identifier, "requirements": [], "updates": [set_properties(a="1")]}
+    namespace = {"namespace": table.namespace}
+    bodies: dict[OperationId, tuple[dict[str, Any], dict[str, Any]]] = {
+        op.commit_transaction: ({}, {"table-changes": [change]}),
+        op.create_view: (namespace, view_request(table.namespace, lab.name())),
+        op.plan_table_scan: (table.at, {"select": ["id"], "case-sensitive": True, "filter": {"type": "eq", "term": "id", "value": 1}}),
+    }
+    return {operation: given for operation, given in bodies.items() if lab.offers(operation)}
+
+
+def fresh(lab: CatalogLab, operation: OperationId, valid: dict[str, Any], invalid: dict[str, Any]) -> dict[str, Any]:
+    """Return an invalid body about an object of its own, so that an earlier one that was accepted does not decide the answer."""
+    if operation == op.rename_table:
+        source = lab.make_table(lab.make_namespace())
+        moved = {key: source.identifier[key] for key in source.identifier}
+        return {
+            end: {key: moved[key] if value == valid[end][key] and end == "source" else value for key, value in names.items()}
+            if isinstance(names, dict)
+            else names
+            for end, names in invalid.items()
+        }
+    renewed = {"name": lab.name()} if "name" in valid and invalid.get("name") == valid["name"] else {}
+    level = {"namespace": [lab.name()]} if operation == op.create_namespace and invalid.get("namespace") == valid["namespace"] else {}
+    return {**invalid, **renewed, **level}
+
+
+def refuses_mutants(lab: CatalogLab, requirement: str, mutants: Callable[[str, Any], Iterator[Mutant]]) -> None:
+    """Judge that every operation refuses each mutant of its valid body with 400, and that the table is afterwards as before.
+
+    Args:
+        lab: the lab of the check.
+        requirement: the requirement.
+        mutants: returns the mutants of a valid body of a component.
+    """
+    table = lab.make_table()
+    before = lab.load(table)
+    with lab.judge(requirement) as case:
+        for operation, (at, valid) in {**valid_bodies(lab, table), **of_later_operations(lab, table)}.items():
+            for mutation, body in mutants(lab.contract.operations[operation].body or "", valid):
+                if (operation, mutation.at) in TOLERATED:
+                    continue
+                with case(mutation):
+                    reply = lab.send(operation, body=fresh(lab, operation, valid, body), **at)
+                    expect.status(reply, 400, about=f"for a body with {mutation.at} {mutation.kind}, sent to {operation}")
+        unchanged(lab, before)
+
+
 #: Members that real clients leave out although the schema requires them, so that tolerance is no fault (A-45).
-TOLERATED = frozenset({(op.create_view, "properties"), (op.replace_view, "requirements")})
+TOLERATED = frozenset({(op.create_view, "/properties"), (op.replace_view, "/requirements")})
 
 
 @check("IRC-GEN-012", last=1)
 def missing_members_are_refused(lab: CatalogLab) -> None:
     """A body without a member that its schema requires is refused with 400, and changes nothing."""
-    table = lab.make_table()
-    schemas = lab.contract.bundle["components"]["schemas"]
-
-    def requests() -> Iterator[Request]:
-        for operation, (at, body) in valid_bodies(lab, table).items():
-            for member in schemas[lab.contract.operations[operation].body or ""].get("required", ()):
-                less = {key: value for key, value in body.items() if key != member}
-                if (operation, member) not in TOLERATED:
-                    yield f"a body without `{member}`", partial(lab.send, operation, body=less, **at)
-        for missing in ("namespace", "name"):
-            source = {key: value for key, value in table.identifier.items() if key != missing}
-            renaming = {"source": source, "destination": {**table.identifier, "name": lab.name()}}
-            if lab.offers(op.rename_table):
-                yield f"a source without `{missing}`", partial(lab.send, op.rename_table, body=renaming)
-
-    refused_and_unchanged(lab, table, "IRC-GEN-012", requests())
+    refuses_mutants(lab, "IRC-GEN-012", InvalidBodies(lab.contract).without_members)
 
 
 @check("IRC-GEN-013", last=1)
 def wrong_types_are_refused(lab: CatalogLab) -> None:
     """A member of the wrong JSON type is refused with 400, and changes nothing."""
-    table = lab.make_table()
-    wrong: dict[OperationId, dict[str, Any]] = {
-        op.create_namespace: {"namespace": lab.name(), "properties": []},
-        op.update_properties: {"removals": "a", "updates": ["a"]},
-        op.create_table: {"name": 5, "schema": "x", "properties": [], "location": 7},
-        op.update_table: {"updates": {}, "requirements": "x"},
-        op.rename_table: {"source": "a.b", "destination": []},
-        op.register_table: {"name": {}, "metadata-location": 5},
-    }
-
-    def requests() -> Iterator[Request]:
-        for operation, (at, body) in valid_bodies(lab, table).items():
-            for member, value in wrong[operation].items():
-                yield f"`{member}` as {expect.shown(value)}", partial(lab.send, operation, body={**body, member: value}, **at)
-
-    refused_and_unchanged(lab, table, "IRC-GEN-013", requests())
+    refuses_mutants(lab, "IRC-GEN-013", InvalidBodies(lab.contract).of_wrong_types)
 
 
 @check("IRC-GEN-014", last=1)

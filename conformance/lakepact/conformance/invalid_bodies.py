@@ -1,0 +1,77 @@
+"""Bodies that a contract's schema forbids, made from a valid body: one change each, at every depth.
+
+The changes come from the schema: each required member is left out, and each typed value is replaced by one of every other JSON type.
+"""
+
+from __future__ import annotations
+
+import copy
+from typing import TYPE_CHECKING, Any, TypeAlias
+
+from lakepact.conformance.components import Components
+from lakepact.conformance.outcome import Mutation
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
+    from lakepact.generated.contract import Contract
+
+#: A change and the body that has it.
+Mutant: TypeAlias = "tuple[Mutation, Any]"
+
+#: A value of each JSON type; null is left out, since clients send it for absent members.
+OF_TYPES: Mapping[str, Any] = {"boolean": True, "number": 1.5, "string": "lakepact", "array": [], "object": {}}
+
+
+class InvalidBodies:
+    """Makes invalid bodies of the components of one contract.
+
+    Args:
+        contract: the contract with the schemas.
+    """
+
+    def __init__(self, contract: Contract) -> None:
+        self._schemas: Mapping[str, Any] = contract.bundle["components"]["schemas"]
+        self._components = Components(contract)
+
+    def without_members(self, component: str, body: Any) -> Iterator[Mutant]:
+        """Yield the body without each of its required members.
+
+        Args:
+            component: the name of the schema that the body fits.
+            body: a valid body.
+        """
+        for instance in self._components.instances(component, body):
+            for member in self._schemas[instance.component].get("required", ()):
+                if isinstance(instance.value, dict) and member in instance.value:
+                    yield from self._invalid(component, body, "missing", [*_steps(instance.pointer), member])
+
+    def of_wrong_types(self, component: str, body: Any) -> Iterator[Mutant]:
+        """Yield the body with each typed value replaced by one of every other JSON type.
+
+        Args:
+            component: the name of the schema that the body fits.
+            body: a valid body.
+        """
+        for instance in self._components.instances(component, body):
+            properties = self._schemas[instance.component].get("properties", {})
+            for member in properties.keys() & instance.value.keys() if isinstance(instance.value, dict) else ():
+                for name, value in OF_TYPES.items():
+                    yield from self._invalid(component, body, f"as {name}", [*_steps(instance.pointer), member], value)
+
+    def _invalid(self, component: str, body: Any, kind: str, place: list[str], *values: Any) -> Iterator[Mutant]:
+        """Yield a changed body, if the schema forbids it."""
+        changed = copy.deepcopy(body)
+        parent = changed
+        for step in place[:-1]:
+            parent = parent[int(step)] if isinstance(parent, list) else parent[step]
+        if values:
+            parent[place[-1]] = copy.deepcopy(values[0])
+        else:
+            del parent[place[-1]]
+        if any(flaw is not None for flaw in self._components.flaws(component, changed).values()):
+            yield Mutation(kind, "".join(f"/{step.replace('~', '~0').replace('/', '~1')}" for step in place)), changed
+
+
+def _steps(pointer: str) -> list[str]:
+    return [step.replace("~1", "/").replace("~0", "~") for step in pointer.split("/")[1:]]
