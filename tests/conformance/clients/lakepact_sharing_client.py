@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import datetime as dt
 import json
 import sys
 from typing import Any
@@ -12,14 +13,26 @@ from lakepact.client import SharingClient
 
 
 def done(client: SharingClient, task: str, given: dict[str, Any]) -> Any:
+    if task == "list-tables":
+        return [f"{t.share}.{t.schema_}.{t.name}" for share in client.shares() for t in client.all_tables(share.name)]
+    table = client.table(*given["table"].split("."))
     match task:
-        case "list-tables":
-            return [f"{t.share}.{t.schema_}.{t.name}" for share in client.shares() for t in client.all_tables(share.name)]
         case "read-table":
             predicate = None
             for column, value in given.get("where", {}).items():
                 predicate = pc.field(column) == value
-            return client.table(*given["table"].split(".")).to_arrow(predicate=predicate, limit=given.get("limit")).to_pylist()
+            return table.to_arrow(predicate=predicate, limit=given.get("limit")).to_pylist()
+        case "read-table-at-version":
+            return table.to_arrow(version=given["version"]).to_pylist()
+        case "read-table-at-timestamp":
+            return table.to_arrow(timestamp=dt.datetime.fromtimestamp(given["timestamp"] / 1000, dt.UTC)).to_pylist()
+        case "read-metadata":
+            return [field["name"] for field in json.loads(table.metadata().metadata.schema_string)["fields"]]
+        case "table-version":
+            return table.version()
+        case "read-changes":
+            found = table.changes(starting_version=given["starting-version"], ending_version=given["ending-version"])
+            return found.to_arrow().to_pylist()
         case _:
             raise NotImplementedError(task)
 
@@ -42,5 +55,5 @@ def answered(line: str) -> dict[str, Any]:
 
 if __name__ == "__main__":
     for line in sys.stdin:
-        sys.stdout.write(json.dumps(answered(line)) + "\n")
+        sys.stdout.write(json.dumps(answered(line), default=str) + "\n")
         sys.stdout.flush()

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import datetime as dt
+import http.client
 import io
 import json
 import os
@@ -16,6 +18,7 @@ import pyarrow.parquet as pq
 
 FAULT = os.environ.get("LAKEPACT_FAULT", "")
 KNOWN_VERSION = 1
+MOST_PAGES = 100
 NEWEST_READER = 3
 KNOWN = {"url", "id", "partitionValues", "size", "stats", "expirationTimestamp"}
 
@@ -38,6 +41,9 @@ class Server:
         headers = {"Authorization": f"{scheme} {self.token}", "Content-Type": "application/json"}
         if FAULT.startswith("asks-for-delta"):
             headers["delta-sharing-capabilities"] = "responseformat=delta"
+        if FAULT == "asks-for-features-it-lacks":
+            features = "readerfeatures=timestampntz,deletionvectors,columnmapping"
+            headers["delta-sharing-capabilities"] = f"responseformat=delta,parquet;{features}"
         if not FAULT.startswith("asks-for-no-end"):
             headers["delta-sharing-capabilities"] = (
                 headers.get("delta-sharing-capabilities", "responseformat=parquet") + ";includeEndStreamAction=true"
@@ -49,14 +55,19 @@ class Server:
 
     def listed(self, path: str) -> list[Any]:
         token, found = None, []
-        while True:
+        for _ in range(10**6 if FAULT == "never-ends" else MOST_PAGES):
             page = json.loads(self.ask("GET", path + (f"?pageToken={quote(token, safe='')}" if token is not None else ""))[1])
-            found += page["items"] if FAULT == "needs-items" else page.get("items", [])
-            token = page.get("nextPageToken") if FAULT == "takes-empty-for-a-token" else page.get("nextPageToken") or None
+            items = page["items"] if FAULT == "needs-items" else page.get("items") or []
+            found += items
+            following = page.get("nextPageToken") if FAULT == "takes-empty-for-a-token" else page.get("nextPageToken") or None
             if FAULT == "needs-the-token":
-                token = page["nextPageToken"] or None
-            if token is None:
+                following = page["nextPageToken"] or None
+            if following is None or FAULT == "reads-one-page" or (FAULT == "stops-at-an-empty-page" and not items):
                 return found
+            if following == token and FAULT != "never-ends":
+                raise Refused("the server repeats itself")
+            token = following
+        raise Refused("too many pages")
 
 
 def tables(server: Server) -> list[str]:
@@ -68,10 +79,14 @@ def tables(server: Server) -> list[str]:
     return found
 
 
-def rows(server: Server, table: str, limit: int | None, where: dict[str, Any] | None) -> list[dict[str, Any]]:
+def address(table: str) -> str:
     share, schema, name = (quote(part) for part in table.split("."))
+    return f"/shares/{share}/schemas/{schema}/tables/{name}"
+
+
+def rows(server: Server, table: str, limit: int | None, where: dict[str, Any] | None, at: dict[str, Any] | None = None) -> list[Any]:
     try:
-        headers, answer = server.ask("POST", f"/shares/{share}/schemas/{schema}/tables/{name}/query", asked(limit, where))
+        headers, answer = server.ask("POST", f"{address(table)}/query", asked(limit, where) | (at or {}))
     except urllib.error.HTTPError:
         if FAULT == "takes-refusals-for-nothing":
             return []
@@ -79,16 +94,48 @@ def rows(server: Server, table: str, limit: int | None, where: dict[str, Any] | 
     lines = [json.loads(line) for line in answer.splitlines()]
     look_at_the_end(lines[-1].get("endStreamAction"), headers)
     found: list[dict[str, Any]] = []
+    metadata: dict[str, Any] = {}
     for line in lines:
         if "protocol" in line:
             look_at_protocol(line["protocol"])
-        if "metaData" in line and FAULT == "needs-access-modes" and "url" not in line["metaData"].get("accessModes", []):
-            raise Refused("no URLs")
+        if "metaData" in line:
+            metadata = line["metaData"].get("deltaMetadata", line["metaData"])
+            if FAULT == "needs-access-modes" and "url" not in line["metaData"].get("accessModes", []):
+                raise Refused("no URLs")
         if "file" in line:
-            found += read(line["file"])
+            found += read(line["file"], metadata)
     if where and FAULT != "leaves-predicates-to-the-server":
         found = [row for row in found if all(row[column] == value for column, value in where.items())]
     return found if limit is None or FAULT == "leaves-limits-to-the-server" else found[:limit]
+
+
+def columns(server: Server, table: str) -> list[str]:
+    lines = [json.loads(line) for line in server.ask("GET", f"{address(table)}/metadata")[1].splitlines()]
+    metadata = next(line["metaData"] for line in lines if "metaData" in line)
+    if FAULT != "asks-for-delta-and-reads-parquet":
+        metadata = metadata.get("deltaMetadata", metadata)
+    return [field["name"] for field in json.loads(metadata["schemaString"])["fields"]]
+
+
+def version(server: Server, table: str) -> int:
+    request = urllib.request.Request(f"{server.endpoint}{address(table)}/version", headers={"Authorization": f"Bearer {server.token}"})
+    with urllib.request.urlopen(request, timeout=20) as answer:
+        if FAULT == "needs-200" and answer.status != 200:
+            raise Refused(str(answer.status))
+        name = "Delta-Table-Version"
+        return int(dict(answer.headers.items())[name] if FAULT == "knows-one-case" else answer.headers[name])
+
+
+def changes(server: Server, table: str, first: int, last: int) -> list[dict[str, Any]]:
+    query = f"startingVersion={first}&endingVersion={last}"
+    lines = [json.loads(line) for line in server.ask("GET", f"{address(table)}/changes?{query}")[1].splitlines()]
+    found = []
+    for line in lines:
+        for kind, change in (("add", "insert"), ("remove", "delete"), ("cdf", "")):
+            if kind in line and not (FAULT == "forgets-removed-rows" and kind == "remove"):
+                told = {"_commit_version": line[kind]["version"]} | ({"_change_type": change} if change else {})
+                found += [{**row, **told} for row in read(line[kind], {})]
+    return found
 
 
 def asked(limit: int | None, where: dict[str, Any] | None) -> dict[str, Any]:
@@ -112,7 +159,7 @@ def look_at_the_end(end: dict[str, Any] | None, headers: dict[str, str]) -> None
 
 def look_at_protocol(protocol: dict[str, Any]) -> None:
     is_delta = "deltaProtocol" in protocol
-    if is_delta and not FAULT.startswith("asks-for-delta") and FAULT != "passes-over-formats":
+    if is_delta and not FAULT.startswith("asks-for-delta") and FAULT not in {"passes-over-formats", "asks-for-features-it-lacks"}:
         raise Refused("this was not asked for")
     if not is_delta and FAULT == "asks-for-delta-alone":
         raise Refused("this was not asked for")
@@ -120,24 +167,63 @@ def look_at_protocol(protocol: dict[str, Any]) -> None:
         raise Refused("this table needs a later reader: upgrade the client")
 
 
-def read(file: dict[str, Any]) -> list[dict[str, Any]]:
+def read(file: dict[str, Any], metadata: dict[str, Any]) -> list[dict[str, Any]]:
     if FAULT == "knows-every-member" and set(file) - KNOWN:
         raise Refused("an unknown member")
-    single = file.get("deltaSingleAction", {})
-    with urllib.request.urlopen(single["add"]["path"] if "add" in single else file["url"], timeout=20) as answer:
-        rows: list[dict[str, Any]] = pq.read_table(io.BytesIO(answer.read())).to_pylist()
-    return rows
+    if FAULT == "needs-stats" or (FAULT == "stats-is-text" and "stats" in file):
+        json.loads(file["stats"])
+    add = file.get("deltaSingleAction", {}).get("add") or {"path": file.get("url"), "partitionValues": file.get("partitionValues")}
+    try:
+        with urllib.request.urlopen(add["path"], timeout=20) as answer:
+            found: list[dict[str, Any]] = pq.read_table(io.BytesIO(answer.read())).to_pylist()
+    except (OSError, http.client.HTTPException):
+        if FAULT == "takes-missing-files-for-empty":
+            return []
+        raise
+    types = {field["name"]: field["type"] for field in json.loads(metadata["schemaString"])["fields"]} if metadata else {}
+    values = {name: typed(value, types.get(name, "string")) for name, value in (add["partitionValues"] or {}).items()}
+    return [{**row, **values} for row in found]
+
+
+def typed(value: str | None, kind: str) -> Any:
+    """Return a partition value as JSON."""
+    if not value:
+        return None
+    if FAULT == "partition-values-are-text":
+        return value
+    if kind in {"long", "integer", "short", "byte"}:
+        return int(value)
+    return value == "true" if kind == "boolean" else float(value) if kind in {"float", "double"} else value
+
+
+def at_time(milliseconds: int) -> dict[str, str]:
+    """Return the time of a query."""
+    when = dt.datetime.fromtimestamp(milliseconds / 1000, dt.UTC)
+    return {"timestamp": when.strftime("%Y-%m-%d %H:%M:%S") if FAULT == "sends-local-times" else when.isoformat().replace("+00:00", "Z")}
 
 
 def performed(task: str, given: dict[str, Any]) -> Any:
     server = Server(json.loads(Path(given["profile"]).read_text()))
-    if task == "list-tables":
-        result: Any = tables(server)
-    elif task == "read-table":
-        result = rows(server, given["table"], given.get("limit"), given.get("where"))
-    else:
-        raise NotImplementedError(task)
-    return result
+    table = given.get("table", "")
+    match task:
+        case "list-tables":
+            return tables(server)
+        case "read-table":
+            return rows(server, table, given.get("limit"), given.get("where"))
+        case "read-table-at-version":
+            wanted = given["version"]
+            is_sent = wanted or FAULT != "takes-version-0-for-none"
+            return rows(server, table, None, None, {"version": wanted} if is_sent else {})
+        case "read-table-at-timestamp":
+            return rows(server, table, None, None, at_time(given["timestamp"]))
+        case "read-metadata":
+            return columns(server, table)
+        case "read-changes":
+            return changes(server, table, given["starting-version"], given["ending-version"])
+        case "table-version":
+            return version(server, table)
+        case _:
+            raise NotImplementedError(task)
 
 
 def answered(line: str) -> dict[str, Any]:
@@ -153,5 +239,5 @@ def answered(line: str) -> dict[str, Any]:
 
 if __name__ == "__main__":
     for line in sys.stdin:
-        sys.stdout.write(json.dumps(answered(line)) + "\n")
+        sys.stdout.write(json.dumps(answered(line), default=str) + "\n")
         sys.stdout.flush()

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from lakepact.conformance.clients.delta_sharing.lab import same_rows
+from lakepact.conformance import expect
+from lakepact.conformance.clients.delta_sharing.lab import ROWS, same_rows
 from lakepact.conformance.clients.delta_sharing.scripts import CAPABILITIES, asked_for, in_lines
 from lakepact.conformance.clients.delta_sharing.suite import check
 from lakepact.conformance.outcome import NotOffered
@@ -129,3 +130,17 @@ def the_newer_format(lab: SharingClientLab) -> None:
         lab.performs("read-table", asked_for(DELTA), table=table).is_refused(
             "the answer is in delta format, which the client did not ask for"
         )
+
+
+@check("DS-CLI-14")
+def formats_of_metadata(lab: SharingClientLab) -> None:
+    """The metadata of a table is read in every format that the client asked for."""
+    fixture = lab.pack.tables[ROWS]
+    table, columns = lab.address(ROWS), [field["name"] for field in fixture.last.schema["fields"]]
+    plain = lab.performs("read-metadata", table=table)
+    has_delta = _asks_for(plain, "responseformat", "delta", op.get_table_metadata)
+    with lab.judge_each("DS-CLI-14") as case:
+        for answered in ("responseformat=parquet", *([DELTA] if has_delta else [])):
+            with case():
+                done = lab.performs("read-metadata", asked_for(answered), table=table)
+                expect.equal(columns, done.result, f"columns of metadata in {answered.partition(';')[0]}:")

@@ -20,8 +20,13 @@ if TYPE_CHECKING:
 
 #: Arguments of every task: profile, the path of the profile file.
 TASKS = {
-    "list-tables": "print all tables that are shared, an array of SHARE.SCHEMA.TABLE",
-    "read-table": "table: print its rows, an array of objects; with limit that many of them, with where only those whose columns are so",
+    "list-tables": "return all tables that are shared, an array of SHARE.SCHEMA.TABLE",
+    "read-table": "table: return its rows, an array of objects; with limit that many of them, with where only those with these values",
+    "read-table-at-version": "table, version: return the rows of that version",
+    "read-table-at-timestamp": "table, timestamp in milliseconds since 1970: return the rows as of that time",
+    "read-metadata": "table: return the names of its columns, an array",
+    "read-changes": "table, starting-version, ending-version: return the changed rows, with _change_type and _commit_version",
+    "table-version": "table: return its version, an integer",
 }
 ROWS = "unpartitioned"  #: a table with an integer and a word in each of its rows
 BY_DIRECTORY = "dir_only"  #: a table that no URLs lead to

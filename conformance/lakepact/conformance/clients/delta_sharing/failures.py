@@ -1,0 +1,75 @@
+"""Requests and downloads that are refused, cut or garbled."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+from lakepact.conformance.clients.delta_sharing.scripts import IN_LINES, LISTINGS
+from lakepact.conformance.clients.delta_sharing.suite import check
+from lakepact.conformance.clients.listener import Answer
+from lakepact.generated.delta_sharing import op
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
+    from lakepact.conformance.clients.delta_sharing.lab import SharingClientLab
+    from lakepact.conformance.clients.scripted_server import Forward, Request, Script
+
+FILES = "/files-of-the-script"
+HTML = (("content-type", "text/html"),)
+REFUSALS: Mapping[str, Answer] = {
+    "401": Answer(401, body=b'{"errorCode":"UNAUTHENTICATED","message":"an answer of the script"}'),
+    "403 without a body": Answer(403, headers=()),
+    "404 with an HTML body": Answer(404, headers=HTML, body=b"<html>not found</html>"),
+    "500": Answer(500, body=b'{"errorCode":"INTERNAL_ERROR","message":"an answer of the script"}'),
+    "502 with an HTML body": Answer(502, headers=HTML, body=b"<html>bad gateway</html>"),
+    "200 with an HTML body": Answer(200, headers=HTML, body=b"<html>please log in</html>"),
+    "no answer": Answer(0),
+}
+
+
+def answering(operations: frozenset[Any], answer: Answer) -> Script:
+    """Return a server that answers some operations so."""
+    return lambda request, forward: answer if request.operation in operations else forward(request)
+
+
+def cut(request: Request, forward: Forward) -> Answer:
+    """Answer as a server that closes the connection within answers in lines."""
+    answer = forward(request)
+    return replace(answer, cut=len(answer.body) // 2) if request.operation in IN_LINES else answer
+
+
+def with_file(answer: Answer) -> Script:
+    """Return a server whose files are all at one address, which answers so."""
+
+    def script(request: Request, forward: Forward) -> Answer:
+        if request.target.startswith(FILES):
+            return answer
+        found = forward(request)
+        if request.operation != op.query_table or found.status != 200:
+            return found
+        return found.with_lines(_moved(line, request.base + FILES) for line in found.lines)
+
+    return script
+
+
+def _moved(value: Any, url: str) -> Any:
+    if not isinstance(value, dict):
+        return value
+    return {name: url if name in {"url", "path"} and isinstance(inner, str) else _moved(inner, url) for name, inner in value.items()}
+
+
+@check("DS-CLI-11")
+def failures_are_noticed(lab: SharingClientLab) -> None:
+    """Listings, queries and downloads that fail are not taken for empty ones."""
+    table, _ = lab.reads()
+    scripts: list[tuple[str, str, Script]] = [("read-table", "a query that is cut", cut)]
+    scripts += [("list-tables", f"listings answered with {how}", answering(LISTINGS, answer)) for how, answer in REFUSALS.items()]
+    scripts += [("read-table", f"a query answered with {how}", answering(IN_LINES, answer)) for how, answer in REFUSALS.items()]
+    scripts += [("read-table", f"files answered with {how}", with_file(answer)) for how, answer in REFUSALS.items()]
+    run: Callable[..., Any] = lab.performs
+    with lab.judge_each("DS-CLI-11") as case:
+        for task, how, script in scripts:
+            with case():
+                run(task, script, **({"table": table} if task == "read-table" else {})).is_refused(how)

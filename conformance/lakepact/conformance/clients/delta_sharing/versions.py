@@ -1,0 +1,112 @@
+"""Versions, timestamps and changes of tables."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+from urllib.parse import parse_qsl, urlsplit
+
+from lakepact.conformance import expect
+from lakepact.conformance.clients.delta_sharing.lab import same_rows
+from lakepact.conformance.clients.delta_sharing.suite import check
+from lakepact.conformance.outcome import NotOffered, Unmet
+from lakepact.generated.delta_sharing import op
+
+if TYPE_CHECKING:
+    from lakepact.conformance.clients.delta_sharing.lab import SharingClientLab
+    from lakepact.conformance.clients.lab import Performance
+    from lakepact.conformance.clients.listener import Answer
+    from lakepact.conformance.clients.scripted_server import Forward, Request, Script
+
+HISTORY, CHANGED = "times", "changes"
+VERSION = frozenset({op.get_table_version, op.head_table_version})
+HEADER = "delta-table-version"
+ISO = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?(Z|\+00:00)")
+TIMES = ("timestamp", "startingTimestamp", "endingTimestamp")
+
+
+@check("DS-CLI-06")
+def versions(lab: SharingClientLab) -> None:
+    """Reading a table as of a version returns the rows of that version, also of version 0."""
+    table = lab.pack.tables[HISTORY]
+    with lab.judge_each("DS-CLI-06") as case:
+        for version in (table.versions[0], table.versions[2], table.last):
+            with case():
+                done = lab.performs("read-table-at-version", table=lab.address(HISTORY), version=version.version)
+                same_rows(done.ended, version.rows.to_pylist(), f"at version {version.version}")
+
+
+@check("DS-CLI-07")
+def timestamps(lab: SharingClientLab) -> None:
+    """Timestamps are sent in ISO 8601 and UTC, and the rows are those of that time."""
+    version = lab.pack.tables[HISTORY].versions[2]
+    done = lab.performs("read-table-at-timestamp", table=lab.address(HISTORY), timestamp=version.timestamp)
+    sent = _times(done)
+    if not sent:
+        raise NotOffered("the client sends no timestamp")
+    with lab.judge_each("DS-CLI-07") as case:
+        for value in sent:
+            with case():
+                expect.true(
+                    isinstance(value, str) and bool(ISO.fullmatch(value)), "a time such as 2022-01-01T00:00:00Z", expect.shown(value)
+                )
+        with case():
+            same_rows(done.ended, version.rows.to_pylist(), f"at the time of version {version.version}")
+
+
+def _times(done: Performance) -> list[Any]:
+    """Return the timestamps in the bodies and queries of a task's requests."""
+    found = []
+    for exchange in done.exchanges:
+        body = exchange.request_parsed
+        given = dict(parse_qsl(urlsplit(exchange.url).query, keep_blank_values=True)) | (body if isinstance(body, dict) else {})
+        found += [given[name] for name in TIMES if given.get(name) is not None]
+    return found
+
+
+def version_as(status: int, name: str) -> Script:
+    """Return a server that answers questions for versions with this status and name of the header."""
+
+    def script(request: Request, forward: Forward) -> Answer:
+        answer = forward(request)
+        if request.operation not in VERSION or answer.status >= 300:
+            return answer
+        value = answer.header(HEADER)
+        return replace(answer.with_header(HEADER, None).with_header(name, value), status=status)
+
+    return script
+
+
+@check("DS-CLI-08", "DS-CLI-09")
+def version_headers(lab: SharingClientLab) -> None:
+    """The version of a table is read from its header, whatever its case, of 200 and of 204."""
+    expected = lab.pack.tables[HISTORY].last.version
+    scripts = (
+        ("DS-CLI-08", 200, "Delta-Table-Version"),
+        ("DS-CLI-08", 200, "delta-table-version"),
+        ("DS-CLI-09", 204, "Delta-Table-Version"),
+    )
+    for requirement, status, name in scripts:
+        with lab.judge(requirement):
+            done = lab.performs("table-version", version_as(status, name), table=lab.address(HISTORY))
+            expect.equal(expected, done.result, f"version in the header {name} of {status}:")
+
+
+@check("DS-CLI-13")
+def changes(lab: SharingClientLab) -> None:
+    """Changed rows are returned with their change type and version."""
+    table = lab.pack.tables[CHANGED]
+    last = table.last.version
+    expected = [_change(row) for row in table.changes(0, last).to_pylist()]
+    bounds: dict[str, Any] = {"starting-version": 0, "ending-version": last}
+    done = lab.performs("read-changes", table=lab.address(CHANGED), **bounds)
+    with lab.judge("DS-CLI-13"):
+        if not isinstance(done.result, list):
+            raise Unmet("an array of changed rows", done.ended.outcome)
+        found = [_change(row) for row in done.result]
+        expect.equal(sorted(expected), sorted(found), "id, word, change type and version of the changes:")
+
+
+def _change(row: dict[str, Any]) -> list[str]:
+    return [expect.shown(row.get(name)) for name in ("_commit_version", "_change_type", "id", "word")]
