@@ -19,7 +19,7 @@ public class CatalogTest {
     public static void main(String[] arguments) throws Exception {
         URI namespaces = URI.create(start() + "/v1/namespaces");
         try {
-            HttpClient client = HttpClient.newBuilder().version(HttpClient.Version.HTTP_1_1).build();
+            HttpClient client = HttpClient.newHttpClient();
             var body = HttpRequest.BodyPublishers.ofString("{\"namespace\":[\"sales\"]}");
             var create = HttpRequest.newBuilder(namespaces).header("Content-Type", "application/json").POST(body).build();
             client.send(create, BodyHandlers.ofString());

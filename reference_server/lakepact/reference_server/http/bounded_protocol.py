@@ -7,6 +7,7 @@ answers leave in the order of the requests, also before the 400 for garbage behi
 
 from __future__ import annotations
 
+import re
 from enum import Enum
 from functools import partial
 from http import HTTPStatus
@@ -27,6 +28,8 @@ if TYPE_CHECKING:
     Shared = WeakKeyDictionary[ServerState, Connections]
 
 HEAD_END = b"\r\n\r\n"
+#: Java's HTTP client offers h2c with every first request. The parser would take a request with an upgrade to have no body.
+UPGRADE = re.compile(rb"\nupgrade:", re.IGNORECASE)
 SMALL_HEAD = 512  #: bytes of a head that no limit can concern; smaller limits than that are not meant
 FREE_BODY = 64 * 1024  #: bytes of a request that count against no common limit, so that small requests are always answered
 PROGRESS = 64 * 1024  #: bytes of an answer that a reader has to take within the time limit
@@ -130,7 +133,10 @@ class BoundedProtocol(HttpToolsProtocol):
             self._parsed = end = self._frame_end(start)
             if self._refused:
                 break
-            super().data_received(self._pending if end - start == len(self._pending) else self._pending[start:end])
+            frame = self._pending if end - start == len(self._pending) else self._pending[start:end]
+            if part is not Part.BODY and b"pgrade" in frame:
+                frame = UPGRADE.sub(b"\nIgnored:", frame)
+            super().data_received(frame)
             if self._part is Part.BODY and not self._refused:
                 self._check_body(end - start, is_new=part is not Part.BODY)
         self._pending, self._parsed = b"", 0
