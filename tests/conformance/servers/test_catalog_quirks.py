@@ -13,12 +13,15 @@ from lakepact.conformance import plan, runner, suite
 from lakepact.conformance.checks.iceberg_rest.tables.load import significant
 from lakepact.conformance.outcome import Outcome
 from lakepact.conformance.target import Target
+from lakepact.reference_server import running
 from lakepact.reference_server.faults import all_of, on_answer, on_call, on_request, on_status, replace_rule
 from lakepact.reference_server.http.paging import page
 from lakepact.reference_server.http.problems import Problem
 from miniatures import answer, miniature
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from lakepact.reference_server.faults import Install
     from lakepact.reference_server.http.replies import Reply
     from lakepact.reference_server.service import Handler, Scope
@@ -383,3 +386,14 @@ def test_unsupported_removals_fail_once() -> None:
     seen = judged({"takes-no-removals": on_call("updateTable", takes_no_removals)}, "IRC-UPD-05[15]", "IRC-UPD-07[3467]")
 
     assert seen == [("IRC-UPD-073", "fail"), ("IRC-UPD-076", "fail")]
+
+
+@pytest.mark.parametrize(("scheme", "outcome"), [("file:", Outcome.PASS), ("memory:", Outcome.NOT_OFFERED)])
+def test_files_of_the_same_machine_are_read_without_being_declared(tmp_path: Path, scheme: str, outcome: Outcome) -> None:
+    warehouse = f"file://{tmp_path}" if scheme == "file:" else scheme
+    with running(contract="iceberg_rest", warehouse=warehouse) as server:
+        run = runner.Run(plan.plan(suite.load("iceberg_rest"), only=["IRC-TBL-DROP-004"]), Target(server.url))
+        for _ in run.events():
+            pass
+
+    assert run.results()["IRC-TBL-DROP-004"].outcome is outcome

@@ -18,6 +18,7 @@ from lakepact.conformance.checks.iceberg_rest.embedded import launch_settings
 from lakepact.conformance.checks.iceberg_rest.kit.detection import DETECTED, VIEWS, detected, probed, undeclared
 from lakepact.conformance.checks.iceberg_rest.kit.endpoints import declared as declared_by
 from lakepact.conformance.checks.iceberg_rest.kit.lab import CHILDREN, DECLARED, SEPARATOR_OF_TARGET, UNSERVED, CatalogLab
+from lakepact.conformance.checks.iceberg_rest.kit.table_files import has_files_here
 from lakepact.conformance.checks.iceberg_rest.names import AREAS
 from lakepact.conformance.discovery import refused
 from lakepact.conformance.outcome import Blocked, NotOffered, Unmet
@@ -200,6 +201,7 @@ def with_a_table(wire: Wire, target: Target, found: Offer, *, contract: Contract
     with contextlib.suppress(Blocked, NotOffered, Unmet):
         table = lab.make_table()
         told["etag"] = "etag" in lab.load(table).reply.headers
+        told["readable-files"] = has_files_here(table)
         delegated = lab.send(op.load_table, headers=[("X-Iceberg-Access-Delegation", "vended-credentials")], **table.at)
         alone = lab.send(op.load_credentials, **table.at) if lab.offers(op.load_credentials) else delegated
         told["vended-credentials"] = any(reply.status == 200 and _vends(reply) for reply in (delegated, alone))

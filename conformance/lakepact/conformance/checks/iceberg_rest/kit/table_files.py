@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import contextlib
+import os
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import orjson
 
-from lakepact.conformance.outcome import NotOffered
+from lakepact.conformance.outcome import NotOffered, Unmet
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -26,6 +28,15 @@ def local_path(location: str) -> Path:
     if (colon and scheme != "file") or not path.startswith("/"):
         raise NotOffered(f"the harness cannot look at {location}")
     return Path(path)
+
+
+def has_files_here(table: Table) -> bool:
+    """Return whether the metadata file of a table can be read on this machine, is the table's own, and others can be put beside it."""
+    with contextlib.suppress(NotOffered, Unmet, OSError, orjson.JSONDecodeError):
+        path = local_path(table.metadata_location or "")
+        document = orjson.loads(path.read_bytes())
+        return isinstance(document, dict) and document.get("table-uuid") == table.uuid and os.access(path.parent, os.W_OK)
+    return False
 
 
 def metadata_file(lab: CatalogLab, table: Table) -> Path:
