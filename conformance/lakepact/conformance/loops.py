@@ -6,13 +6,13 @@ A check may judge one requirement in each round of a loop. If a later round rais
 from __future__ import annotations
 
 import dis
-import sys
+import inspect
 from functools import cache
 from typing import TYPE_CHECKING, TypeAlias
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
-    from types import CodeType, FrameType
+    from types import CodeType
 
 #: The functions that are being called, the innermost first: the code of each and the offset of its current instruction.
 Site: TypeAlias = "tuple[tuple[CodeType, int], ...]"
@@ -23,7 +23,7 @@ DEPTH = 12  #: functions of a site; the loops of a check are not further away
 def site() -> Site:
     """Return where the caller is."""
     found: list[tuple[CodeType, int]] = []
-    frame: FrameType | None = sys._getframe(1)  # noqa: SLF001 - the documented way to the stack, and a hundred times faster than `inspect`
+    frame = inspect.currentframe()
     while frame is not None and len(found) < DEPTH:
         found.append((frame.f_code, frame.f_lasti))
         frame = frame.f_back

@@ -19,7 +19,7 @@ from lakepact.conformance.checks.iceberg_rest.kit.table_states import (
 from lakepact.conformance.outcome import Unmet
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Collection, Generator, Iterable, Mapping, Sequence
 
     from lakepact.conformance.checks.iceberg_rest.kit.lab import CatalogLab, Table
 
@@ -113,7 +113,7 @@ def snapshot_of(table: Table, ref: str) -> Any:
 
 
 @contextlib.contextmanager
-def _under(requirement: str) -> Iterator[None]:
+def _under(requirement: str) -> Generator[None]:
     """Let an unmet expectation belong to a requirement; empty keeps the one that is judged."""
     try:
         yield
