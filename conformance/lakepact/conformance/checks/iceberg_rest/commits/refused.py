@@ -36,6 +36,7 @@ from lakepact.conformance.checks.iceberg_rest.kit.updates import (
     upgrade_format_version,
 )
 from lakepact.conformance.checks.iceberg_rest.suite import check
+from lakepact.conformance.outcome import LOWEST_ERROR
 from lakepact.generated.iceberg_rest import op
 
 if TYPE_CHECKING:
@@ -240,9 +241,13 @@ def what_can_never_succeed_is_no_conflict(lab: CatalogLab) -> None:
         reply = lab.try_commit(table, *updates)
         with lab.judge("IRC-COM-023"):
             _expect_refusal(lab, reply, BY_CASE[wrong], about=f"for {wrong}")
-    holds = [assert_uuid(table.uuid), assert_ref("main", table.member("current-snapshot-id"))]
+    is_spoilt = True
     for wrong, updates in cases.items():
+        if is_spoilt:  # by a commit that was accepted: its requirements would not hold any more
+            table = lab.append(table_of_version(lab, 2))
+        holds = [assert_uuid(table.uuid), assert_ref("main", table.member("current-snapshot-id"))]
         reply = lab.try_commit(table, HARMLESS, *updates, requirements=holds)
+        is_spoilt = reply.status < LOWEST_ERROR
         with lab.judge("IRC-COM-023"):
             _expect_refusal(lab, reply, BY_CASE[wrong], about=f"for {wrong} although all requirements hold")
 

@@ -194,15 +194,15 @@ def expect_committed(lab: CatalogLab, before: Table, after: Table, *, updates: S
     for update in updates:
         outlook.take(update)
     owner = effects_in(updates)
-    with _under(owner.get("properties", "")):
-        for name, value in outlook.properties.items():
+    for name, value in outlook.properties.items():
+        with _under(EFFECTS["remove-properties" if value is None else "set-properties"]):
             expect.equal(value, properties_of(after).get(name), f"the property {name} to be")
-    with _under(owner.get("refs", "")):
-        for ref, snapshot in outlook.refs.items():
+    for ref, snapshot in outlook.refs.items():
+        with _under(EFFECTS["remove-snapshot-ref" if snapshot is None else "set-snapshot-ref"]):
             expect.equal(snapshot, snapshot_of(after, ref), f"the snapshot of {ref} to be")
     found = [snapshot.get("snapshot-id") for snapshot in after.metadata.get("snapshots") or ()]
-    with _under(owner.get("snapshots", "")):
-        for snapshot, there in outlook.snapshots.items():
+    for snapshot, there in outlook.snapshots.items():
+        with _under(EFFECTS["add-snapshot" if there else "remove-snapshots"]):
             (expect.contains if there else expect.lacks)(snapshot, found, "snapshots")
     for member, value in outlook.members.items():
         expect.equal(value, after.metadata.get(member), f"`{member}` to be")

@@ -1,0 +1,82 @@
+"""Servers that lose one thing: what depends on it is blocked by its requirement, and nothing else fails."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from faulty import unnamed
+from lakepact.conformance import plan, runner, suite
+from lakepact.conformance.mutants.iceberg_rest.operators.updates import ignored
+from lakepact.conformance.outcome import Outcome
+from lakepact.conformance.target import Target
+from lakepact.reference_server import running
+from lakepact.reference_server.faults import on_call, replace_entry
+
+if TYPE_CHECKING:
+    from lakepact.reference_server.faults import Install
+    from lakepact.reference_server.http.replies import Reply
+    from lakepact.reference_server.iceberg_rest.documents import Document
+    from lakepact.reference_server.iceberg_rest.updates import Draft
+    from lakepact.reference_server.service import Handler
+
+
+def without(member: str) -> Install:
+    """Create tables without a member of the request."""
+
+    def act(handler: Handler, arguments: dict[str, Any]) -> Reply:
+        body = {name: value for name, value in arguments["body"].items() if name != member}
+        return handler(**{**arguments, "body": body})
+
+    return on_call("createTable", act)
+
+
+def created_at_once(handler: Handler, arguments: dict[str, Any]) -> Reply:
+    return handler(**{**arguments, "body": {**arguments["body"], "stage-create": False}})
+
+
+#: By loss: the server, the requirement that it breaks, and requirements of which checks need what is lost.
+LOSSES: dict[str, tuple[Install, str, tuple[str, ...]]] = {
+    "statistics": (ignored("set-statistics"), "IRC-UPD-066", ("IRC-UPD-067", "IRC-UPD-068", "IRC-UPD-069", "IRC-UPD-070")),
+    "removed snapshots": (ignored("remove-snapshots"), "IRC-UPD-050", ("IRC-UPD-051", "IRC-UPD-054", "IRC-UPD-055", "IRC-UPD-090")),
+    "removed refs": (ignored("remove-snapshot-ref"), "IRC-UPD-056", ("IRC-UPD-058", "IRC-COM-010", "IRC-TBL-LOAD-008")),
+    "removed specs": (ignored("remove-partition-specs"), "IRC-UPD-073", ("IRC-UPD-074",)),
+    "removed schemas": (ignored("remove-schemas"), "IRC-UPD-076", ("IRC-UPD-077",)),
+    "encryption keys": (ignored("add-encryption-key"), "IRC-UPD-079", ("IRC-UPD-080", "IRC-UPD-081", "IRC-UPD-082")),
+    "properties": (without("properties"), "IRC-TBL-CREATE-009", ("IRC-GEN-020", "IRC-TBL-STAGE-001")),
+    "sort orders": (without("write-order"), "IRC-TBL-CREATE-007", ("IRC-TBL-STAGE-001",)),
+    "stages": (on_call("createTable", created_at_once), "IRC-TBL-STAGE-002", ("IRC-TBL-HEAD-004", "IRC-TBL-LIST-006", "IRC-TBL-STAGE-008")),
+}
+
+
+def run(install: Install, *only: str) -> runner.Run:
+    with running(contract="iceberg_rest", warehouse="memory:", faults=[unnamed(install)]) as server:
+        done = runner.Run(plan.plan(suite.load("iceberg_rest"), only=only), Target(server.url))
+        for _ in done.events():
+            pass
+    return done
+
+
+@pytest.mark.parametrize("loss", LOSSES)
+def test_loss_fails_its_requirement_and_blocks_what_needs_it(loss: str) -> None:
+    install, broken, blocked = LOSSES[loss]
+    found = run(install, broken, *blocked).results()
+
+    assert {requirement: found[requirement].outcome for requirement in (broken, *blocked)} == {
+        broken: Outcome.FAIL,
+        **dict.fromkeys(blocked, Outcome.BLOCKED),
+    }
+    for requirement in blocked:
+        assert broken in " ".join(verdict.actual for verdict in found[requirement].verdicts)
+
+
+def stores_whatever_it_is_sent(draft: Draft, document: Document) -> None:
+    draft.set("current-schema-id", document["schema-id"])
+
+
+def test_accepted_nonsense_breaks_no_invariant() -> None:
+    careless = replace_entry("updates", "set-current-schema", stores_whatever_it_is_sent)
+    found = run(careless, "updates_schemas.unknown_schema_cannot_become_current", "IRC-META-002").results()
+
+    assert (found["IRC-UPD-020"].outcome, found["IRC-META-002"].outcome) == (Outcome.FAIL, Outcome.PASS)
