@@ -131,7 +131,8 @@ class Credentials:
         found: list[Document] = self._rules.storage_credentials(self._access, location, name="lakepact", is_writable=is_writable)
         if self._access.service is not None:
             path = refresh_path(self._prefix, levels, name)
-            found = [{**one, "config": {"client.refresh-credentials-endpoint": path, **one["config"]}} for one in found]
+            refresh = {"client.refresh-credentials-endpoint": path}
+            found = [{**one, "config": refresh | one["config"]} if one["config"] else one for one in found]
         return found
 
 
