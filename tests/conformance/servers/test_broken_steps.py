@@ -8,17 +8,18 @@ import pytest
 
 from faulty import unnamed
 from lakepact.conformance import plan, runner, suite
-from lakepact.conformance.mutants.iceberg_rest.operators.updates import ignored
+from lakepact.conformance.checks.iceberg_rest.kit.updates import NOWHERE
+from lakepact.conformance.mutants.iceberg_rest.operators.updates import ignored, in_place_of
 from lakepact.conformance.outcome import Outcome
 from lakepact.conformance.target import Target
 from lakepact.reference_server import running
-from lakepact.reference_server.faults import on_call, replace_entry
+from lakepact.reference_server.faults import on_call
 
 if TYPE_CHECKING:
     from lakepact.reference_server.faults import Install
     from lakepact.reference_server.http.replies import Reply
     from lakepact.reference_server.iceberg_rest.documents import Document
-    from lakepact.reference_server.iceberg_rest.updates import Draft
+    from lakepact.reference_server.iceberg_rest.updates import Draft, Update
     from lakepact.reference_server.service import Handler
 
 
@@ -71,12 +72,15 @@ def test_loss_fails_its_requirement_and_blocks_what_needs_it(loss: str) -> None:
         assert broken in " ".join(verdict.actual for verdict in found[requirement].verdicts)
 
 
-def stores_whatever_it_is_sent(draft: Draft, document: Document) -> None:
-    draft.set("current-schema-id", document["schema-id"])
+def stores_an_unknown_id(update: Update, draft: Draft, document: Document) -> None:
+    if document["schema-id"] == NOWHERE:
+        draft.set("current-schema-id", NOWHERE)
+    else:
+        update(draft, document)
 
 
 def test_accepted_nonsense_breaks_no_invariant() -> None:
-    careless = replace_entry("updates", "set-current-schema", stores_whatever_it_is_sent)
+    careless = in_place_of("set-current-schema", stores_an_unknown_id)
     found = run(careless, "updates_schemas.unknown_schema_cannot_become_current", "IRC-META-002").results()
 
     assert (found["IRC-UPD-020"].outcome, found["IRC-META-002"].outcome) == (Outcome.FAIL, Outcome.PASS)
