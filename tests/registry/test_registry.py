@@ -31,7 +31,7 @@ CONTRACTS = sorted(SOURCES)
 HOW_MANY = {
     ICEBERG: {
         "CFG": 20,
-        "CLI": 5,
+        "CLI": 36,
         "COM": 33,
         "ERR": 20,
         "GEN": 33,
@@ -54,6 +54,7 @@ HOW_MANY = {
         "ADD": 1,
         "CAP": 10,
         "CDC": 1,
+        "CLI": 14,
         "CDF": 16,
         "DF": 20,
         "DFL": 8,

@@ -19,6 +19,9 @@ from lakepact.reference_server.faults import UnknownFault
 from lakepact.reference_server.http.workers import share_the_interpreter
 from lakepact.reference_server.running import LIMITS, configured, kept, listening
 from lakepact.reference_server.service import AUTH, DURABILITIES, MAX_BODY, BadSetting, Settings
+from lakepact.reference_server.stub.application import StubApplication
+from lakepact.reference_server.stub.recorder import Recorder
+from lakepact.reference_server.stub.script import read as read_script
 from lakepact.reference_server.warehouse.local import Outside
 
 if TYPE_CHECKING:
@@ -181,6 +184,20 @@ def _write_profiles(served: Iterable[Service], url: str, folder: Path | None) ->
     default=None,
     help="The version of the Iceberg contract to serve. [default: the oldest]",
 )
+@click.option(
+    "--record",
+    type=click.Path(dir_okay=False, path_type=Path),
+    default=None,
+    metavar="FILE",
+    help="Write every exchange there, without secrets, one JSON object per line.",
+)
+@click.option(
+    "--script",
+    type=click.Path(exists=True, dir_okay=False, path_type=Path),
+    default=None,
+    metavar="FILE",
+    help="YAML file of rules: chosen requests get given answers, delays or closed connections.",
+)
 def serve(  # one argument for each option
     *,
     host: str,
@@ -203,6 +220,8 @@ def serve(  # one argument for each option
     fast_path: bool,
     wanted: tuple[str, ...],
     contract_version: str | None,
+    record: Path | None,
+    script: Path | None,
 ) -> None:
     """Start the reference server; one line with its URL is printed when it is ready.
 
@@ -226,6 +245,8 @@ def serve(  # one argument for each option
             served = services(wanted, settings, faults=faults)
             for one in served:
                 ending.callback(one.close)
+            rules = read_script(script) if script else None
+            recorder = Recorder(ending.enter_context(record.open("a", encoding="utf-8"))) if record else None
             listener, url = listening(host, port)
         except (UnknownFault, Outside, BadSetting) as error:
             raise click.UsageError(str(error)) from None
@@ -238,6 +259,8 @@ def serve(  # one argument for each option
             except BadSetting as error:
                 raise click.UsageError(str(error)) from None
             app = application(*served, engine=engine)
+            if rules or recorder:
+                app = StubApplication(app, served, script=rules, recorder=recorder)
             share_the_interpreter()
             limits = replace(LIMITS, connections=max_connections, seconds=timeout)
             _Announced(configured(app, fast_path=fast_path, limits=limits), url=url).run(sockets=[listener])
