@@ -1,7 +1,7 @@
 """The published matrix of catalog servers: `nox -s servers_matrix`, or `python -m servers_matrix [NAME …]` for some of them.
 
 Each server is started fresh, checked with its committed profile, and stopped. docs/matrix then has the page, and for each server the
-report as JSON lines and the file of known failures.
+report as JSON lines, the file of known failures, and an issue for the maintainers for each of the gravest causes.
 """
 
 from __future__ import annotations
@@ -14,6 +14,8 @@ from pathlib import Path
 
 import pytest
 
+from lakepact.conformance.report import lines
+from servers_matrix.issues import issues
 from servers_matrix.page import page
 from servers_matrix.servers import HERE, SERVERS, CatalogServer
 
@@ -51,6 +53,10 @@ def _check(server: CatalogServer) -> None:
         _lakepact("baseline", str(report), "--out", str(place / "known-failures.txt"))
         with gzip.GzipFile(place / "report.jsonl.gz", "wb", mtime=0) as packed:
             packed.write(report.read_bytes())
+        for former in place.glob("issue-*.md"):
+            former.unlink()
+        for number, text in enumerate(issues(server, lines.read(report)), start=1):
+            (place / f"issue-{number}.md").write_text(text, "utf-8")
     sys.stdout.write(f"{server.name}: checked\n")
 
 

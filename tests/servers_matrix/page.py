@@ -44,7 +44,8 @@ def _overview(reports: dict[CatalogServer, list[dict[str, Any]]]) -> Iterator[st
     yield "# Catalog servers, checked\n"
     header = next(iter(reports.values()))[0]
     yield f"{md(header['title'])} {md(header['version'])}. Every server was started fresh with its default settings and checked once.\n"
-    yield f"`{COMMAND}` repeats it. Each server has its report as JSON lines and a file of known failures beside this page.\n"
+    yield f"`{COMMAND}` repeats it. The folder of each server has its report as JSON lines, a file of known failures,"
+    yield "and issues about its gravest causes.\n"
     yield "| server | version | causes of failures | " + " | ".join(outcome.value for outcome in COUNTED) + " | checked |"
     yield "|---|---|---|" + "---:|" * len(COUNTED) + "---|"
     for server, report in reports.items():

@@ -1,0 +1,59 @@
+"""Issues for the maintainers of a server: one for each of the gravest causes, with the requests that show it."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from lakepact.conformance.escaping import code, plain
+from lakepact.conformance.escaping import markdown as md
+from lakepact.conformance.outcome import Outcome
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from servers_matrix.servers import CatalogServer
+
+WRITTEN = 3  #: causes of a server that get an issue
+SHOWN_ALSO = 12  #: further requirements that an issue lists
+
+
+def issues(server: CatalogServer, report: Sequence[dict[str, Any]]) -> Iterator[str]:
+    """Yield the texts of the issues of a server, the gravest cause first, in Markdown.
+
+    Args:
+        server: the server.
+        report: the lines of its report.
+    """
+    results = {line["requirement"]: line for line in report if line["line"] == "result"}
+    exchanges = {line["number"]: line for line in report if line["line"] == "exchange"}
+    causes = [line for line in report if line["line"] == "cause" and line["outcome"] == Outcome.FAIL]
+    for cause in causes[:WRITTEN]:
+        yield "\n".join(_issue(server, cause, results, exchanges)) + "\n"
+
+
+def _issue(
+    server: CatalogServer, cause: dict[str, Any], results: dict[str, dict[str, Any]], exchanges: dict[int, dict[str, Any]]
+) -> Iterator[str]:
+    first, *others = (results[requirement] for requirement in cause["requirements"])
+    verdict = next(v for v in first["verdicts"] if v["outcome"] == first["outcome"])
+    yield f"# {md(_title(first['sentence']))}\n"
+    yield f"{md(server.title)} {md(server.version)}, severity: {md(cause['severity'])}.\n"
+    yield f"The contract demands: {md(first['sentence'])}\n"
+    yield f"Clause: {code(first['clause'])} of the Iceberg REST contract. Requirement of lakepact: {md(first['requirement'])}.\n"
+    yield "## Steps\n"
+    yield "Send these requests to a fresh server, in this order:\n"
+    yield "```sh"
+    yield from (plain(exchanges[n]["curl"]) for n in verdict.get("exchanges", ()) if n in exchanges)
+    yield "```\n"
+    yield f"`lakepact reproduce report.jsonl {first['requirement']}` writes a script that sends them and checks the result.\n"
+    yield f"Expected: {code(verdict['expected'])}\n"
+    yield f"Actual: {code(verdict['actual'])}"
+    if others:
+        yield "\nThe same cause breaks:\n"
+        yield from (f"- {md(r['requirement'])}: {md(r['sentence'])}" for r in others[:SHOWN_ALSO])
+        if len(others) > SHOWN_ALSO:
+            yield f"- and {len(others) - SHOWN_ALSO} more"
+
+
+def _title(sentence: str) -> str:
+    return f"Not kept: {sentence.rstrip('.')}"
