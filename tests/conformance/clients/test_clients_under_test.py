@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from client_faults import FAULTS
 from lakepact.conformance import plan, runner
 from lakepact.conformance import suite as suites
 from lakepact.conformance.clients.lab import Client
@@ -25,118 +26,9 @@ if TYPE_CHECKING:
 HERE = Path(__file__).parent
 MINIATURES = {"iceberg_rest": HERE / "miniature_catalog_client.py", "delta_sharing": HERE / "miniature_sharing_client.py"}
 PAGE = HERE.parents[2] / "docs" / "test-a-client.md"
+PROGRAMS = HERE.parents[2] / "examples" / "clients"
 SECONDS = 60.0
 
-#: The faults of the miniatures and the requirements that they break, by contract, or by contract and version with a colon between.
-FAULTS = {
-    "iceberg_rest:1.11.0": {
-        "has-keys-for-attempts": "IRC-IDEM-018",
-        "has-one-key": "IRC-IDEM-018",
-        "relies-on-any-server": "IRC-IDEM-019",
-    },
-    "iceberg_rest": {
-        "own-settings-win": "IRC-CFG-003",
-        "defaults-win": "IRC-CFG-003",
-        "no-defaults": "IRC-CFG-003",
-        "needs-the-token": "IRC-PAG-006",
-        "takes-null-for-a-token": "IRC-PAG-006",
-        "sends-a-word-as-size": "IRC-CLI-001",
-        "namespaces-are-words": "IRC-CLI-001",
-        "joins-levels-by-dots": "IRC-CLI-002",
-        "leaves-percent-signs": "IRC-CLI-002",
-        "writes-spaces-as-plus": "IRC-CLI-005",
-        "takes-refusals-for-nothing": "IRC-CLI-003",
-        "takes-conflicts-for-done": "IRC-CLI-003",
-        "sends-again": "IRC-CLI-004",
-        "takes-any-prefix": "IRC-TBL-CRED-003",
-        "takes-the-shortest-prefix": "IRC-TBL-CRED-003",
-        "takes-the-first-prefix": "IRC-TBL-CRED-003",
-        "takes-config-first": "IRC-TBL-LOAD-013",
-        "forgets-the-action": "IRC-SCH-TableUpdate",
-        "forgets-the-requirements": "IRC-SCH-CommitTableRequest",
-        "renames-to-a-target": "IRC-SCH-RenameTableRequest",
-        "reads-one-page": "IRC-CLI-006",
-        "leaves-tokens-as-they-are": "IRC-CLI-006",
-        "does-not-page": "IRC-CLI-007",
-        "stops-at-an-empty-page": "IRC-CLI-008",
-        "never-ends": "IRC-CLI-009",
-        "repeats-the-parent": "IRC-CLI-010",
-        "joins-parents-by-dots": "IRC-CLI-010",
-        "always-sends-head": "IRC-CLI-011",
-        "always-asks-for-credentials": "IRC-CLI-036",
-        "encodes-the-prefix": "IRC-CLI-013",
-        "drops-without-prefix": "IRC-CLI-013",
-        "stays-at-its-uri": "IRC-CLI-014",
-        "takes-any-error-for-no": "IRC-CLI-003",
-        "knows-204-only": "IRC-CLI-016",
-        "needs-204": "IRC-CLI-016",
-        "takes-204-for-an-error": "IRC-CLI-017",
-        "drops-twice": "IRC-CLI-017",
-        "needs-an-error-body": "IRC-CLI-018",
-        "sends-lost-commits-again": "IRC-CLI-019",
-        "deletes-files-of-unknown-commits": "IRC-CLI-020",
-        "deletes-metadata-of-unknown-commits": "IRC-CLI-020",
-        "has-one-error": "IRC-CLI-021",
-        "retries-commits-when-busy": "IRC-CLI-022",
-        "does-not-wait": "IRC-CLI-023",
-        "knows-no-dates": "IRC-CLI-023",
-        "asks-for-tokens-in-json": "IRC-CLI-024",
-        "never-refreshes": "IRC-CLI-025",
-        "gives-up-after-a-failed-refresh": "IRC-CLI-026",
-        "has-one-token": "IRC-CLI-027",
-        "needs-config": "IRC-CLI-028",
-        "needs-properties": "IRC-CLI-028",
-        "knows-every-member": "IRC-CLI-028",
-        "config-is-an-object": "IRC-CLI-029",
-        "config-of-views-is-an-object": "IRC-CLI-029",
-        "numbers-are-floats": "IRC-CLI-030",
-        "takes-minus-one-for-a-snapshot": "IRC-CLI-031",
-        "takes-304-for-gone": "IRC-CLI-032",
-        "keeps-the-first-table": "IRC-CLI-032",
-        "makes-up-a-path": "IRC-CLI-033",
-        "registers-by-a-commit": "IRC-SCH-CommitTableRequest",
-        "ignores-delete-files": "IRC-CLI-034",
-        "mixes-up-delete-files": "IRC-CLI-034",
-        "does-not-wait-for-plans": "IRC-CLI-035",
-        "fetches-no-plan-tasks": "IRC-CLI-035",
-        "keeps-expired-credentials": "IRC-CLI-036",
-        "needs-head": "IRC-CLI-012",
-        "sends-no-existence": "IRC-CLI-015",
-    },
-    "delta_sharing": {
-        "takes-any-profile": "DS-PRF-01",
-        "keeps-the-slash": "DS-PRF-02",
-        "needs-the-token": "DS-PAG-10",
-        "takes-empty-for-a-token": "DS-PAG-10",
-        "needs-items": "DS-PAG-12",
-        "refuses-long-texts": "DS-SHR-06",
-        "knows-every-member": "DS-PRO-03",
-        "reads-any-version": "DS-PRO-02",
-        "passes-over-errors": "DS-EST-05",
-        "misses-no-end": "DS-ESA-05",
-        "asks-for-delta-alone": "DS-CAP-08",
-        "passes-over-formats": "DS-CAP-09",
-        "leaves-limits-to-the-server": "DS-HNT-14",
-        "leaves-predicates-to-the-server": "DS-JSP-09",
-        "sends-nothing": "DS-QRY-03",
-        "needs-access-modes": "DS-LTB-12",
-        "takes-refusals-for-nothing": "DS-ACC-01",
-        "reads-one-page": "DS-CLI-01",
-        "stops-at-an-empty-page": "DS-CLI-02",
-        "never-ends": "DS-CLI-03",
-        "needs-stats": "DS-CLI-04",
-        "stats-is-text": "DS-CLI-05",
-        "takes-version-0-for-none": "DS-CLI-06",
-        "sends-local-times": "DS-CLI-07",
-        "knows-one-case": "DS-CLI-08",
-        "needs-200": "DS-CLI-09",
-        "partition-values-are-text": "DS-CLI-10",
-        "takes-missing-files-for-empty": "DS-CLI-11",
-        "asks-for-features-it-lacks": "DS-CLI-12",
-        "forgets-removed-rows": "DS-CLI-13",
-        "asks-for-delta-and-reads-parquet": "DS-CLI-14",
-    },
-}
 #: Requirements without a fault of their own: they break only together with other requirements.
 BROKEN_BESIDE = {"DS-PRF-03", "DS-ESA-06", "DS-SQL-04"}
 #: The requirements to check on correct clients: those about keys for 1.11.0, otherwise all.
@@ -213,6 +105,15 @@ def test_catalog_client_sends_keys_when_the_server_supports_them(servers: Callab
     newer = "iceberg_rest:1.11.0"
     kept = judged(servers(newer), newer, "IRC-IDEM-01[89]", speaks=HERE / OWN["iceberg_rest"])
     assert {name: result.outcome for name, result in kept.items()} == {"IRC-IDEM-018": Outcome.PASS, "IRC-IDEM-019": Outcome.PASS}
+
+
+def test_complete_program_drives_pyiceberg(servers: Callable[[str], Target]) -> None:
+    results = judged(servers("iceberg_rest"), "iceberg_rest", "IRC-CLI-0*", speaks=PROGRAMS / "pyiceberg_client.py")
+    outcomes = {name: result.outcome for name, result in results.items()}
+
+    assert outcomes["IRC-CLI-020"] == outcomes["IRC-CLI-013"] == outcomes["IRC-CLI-017"] == Outcome.PASS
+    assert [name for name, outcome in outcomes.items() if outcome in {Outcome.BLOCKED, Outcome.ERROR}] == []
+    assert [name for name, outcome in outcomes.items() if outcome is Outcome.FAIL] == ["IRC-CLI-001"]
 
 
 def test_program_of_the_documentation_drives_pyiceberg(servers: Callable[[str], Target], tmp_path: Path) -> None:

@@ -36,7 +36,7 @@ STATUSES = range(200, 600)
 
 @dataclass(frozen=True)
 class Rule:
-    """What happens to some requests.
+    """A rule about some requests.
 
     Args:
         operation: id of the operation; empty for any.

@@ -75,13 +75,17 @@ def undeclared_operations(lab: CatalogClientLab) -> None:
     """Operations that are not among the endpoints are not called."""
     home = lab.namespace("t")
     script = with_endpoints(without=OPTIONAL)
+    judged = 0
     with lab.judge_each("IRC-CLI-011") as case:
         for task, arguments in _tasks(home):
             done = lab.tries(task, script, **arguments)
             if done is not None and done.of(op.get_config):
+                judged += 1
                 with case():
                     called = sorted({exchange.operation for exchange in done.of(*OPTIONAL) if exchange.operation})
                     expect.equal([], called, f"operations that {task} calls and the configuration does not list:")
+    if not judged:
+        raise NotOffered("the client does not ask for the configuration")
 
 
 def below(prefix: str) -> Script:

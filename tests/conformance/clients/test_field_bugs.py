@@ -1,0 +1,46 @@
+"""Bugs of published clients, each rebuilt as a fault of a small client, and the requirement whose check finds it.
+
+The first column is the public thread in which the bug was reported. `test_clients_under_test` runs every fault.
+"""
+
+from __future__ import annotations
+
+import pytest
+
+from client_faults import FAULTS
+
+ROWS = (
+    ("duckdb/duckdb-iceberg#1353", "iceberg_rest", "always-asks-for-credentials", "IRC-CLI-036"),
+    ("apache/iceberg#11539", "iceberg_rest", "joins-parents-by-dots", "IRC-CLI-010"),
+    ("apache/iceberg-python#995", "iceberg_rest", "repeats-the-parent", "IRC-CLI-010"),
+    ("apache/iceberg-go#1832", "iceberg_rest", "needs-an-error-body", "IRC-CLI-018"),
+    ("apache/iceberg-rust#1234", "iceberg_rest", "needs-an-error-body", "IRC-CLI-018"),
+    ("apache/iceberg#17250", "iceberg_rest", "config-of-views-is-an-object", "IRC-CLI-029"),
+    ("apache/iceberg#17756", "iceberg_rest", "gives-up-after-a-failed-refresh", "IRC-CLI-026"),
+    ("apache/iceberg-go#794", "iceberg_rest", "never-refreshes", "IRC-CLI-025"),
+    ("apache/iceberg-rust#1393", "iceberg_rest", "asks-for-tokens-in-json", "IRC-CLI-024"),
+    ("apache/iceberg-go#1484", "iceberg_rest", "never-ends", "IRC-CLI-009"),
+    ("apache/iceberg-python#3348", "iceberg_rest", "does-not-page", "IRC-CLI-007"),
+    ("apache/iceberg-rust#1096", "iceberg_rest", "does-not-page", "IRC-CLI-007"),
+    ("apache/iceberg-go#624", "iceberg_rest", "registers-by-a-commit", "IRC-SCH-CommitTableRequest"),
+    ("delta-io/delta#7562", "iceberg_rest", "ignores-delete-files", "IRC-CLI-034"),
+    ("ClickHouse/ClickHouse#89206", "iceberg_rest", "drops-without-prefix", "IRC-CLI-013"),
+    ("ClickHouse/ClickHouse#89206", "iceberg_rest", "drops-twice", "IRC-CLI-017"),
+    ("apache/iceberg-go#633", "iceberg_rest", "takes-204-for-an-error", "IRC-CLI-017"),
+    ("apache/iceberg-python#1363", "iceberg_rest", "knows-204-only", "IRC-CLI-016"),
+    ("Altinity/ClickHouse#2003", "iceberg_rest", "sends-lost-commits-again", "IRC-CLI-019"),
+    ("ClickHouse/ClickHouse#115580", "iceberg_rest", "deletes-metadata-of-unknown-commits", "IRC-CLI-020"),
+    ("duckdb/duckdb-iceberg#1120", "iceberg_rest", "deletes-files-of-unknown-commits", "IRC-CLI-020"),
+    ("delta-io/delta-sharing#30", "delta_sharing", "needs-stats", "DS-CLI-04"),
+    ("delta-io/delta#4004", "delta_sharing", "asks-for-delta-and-reads-parquet", "DS-CLI-14"),
+    ("delta-io/delta-sharing#219", "delta_sharing", "needs-200", "DS-CLI-09"),
+    ("delta-io/delta-sharing#224", "delta_sharing", "takes-version-0-for-none", "DS-CLI-06"),
+    ("delta-io/delta-sharing#488", "delta_sharing", "sends-local-times", "DS-CLI-07"),
+    ("delta-io/delta-sharing#634", "delta_sharing", "partition-values-are-text", "DS-CLI-10"),
+    ("delta-io/delta-sharing#745", "delta_sharing", "asks-for-features-it-lacks", "DS-CLI-12"),
+)
+
+
+@pytest.mark.parametrize(("thread", "contract", "fault", "requirement"), ROWS, ids=[row[0] + "-" + row[2] for row in ROWS])
+def test_field_bug_is_a_fault_of_a_small_client(thread: str, contract: str, fault: str, requirement: str) -> None:
+    assert FAULTS[contract][fault] == requirement, thread
