@@ -115,7 +115,7 @@ def test_broken_connection_fails_with_the_request_that_broke_it() -> None:
 
 
 def test_server_that_stops_answering_ends_the_run() -> None:
-    answers = iter(range(30))
+    answers = iter(range(80))
 
     def mortal(method: str, target: str, body: bytes) -> tuple[int, dict[str, str], bytes]:
         if next(answers, None) is None:
