@@ -272,12 +272,11 @@ class Run:
     def _clean_up_again(self) -> None:
         """Try again to remove what could not be removed before, and record leftovers."""
         until = time.monotonic() + CLEANING
-        for cleanup in self._uncleaned:
-            why = (
-                cleanup_error(cleanup) if time.monotonic() < until else f"not tried again: cleaning up took longer than {CLEANING} seconds"
-            )
-            if why:
-                self.leftovers.append(why)
+        late = f"not tried again: cleaning up took longer than {CLEANING} seconds"
+        failed = [why for cleanup in self._uncleaned if (why := cleanup_error(cleanup) if time.monotonic() < until else late)]
+        listed = self.plan.suite.leftovers
+        sent = (exchange for _, exchange in sorted(self.wire.exchanges.items()))
+        self.leftovers.extend(listed(self._lab(DISCOVERY, 0), sent) if listed else failed)
 
     def results(self) -> dict[str, Result]:
         """Return the result of every judged requirement, in the registry's order."""

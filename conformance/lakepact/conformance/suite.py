@@ -21,7 +21,7 @@ from lakepact.conformance.lab import Lab
 from lakepact.generated.contract import Contract, contracts, version_module
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable, Iterable, Mapping
     from pathlib import Path
 
     from lakepact.conformance.exchanges import Exchange
@@ -57,6 +57,7 @@ class Suite(Generic[L]):
         areas: first parts of check names by module path below the suite's folder; others derive from the path.
         libraries: optional libraries that its checks use.
         health: sends ordinary requests and raises `Unmet` or `Blocked` if the target does not answer them as usual.
+        leftovers: returns a line for each object that the exchanges of a run leave on the target.
     """
 
     def __init__(
@@ -72,6 +73,7 @@ class Suite(Generic[L]):
         areas: Mapping[str, str] = NOTHING,
         libraries: tuple[str, ...] = (),
         health: Callable[[L], None] | None = None,
+        leftovers: Callable[[L, Iterable[Exchange]], list[str]] | None = None,
     ) -> None:
         self.contract = Contract(contract, version)
         self.lab = lab
@@ -82,6 +84,7 @@ class Suite(Generic[L]):
         self.libraries = libraries
         self._areas = areas
         self.health = health
+        self.leftovers = leftovers
         self.checks: dict[str, Check] = {}
         self.invariants: dict[str, Invariant] = {}
         self.fuzz: Fuzz | None = None  #: settings of the fuzzer, if the contract has any

@@ -161,5 +161,5 @@ def _verdict(header: dict[str, Any], footer: dict[str, Any], console: Console, *
     leftovers = footer.get("leftovers")
     if leftovers:
         many = plural(len(leftovers), "object")
-        what = f"{many} created by the checks could not be removed; their names begin with lp_. The first: {leftovers[0]}"
+        what = f"{many} created by the checks are still on the target; their names begin with lp_. The first: {leftovers[0]}"
         console.print(f"[yellow]{terminal(what)}[/]", highlight=False, soft_wrap=True)

@@ -18,6 +18,7 @@ from lakepact.conformance.checks.iceberg_rest.embedded import launch_settings
 from lakepact.conformance.checks.iceberg_rest.kit.detection import DETECTED, VIEWS, detected, probed, undeclared
 from lakepact.conformance.checks.iceberg_rest.kit.endpoints import declared as declared_by
 from lakepact.conformance.checks.iceberg_rest.kit.lab import CHILDREN, DECLARED, SEPARATOR_OF_TARGET, UNSERVED, CatalogLab
+from lakepact.conformance.checks.iceberg_rest.kit.leftovers import leftovers
 from lakepact.conformance.checks.iceberg_rest.kit.table_files import has_files_here
 from lakepact.conformance.checks.iceberg_rest.names import AREAS
 from lakepact.conformance.discovery import refused
@@ -302,6 +303,7 @@ suite = Suite(
     discover=discover_with_a_table,
     launch_settings=launch_settings,
     parameters=PARAMETERS,
+    leftovers=leftovers,
     areas=AREAS,
     health=health,
     unserved={

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from urllib.parse import quote
 
 from lakepact.conformance.checks.iceberg_rest.kit.lab import DECLARED
+from lakepact.conformance.checks.iceberg_rest.kit.leftovers import leftovers
 from lakepact.conformance.checks.iceberg_rest.suite import discover as discover_catalog
 from lakepact.conformance.checks.iceberg_rest.suite import with_what_is_served
 from lakepact.conformance.checks.watsonx_data.embedded import launch_settings
@@ -88,6 +89,7 @@ suite = Suite(
     discover=discover_what_is_served,
     launch_settings=launch_settings,
     parameters=PARAMETERS,
+    leftovers=leftovers,
     unserved={
         **dict.fromkeys(("IRC-CFG-008", "IRC-CFG-009", "IRC-CFG-010", "IRC-CFG-012", "IRC-CFG-017"), NO_ENDPOINTS),
         "IRC-SCH-StorageCredential": "credentials of its storage",

@@ -10,6 +10,7 @@ from urllib.parse import quote
 
 from lakepact.conformance.checks.iceberg_rest.embedded import launch_settings as settings_of_1_10
 from lakepact.conformance.checks.iceberg_rest.kit.lab import CatalogLab
+from lakepact.conformance.checks.iceberg_rest.kit.leftovers import leftovers
 from lakepact.conformance.checks.iceberg_rest.suite import discover as discover_before
 from lakepact.conformance.checks.iceberg_rest.suite import with_a_table
 from lakepact.conformance.suite import Suite
@@ -74,6 +75,7 @@ suite = Suite(
     lab=CatalogLab,
     discover=discover,
     launch_settings=launch_settings,
+    leftovers=leftovers,
     unserved={
         "remote-signing": "a storage whose requests can be signed",
         "IRC-SIGN-003": "a storage whose requests can be signed",

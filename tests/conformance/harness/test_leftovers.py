@@ -1,0 +1,56 @@
+"""The leftovers of a run are the objects that are still on the target: all of them, and no others."""
+
+from __future__ import annotations
+
+from typing import Any
+from urllib.parse import quote
+
+import httpx
+import pytest
+
+from lakepact.conformance import plan, runner
+from lakepact.conformance import suite as suites
+from lakepact.conformance.target import Target
+from lakepact.reference_server.running import running
+
+CHECKED = ("IRC-NS-CREATE-001", "IRC-TBL-CREATE-003", "IRC-TBL-REN-001", "IRC-TBL-STAGE-004", "IRC-TBL-DROP-001")
+
+
+def run(url: str, *, keep: bool) -> runner.Run:
+    done = runner.Run(plan.plan(suites.load("iceberg_rest"), only=CHECKED), Target(url), keep=keep)
+    for _ in done.events():
+        pass
+    return done
+
+
+def objects(url: str) -> set[str]:
+    """Return the paths of all namespaces and tables of a server."""
+
+    def get(path: str, **query: str) -> Any:
+        return httpx.get(f"{url}{path}", params=query, trust_env=False).json()
+
+    found: set[str] = set()
+    waiting = [[level] for (level,) in get("/v1/namespaces")["namespaces"]]
+    while waiting:
+        levels = waiting.pop()
+        path = f"/v1/namespaces/{quote(chr(31).join(levels), safe='')}"
+        found |= {path} | {f"{path}/tables/{quote(table['name'], safe='')}" for table in get(f"{path}/tables")["identifiers"]}
+        waiting += get("/v1/namespaces", parent="\x1f".join(levels))["namespaces"]
+    return found
+
+
+@pytest.mark.parametrize("keep", [True, False], ids=["no cleanup", "cleanup"])
+@pytest.mark.parametrize("fault", [None, "dropTable.answers-500"])
+def test_leftovers_are_the_objects_on_the_target(fault: str | None, *, keep: bool) -> None:
+    with running(contract="iceberg_rest", faults=[fault] if fault else []) as server:
+        done = run(server.url, keep=keep)
+        there = objects(server.url)
+
+    assert {line.partition(": ")[0] for line in done.leftovers} == there
+
+
+def test_leftover_says_what_the_request_to_drop_it_returned() -> None:
+    with running(contract="iceberg_rest", faults=["dropTable.answers-500"]) as server:
+        done = run(server.url, keep=False)
+
+    assert {line.partition(": ")[2] for line in done.leftovers if "/tables/" in line} == {"DELETE returned 500"}
