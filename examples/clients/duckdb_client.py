@@ -1,0 +1,133 @@
+"""Tasks of `lakepact check-client` for DuckDB and its Iceberg extension.
+
+    lakepact check-client -- python examples/clients/duckdb_client.py
+
+Needs duckdb, and its extensions iceberg, avro and httpfs: from `duckdb-ext-iceberg` and the like, or by INSTALL.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import sys
+import time
+from typing import TYPE_CHECKING, Any
+
+import duckdb
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+CATALOG = "checked"
+
+
+def quoted(name: str) -> str:
+    """Return a name as SQL has it."""
+    return '"' + name.replace('"', '""') + '"'
+
+
+def text(value: str) -> str:
+    """Return a text as SQL has it."""
+    return "'" + value.replace("'", "''") + "'"
+
+
+class Tasks:
+    """The tasks, one method each."""
+
+    def __init__(self, given: dict[str, Any]) -> None:
+        self.given = given
+        if len(given.get("namespace", ())) > 1 or given["properties"].keys() - {"token", "credential"}:
+            raise NotImplementedError  # ATTACH has neither nested namespaces nor other properties
+        self.connection = duckdb.connect()
+        with contextlib.suppress(ImportError):
+            import duckdb_ext  # noqa: PLC0415
+
+            duckdb_ext.init(self.connection)
+        for extension in ("avro", "httpfs", "iceberg"):
+            self.connection.execute(f"LOAD {extension}")
+        self.connection.execute(f"ATTACH '' AS {CATALOG} (TYPE iceberg, ENDPOINT {text(given['uri'])}, {self.authorization(given)})")
+        self.schema = f"{CATALOG}.{quoted('.'.join(given.get('namespace', ())))}"
+        self.table = f"{self.schema}.{quoted(given.get('table', ''))}"
+
+    def authorization(self, given: dict[str, Any]) -> str:
+        """Return the options of ATTACH for a token or a credential."""
+        properties = given["properties"]
+        if "token" in properties:
+            self.connection.execute(f"CREATE SECRET s (TYPE iceberg, TOKEN {text(properties['token'])})")
+        elif "credential" in properties:
+            identity, _, secret = properties["credential"].rpartition(":")
+            uri = f"{given['uri']}/v1/oauth/tokens"
+            options = f"CLIENT_ID {text(identity)}, CLIENT_SECRET {text(secret)}, OAUTH2_SERVER_URI {text(uri)}"
+            self.connection.execute(f"CREATE SECRET s (TYPE iceberg, {options})")
+        else:
+            return "AUTHORIZATION_TYPE 'none', ACCESS_DELEGATION_MODE 'none'"
+        return "SECRET s, ACCESS_DELEGATION_MODE 'none'"
+
+    def run(self, statement: str) -> list[tuple[Any, ...]]:
+        found: list[tuple[Any, ...]] = self.connection.execute(statement).fetchall()
+        return found
+
+    def list_namespaces(self) -> Any:
+        found = self.run("SELECT database_name, schema_name FROM duckdb_schemas()")
+        return [[name] for database, name in found if database == CATALOG]
+
+    def create_namespace(self) -> None:
+        self.run(f"CREATE SCHEMA {self.schema}")
+
+    def drop_namespace(self) -> None:
+        self.run(f"DROP SCHEMA {self.schema}")
+
+    def list_tables(self) -> Any:
+        return [name for (name,) in self.run(f"SHOW TABLES FROM {self.schema}")]
+
+    def list_tables_repeatedly(self) -> Any:
+        def listed() -> Any:
+            try:
+                return self.list_tables()
+            except duckdb.Error:
+                return None
+
+        return self.repeatedly(listed)
+
+    def repeatedly(self, once: Callable[[], Any]) -> list[Any]:
+        found = [once()]
+        for _ in range(self.given["times"] - 1):
+            time.sleep(self.given["pause"])
+            found.append(once())
+        return found
+
+    def create_table(self) -> None:
+        self.run(f"CREATE TABLE {self.table} (id BIGINT NOT NULL, data VARCHAR)")
+
+    def append_rows(self) -> None:
+        rows = ", ".join(f"({row['id']}, {text(row['data'])})" for row in self.given["rows"])
+        self.run(f"INSERT INTO {self.table} VALUES {rows}")  # noqa: S608 - names and texts are quoted
+
+    def read_rows(self) -> Any:
+        return [{"id": number, "data": data} for number, data in self.run(f"FROM {self.table} SELECT id, data")]
+
+    def set_properties(self) -> None:
+        updates = ", ".join(f"{text(name)}: {text(value)}" for name, value in self.given["updates"].items())
+        self.run(f"CALL set_iceberg_table_properties({self.table}, {{{updates}}})")
+
+    def drop_table(self) -> None:
+        self.run(f"DROP TABLE {self.table}")
+
+
+def answered(line: str) -> dict[str, Any]:
+    """Return the answer to the task in a line."""
+    asked = json.loads(line)
+    act = getattr(Tasks, asked["task"].replace("-", "_"), None)
+    if act is None:
+        return {"not_offered": True}
+    try:
+        return {"result": act(Tasks(asked["arguments"]))}
+    except NotImplementedError:
+        return {"not_offered": True}
+    except Exception as error:  # noqa: BLE001 - reported
+        return {"error": {"type": type(error).__name__, "message": str(error)}}
+
+
+if __name__ == "__main__":
+    for line in sys.stdin:
+        print(json.dumps(answered(line)), flush=True)  # noqa: T201 - the answer
