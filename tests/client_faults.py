@@ -76,6 +76,8 @@ FAULTS = {
         "fetches-no-plan-tasks": "IRC-CLI-035",
         "keeps-expired-credentials": "IRC-CLI-036",
         "needs-head": "IRC-CLI-012",
+        "leaves-table-names-as-they-are": "IRC-CLI-002",
+        "takes-refused-drops-for-done": "IRC-CLI-003",
         "sends-no-existence": "IRC-CLI-015",
     },
     "delta_sharing": {

@@ -50,7 +50,8 @@ class Catalog:
 
     def table(self, name: str | None = None) -> str:
         root = self.namespace().replace(self.root, "/v1", 1) if FAULT == "drops-without-prefix" else self.namespace()
-        return f"{root}/tables/{quote(self.name if name is None else name, safe='')}"
+        named = self.name if name is None else name
+        return f"{root}/tables/{named if FAULT == 'leaves-table-names-as-they-are' else quote(named, safe='')}"
 
     def identifier(self, name: str) -> dict[str, Any]:
         return {"namespace": self.levels, "name": name}

@@ -145,6 +145,8 @@ class Session:
         except Refused as refused:
             if FAULT == "takes-conflicts-for-done" and isinstance(refused, Conflict):
                 return Reply(200, {}, b"{}")
+            if FAULT == "takes-refused-drops-for-done" and method == "DELETE":
+                return Reply(204, {}, b"")
             if FAULT == "takes-refusals-for-nothing" and method == "GET":
                 return Reply(200, {}, NOTHING)
             raise

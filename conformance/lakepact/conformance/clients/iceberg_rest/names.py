@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
+from urllib.parse import quote
 
 from lakepact.conformance import expect
 from lakepact.conformance.clients.iceberg_rest.suite import check
@@ -30,3 +31,17 @@ def names_arrive(lab: CatalogClientLab) -> None:
 
 def _lists(lab: CatalogClientLab, namespace: Sequence[str]) -> None:
     expect.equal(["t"], lab.performs("list-tables", namespace=namespace).result, f"the tables of {expect.shown(namespace)}")
+
+
+@check("IRC-CLI-002")
+def table_names_arrive(lab: CatalogClientLab) -> None:
+    """Tables whose names have characters that paths do not allow are found."""
+    names = [name for name in AWKWARD if "?" not in name]
+    home = lab.namespace("t", *names)
+    lab.does("load-table", namespace=home, table="t")
+    with lab.judge_each("IRC-CLI-002") as case:
+        for name in names:
+            with case():
+                expected = lab.stored(home, quote(name, safe=""))["metadata"]["table-uuid"]
+                found = lab.performs("load-table", namespace=home, table=name).result
+                expect.equal(expected, found.get("uuid") if isinstance(found, dict) else found, f"uuid of the table {expect.shown(name)}:")

@@ -6,6 +6,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from lakepact.conformance.clients.iceberg_rest.lab import VIEW_SQL, path_of
+from lakepact.conformance.clients.iceberg_rest.scripts import answering, error
 from lakepact.conformance.clients.iceberg_rest.suite import check
 from lakepact.conformance.outcome import Blocked, NotOffered, Unmet
 from lakepact.generated.iceberg_rest import op
@@ -18,6 +19,7 @@ if TYPE_CHECKING:
     from lakepact.generated.contract import OperationId
 
 UPDATES = {"lakepact.note": "1"}
+REFUSALS = (error(403, "ForbiddenException"), error(500, "InternalServerError"))
 #: Operations whose success status is 204.
 EMPTY = frozenset({op.drop_table, op.rename_table, op.drop_namespace, op.drop_view})
 
@@ -111,3 +113,20 @@ def other_successes(lab: CatalogClientLab) -> None:
                     _done_once(done, operation)
     if not judged:
         raise NotOffered("the client neither renames nor drops tables")
+
+
+@check("IRC-CLI-003")
+def refused_changes(lab: CatalogClientLab) -> None:
+    """A change that is refused is not taken for done."""
+    judged = 0
+    with lab.judge_each("IRC-CLI-003") as case:
+        for operation, task, arguments in changes(lab):
+            for answer in REFUSALS if operation != op.report_metrics else ():
+                done = lab.tries(task, answering(operation, answer), **arguments)
+                if done is None or not done.of(operation):
+                    break
+                judged += 1
+                with case():
+                    done.is_refused(f"{operation} was answered with {answer.status}")
+    if not judged:
+        raise NotOffered("the client changes nothing")
