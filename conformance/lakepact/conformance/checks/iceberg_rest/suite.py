@@ -168,7 +168,7 @@ def with_what_is_served(lab_of: Callable[[Offer], CatalogLab], target: Target, f
         operations=operations,
         features=MappingProxyType({**found.features, "views": operations >= NEEDED_FOR_VIEWS and not MAKES_VIEWS & reasons.keys()}),
         facts=MappingProxyType({**found.facts, **{name: ", ".join(sorted(which)) for name, which in further.items() if which}}),
-        found=MappingProxyType({**found.found, DETECTED: seen, UNSERVED: MappingProxyType(reasons)}),
+        found=MappingProxyType({**found.found, DETECTED: seen, UNSERVED: reasons}),
     )
 
 
