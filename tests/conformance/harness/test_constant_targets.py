@@ -43,7 +43,10 @@ ERROR_BODIES = frozenset(
     }
 )
 NO_SERVER_ERROR, JSON_BODIES, NO_CONTENT = "IRC-ERR-014", "IRC-GEN-005", "IRC-GEN-006"
-NO_BODY_OF_HEAD, STATUS_200, SPELLING, UNKNOWN_PATHS = "IRC-GEN-008", "IRC-GEN-009", "IRC-GEN-018", ("IRC-GEN-024", "IRC-GEN-025")
+NO_BODY_OF_HEAD, STATUS_200, SPELLING, UNKNOWN_PATHS = (
+    *("IRC-GEN-008", "IRC-GEN-009", "IRC-GEN-018"),
+    ("IRC-GEN-024", "IRC-GEN-025", "IRC-ERR-020"),
+)
 SINGLE_ANSWERS = frozenset({NO_BODY_OF_HEAD, STATUS_200, SPELLING})
 
 #: By name: the answer to everything but the configuration, and the requirements that such a server keeps.
