@@ -1,4 +1,4 @@
-# Made by codegen.registry from the registry of delta_sharing 2026-02, sha256 eedf946d0c0bfcf2. Do not edit: nox -s generate
+# Made by codegen.registry from the registry of delta_sharing 2026-02, sha256 688c472244142acd. Do not edit: nox -s generate
 """The requirements of Delta Sharing Protocol 2026-02, its optional features, and the corrections of the contract."""
 
 from __future__ import annotations
@@ -1199,7 +1199,7 @@ REQUIREMENTS: dict[str, Requirement] = {
     "DS-EST-07": Requirement(
         id="DS-EST-07",
         level="SHOULD",
-        sentence="An endStreamAction should have no other members than refreshToken, nextPageToken, minUrlExpirationTimestamp and errorMessage, so that a failure is seen.",
+        sentence="A failure in an endStreamAction should be its member errorMessage, and not one with another name such as error.",
         clause="#endstreamaction",
         basis="implied",
         area="end-stream",
