@@ -28,6 +28,7 @@ from lakepact.conformance.campaign.reporting import facts
 from lakepact.conformance.campaign.reporting import html as campaign_html
 from lakepact.conformance.campaign.reporting import markdown as campaign_markdown
 from lakepact.conformance.report import compatibility, html, junit, lines, markdown, matrices, text
+from lakepact.generated.contract import Contract
 from miniatures import answer, miniature
 
 if TYPE_CHECKING:
@@ -48,11 +49,14 @@ ACTING = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2028\u2029\u2066
 TAGS = re.compile(r"<(?:script|img)|\]\]>", re.IGNORECASE)
 
 
+ENDPOINTS = [f"{operation.method} {operation.path}" for operation in Contract("iceberg_rest").operations.values()]
+
+
 def hostile(_method: str, path: str, _body: bytes) -> Answer:
     """Answer as a server that puts an attack and secrets into every text."""
     said = f"{ATTACK} {SIGNED} {LOCATION}"
     if path.startswith("/v1/config"):
-        return answer(200, {"defaults": {"warehouse": LOCATION, ATTACK: ATTACK}, "overrides": {"prefix": "p"}})
+        return answer(200, {"defaults": {"warehouse": LOCATION, ATTACK: ATTACK}, "overrides": {"prefix": "p"}, "endpoints": ENDPOINTS})
     document = {
         "namespaces": [[said]],
         "identifiers": [{"namespace": [said], "name": said}],
