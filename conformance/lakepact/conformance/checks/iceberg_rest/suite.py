@@ -211,7 +211,7 @@ def with_a_table(wire: Wire, target: Target, found: Offer, *, contract: Contract
 
 
 def _told_by_namespaces(wire: Wire, target: Target, found: Offer) -> tuple[dict[str, bool], bool]:
-    """Detect whether namespaces lack children (refused, or neither loaded nor listed) or properties (406 or null).
+    """Detect whether namespaces lack children (refused, or neither named, loaded nor listed) or properties (406 or null).
 
     And whether a child was made and found: what merely needs some is not judged by children that are made or looked for wrongly.
     """
@@ -223,9 +223,10 @@ def _told_by_namespaces(wire: Wire, target: Target, found: Offer) -> tuple[dict[
     with contextlib.suppress(Blocked, NotOffered, Unmet):
         home = lab.make_namespace()
         child = (*home, lab.name())
-        status = lab.send(op.create_namespace, body={"namespace": list(child), "properties": {}}).status
+        created = lab.send(op.create_namespace, body={"namespace": list(child), "properties": {}})
+        status = created.status
         children = status == OK == lab.send(op.load_namespace_metadata, namespace=child).status
-        if status in REFUSED or not (children or _lists(lab, child)):
+        if status in REFUSED or not (children or _is_named(created, child) or _lists(lab, child)):
             told["nesting"] = False
         if status not in REFUSED:
             lab.add_cleanup(lambda: lab.send(op.drop_namespace, namespace=child))
@@ -238,6 +239,12 @@ def _told_by_namespaces(wire: Wire, target: Target, found: Offer) -> tuple[dict[
             told["namespace-properties"] = False
     lab.clean_up()
     return told, children
+
+
+def _is_named(created: Reply, child: Namespace) -> bool:
+    """Return whether the answer to a creation names the child, and not a shortened or joined namespace."""
+    document = created.exchange.parsed
+    return isinstance(document, dict) and document.get("namespace") == list(child)
 
 
 def _lists(lab: CatalogLab, child: Namespace) -> bool:
