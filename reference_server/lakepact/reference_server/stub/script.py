@@ -129,4 +129,5 @@ def _rule(given: Any, where: str) -> Rule:
         content = b"" if body is None else json.dumps(body).encode()
         if content and "content-type" not in {name.lower() for name in headers}:
             headers["content-type"] = "application/json"
-    return Rule(**{**given, "body": content, "headers": headers})
+    members: dict[str, Any] = {**given, "body": content, "headers": headers}
+    return Rule(**members)

@@ -70,7 +70,7 @@ def _created(lab: CatalogLab, exchange: Exchange, path: str) -> Iterator[str]:
         levels = body.get("namespace")
         if isinstance(levels, list) and levels:
             yield lab.path(op.drop_namespace, namespace=[str(level) for level in levels])
-    elif exchange.operation in CREATES and body.get("stage-create") is not True:
+    elif exchange.operation is not None and exchange.operation in CREATES and body.get("stage-create") is not True:
         end, before = CREATES[exchange.operation]
         yield path.removesuffix(end) + before + quote(str(body.get("name")), safe="")
     elif exchange.operation == op.update_table and any(
