@@ -181,11 +181,16 @@ def test_blocks_run_elsewhere_have_a_test_file() -> None:
 
 #: Every reason for a block that does not run.
 REASONS = [
+    "examples/ci/github.yml; tests/action runs the scripts of the action",
+    "installs from the network; `nox -s build` does the same",
+    "installs from the network; tests/distribution runs the wheel like this",
     "installs from the network; the continuous integration does it in a fresh clone",
     "needs Iceberg's Java server",
     "needs the package delta-sharing and the tables of the example",
     "starts a server that does not end",
     "tests/conformance/clients runs the program below",
+    "tests/conformance/command/test_baseline.py does this with a faulty server",
+    "tests/conformance/command/test_fixtures_of_pytest.py runs such tests",
     "the form of a finding",
     "the id of a case is one of your own run",
     "theirs.toml is a profile of another server",

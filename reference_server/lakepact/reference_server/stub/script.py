@@ -8,8 +8,6 @@ import threading
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-import yaml
-
 from lakepact.reference_server.service import BadSetting
 
 if TYPE_CHECKING:
@@ -100,6 +98,8 @@ def read(file: Path) -> Script:
     Raises:
         BadSetting: it is no list of rules; the message says where.
     """
+    import yaml  # noqa: PLC0415 - most servers answer without a script, and start without it
+
     try:
         document = yaml.safe_load(file.read_text("utf-8"))
     except (OSError, UnicodeDecodeError, yaml.YAMLError) as error:
