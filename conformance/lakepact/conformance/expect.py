@@ -137,7 +137,7 @@ def lacks(member: Any, collection: Collection[Any], what: str) -> None:
 def true(holds: bool, expected: str, actual: Any) -> None:  # noqa: FBT001 - the condition itself
     """Expect a condition, which `expected` describes."""
     if not holds:
-        raise Unmet(expected, actual if isinstance(actual, str) else shown(actual))
+        raise Unmet(expected, actual if isinstance(actual, str) and actual else shown(actual))
 
 
 def no_body(reply: Reply) -> None:

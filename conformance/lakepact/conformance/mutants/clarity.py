@@ -11,7 +11,10 @@ if TYPE_CHECKING:
     from lakepact.conformance.outcome import Verdict
 
 #: Python values in text: a dict, list, tuple or set of strings, bytes, an object, a constant.
-PYTHON_VALUE = re.compile(r"[{\[(]'|\bb'|<[\w.]+ object|\bdatetime\.\w+\(|(?:^|[ :\[{(=])(?:None|True|False)(?=$|[,;\]})]| [a-z])")
+PYTHON_VALUE = re.compile(
+    r"[{\[]'|\((?:'[^']*',? ?)+\)|\bb'|<[\w.]+ object|\bdatetime\.\w+\(|"
+    r"(?:^|[ :\[{(=])(?:None|True|False)(?=$|[,;\]})]| [a-z])"
+)
 
 
 def obscure(verdicts: Iterable[Verdict]) -> Iterator[str]:

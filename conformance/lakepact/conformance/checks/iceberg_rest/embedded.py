@@ -69,8 +69,8 @@ access = "write"
 def launch_settings(folder: Path) -> EmbeddedTarget:
     """Return a server with one warehouse, and principals with random tokens.
 
-    Features are what no answer tells of: server and harness share a machine, and the server keeps all tables below one folder. What
-    is known of access is said too, so that no fault can hide it.
+    Features that no answer shows are on: server and harness share a machine, and the server keeps all tables below one folder. Access
+    and nesting are on too, so that no fault can hide them.
     """
     tokens = {name: secrets.token_hex() for name in ("first", "second", "third", "expired", "secret")}
     config, known = folder / "server.toml", folder / "principals.json"
@@ -86,9 +86,10 @@ def launch_settings(folder: Path) -> EmbeddedTarget:
     for file in (config, known):
         file.chmod(0o600)
     access = ("authentication", "second-principal", "oauth-tokens", "token-exchange")
+    others = ("readable-files", "location-policy", "nesting", "async-planning", "plan-tasks")
     return EmbeddedTarget(
         settings={"config": str(config)},
         headers={"Authorization": f"Bearer {tokens['first']}"},
         parameters={"warehouse": "lakehouse", "principals": str(known), principals.WRITES: OF_THE_SECOND, **PLANNED},
-        features={"readable-files": True, "location-policy": True, **dict.fromkeys((*access, "async-planning", "plan-tasks"), True)},
+        features=dict.fromkeys((*access, *others), True),
     )
