@@ -75,7 +75,7 @@ class Violation:
     """A verdict about a server with several faults that the faults alone do not justify."""
 
     requirement: str
-    kind: str  #: "missed", "unnamed" or "accused"
+    kind: str  #: "missed", "unnamed" or "unexpected"
     text: str
 
 
@@ -221,7 +221,7 @@ def _accused(together: Found, unexpected: frozenset[str], *, faults: Sequence[st
         if not worst:
             continue
         text = "; ".join(f"{v.check}: expected {v.expected}, actual {v.actual}" for v in worst)
-        yield Violation(requirement, "accused", f"no fault breaks it alone; {text}")
+        yield Violation(requirement, "unexpected", f"no fault breaks it alone; {text}")
 
 
 def trials(seeds: Sequence[int], *, folder: str, jobs: int, count: int | None = None) -> Iterator[Trial]:
