@@ -140,15 +140,15 @@ def three(folder: Path, chosen: argparse.Namespace) -> bool:
         rows = tables.read(run / "coverage", findings.COVERAGE).to_pylist()
         broken = {(row["target"], row["requirement_id"]) for row in rows if row["verdict"] == "fail"}
         unseen = [fault for fault, requirement in FAULTS.items() if ("faulty", requirement) not in broken]
-        accused = sorted(requirement for target, requirement in broken if target == "ours")
+        failed_of_ours = sorted(requirement for target, requirement in broken if target == "ours")
         pages = all((run / f"report.{form}").exists() for form in ("html", "md"))
         late = seconds > SECONDS
-        missed = missed or late or bool(unseen) or bool(accused) or not pages
+        missed = missed or late or bool(unseen) or bool(failed_of_ours) or not pages
         clock = (
             f"{seconds:5.1f} s of {SECONDS:.0f}{' MISSED' if late else ''}, of processors {processors:5.1f} s, the servers {theirs:.1f} s"
         )
         say(f"{name:9} {len(targets)} targets, {made['cases'] * len(targets)} cases sent: {clock}")
-        say(f"{'':9} faults not found: {', '.join(unseen) or 'none'}; failures of ours: {', '.join(accused) or 'none'}")
+        say(f"{'':9} faults not found: {', '.join(unseen) or 'none'}; failures of ours: {', '.join(failed_of_ours) or 'none'}")
     return missed
 
 

@@ -97,10 +97,10 @@ def of_later_operations(lab: CatalogLab, table: Table) -> dict[OperationId, tupl
 def fresh(lab: CatalogLab, operation: OperationId, valid: dict[str, Any], invalid: dict[str, Any]) -> dict[str, Any]:
     """Return an invalid body about an object of its own, so that an earlier one that was accepted does not decide the answer."""
     if operation == op.rename_table:
-        source = lab.make_table(lab.make_namespace())
-        moved = {key: source.identifier[key] for key in source.identifier}
+        source = lab.make_table(lab.make_namespace()).identifier
+        own = {"source": source, "destination": {**source, "name": lab.name()}}
         return {
-            end: {key: moved[key] if value == valid[end][key] and end == "source" else value for key, value in names.items()}
+            end: {key: own[end][key] if value == valid[end][key] else value for key, value in names.items()}
             if isinstance(names, dict)
             else names
             for end, names in invalid.items()
