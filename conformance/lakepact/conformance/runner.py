@@ -17,11 +17,11 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from lakepact.conformance import known as known_failures
-from lakepact.conformance import loops
-from lakepact.conformance.blocking import with_causes
 from lakepact.conformance.fuzz import Progress, fuzzed, modelled
-from lakepact.conformance.invariants import InvariantBook, InvariantBooks, names_in, place_of
-from lakepact.conformance.lab import cleanup_error
+from lakepact.conformance.judging import loops
+from lakepact.conformance.judging.blocking import with_causes
+from lakepact.conformance.judging.invariants import InvariantBook, InvariantBooks, names_in, place_of
+from lakepact.conformance.judging.lab import cleanup_error
 from lakepact.conformance.limits import Budget
 from lakepact.conformance.outcome import Blocked, NotOffered, Outcome, StepFailed, Unmet, Verdict, merged
 from lakepact.conformance.target import is_on
@@ -32,8 +32,8 @@ if TYPE_CHECKING:
 
     from lakepact.conformance.exchanges import Exchange
     from lakepact.conformance.judges import Check, Invariant
+    from lakepact.conformance.judging.lab import Lab
     from lakepact.conformance.known import KnownFailure
-    from lakepact.conformance.lab import Lab
     from lakepact.conformance.plan import Plan
     from lakepact.conformance.target import Offer, Target
 

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 from lakepact.conformance.embedded_target import EmbeddedTarget
 from lakepact.conformance.judges import Check, Invariant, Topic
-from lakepact.conformance.lab import Lab
+from lakepact.conformance.judging.lab import Lab
 from lakepact.generated.contract import Contract, contracts, version_module
 
 if TYPE_CHECKING:

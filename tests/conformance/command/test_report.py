@@ -12,7 +12,7 @@ from rich.console import Console
 
 from browsers import LEAST_CONTRAST, NEEDS_BROWSER, seen
 from lakepact.conformance import expect, plan, runner
-from lakepact.conformance.lab import Lab
+from lakepact.conformance.judging.lab import Lab
 from lakepact.conformance.report import html, junit, lines, markdown, text
 from lakepact.conformance.suite import Suite
 from lakepact.conformance.target import Offer, Target

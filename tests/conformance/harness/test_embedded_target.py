@@ -10,7 +10,7 @@ import pytest
 from lakepact.conformance import suite as suites
 from lakepact.conformance.embedded import Misused, embedded
 from lakepact.conformance.embedded_target import EmbeddedTarget
-from lakepact.conformance.lab import Lab
+from lakepact.conformance.judging.lab import Lab
 from lakepact.conformance.outcome import Blocked
 from lakepact.conformance.suite import Suite
 from lakepact.conformance.target import Offer

@@ -9,7 +9,7 @@ import pytest
 
 from lakepact.conformance import expect, known, plan, runner
 from lakepact.conformance.exchanges import MARGIN, SHOWN_BODY
-from lakepact.conformance.lab import Lab
+from lakepact.conformance.judging.lab import Lab
 from lakepact.conformance.outcome import Blocked, NotOffered, Outcome
 from lakepact.conformance.report import lines
 from lakepact.conformance.suite import Suite

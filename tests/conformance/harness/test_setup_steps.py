@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from lakepact.conformance import expect, plan, runner
-from lakepact.conformance.lab import Lab
+from lakepact.conformance.judging.lab import Lab
 from lakepact.conformance.outcome import Outcome
 from lakepact.conformance.suite import Suite
 from lakepact.conformance.target import Offer, Target

@@ -13,7 +13,7 @@ from lakepact.conformance import expect, plan, runner
 from lakepact.conformance import suite as suites
 from lakepact.conformance.checks.watsonx_data.lab import WatsonxLab, bearer_token, user_and_key, zen_api_key
 from lakepact.conformance.commands.check import check as command
-from lakepact.conformance.lab import Lab
+from lakepact.conformance.judging.lab import Lab
 from lakepact.conformance.mutants import faults
 from lakepact.conformance.mutants.hunting import served
 from lakepact.conformance.outcome import NotOffered, Outcome

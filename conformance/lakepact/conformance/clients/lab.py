@@ -10,7 +10,7 @@ import orjson
 from lakepact.conformance.clients.program import in_order
 from lakepact.conformance.clients.scripted_server import ScriptedServer, as_it_is
 from lakepact.conformance.expect import shown
-from lakepact.conformance.lab import Lab
+from lakepact.conformance.judging.lab import Lab
 from lakepact.conformance.outcome import Blocked, Unmet
 from lakepact.conformance.target import Offer, Target
 

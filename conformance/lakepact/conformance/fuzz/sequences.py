@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from lakepact.conformance.fuzz.judging import Breach, Judge
     from lakepact.conformance.fuzz.steps import Step
     from lakepact.conformance.fuzz.world import World
-    from lakepact.conformance.lab import Lab
+    from lakepact.conformance.judging.lab import Lab
     from lakepact.generated.contract import OperationId
 
 STEPS = 20  #: requests of a sequence, those that open it included

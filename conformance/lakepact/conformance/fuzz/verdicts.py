@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from lakepact.conformance.fuzz.steps import Step
     from lakepact.conformance.fuzz.world import Remembering
     from lakepact.conformance.judges import Invariant
-    from lakepact.conformance.lab import Lab
+    from lakepact.conformance.judging.lab import Lab
     from lakepact.generated.contract import Contract, OperationId
 
 FUZZED, MODELLED = "fuzz", "model"  #: what verdicts name as the check

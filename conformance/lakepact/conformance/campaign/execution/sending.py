@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from lakepact.conformance.exchanges import Reply
     from lakepact.conformance.fuzz import World
     from lakepact.conformance.fuzz.steps import Step
-    from lakepact.conformance.lab import Lab
+    from lakepact.conformance.judging.lab import Lab
     from lakepact.conformance.outcome import Verdict
 
 #: How a step ended: answered; not sent as the target does not declare it, or as what it is about could not be made; no answer in time;

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from lakepact.conformance.checks.delta_sharing.kit.catalog import EITHER_FORMAT
 from lakepact.conformance.checks.delta_sharing.kit.times import as_of
-from lakepact.conformance.lab import Lab
+from lakepact.conformance.judging.lab import Lab
 from lakepact.conformance.outcome import Blocked, NotOffered
 from lakepact.generated.delta_sharing import op
 

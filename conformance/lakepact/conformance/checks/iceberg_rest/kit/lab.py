@@ -10,7 +10,7 @@ from urllib.parse import quote
 
 from lakepact.conformance.checks.iceberg_rest.kit.steps import note_effect
 from lakepact.conformance.exchanges import Reply
-from lakepact.conformance.lab import Lab
+from lakepact.conformance.judging.lab import Lab
 from lakepact.conformance.outcome import Blocked
 from lakepact.generated.iceberg_rest import op
 

@@ -16,8 +16,8 @@ from urllib.parse import quote
 
 import orjson
 
-from lakepact.conformance import loops
 from lakepact.conformance.exchanges import ANYTHING, Reply
+from lakepact.conformance.judging import loops
 from lakepact.conformance.outcome import Blocked, Failure, NotOffered, Outcome, StepFailed, Unmet, Verdict, broken
 from lakepact.conformance.target import is_on
 from lakepact.generated.contract import Contract
