@@ -1,0 +1,66 @@
+"""The cases of one judgement."""
+
+from __future__ import annotations
+
+import contextlib
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from lakepact.conformance.outcome import StepFailed, Unmet
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Generator
+
+    from lakepact.conformance.outcome import Failure, Mutation
+
+
+class Cases:
+    """The cases of one judgement: `with case():` judges one; if it raises `Unmet`, the next is judged all the same.
+
+    Args:
+        trail: returns the numbers of the exchanges that lead to the exchange with a number, or to the last one.
+        noticed: is called with each expectation that is not met.
+        requirements: the requirements that are judged; a step that breaks one of them is a failure.
+        blocking: returns the earlier step that explains an expectation which is not met, if one does.
+    """
+
+    def __init__(
+        self,
+        trail: Callable[[int | None], tuple[int, ...]],
+        noticed: Callable[[Unmet], None],
+        requirements: tuple[str, ...] = (),
+        blocking: Callable[[Unmet], StepFailed | None] = lambda _: None,
+    ) -> None:
+        self._trail = trail
+        self._noticed = noticed
+        self._requirements = requirements
+        self._blocking = blocking
+        self.judged = 0
+        self.failures: list[Failure] = []
+        self.blocked: list[str] = []  #: reasons of cases that a failed step keeps from being judged
+
+    @contextlib.contextmanager
+    def __call__(self, mutation: Mutation | None = None) -> Generator[None]:
+        """Judge the block as one case.
+
+        Args:
+            mutation: the change that makes the request of the case invalid.
+        """
+        try:
+            yield
+        except StepFailed as step:
+            if step.requirement not in self._requirements:
+                self.blocked.append(str(step))
+                return
+            self._fail(step.unmet, mutation)
+        except Unmet as unmet:
+            self._noticed(unmet)
+            cause = self._blocking(unmet)
+            if cause is not None and cause.requirement not in self._requirements:
+                self.blocked.append(str(cause))
+                return
+            self._fail(unmet, mutation)
+        self.judged += 1
+
+    def _fail(self, unmet: Unmet, mutation: Mutation | None) -> None:
+        self.failures.append(replace(unmet.failure(self._trail(unmet.exchange)), mutation=mutation))
