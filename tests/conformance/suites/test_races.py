@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from lakepact.conformance import plan, runner, suite
-from lakepact.conformance.checks.iceberg_rest.kit.tables import ROUNDS
+from lakepact.conformance.checks.iceberg_rest.kit.concurrency import ROUNDS
 from lakepact.conformance.target import Target
 from lakepact.reference_server import running
 

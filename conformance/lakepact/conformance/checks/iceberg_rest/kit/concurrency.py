@@ -14,6 +14,8 @@ if TYPE_CHECKING:
     from lakepact.conformance.checks.iceberg_rest.kit.lab import CatalogLab
     from lakepact.conformance.exchanges import Reply
 
+ROUNDS = 4  #: of each race: in the first one most clients still open their connections
+
 
 def side_by_side(lab: CatalogLab, sends: Sequence[Callable[[], Reply]], *, what: str) -> list[Reply]:
     """Return the answers to what is sent at the same moment; `what` it is, for a report.

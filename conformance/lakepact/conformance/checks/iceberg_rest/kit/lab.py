@@ -251,6 +251,15 @@ class CatalogLab(Lab):
         self.only_purges = self.only_purges or purged.status in (200, 202, 204)
         return purged if self.only_purges else reply
 
+    def ways_to_drop(self) -> tuple[bool | None, ...]:
+        """Return the values of `purgeRequested` by which the target drops tables; `None` leaves the parameter out.
+
+        Raises:
+            Blocked: it drops none.
+        """
+        self.drop_table(**self.make_table().at)
+        return (True,) if self.only_purges else (None, True)
+
     def drop_table(self, **at: Any) -> Reply:
         """Return the answer to dropping a table, which is gone.
 

@@ -8,10 +8,8 @@ from lakepact.conformance import expect
 from lakepact.conformance.checks.iceberg_rest.kit.lab import Table, set_properties
 from lakepact.conformance.checks.iceberg_rest.kit.listings import names
 from lakepact.conformance.checks.iceberg_rest.kit.metrics_reports import scan_report
+from lakepact.conformance.checks.iceberg_rest.kit.renames import identifier, rename_view
 from lakepact.conformance.checks.iceberg_rest.kit.table_states import properties_of
-from lakepact.conformance.checks.iceberg_rest.kit.tables import ways
-from lakepact.conformance.checks.iceberg_rest.kit.view_renames import identifier
-from lakepact.conformance.checks.iceberg_rest.kit.view_renames import rename as rename_view
 from lakepact.conformance.checks.iceberg_rest.kit.views import HARMLESS, made, same_view
 from lakepact.conformance.checks.iceberg_rest.kit.views import create as create_view
 from lakepact.conformance.checks.iceberg_rest.suite import check
@@ -144,7 +142,7 @@ def views_move_as_they_are(lab: CatalogLab) -> None:
 def parents_do_not_lend_what_they_have(lab: CatalogLab) -> None:
     """Tables and views of a namespace are not found in its child: loading, checking and dropping them there returns 404."""
     table = lab.make_table()
-    namespace, parent, known = deep(lab, table.namespace), table.namespace, ways(lab)
+    namespace, parent, known = deep(lab, table.namespace), table.namespace, lab.ways_to_drop()
     below: dict[str, Any] = {"namespace": namespace, "table": table.name}
     with lab.judge("IRC-TBL-HEAD-002"):
         if lab.offers(op.table_exists):

@@ -9,9 +9,8 @@ from lakepact.conformance import expect
 from lakepact.conformance.checks.iceberg_rest.kit.lab import set_properties
 from lakepact.conformance.checks.iceberg_rest.kit.listings import names
 from lakepact.conformance.checks.iceberg_rest.kit.registration import is_registered, left_behind, location_of, register
+from lakepact.conformance.checks.iceberg_rest.kit.renames import identifier, rename_table, rename_view
 from lakepact.conformance.checks.iceberg_rest.kit.table_states import unchanged
-from lakepact.conformance.checks.iceberg_rest.kit.tables import identifier, rename
-from lakepact.conformance.checks.iceberg_rest.kit.view_renames import rename as rename_view
 from lakepact.conformance.checks.iceberg_rest.kit.views import View, loaded, made, same_view
 from lakepact.conformance.checks.iceberg_rest.kit.views import create as create_view
 from lakepact.conformance.checks.iceberg_rest.suite import check
@@ -94,14 +93,14 @@ def tables_are_renamed_to_odd_names(lab: CatalogLab) -> None:
     with lab.judge_each("IRC-TBL-REN-001") as case:
         for name in free:
             with case():
-                reply = rename(lab, table.identifier, identifier(table.namespace, name))
+                reply = rename_table(lab, table.identifier, identifier(table.namespace, name))
                 if refused(reply.status):
                     continue
                 expect.status(reply, 204)
                 there = lab.send(op.load_table, namespace=table.namespace, table=name)
                 expect.status(there, 200, about=f"for the new name {expect.shown(name)}")
                 expect.equal(table.uuid, there.at("metadata", "table-uuid"), f"table UUID of {expect.shown(name)}")
-                back = rename(lab, identifier(table.namespace, name), table.identifier)
+                back = rename_table(lab, identifier(table.namespace, name), table.identifier)
                 expect.status(back, 204, about=f"for renaming {expect.shown(name)} back")
                 unchanged(lab, table)
 

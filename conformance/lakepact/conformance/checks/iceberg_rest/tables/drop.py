@@ -9,11 +9,10 @@ from typing import TYPE_CHECKING, Any
 
 from lakepact.conformance import expect
 from lakepact.conformance.checks.iceberg_rest.kit.commit_requirements import HARMLESS, assert_ref, assert_uuid
-from lakepact.conformance.checks.iceberg_rest.kit.concurrency import side_by_side
+from lakepact.conformance.checks.iceberg_rest.kit.concurrency import ROUNDS, side_by_side
 from lakepact.conformance.checks.iceberg_rest.kit.lab import Table, set_properties
 from lakepact.conformance.checks.iceberg_rest.kit.registration import location_of, register
 from lakepact.conformance.checks.iceberg_rest.kit.table_files import known_files, local_path, lost
-from lakepact.conformance.checks.iceberg_rest.kit.tables import ROUNDS, ways
 from lakepact.conformance.checks.iceberg_rest.suite import check
 from lakepact.conformance.checks.iceberg_rest.tables.register import grown
 from lakepact.conformance.outcome import NotOffered
@@ -75,7 +74,7 @@ def missing_tables_are_not_dropped(lab: CatalogLab) -> None:
     lab.drop_afterwards(moved.namespace, to)
     lab.require(lab.send(op.rename_table, body={"source": moved.identifier, "destination": {**moved.identifier, "name": to}}))
     places: list[dict[str, Any]] = [{"namespace": dropped.namespace, "table": lab.name()}, dropped.at, moved.at]
-    known = ways(lab)
+    known = lab.ways_to_drop()
     for place in places:
         for purging in known:
             reply = lab.send(op.drop_table, purge_requested=purging, **place)
@@ -190,7 +189,7 @@ def views_are_not_dropped_as_tables(lab: CatalogLab) -> None:
     """A view is no table that could be dropped, and it outlives the attempt."""
     home = lab.make_namespace()
     view = lab.make_view(home)
-    for purging in ways(lab):
+    for purging in lab.ways_to_drop():
         reply = lab.send(op.drop_table, namespace=home, table=view, purge_requested=purging)
         kept = lab.send(op.load_view, namespace=home, view=view)
         with lab.judge("IRC-TBL-DROP-008"):
@@ -201,7 +200,7 @@ def views_are_not_dropped_as_tables(lab: CatalogLab) -> None:
 @check("IRC-TBL-DROP-009")
 def recreated_tables_are_others(lab: CatalogLab) -> None:
     """A table that is created by the name of a dropped one is another table, and commits to the former one do not reach it."""
-    for purging in ways(lab):
+    for purging in lab.ways_to_drop():
         table = lab.make_table()
         former = table if purging else lab.append(table)
         reply = lab.send(op.drop_table, purge_requested=purging, **table.at)
@@ -221,7 +220,7 @@ def recreated_tables_are_others(lab: CatalogLab) -> None:
 @check("IRC-TBL-DROP-010", alone=True)
 def one_of_many_drops_wins(lab: CatalogLab) -> None:
     """When many clients drop a table, one of them has dropped it, and all others learn that it is not there."""
-    home, known = lab.make_namespace(), ways(lab)
+    home, known = lab.make_namespace(), lab.ways_to_drop()
     for _ in lab.repeat(ROUNDS):
         table = lab.make_table(home)
         dropping = partial(lab.send, op.drop_table, purge_requested=known[0], **table.at)

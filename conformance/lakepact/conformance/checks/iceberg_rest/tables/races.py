@@ -9,11 +9,10 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from lakepact.conformance import expect
-from lakepact.conformance.checks.iceberg_rest.kit import view_renames
 from lakepact.conformance.checks.iceberg_rest.kit.concurrency import send_after, side_by_side
 from lakepact.conformance.checks.iceberg_rest.kit.lab import Table, set_properties
+from lakepact.conformance.checks.iceberg_rest.kit.renames import identifier, rename_table, rename_view
 from lakepact.conformance.checks.iceberg_rest.kit.table_states import properties_of
-from lakepact.conformance.checks.iceberg_rest.kit.tables import identifier, rename, ways
 from lakepact.conformance.checks.iceberg_rest.kit.views import create
 from lakepact.conformance.checks.iceberg_rest.suite import check
 from lakepact.conformance.checks.iceberg_rest.tables.rename import is_nowhere, renamed
@@ -69,7 +68,7 @@ def commits_move_with_their_table(lab: CatalogLab) -> None:
     for turn in lab.repeat(ROUNDS):
         table, name = lab.make_table(home), lab.name()
         commits = _commits(lab, table)
-        moved, *replies = _met(lab, partial(rename, lab, table.identifier, identifier(home, name)), *commits.values(), turn=turn)
+        moved, *replies = _met(lab, partial(rename_table, lab, table.identifier, identifier(home, name)), *commits.values(), turn=turn)
         if moved.status != 204:
             continue
         loaded = lab.send(op.load_table, namespace=home, table=name)
@@ -84,7 +83,7 @@ def commits_move_with_their_table(lab: CatalogLab) -> None:
 @check("IRC-TBL-DROP-011", alone=True)
 def dropped_tables_stay_away(lab: CatalogLab) -> None:
     """A table whose drop returned 204 is gone, whatever concurrent commits were accepted, and it was not renamed."""
-    home, known = lab.make_namespace(), ways(lab)
+    home, known = lab.make_namespace(), lab.ways_to_drop()
     first = lab.make_table(home)
     lab.drop_table(**first.at)
     _is_gone(lab, first, "dropped")
@@ -99,7 +98,7 @@ def dropped_tables_stay_away(lab: CatalogLab) -> None:
             continue
         table = lab.make_table(home)
         drop = partial(lab.send, op.drop_table, purge_requested=known[0], **table.at)
-        dropped, moved = _met(lab, drop, partial(rename, lab, table.identifier, identifier(home, name)), turn=turn)
+        dropped, moved = _met(lab, drop, partial(rename_table, lab, table.identifier, identifier(home, name)), turn=turn)
         if dropped.status == 204:
             with lab.judge("IRC-TBL-DROP-011"):
                 expect.true(moved.status != 204, "no rename of a table that was dropped at the same moment", moved.shown)
@@ -132,7 +131,7 @@ def names_are_given_once(lab: CatalogLab) -> None:
 def _keep_names_apart(lab: CatalogLab, home: Namespace) -> tuple[bool, bool]:
     """Return whether names of tables are refused to renames and views; IRC-TBL-REN and IRC-VIEW-CREATE judge that."""
     table, other = lab.make_table(home), lab.make_table(home)
-    renames = lab.offers(op.rename_table) and rename(lab, table.identifier, other.identifier).status == 409
+    renames = lab.offers(op.rename_table) and rename_table(lab, table.identifier, other.identifier).status == 409
     views = lab.offers(op.create_view) and create(lab, home, other.name).status == 409
     return renames, views
 
@@ -145,7 +144,7 @@ def _contenders(lab: CatalogLab, home: Namespace, *, renames: bool, views: bool)
 
     def renamed_table() -> Contender:
         source = lab.make_table(home).identifier
-        return lambda name: rename(lab, source, identifier(home, name))
+        return lambda name: rename_table(lab, source, identifier(home, name))
 
     if renames:
         yield table, renamed_table()
@@ -155,4 +154,4 @@ def _contenders(lab: CatalogLab, home: Namespace, *, renames: bool, views: bool)
         yield partial(create, lab, home), renamed_table()
     if views and lab.offers(op.rename_view):
         source = identifier(home, lab.make_view(home))
-        yield table, lambda name: view_renames.rename(lab, source, identifier(home, name))
+        yield table, lambda name: rename_view(lab, source, identifier(home, name))

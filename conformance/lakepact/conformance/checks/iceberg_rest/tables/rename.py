@@ -7,10 +7,10 @@ from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
 from lakepact.conformance import expect
-from lakepact.conformance.checks.iceberg_rest.kit.concurrency import side_by_side
+from lakepact.conformance.checks.iceberg_rest.kit.concurrency import ROUNDS, side_by_side
 from lakepact.conformance.checks.iceberg_rest.kit.lab import Table
+from lakepact.conformance.checks.iceberg_rest.kit.renames import identifier, rename_table
 from lakepact.conformance.checks.iceberg_rest.kit.table_states import BOOKKEEPING, assert_same_table, unchanged
-from lakepact.conformance.checks.iceberg_rest.kit.tables import ROUNDS, identifier, rename
 from lakepact.conformance.checks.iceberg_rest.suite import check
 from lakepact.conformance.checks.iceberg_rest.tables.register import grown
 from lakepact.generated.iceberg_rest import op
@@ -28,7 +28,7 @@ def renamed(lab: CatalogLab, table: Table, name: str, *, namespace: Namespace | 
         Blocked: it cannot be renamed.
     """
     home = namespace or table.namespace
-    lab.require(rename(lab, table.identifier, identifier(home, name)))
+    lab.require(rename_table(lab, table.identifier, identifier(home, name)))
     return Table(home, name, lab.require(lab.send(op.load_table, namespace=home, table=name), 200))
 
 
@@ -37,7 +37,7 @@ def moves_between_namespaces(lab: CatalogLab) -> bool:
     if not lab.feature("rename-across-namespaces"):
         return False
     table = lab.make_table()
-    return rename(lab, table.identifier, identifier(lab.make_namespace(), lab.name())).status != 406
+    return rename_table(lab, table.identifier, identifier(lab.make_namespace(), lab.name())).status != 406
 
 
 def is_at(lab: CatalogLab, before: Table, namespace: Namespace, name: str) -> None:
@@ -75,7 +75,7 @@ def renamed_tables_move(lab: CatalogLab) -> None:
         before = lab.load(table)
         names = (table.name, first, second, table.name, free)
         for old, new in pairwise(names):
-            reply = rename(lab, identifier(table.namespace, old), identifier(table.namespace, new))
+            reply = rename_table(lab, identifier(table.namespace, old), identifier(table.namespace, new))
             with lab.judge("IRC-TBL-REN-001"):
                 expect.status(reply, 204)
                 is_at(lab, before, table.namespace, new)
@@ -90,11 +90,11 @@ def missing_tables_are_not_renamed(lab: CatalogLab) -> None:
     lab.drop_table(**dropped.at)
     renamed(lab, moved, lab.name())
     for name in (lab.name(), dropped.name, moved.name):
-        reply = rename(lab, identifier(home, name), identifier(home, lab.name()))
+        reply = rename_table(lab, identifier(home, name), identifier(home, lab.name()))
         with lab.judge("IRC-TBL-REN-002"):
             expect.status(reply, 404)
     nowhere = (lab.name(),)
-    reply = rename(lab, identifier(nowhere, lab.name()), identifier(nowhere, lab.name()))
+    reply = rename_table(lab, identifier(nowhere, lab.name()), identifier(nowhere, lab.name()))
     with lab.judge("IRC-TBL-REN-002"):
         expect.status(reply, 404)
 
@@ -113,7 +113,7 @@ def tables_do_not_move_into_nothing(lab: CatalogLab) -> None:
         return
     for namespace in missing:
         for name in (lab.name(), table.name):
-            reply = rename(lab, table.identifier, identifier(namespace, name))
+            reply = rename_table(lab, table.identifier, identifier(namespace, name))
             with lab.judge("IRC-TBL-REN-003"):
                 expect.status(reply, 404)
                 expect.equal("NoSuchNamespaceException", reply.at("error", "type"), "error type")
@@ -130,7 +130,7 @@ def existing_tables_are_not_replaced(lab: CatalogLab) -> None:
         others += [lab.load(lab.make_table(home)), lab.load(lab.make_table(home, name=table.name))]
     for other in others:
         for source, destination in ((table, other), (other, table)):
-            reply = rename(lab, source.identifier, destination.identifier)
+            reply = rename_table(lab, source.identifier, destination.identifier)
             with lab.judge("IRC-TBL-REN-004"):
                 expect.status(reply, 409)
                 unchanged(lab, source)
@@ -144,9 +144,9 @@ def views_are_no_tables(lab: CatalogLab) -> None:
     view, table = lab.make_view(home), lab.make_table(home)
 
     with lab.judge("IRC-TBL-REN-005"):
-        expect.status(rename(lab, table.identifier, identifier(home, view)), 409)
+        expect.status(rename_table(lab, table.identifier, identifier(home, view)), 409)
     with lab.judge("IRC-TBL-REN-008"):
-        expect.status(rename(lab, identifier(home, view), identifier(home, lab.name())), 404)
+        expect.status(rename_table(lab, identifier(home, view), identifier(home, lab.name())), 404)
 
 
 @check("IRC-TBL-REN-006")
@@ -154,7 +154,7 @@ def tables_move_between_namespaces(lab: CatalogLab) -> None:
     """A table is renamed into another namespace, or the target says that it does no such thing and leaves it where it is."""
     table = lab.load(lab.append(lab.make_table()))
     home = lab.make_namespace()
-    reply = rename(lab, table.identifier, identifier(home, table.name))
+    reply = rename_table(lab, table.identifier, identifier(home, table.name))
 
     with lab.judge("IRC-TBL-REN-006", remark=f"answered with status {reply.status}"):
         expect.status(reply, 204, 406)
@@ -198,7 +198,7 @@ def _without(named: Mapping[str, Any], member: str) -> dict[str, Any]:
 def tables_renamed_to_themselves_stay(lab: CatalogLab) -> None:
     """A table that is renamed to the name that it has can still be loaded."""
     table = lab.load(lab.append(lab.make_table()))
-    reply = rename(lab, table.identifier, table.identifier)
+    reply = rename_table(lab, table.identifier, table.identifier)
 
     with lab.judge("IRC-TBL-REN-009", remark=f"answered with status {reply.status}"):
         expect.status(reply, 204, 409)
@@ -218,7 +218,7 @@ def tables_move_between_deep_namespaces(lab: CatalogLab) -> None:
     table = lab.load(lab.append(lab.make_table(left)))
     places = (left, right, deepest, elsewhere, left)
     for old, new in pairwise(places):
-        reply = rename(lab, identifier(old, table.name), identifier(new, table.name))
+        reply = rename_table(lab, identifier(old, table.name), identifier(new, table.name))
         with lab.judge("IRC-TBL-REN-010"):
             expect.status(reply, 204)
             is_at(lab, table, new, table.name)
@@ -234,7 +234,9 @@ def one_of_two_renames_moves_a_table(lab: CatalogLab) -> None:
     for _ in lab.repeat(ROUNDS):
         table = lab.load(lab.make_table(home))
         names = [lab.name(), lab.name()]
-        replies = side_by_side(lab, [partial(rename, lab, table.identifier, identifier(home, name)) for name in names], what="requests")
+        replies = side_by_side(
+            lab, [partial(rename_table, lab, table.identifier, identifier(home, name)) for name in names], what="requests"
+        )
         with lab.judge("IRC-TBL-REN-012"):
             statuses = sorted(reply.status for reply in replies)
             # The losing request finds no table, or gets a conflict.
@@ -251,7 +253,9 @@ def one_of_two_renames_takes_a_name(lab: CatalogLab) -> None:
     home = lab.make_namespace()
     for _ in lab.repeat(ROUNDS):
         tables, name = [lab.load(lab.make_table(home)), lab.load(lab.make_table(home))], lab.name()
-        replies = side_by_side(lab, [partial(rename, lab, table.identifier, identifier(home, name)) for table in tables], what="requests")
+        replies = side_by_side(
+            lab, [partial(rename_table, lab, table.identifier, identifier(home, name)) for table in tables], what="requests"
+        )
         with lab.judge("IRC-TBL-REN-012"):
             expect.equal([204, 409], sorted(reply.status for reply in replies), "statuses of two simultaneous renames to one name")
             winner, loser = tables if replies[0].status == 204 else tables[::-1]

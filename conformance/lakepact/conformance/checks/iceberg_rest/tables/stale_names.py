@@ -9,9 +9,9 @@ from lakepact.conformance.checks.iceberg_rest.kit.commit_requirements import HAR
 from lakepact.conformance.checks.iceberg_rest.kit.lab import Table, set_properties, set_ref
 from lakepact.conformance.checks.iceberg_rest.kit.metrics_reports import scan_report
 from lakepact.conformance.checks.iceberg_rest.kit.registration import left_behind, location_of, register
+from lakepact.conformance.checks.iceberg_rest.kit.renames import rename_view
 from lakepact.conformance.checks.iceberg_rest.kit.table_files import lost
 from lakepact.conformance.checks.iceberg_rest.kit.table_states import unchanged
-from lakepact.conformance.checks.iceberg_rest.kit.tables import ways
 from lakepact.conformance.checks.iceberg_rest.kit.updates import (
     LAST_ADDED,
     add_schema,
@@ -20,7 +20,6 @@ from lakepact.conformance.checks.iceberg_rest.kit.updates import (
     schema_with,
     set_current_schema,
 )
-from lakepact.conformance.checks.iceberg_rest.kit.view_renames import rename as rename_view
 from lakepact.conformance.checks.iceberg_rest.kit.views import made
 from lakepact.conformance.checks.iceberg_rest.suite import check
 from lakepact.conformance.checks.iceberg_rest.tables.drop import await_purge, is_refused, purge, visible_files
@@ -159,7 +158,7 @@ def nothing_answers_to_old_names(lab: CatalogLab) -> None:
         op.load_credentials: {},
         op.report_metrics: {"body": scan_report(table)},
         op.plan_table_scan: {"body": {}},
-        op.drop_table: {"purge_requested": ways(lab)[0]},
+        op.drop_table: {"purge_requested": lab.ways_to_drop()[0]},
     }
 
     with lab.judge("IRC-TBL-REN-001") as case:

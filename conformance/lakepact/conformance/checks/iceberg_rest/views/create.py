@@ -6,10 +6,9 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from lakepact.conformance import expect
-from lakepact.conformance.checks.iceberg_rest.kit.concurrency import side_by_side
+from lakepact.conformance.checks.iceberg_rest.kit.concurrency import ROUNDS, side_by_side
 from lakepact.conformance.checks.iceberg_rest.kit.lab import SCHEMA
 from lakepact.conformance.checks.iceberg_rest.kit.table_states import unchanged as table_unchanged
-from lakepact.conformance.checks.iceberg_rest.kit.tables import ROUNDS
 from lakepact.conformance.checks.iceberg_rest.kit.views import (
     OTHER_SCHEMA,
     SQL,

@@ -6,8 +6,8 @@ from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
 from lakepact.conformance import expect
+from lakepact.conformance.checks.iceberg_rest.kit.renames import identifier, rename_view
 from lakepact.conformance.checks.iceberg_rest.kit.table_states import unchanged as table_unchanged
-from lakepact.conformance.checks.iceberg_rest.kit.view_renames import identifier, rename
 from lakepact.conformance.checks.iceberg_rest.kit.views import View, loaded, made, next_version, replaced, same_view, unchanged
 from lakepact.conformance.checks.iceberg_rest.suite import check
 from lakepact.conformance.outcome import NotOffered
@@ -24,7 +24,7 @@ def renamed_views_move(lab: CatalogLab) -> None:
     view = loaded(lab, replaced(lab, first, *next_version(first, "SELECT 2 AS id")) if lab.offers(op.replace_view) else first)
     names = [view.name, lab.name(), lab.name(), view.name]
     for old, new in pairwise(names):
-        reply = rename(lab, identifier(view.namespace, old), identifier(view.namespace, new))
+        reply = rename_view(lab, identifier(view.namespace, old), identifier(view.namespace, new))
         with lab.judge("IRC-VIEW-REN-001"):
             expect.status(reply, 204)
             unchanged(lab, View(view.namespace, new, view.reply))
@@ -39,12 +39,12 @@ def only_views_are_renamed(lab: CatalogLab) -> None:
     table = lab.load(lab.make_table(gone.namespace))
     nowhere = (lab.name(),)
     for source in (gone.identifier, identifier(gone.namespace, lab.name()), identifier(nowhere, gone.name)):
-        reply = rename(lab, source, identifier(tuple(source["namespace"]), lab.name()))
+        reply = rename_view(lab, source, identifier(tuple(source["namespace"]), lab.name()))
         with lab.judge("IRC-VIEW-REN-002"):
             expect.status(reply, 404)
     new = lab.name()
     lab.drop_afterwards(table.namespace, new)
-    reply = rename(lab, table.identifier, identifier(table.namespace, new))
+    reply = rename_view(lab, table.identifier, identifier(table.namespace, new))
     with lab.judge("IRC-VIEW-REN-007"):
         expect.status(reply, 404)
         table_unchanged(lab, table)
@@ -54,7 +54,7 @@ def moves_between_namespaces(lab: CatalogLab) -> bool:
     """Return whether views can be renamed into another namespace, as the user says and as one of them shows."""
     if not lab.feature("rename-across-namespaces"):
         return False
-    return rename(lab, made(lab).identifier, identifier(lab.make_namespace(), lab.name())).status != 406
+    return rename_view(lab, made(lab).identifier, identifier(lab.make_namespace(), lab.name())).status != 406
 
 
 @check("IRC-VIEW-REN-003")
@@ -67,7 +67,7 @@ def views_do_not_move_into_nothing(lab: CatalogLab) -> None:
     lab.require(lab.send(op.drop_namespace, namespace=gone))
     for namespace in (gone, (lab.name(),)):
         for name in (lab.name(), view.name):
-            reply = rename(lab, view.identifier, identifier(namespace, name))
+            reply = rename_view(lab, view.identifier, identifier(namespace, name))
             with lab.judge("IRC-VIEW-REN-003"):
                 expect.status(reply, 404)
                 expect.equal("NoSuchNamespaceException", reply.at("error", "type"), "error type")
@@ -80,7 +80,7 @@ def taken_names_stay_with_whom_they_are(lab: CatalogLab) -> None:
     view = loaded(lab, made(lab))
     other, table = loaded(lab, made(lab, view.namespace)), lab.load(lab.make_table(view.namespace))
     for taken in (other.identifier, table.identifier):
-        reply = rename(lab, view.identifier, taken)
+        reply = rename_view(lab, view.identifier, taken)
         with lab.judge("IRC-VIEW-REN-004"):
             expect.status(reply, 409)
             unchanged(lab, view)
@@ -92,7 +92,7 @@ def taken_names_stay_with_whom_they_are(lab: CatalogLab) -> None:
 def moves_between_namespaces_are_noted(lab: CatalogLab) -> None:
     """Whether a view can be renamed into another namespace is noted; where it is moved, it is there as it was."""
     view, home = loaded(lab, made(lab)), lab.make_namespace()
-    reply = rename(lab, view.identifier, identifier(home, view.name))
+    reply = rename_view(lab, view.identifier, identifier(home, view.name))
 
     with lab.judge("IRC-VIEW-REN-005", remark=f"answered with status {reply.status}"):
         expect.status(reply, 204, 406)
@@ -104,7 +104,7 @@ def moves_between_namespaces_are_noted(lab: CatalogLab) -> None:
 def namespaces_whose_views_moved_are_empty(lab: CatalogLab) -> None:
     """A namespace can be dropped once its only view was renamed into another one."""
     view, home = loaded(lab, made(lab)), lab.make_namespace()
-    if rename(lab, view.identifier, identifier(home, view.name)).status != 204:
+    if rename_view(lab, view.identifier, identifier(home, view.name)).status != 204:
         raise NotOffered("the target does not rename views into other namespaces")
     reply = lab.send(op.drop_namespace, namespace=view.namespace)
 

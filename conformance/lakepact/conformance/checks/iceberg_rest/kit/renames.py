@@ -1,4 +1,4 @@
-"""Requests that rename views."""
+"""Requests that rename tables and views."""
 
 from __future__ import annotations
 
@@ -14,12 +14,18 @@ if TYPE_CHECKING:
 
 
 def identifier(namespace: Namespace, name: str) -> dict[str, Any]:
-    """Return an identifier as it stands in bodies."""
+    """Return the identifier of a table or view, as bodies have it."""
     return {"namespace": list(namespace), "name": name}
 
 
-def rename(lab: CatalogLab, source: Mapping[str, Any], destination: Mapping[str, Any]) -> Reply:
-    """Return the answer to a request that renames a view; the destination is dropped afterwards, should there be one."""
+def rename_table(lab: CatalogLab, source: Mapping[str, Any], destination: Mapping[str, Any]) -> Reply:
+    """Rename a table; a table at the destination is dropped after the check."""
+    lab.drop_afterwards(tuple(destination["namespace"]), destination["name"])
+    return lab.send(op.rename_table, body={"source": dict(source), "destination": dict(destination)})
+
+
+def rename_view(lab: CatalogLab, source: Mapping[str, Any], destination: Mapping[str, Any]) -> Reply:
+    """Rename a view; a view at the destination is dropped after the check."""
     at: dict[str, Any] = {"namespace": tuple(destination["namespace"]), "view": destination["name"]}
     lab.add_cleanup(lambda: lab.send(op.drop_view, **at))
     return lab.send(op.rename_view, body={"source": dict(source), "destination": dict(destination)})
