@@ -8,6 +8,7 @@ from collections import Counter
 from datetime import UTC, date, datetime
 from decimal import Decimal
 
+import deltalake
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
@@ -187,7 +188,14 @@ def by_datafusion(folder):
     return pa.table(QueryBuilder().register("t", DeltaTable(str(folder))).execute("select * from t").read_all())
 
 
-@pytest.mark.parametrize("name", TABLES)
+#: Earlier versions write mapped columns without the ids that they require when they read.
+READS_ITS_MAPPED_COLUMNS = pytest.mark.skipif(
+    tuple(map(int, deltalake.__version__.split("."))) < (1, 6, 6),
+    reason="deltalake before 1.6.6 cannot read the mapped columns that it writes",
+)
+
+
+@pytest.mark.parametrize("name", [pytest.param(name, marks=READS_ITS_MAPPED_COLUMNS if name == "mapped" else ()) for name in TABLES])
 def test_rows_equal_those_of_deltalake(opened, tmp_path, name):
     folder = tmp_path / "t"
     write_deltalake(str(folder), pa.table(ROWS), **TABLES[name])
