@@ -13,6 +13,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 from deltalake import DeltaTable, QueryBuilder, write_deltalake
+from packaging.version import Version
 
 from lakepact.client import BadRequest, NoSuchTable, NotAuthenticated, ResponseError, column
 from lakepact.conformance.fixtures import pack
@@ -190,7 +191,7 @@ def by_datafusion(folder):
 
 #: Earlier versions write mapped columns without the ids that they require when they read.
 READS_ITS_MAPPED_COLUMNS = pytest.mark.skipif(
-    tuple(map(int, deltalake.__version__.split("."))) < (1, 6, 6),
+    Version(deltalake.__version__) < Version("1.6.6"),
     reason="deltalake before 1.6.6 cannot read the mapped columns that it writes",
 )
 
