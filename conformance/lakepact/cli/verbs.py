@@ -125,6 +125,12 @@ def _metrics() -> click.Command:
     return metrics
 
 
+def _report() -> click.Command:
+    from lakepact.conformance.commands.report import report
+
+    return report
+
+
 def _reproduce() -> click.Command:
     from lakepact.conformance.commands.reproduce import reproduce
 
@@ -166,6 +172,7 @@ VERBS = {
     "matrix": Verb(_matrix, "conformance", "Compare the reports of several servers."),
     "metrics": Verb(_metrics, "conformance", "Show the metrics reports that a reference server received."),
     "probe": Verb(_probe, "conformance", "Detect what a server declares and implements.", OF_CHECKS),
+    "report": Verb(_report, "conformance", "Show a report, or convert it to another format."),
     "reproduce": Verb(_reproduce, "conformance", "Write a script that repeats one finding of a report.", OF_CHECKS),
     "serve": Verb(_serve, "server", "Start the reference server.", {"connexion": "connexion"}),
     "show": Verb(_show, "server", "Show the metadata of a table or view."),

@@ -13,6 +13,8 @@ from __future__ import annotations
 
 import base64
 import datetime as dt
+import gzip
+import zlib
 from collections import Counter
 from functools import cache
 from importlib import metadata
@@ -38,6 +40,7 @@ if TYPE_CHECKING:
     from lakepact.conformance.runner import Result, Run
 
 REPORT_VERSION = 1
+GZIP = b"\x1f\x8b"  #: the first bytes of a gzip file
 VERDICTS = {runner.CONFORMANT: "conformant", runner.NOT_CONFORMANT: "not conformant", runner.INCOMPLETE: "incomplete"}
 
 
@@ -238,13 +241,13 @@ def write(report: Iterable[dict[str, Any]], path: Path) -> None:
 
 
 def read(path: Path) -> list[dict[str, Any]]:
-    """Read report lines from a file.
+    """Read report lines from a file, which may be compressed with gzip.
 
     Raises:
-        UnreadableReport: a line is not JSON, or header or footer is missing.
+        UnreadableReport: the file is damaged, a line is not JSON, or header or footer is missing.
     """
     report: list[dict[str, Any]] = []
-    for number, line in enumerate(path.read_bytes().splitlines(), start=1):
+    for number, line in enumerate(_content(path).splitlines(), start=1):
         try:
             report.append(orjson.loads(line))
         except orjson.JSONDecodeError as wrong:
@@ -254,3 +257,18 @@ def read(path: Path) -> list[dict[str, Any]]:
     if report[0]["report"] != REPORT_VERSION:
         raise UnreadableReport(f"{path}: report version {report[0]['report']}, this lakepact reads {REPORT_VERSION}")
     return report
+
+
+def _content(path: Path) -> bytes:
+    """Return the content of a file, decompressed if it is a gzip file.
+
+    Raises:
+        UnreadableReport: the compressed content is damaged.
+    """
+    content = path.read_bytes()
+    if not content.startswith(GZIP):
+        return content
+    try:
+        return gzip.decompress(content)
+    except (EOFError, OSError, zlib.error) as wrong:
+        raise UnreadableReport(f"{path}: damaged gzip file: {wrong}") from wrong

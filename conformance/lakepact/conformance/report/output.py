@@ -76,7 +76,7 @@ def write(
     report = list(lines.lines(run, strict=strict, stopped=stopped))
     if stopped:
         click.echo(f"lakepact {verb}: {plain(run.wire.redact(stopped))}", err=True)
-    written = [_is_written(report, kind, path, verb) for kind, path in reports]  # first: the reader of the rest may close the pipe
+    written = [is_written(report, kind, path, verb=verb) for kind, path in reports]  # first: the reader of the rest may close the pipe
     if as_json:
         for line in report:
             sys.stdout.buffer.write(lines.encoded(line))
@@ -87,8 +87,8 @@ def write(
     return code if all(written) or code == runner.NOT_CONFORMANT else runner.INCOMPLETE
 
 
-def _is_written(report: Sequence[dict[str, Any]], kind: str, path: Path, verb: str) -> bool:
-    """Write a report to a file; print an error if that fails."""
+def is_written(report: Sequence[dict[str, Any]], kind: str, path: Path, *, verb: str) -> bool:
+    """Write a report to a file and return True; print an error and return False if that fails."""
     try:
         lines.write(report, path) if kind == "jsonl" else WRITERS[kind](report, path)
     except OSError as wrong:

@@ -1,0 +1,37 @@
+"""`lakepact report`: show a report that was written as JSON lines, or convert it."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+import click
+
+from lakepact.conformance import runner
+from lakepact.conformance.escaping import plain
+from lakepact.conformance.report import lines, output, text
+from lakepact.conformance.report.screen import Screen
+
+
+@click.command()
+@click.argument("report", type=click.Path(exists=True, dir_okay=False, path_type=Path), metavar="REPORT.jsonl")
+@click.option(
+    "--report", "wanted", multiple=True, metavar="KIND=FILE", help="Write html=…, junit=…, md=…, badge=… or jsonl=… instead of printing."
+)
+@click.option("--verbose", "-v", is_flag=True, help="Also list the requirements that pass.")
+def report(report: Path, *, wanted: tuple[str, ...], verbose: bool) -> None:
+    """Show a report of `lakepact check --report jsonl=REPORT.jsonl`, or convert it. The file may be compressed with gzip.
+
+    Exit code: 0 shown or written, 2 wrong usage, 3 a file cannot be written. The exit code says nothing about conformance.
+
+    Example: lakepact report report.jsonl.gz --report html=report.html
+    """
+    try:
+        files = [output.asked_for(option) for option in wanted]
+        found = lines.read(report)
+    except ValueError as wrong:
+        raise click.UsageError(plain(wrong)) from wrong
+    if not files:
+        text.show(found, Screen(), verbose=verbose)
+    written = [output.is_written(found, kind, path, verb="report") for kind, path in files]
+    sys.exit(runner.CONFORMANT if all(written) else runner.INCOMPLETE)

@@ -1,0 +1,57 @@
+"""`lakepact report` shows and converts a report that was written before."""
+
+from __future__ import annotations
+
+import gzip
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner
+
+from lakepact.cli import main
+from lakepact.conformance.report import html, lines
+
+#: A published report, compressed.
+PUBLISHED = Path(__file__).parents[3] / "docs" / "matrix" / "lakepact" / "report.jsonl.gz"
+
+
+def report(*words: str | Path) -> tuple[int, str]:
+    done = CliRunner().invoke(main, ["report", *map(str, words)])
+    return done.exit_code, done.output
+
+
+def test_report_command_prints_the_verdict_of_a_compressed_report() -> None:
+    code, printed = report(PUBLISHED)
+
+    assert (code, "\nconformant  " in printed) == (0, True)
+
+
+def test_report_command_writes_each_format(tmp_path: Path) -> None:
+    kinds = ("html", "jsonl", "junit", "md", "badge")
+
+    code, printed = report(PUBLISHED, *(word for kind in kinds for word in ("--report", f"{kind}={tmp_path / kind}")))
+
+    assert (code, printed, sorted(path.name for path in tmp_path.iterdir())) == (0, "", sorted(kinds))
+    assert (tmp_path / "html").read_text("utf-8") == html.html(lines.read(PUBLISHED))
+    assert (tmp_path / "jsonl").read_bytes() == gzip.decompress(PUBLISHED.read_bytes())
+
+
+@pytest.mark.parametrize(
+    ("content", "said"),
+    [(PUBLISHED.read_bytes()[:2000], "damaged gzip file"), (b"{}", "header or footer is missing")],
+    ids=["cut", "other"],
+)
+def test_report_command_refuses_what_is_no_report(tmp_path: Path, content: bytes, said: str) -> None:
+    (tmp_path / "report").write_bytes(content)
+
+    code, printed = report(tmp_path / "report")
+
+    assert (code, said in " ".join(printed.split())) == (2, True)
+
+
+def test_report_that_cannot_be_written_exits_with_3(tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("", "utf-8")
+
+    code, printed = report(PUBLISHED, "--report", f"html={tmp_path / 'file' / 'report.html'}")
+
+    assert (code, "cannot be written" in printed) == (3, True)
