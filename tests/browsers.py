@@ -55,6 +55,34 @@ addEventListener("load", () => {
 </script>"""
 
 
+#: The policy of a page, which would forbid the scripts of these tests.
+POLICY = re.compile(r'<meta http-equiv="Content-Security-Policy"[^>]*>')
+
+
+def loaded(html: str, *, folder: Path, script: str = "", fragment: str = "") -> str:
+    """Return the document of a page as a browser has it after running the page's script, and then another one.
+
+    Args:
+        html: the page.
+        folder: an empty folder.
+        script: runs after the script of the page; if it is empty, the page keeps its own policy.
+        fragment: the part of the address after `#`.
+    """
+    changed = POLICY.sub("", html).replace("</body>", f"<script>{{{script}}}</script></body>") if script else html
+    (folder / "page.html").write_text(changed, encoding="utf-8")
+    address = (folder / "page.html").as_uri() + (f"#{fragment}" if fragment else "")
+    return _browsed(["--dump-dom", address], folder)
+
+
+def _browsed(how: list[str], folder: Path) -> str:
+    """Return what the browser prints; fail if the page writes to its console."""
+    assert BROWSER
+    command = [BROWSER, *QUIETLY, f"--user-data-dir={folder / 'browser'}", *how]
+    done = subprocess.run(command, capture_output=True, text=True, check=True, timeout=120)
+    assert "CONSOLE" not in done.stderr, done.stderr
+    return done.stdout
+
+
 def seen(html: str, main: str, *, width: int, dark: bool, folder: Path) -> dict[str, Any]:
     """Return the measurements of a page in a browser.
 
@@ -65,14 +93,11 @@ def seen(html: str, main: str, *, width: int, dark: bool, folder: Path) -> dict[
         dark: whether the color scheme is dark.
         folder: an empty folder.
     """
-    assert BROWSER
-    (folder / "page.html").write_text(html.replace("</body>", LOOK.replace("MAIN", main) + "</body>"), encoding="utf-8")
+    (folder / "page.html").write_text(POLICY.sub("", html).replace("</body>", LOOK.replace("MAIN", main) + "</body>"), encoding="utf-8")
     frame = folder / "frame.html"
     frame.write_text(FRAME.replace("WIDTH", str(width)), encoding="utf-8")
-    how = [f"--user-data-dir={folder / 'browser'}", "--window-size=1400,1000", f"--blink-settings=preferredColorScheme={0 if dark else 1}"]
-    done = subprocess.run([BROWSER, *QUIETLY, *how, "--dump-dom", frame.as_uri()], capture_output=True, text=True, check=True, timeout=120)
-    assert "CONSOLE" not in done.stderr, done.stderr
-    title = re.search(r"<title>(.*?)</title>", done.stdout)
+    how = ["--window-size=1400,1000", f"--blink-settings=preferredColorScheme={0 if dark else 1}"]
+    title = re.search(r"<title>(.*?)</title>", _browsed([*how, "--dump-dom", frame.as_uri()], folder))
     assert title
     found: dict[str, Any] = json.loads(title[1].replace("&lt;", "<").replace("&gt;", ">").replace("&amp;", "&"))
     return found

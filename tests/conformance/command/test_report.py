@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import base64
+import hashlib
 import io
+import json
 import re
 from typing import TYPE_CHECKING, Any
 from xml.etree import ElementTree as ET
@@ -10,10 +13,10 @@ from xml.etree import ElementTree as ET
 import pytest
 from rich.console import Console
 
-from browsers import LEAST_CONTRAST, NEEDS_BROWSER, seen
+from browsers import LEAST_CONTRAST, NEEDS_BROWSER, loaded, seen
 from lakepact.conformance import expect, plan, runner
 from lakepact.conformance.judging.lab import Lab
-from lakepact.conformance.report import html, junit, lines, markdown, text
+from lakepact.conformance.report import filters, html, junit, lines, markdown, text
 from lakepact.conformance.suite import Suite
 from lakepact.conformance.target import Offer, Target
 from lakepact.generated.contract import Contract
@@ -136,8 +139,18 @@ def test_page_loads_nothing_and_escapes_server_texts(report: list[dict[str, Any]
     ]
     page = html.html([{**changed[0], "target": f"http://{evil}", "facts": {evil: evil}}, *changed[1:-1], {**changed[-1], "stopped": evil}])
 
-    assert re.findall(r"<(?:script|link|img|iframe)|(?:src|href)=(?!\"#)", page) == []
+    others = page.replace(f"<script>{filters.SCRIPT}</script>", "")
+    assert re.findall(r"<(?:script|link|img|iframe)|(?:src|href)=(?!\"#)", others) == []
     assert "&lt;script&gt;" in page
+
+
+def test_page_of_a_report_forbids_all_but_its_own_script(report: list[dict[str, Any]]) -> None:
+    page = html.html(report)
+    (policy,) = re.findall(r'http-equiv="Content-Security-Policy" content="([^"]*)"', page)
+    (script,) = re.findall(r"<script>(.*?)</script>", page, re.DOTALL)
+    digest = base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()
+
+    assert policy == f"default-src 'none'; style-src 'unsafe-inline'; script-src 'sha256-{digest}'"
 
 
 def test_page_of_an_incomplete_check_names_the_reason(report: list[dict[str, Any]]) -> None:
@@ -145,6 +158,85 @@ def test_page_of_an_incomplete_check_names_the_reason(report: list[dict[str, Any
 
     assert "Incomplete" in page
     assert "no answer to GET /v1/config" in page
+
+
+#: Steps of a reader. After each step the script notes which requirements are shown, and which of their groups are open.
+STEPS = """
+const noted = [], form = document.forms.filters;
+const note = () => noted.push([
+  [...document.querySelectorAll("[data-outcome]")].filter(item => !item.closest("[hidden]")).map(item => item.id),
+  [...document.querySelectorAll("details.group[open]")].filter(group => !group.hidden).length, form.querySelector("output").value]);
+const set = (name, value) => {
+  form.elements[name].value = value;
+  form.elements[name].dispatchEvent(new Event("input", { bubbles: true }));
+  note();
+};
+const press = (key, target) => target.dispatchEvent(new KeyboardEvent("keydown", { key, bubbles: true, cancelable: true }));
+note();
+set("outcome", "warn");
+press("Escape", document.body);
+note();
+set("text", "irc-cfg-001 STATUS");
+press("Escape", document.body);
+set("severity", SEVERITY);
+set("outcome", "fail");
+press("Escape", document.body);
+form.elements.fold.click();
+note();
+press("/", document.body);
+noted.push(document.activeElement.name);
+document.title = JSON.stringify(noted);
+"""
+
+
+@pytest.fixture(scope="module")
+def noted(report: list[dict[str, Any]], tmp_path_factory: pytest.TempPathFactory) -> list[Any]:
+    """Return what a reader sees after each of the steps."""
+    (severity,) = {line["severity"] for line in report if line["line"] == "cause" and "IRC-CFG-001" in line["requirements"]}
+    page = loaded(html.html(report), folder=tmp_path_factory.mktemp("browser"), script=STEPS.replace("SEVERITY", f'"{severity}"'))
+    found: list[Any] = json.loads(page.partition("<title>")[2].partition("</title>")[0])
+    return found
+
+
+ALL = ["IRC-CFG-001", "IRC-CFG-012", "IRC-CFG-002"]
+
+
+@NEEDS_BROWSER
+def test_page_of_a_report_begins_folded_with_all_requirements(noted: list[Any]) -> None:
+    assert [sorted(noted[0][0]), *noted[0][1:]] == [sorted(ALL), 0, ""]
+
+
+@NEEDS_BROWSER
+def test_outcome_filter_hides_other_outcomes(noted: list[Any]) -> None:
+    assert noted[1] == [["IRC-CFG-012"], 0, "1 of 3 requirements"]
+
+
+@NEEDS_BROWSER
+def test_escape_clears_the_filters(noted: list[Any]) -> None:
+    assert sorted(noted[2][0]) == sorted(ALL)
+
+
+@NEEDS_BROWSER
+def test_search_finds_all_words_and_opens_their_group(noted: list[Any]) -> None:
+    assert noted[3] == [["IRC-CFG-001"], 1, "1 of 3 requirements"]
+
+
+@NEEDS_BROWSER
+def test_filters_combine(noted: list[Any]) -> None:
+    assert (sorted(noted[4][0]), noted[5][0]) == (["IRC-CFG-001", "IRC-CFG-012"], ["IRC-CFG-001"])
+
+
+@NEEDS_BROWSER
+def test_button_opens_all_groups_and_slash_goes_to_the_search(noted: list[Any]) -> None:
+    assert (noted[6][1], noted[7]) == (3, "text")
+
+
+@NEEDS_BROWSER
+def test_link_to_a_requirement_opens_its_group(report: list[dict[str, Any]], tmp_path: Path) -> None:
+    page = loaded(html.html(report), folder=tmp_path, fragment="IRC-CFG-012")
+    groups = re.findall(r'<details class="group[^>]*>', page.partition('id="IRC-CFG-012"')[0])
+
+    assert ([' open=""' in group for group in groups], 'role="search" hidden' in page) == ([False, True], False)
 
 
 @NEEDS_BROWSER

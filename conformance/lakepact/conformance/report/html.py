@@ -1,4 +1,4 @@
-"""The report as one HTML page: the verdict, a table of areas, and every failure with its evidence."""
+"""The report as one HTML page: the verdict, a table of areas, every failure with its evidence, and filters."""
 
 from __future__ import annotations
 
@@ -6,13 +6,14 @@ from collections import Counter, defaultdict
 from typing import TYPE_CHECKING, Any
 
 from lakepact.conformance.escaping import html as escape
-from lakepact.conformance.escaping import html_lines
 from lakepact.conformance.outcome import Outcome
-from lakepact.conformance.report.causes import plural, summary
+from lakepact.conformance.report.causes import Severity, summary
+from lakepact.conformance.report.filters import SCRIPT, form
+from lakepact.conformance.report.findings import Findings, marks
 from lakepact.conformance.report.looks import LOOKS, VERDICTS, by_area, styles
 from lakepact.conformance.report.page import page, wide
 from lakepact.conformance.report.plots import ring, share_bar
-from lakepact.conformance.report.requests import cases, judged_request, settings
+from lakepact.conformance.report.requests import settings
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -25,12 +26,10 @@ SECTIONS = {
         (Outcome.FAIL, Outcome.UNEXPECTED_PASS),
         "Each breaks a MUST, or passes although it is listed as a known failure.",
     ),
-    "unjudged": ("Not judged", (Outcome.ERROR, Outcome.BLOCKED), "An earlier step failed, or the suite itself failed."),
+    "unjudged": ("Blocked", (Outcome.ERROR, Outcome.BLOCKED), "An earlier step failed, or the suite itself failed."),
     "warnings": ("Warnings", (Outcome.WARN,), "A SHOULD is broken, or a MUST passes with a remark."),
     "known": ("Known failures", (Outcome.KNOWN_FAIL,), "Broken, and listed as a known failure with a reason."),
 }
-SHOWN_BODY = 4200  #: characters of a body; the rest is in the JSON lines
-SHOWN_CURLS = 20  #: requests shown before a finding; earlier ones are in the JSON lines
 
 
 def write(report: Sequence[dict[str, Any]], path: Path) -> None:
@@ -43,33 +42,53 @@ def html(report: Sequence[dict[str, Any]]) -> str:
     """Return the page of a report's lines."""
     header, footer = report[0], report[-1]
     results = [line for line in report if line["line"] == "result"]
-    exchanges = {line["number"]: line for line in report if line["line"] == "exchange"}
+    findings = Findings(report)
     title = f"{footer['verdict']}: {header['target']}, {header['title']} {header['version']}"
     shown = {anchor: [r for o in outcomes for r in results if r["outcome"] == o] for anchor, (_, outcomes, _) in SECTIONS.items()}
     absent = [r for r in results if r["outcome"] == Outcome.NOT_OFFERED]
-    parts = [*_top(header, footer, results, shown, absent), "<main>", *_summary(results, summary(report))]
-    for anchor, findings in shown.items():
+    passed = [r for r in results if r["outcome"] == Outcome.PASS]
+    parts = [*_top(header, footer, results, {**shown, "absent": absent, "passed": passed}), "<main>", *_summary(results, summary(report))]
+    parts += [_filters(results, report)] if results else []
+    for anchor, listed in shown.items():
         heading, _, lead = SECTIONS[anchor]
-        if findings:
-            parts += [f'<section id="{anchor}"><h2>{heading} ({len(findings)})</h2><p class="lead">{lead}</p>']
-            parts += [*_findings(findings, report, exchanges, header), "</section>"]
-    parts += [*_absent(absent, results, header), *(_target(header) if _of_a_server(header) else ()), "</main>", _end(header)]
-    return page(title, parts)
+        if listed:
+            parts += [f'<section class="findings" id="{anchor}"><h2>{heading} ({len(listed)})</h2><p class="lead">{lead}</p>']
+            parts += [*findings.by_cause(listed), "</section>"]
+    parts += [
+        *_absent(absent, results, header),
+        *_passed(passed),
+        *(_target(header) if _of_a_server(header) else ()),
+        "</main>",
+        _end(header),
+    ]
+    return page(title, parts, script=SCRIPT if results else "")
+
+
+def _filters(results: Sequence[Mapping[str, Any]], report: Sequence[Mapping[str, Any]]) -> str:
+    """Return the form that filters the requirements by what the report holds."""
+    outcomes = {result["outcome"] for result in results}
+    severities = {line["severity"] for line in report if line["line"] == "cause"}
+    return form(
+        {
+            "outcome": [outcome.value for outcome in LOOKS if outcome in outcomes],
+            "severity": [severity.value for severity in Severity if severity in severities],
+            "area": by_area(results),
+        }
+    )
 
 
 def _top(
     header: Mapping[str, Any],
     footer: Mapping[str, Any],
     results: Sequence[Mapping[str, Any]],
-    shown: Mapping[str, Sequence[Any]],
-    absent: Sequence[Any],
+    listed: Mapping[str, Sequence[Any]],
 ) -> Iterator[str]:
     look = VERDICTS[footer["verdict"]]
     yield f'<header class="top"><p class="kicker">{escape(header["title"])} {escape(header["version"])}</p>'
     yield f'<h1><span class="v {look.style}">{look.sign} {look.sentence}</span></h1>'
     yield f'<p id="target"><code>{escape(header["target"])}</code></p>'
     told = {
-        "judged": header["ended"].replace("T", " ").replace("+00:00", " UTC"),
+        "checked": header["ended"].replace("T", " ").replace("+00:00", " UTC"),
         **settings(header),
         "requirements": f"{len(results):,}",
         **({"operations declared": f"{len(header['operations'])} of {header['all_operations']}"} if _of_a_server(header) else {}),
@@ -87,8 +106,8 @@ def _top(
     if header["strict"]:
         yield '<p class="notice"><b>Strict:</b> a broken SHOULD counts like a broken MUST.</p>'
     links = {"areas": "Areas"} if results else {}
-    links |= {anchor: f"{SECTIONS[anchor][0]} ({len(findings)})" for anchor, findings in shown.items() if findings}
-    links |= {"absent": f"Not offered ({len(absent)})"} if absent else {}
+    headings = {**{anchor: heading for anchor, (heading, _, _) in SECTIONS.items()}, "absent": "Not offered", "passed": "Passed"}
+    links |= {anchor: f"{headings[anchor]} ({len(found)})" for anchor, found in listed.items() if found}
     if _of_a_server(header):
         links |= {"offer": "The target"}
     yield "<nav>" + "".join(f'<a href="#{anchor}">{name}</a>' for anchor, name in links.items()) + "</nav></header>"
@@ -136,78 +155,11 @@ def _row(area: str, counted: Mapping[str, int], shown: Sequence[Outcome]) -> str
     return f'<tr><th scope="row">{area}</th>{cells}<td class="shares">{share_bar(styles(counted))}</td></tr>'
 
 
-def _findings(
-    findings: Sequence[Mapping[str, Any]],
-    report: Sequence[Mapping[str, Any]],
-    exchanges: Mapping[int, Mapping[str, Any]],
-    header: Mapping[str, Any],
-) -> Iterator[str]:
-    """Return the findings of a section by cause, the gravest first: one of each cause is open, the others are folded."""
-    by_id = {result["requirement"]: result for result in findings}
-    for cause in (line for line in report if line["line"] == "cause"):
-        shown = [by_id.pop(requirement) for requirement in cause["requirements"] if requirement in by_id]
-        if not shown:
-            continue
-        yield f'<div class="cause" id="cause-{cause["number"]}"><h3>Cause {cause["number"]}: {escape(cause["severity"])}</h3>'
-        yield f"<p>{escape(cause['title'])}</p>{_finding(shown[0], exchanges, header)}"
-        if len(shown) > 1:
-            yield f"<details><summary>{plural(len(shown) - 1, 'further requirement')} with this cause</summary>"
-            yield from (_finding(result, exchanges, header) for result in shown[1:])
-            yield "</details>"
-        yield "</div>"
-    yield from (_finding(result, exchanges, header) for result in by_id.values())
-
-
-def _finding(result: Mapping[str, Any], exchanges: Mapping[int, Mapping[str, Any]], header: Mapping[str, Any]) -> str:
-    look = LOOKS[Outcome(result["outcome"])]
-    verdict = next(v for v in result["verdicts"] if v["outcome"] == result["outcome"])
-    again = sum(v["outcome"] == result["outcome"] for v in result["verdicts"]) - 1
-    shown = {
-        "request": judged_request(verdict, exchanges),
-        "expected": verdict.get("expected"),
-        "actual": verdict.get("actual"),
-        "cases": cases(verdict),
-    }
-    terms = {name: f"<code>{escape(text)}</code>" for name, text in shown.items() if text}
-    if verdict.get("remark") and verdict["remark"] != verdict.get("actual"):
-        terms["remark"] = escape(verdict["remark"])
-    if result["interpretation"]:
-        terms["interpretation"] = escape(result["interpretation"])
-    for correction in result["corrections"]:
-        terms[f"correction {escape(correction['id'])}"] = f"{escape(correction['sentence'])} ({escape(correction['effect'])})"
-    terms["check"] = f"<code>{escape(verdict['check'])}</code>" + (f", and {again} more" if again else "")
-    listed = "".join(f"<dt>{name}</dt><dd>{said}</dd>" for name, said in terms.items())
-    sent = [exchanges[n] for n in verdict.get("exchanges", ()) if n in exchanges]
-    return (
-        f'<article class="{look.style}" id="{escape(result["requirement"])}"><h3>{escape(result["requirement"])} '
-        f'<span class="v {look.style}">{look.sign} {escape(result["level"])}</span></h3><p>{escape(result["sentence"])}</p>'
-        f'<p class="clause">{escape(header["contract"])} {escape(header["version"])} {escape(result["clause"])}'
-        f" · {escape(result['area'])}</p>"
-        f"<dl>{listed}</dl>{_evidence(sent)}</article>"
-    )
-
-
-def _evidence(sent: Sequence[Mapping[str, Any]]) -> str:
-    """Return the requests that lead to a finding, the last one with its answer."""
-    if not sent:
-        return ""
-    last, before = sent[-1], sent[:-1]
-    left_out = len(before) - SHOWN_CURLS
-    curls = f"# {left_out} earlier requests are in the JSON lines\n" if left_out > 0 else ""
-    curls += "\n".join(exchange["curl"] for exchange in before[-SHOWN_CURLS:])
-    many = "the request" if len(before) == 1 else f"{len(before)} requests"
-    requests = f'<details><summary>{many} before it</summary><pre tabindex="0">{html_lines(curls)}</pre></details>' if before else ""
-    requests += f'<pre tabindex="0">{escape(last["curl"])}</pre>'
-    status = last["response"]["status"] or "none came"
-    body = f'<pre tabindex="0">{html_lines(_beginning(last["response"]["body"]))}</pre>' if last["response"]["body"] else "<p>No body.</p>"
-    return f"{requests}<details><summary>the last answer: {status}</summary>{body}</details>"
-
-
 def _absent(absent: Sequence[Mapping[str, Any]], results: Sequence[Mapping[str, Any]], header: Mapping[str, Any]) -> Iterator[str]:
     """Return the requirements that were not offered, by reason."""
     if not absent:
         return
-    yield f'<section id="absent"><h2>Not offered ({len(absent)})</h2>'
+    yield f'<section class="findings" id="absent"><h2>Not offered ({len(absent)})</h2>'
     yield '<p class="lead">Requirements about operations or features that the target does not declare, or that no answer concerned.'
     yield " They do not count as failures.</p>"
     missing = sorted({o for r in results for o in r["operations"]} - set(header["operations"]))
@@ -218,9 +170,27 @@ def _absent(absent: Sequence[Mapping[str, Any]], results: Sequence[Mapping[str, 
         reasons = (v["remark"] for v in result["verdicts"] if v["outcome"] == Outcome.NOT_OFFERED and v.get("remark"))
         by_reason[next(reasons, "no reason recorded")].append(result)
     for reason, listed in sorted(by_reason.items(), key=lambda item: -len(item[1])):
-        items = "".join(f"<li><code>{escape(r['requirement'])}</code> {escape(r['sentence'])}</li>" for r in listed)
-        yield f"<details><summary>{escape(reason)} ({len(listed)})</summary><ul>{items}</ul></details>"
+        yield _listed(reason, listed)
     yield "</section>"
+
+
+def _passed(passed: Sequence[Mapping[str, Any]]) -> Iterator[str]:
+    """Return the requirements that passed, by area."""
+    if not passed:
+        return
+    yield f'<section class="findings" id="passed"><h2>Passed ({len(passed)})</h2>'
+    for area in by_area(passed):
+        yield _listed(area, [result for result in passed if result["area"] == area])
+    yield "</section>"
+
+
+def _listed(title: str, results: Sequence[Mapping[str, Any]]) -> str:
+    """Return requirements as a folded list."""
+    items = "".join(
+        f'<li id="{escape(r["requirement"])}" {marks(r)}><code>{escape(r["requirement"])}</code> {escape(r["sentence"])}</li>'
+        for r in results
+    )
+    return f'<details class="group"><summary>{escape(title)} ({len(results)})</summary><ul>{items}</ul></details>'
 
 
 def _of_a_server(header: Mapping[str, Any]) -> bool:
@@ -246,7 +216,3 @@ def _end(header: Mapping[str, Any]) -> str:
         "<code>lakepact explain ID</code> shows the clause of a requirement and its checks.</p>"
         f"<p>lakepact {escape(header['lakepact'])}.</p></footer>"
     )
-
-
-def _beginning(body: str) -> str:
-    return body if len(body) <= SHOWN_BODY else f"{body[:SHOWN_BODY]}…"

@@ -22,13 +22,13 @@ class Look:
 
 
 LOOKS: Mapping[Outcome, Look] = {
-    Outcome.PASS: Look("pass", "✓", "kept"),
-    Outcome.FAIL: Look("fail", "✗", "not kept"),
+    Outcome.PASS: Look("pass", "✓", "pass"),
+    Outcome.FAIL: Look("fail", "✗", "fail"),
     Outcome.UNEXPECTED_PASS: Look("fail", "↑", "passes, but is listed as a known failure"),
-    Outcome.WARN: Look("warn", "!", "to be looked at"),
-    Outcome.KNOWN_FAIL: Look("inconclusive", "k", "a known failure"),
+    Outcome.WARN: Look("warn", "!", "warn"),
+    Outcome.KNOWN_FAIL: Look("inconclusive", "k", "known failure"),
     Outcome.BLOCKED: Look("inconclusive", "?", "blocked"),
-    Outcome.ERROR: Look("error", "⚡", "the suite broke"),
+    Outcome.ERROR: Look("error", "⚡", "error of the suite"),
     Outcome.NOT_OFFERED: Look("", "·", "not offered"),
 }
 

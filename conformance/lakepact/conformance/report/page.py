@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import base64
+import hashlib
 from typing import TYPE_CHECKING
 
 from lakepact.conformance.escaping import html as escape
@@ -13,14 +15,29 @@ if TYPE_CHECKING:
 SAYS = "requirement"  #: heading of a last column that narrow screens leave out
 
 
-def page(title: str, parts: Iterable[str]) -> str:
-    """Return the file from the parts of its body."""
+def page(title: str, parts: Iterable[str], *, script: str = "") -> str:
+    """Return the file from the parts of its body.
+
+    The page forbids browsers to load anything, and to run any script but its own.
+
+    Args:
+        title: the title.
+        parts: the body, as HTML.
+        script: the script that runs at the end of the body.
+    """
     head = f'<meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1"><title>{escape(title)}</title>'
+    head += f'<meta http-equiv="Content-Security-Policy" content="{_policy(script)}"><meta name="color-scheme" content="light dark">'
+    ending = f"\n<script>{script}</script>" if script else ""
     return (
-        f'<!doctype html>\n<html lang="en"><head>{head}<meta name="color-scheme" content="light dark"><style>{STYLE}</style></head><body>\n'
+        f'<!doctype html>\n<html lang="en"><head>{head}<style>{STYLE}</style></head><body>\n'
         + "\n".join(parts)
-        + "\n</body></html>\n"
+        + f"{ending}\n</body></html>\n"
     )
+
+
+def _policy(script: str) -> str:
+    digest = base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()
+    return "default-src 'none'; style-src 'unsafe-inline'; script-src " + (f"'sha256-{digest}'" if script else "'none'")
 
 
 def wide(head: Sequence[str], rows: Iterable[str], *, numbers: int = 0, centred: int = 0) -> str:

@@ -51,7 +51,18 @@ nav a { text-decoration: none } nav a:hover { text-decoration: underline }
 .cards { display: grid; grid-template-columns: repeat(auto-fit, minmax(min(300px, 100%), 1fr)); gap: 16px; margin-top: 1.2rem }
 .card { background: var(--card); border: 1px solid var(--line); border-radius: 10px; padding: 16px 18px; min-width: 0 }
 .card h3 { display: flex; align-items: baseline; gap: 8px; flex-wrap: wrap }
-.cause { border-top: 1px solid var(--line); margin-top: 1.6rem; padding-top: .8rem }
+[hidden] { display: none !important }
+#filters { display: flex; flex-wrap: wrap; gap: 8px 14px; align-items: center; margin: 3rem 0 0; padding: 10px 0; position: sticky; top: 0;
+  background: var(--page); border-bottom: 1px solid var(--line); font-size: .87rem; color: var(--soft); z-index: 1 }
+#filters input { width: min(22em, 60vw) } #filters output { color: var(--text) }
+input, select, button { font: inherit; color: var(--text); background: var(--card); border: 1px solid var(--line); border-radius: 6px;
+  padding: 3px 8px }
+button { cursor: pointer } :is(input, select, button, summary, a, pre):focus-visible { outline: 2px solid var(--link); outline-offset: 1px }
+#filters ~ section h2 { margin-top: 2rem }
+section[id], article[id], li[id] { scroll-margin-top: 60px }
+.cause { border-top: 1px solid var(--line); margin: 0 } .cause > summary { padding: 8px 0; font-weight: 400 }
+.cause > summary small { color: var(--soft) } .cause[open] { padding-bottom: 12px }
+.cause[open] > summary > span + span { font-weight: 600 }
 .card .where { color: var(--soft); font-size: .8rem; margin: 0 0 10px }
 .big { display: flex; align-items: center; gap: 14px; margin: 4px 0 10px }
 .big svg { flex: none } .big strong { font-size: 1.5rem; line-height: 1.1; font-variant-numeric: tabular-nums; display: block }
@@ -113,10 +124,11 @@ svg text { fill: var(--text) } svg text.soft { fill: var(--soft) } svg line.grid
 .legend i { display: inline-block; width: 10px; height: 10px; border-radius: 2px; margin-right: 5px }
 footer { color: var(--soft); font-size: .85rem; padding-top: 2.5rem; padding-bottom: 3rem }
 @media (max-width: 560px) {
+  #filters { position: static } #filters label:first-child { width: 100% }
   main, header.top, footer { padding-inline: 14px } header.top { padding-top: 22px } dl { grid-template-columns: minmax(0, 1fr) }
   dd { margin-bottom: 4px }
   details.area > summary { grid-template-columns: minmax(0, 1fr) } .bars div { grid-template-columns: minmax(0, 6.5rem) 1fr 4.2rem }
   td.says, th.says { display: none } tbody th small { display: block; white-space: normal; min-width: 40vw } th, td { padding: 6px 8px }
 }
-@media print { nav { display: none } body { background: #fff } .card, article, figure { break-inside: avoid } }
+@media print { nav, #filters { display: none } body { background: #fff } .card, article, figure { break-inside: avoid } }
 """

@@ -1,0 +1,120 @@
+"""The findings of the HTML report: each cause folded, each requirement with its evidence."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from lakepact.conformance.escaping import html as escape
+from lakepact.conformance.escaping import html_lines
+from lakepact.conformance.outcome import Outcome
+from lakepact.conformance.report.causes import plural
+from lakepact.conformance.report.looks import LOOKS
+from lakepact.conformance.report.requests import cases, judged_request
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping, Sequence
+
+SHOWN_BODY = 4200  #: characters of a body; the rest is in the JSON lines
+SHOWN_CURLS = 20  #: requests shown before a finding; earlier ones are in the JSON lines
+
+
+class Findings:
+    """The findings of one report.
+
+    Args:
+        report: its lines.
+    """
+
+    def __init__(self, report: Sequence[dict[str, Any]]) -> None:
+        self._header = report[0]
+        self._causes = [line for line in report if line["line"] == "cause"]
+        self._exchanges = {line["number"]: line for line in report if line["line"] == "exchange"}
+
+    def by_cause(self, findings: Sequence[Mapping[str, Any]]) -> Iterator[str]:
+        """Return some results by cause, the gravest first; results without a cause come last."""
+        by_id = {result["requirement"]: result for result in findings}
+        for cause in self._causes:
+            shown = [by_id.pop(requirement) for requirement in cause["requirements"] if requirement in by_id]
+            if shown:
+                yield self._cause(cause, shown)
+        for result in by_id.values():
+            look = LOOKS[Outcome(result["outcome"])]
+            yield _folded(f"{look.sign} {escape(result['level'])}", look.style, result["sentence"], [result], [self._finding(result, "")])
+
+    def _cause(self, cause: Mapping[str, Any], shown: Sequence[Mapping[str, Any]]) -> str:
+        first, *further = [self._finding(result, cause["severity"]) for result in shown]
+        more = f"<summary>{plural(len(further), 'further requirement')} with this cause</summary>{''.join(further)}"
+        parts = [first, f'<details class="more">{more}</details>'] if further else [first]
+        style = LOOKS[Outcome(shown[0]["outcome"])].style
+        return _folded(f"{cause['number']} · {escape(cause['severity'])}", style, cause["title"], shown, parts)
+
+    def _finding(self, result: Mapping[str, Any], severity: str) -> str:
+        header, look = self._header, LOOKS[Outcome(result["outcome"])]
+        listed = "".join(f"<dt>{name}</dt><dd>{said}</dd>" for name, said in self._terms(result).items())
+        verdict = _verdict(result)
+        sent = [self._exchanges[n] for n in verdict.get("exchanges", ()) if n in self._exchanges]
+        return (
+            f'<article class="{look.style}" id="{escape(result["requirement"])}" {marks(result, severity)}>'
+            f'<h3>{escape(result["requirement"])} <span class="v {look.style}">{look.sign} {escape(result["level"])}</span></h3>'
+            f"<p>{escape(result['sentence'])}</p>"
+            f'<p class="clause">{escape(header["contract"])} {escape(header["version"])} {escape(result["clause"])}'
+            f" · {escape(result['area'])}</p><dl>{listed}</dl>{_evidence(sent)}</article>"
+        )
+
+    def _terms(self, result: Mapping[str, Any]) -> dict[str, str]:
+        """Return the terms of a finding and what is said about each, as HTML."""
+        verdict = _verdict(result)
+        again = sum(v["outcome"] == result["outcome"] for v in result["verdicts"]) - 1
+        shown = {
+            "request": judged_request(verdict, self._exchanges),
+            "expected": verdict.get("expected"),
+            "actual": verdict.get("actual"),
+            "cases": cases(verdict),
+        }
+        terms = {name: f"<code>{escape(text)}</code>" for name, text in shown.items() if text}
+        if verdict.get("remark") and verdict["remark"] != verdict.get("actual"):
+            terms["remark"] = escape(verdict["remark"])
+        if result["interpretation"]:
+            terms["interpretation"] = escape(result["interpretation"])
+        for correction in result["corrections"]:
+            terms[f"correction {escape(correction['id'])}"] = f"{escape(correction['sentence'])} ({escape(correction['effect'])})"
+        terms["check"] = f"<code>{escape(verdict['check'])}</code>" + (f", and {again} more" if again else "")
+        return terms
+
+
+def marks(result: Mapping[str, Any], severity: str = "") -> str:
+    """Return the attributes of an element for one requirement, by which the filters find it."""
+    return f'data-outcome="{escape(result["outcome"])}" data-area="{escape(result["area"])}" data-severity="{escape(severity)}"'
+
+
+def _folded(mark: str, style: str, title: str, shown: Sequence[Mapping[str, Any]], parts: Sequence[str]) -> str:
+    """Return a group of findings that is folded: its mark, its title and the ids of its requirements are shown."""
+    ids = escape(shown[0]["requirement"]) + (f" and {len(shown) - 1} more" if len(shown) > 1 else "")
+    summary = f'<span class="v {style}">{mark}</span> <span>{escape(title)}</span> <small>{ids}</small>'
+    return f'<details class="group cause"><summary>{summary}</summary>{"".join(parts)}</details>'
+
+
+def _verdict(result: Mapping[str, Any]) -> Mapping[str, Any]:
+    """Return the verdict that decided the outcome."""
+    found: Mapping[str, Any] = next(v for v in result["verdicts"] if v["outcome"] == result["outcome"])
+    return found
+
+
+def _evidence(sent: Sequence[Mapping[str, Any]]) -> str:
+    """Return the requests that lead to a finding, the last one with its answer."""
+    if not sent:
+        return ""
+    last, before = sent[-1], sent[:-1]
+    left_out = len(before) - SHOWN_CURLS
+    curls = f"# {left_out} earlier requests are in the JSON lines\n" if left_out > 0 else ""
+    curls += "\n".join(exchange["curl"] for exchange in before[-SHOWN_CURLS:])
+    many = "the request" if len(before) == 1 else f"{len(before)} requests"
+    requests = f'<details><summary>{many} before it</summary><pre tabindex="0">{html_lines(curls)}</pre></details>' if before else ""
+    requests += f'<pre tabindex="0">{escape(last["curl"])}</pre>'
+    status = last["response"]["status"] or "none came"
+    body = f'<pre tabindex="0">{html_lines(_beginning(last["response"]["body"]))}</pre>' if last["response"]["body"] else "<p>No body.</p>"
+    return f"{requests}<details><summary>the last answer: {status}</summary>{body}</details>"
+
+
+def _beginning(body: str) -> str:
+    return body if len(body) <= SHOWN_BODY else f"{body[:SHOWN_BODY]}…"
