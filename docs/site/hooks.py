@@ -14,6 +14,9 @@ sys.path.insert(0, str(Path(__file__).parent))  # MkDocs loads this file alone
 
 import requirement_pages
 
+from lakepact.conformance.report import lines
+from lakepact.conformance.report.html import html
+
 if TYPE_CHECKING:
     from mkdocs.config.defaults import MkDocsConfig
     from mkdocs.structure.files import Files
@@ -41,6 +44,8 @@ def on_files(files: Files, *, config: MkDocsConfig) -> Files:
             _add_file(files, config, ((ROOT / name).parent / linked).resolve())
     for path, text in requirement_pages.pages().items():
         files.append(File.generated(config, path, content=text))
+    for report in sorted((ROOT / "docs" / "matrix").glob("*/report.jsonl.gz")):
+        files.append(File.generated(config, _place(report.with_name("report.html")), content=html(lines.read(report))))
     return files
 
 
@@ -70,6 +75,8 @@ def _linked(text: str, folder: Path) -> str:
 
 
 def on_page_markdown(markdown: str, *, page: object, **_: object) -> str:
-    """Return the text of a page of `docs/` as the site shows it."""
+    """Return the text of a page of `docs/` as the site shows it: the site has the HTML pages of published reports."""
     source = Path(str(getattr(getattr(page, "file", None), "abs_src_path", None) or ROOT / "generated"))
+    if source.parent == ROOT / "docs" / "matrix":
+        return markdown.replace("/report.jsonl.gz)", "/report.html)")
     return _linked(markdown, source.parent) if source.parent == ROOT / "docs" else markdown

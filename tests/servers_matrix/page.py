@@ -33,26 +33,33 @@ def page(folder: Path, servers: Sequence[CatalogServer]) -> str:
     """
     reports = {server: _read(folder / server.name / "report.jsonl.gz") for server in servers}
     checked = {server: report for server, report in reports.items() if report}
-    return "\n".join([*_overview(checked), *_causes(checked), *_requirements(checked)]) + "\n"
+    return "\n".join([*_overview(checked, folder), *_causes(checked), *_requirements(checked)]) + "\n"
 
 
 def _read(path: Path) -> list[dict[str, Any]]:
     return [orjson.loads(line) for line in gzip.decompress(path.read_bytes()).splitlines()] if path.exists() else []
 
 
-def _overview(reports: dict[CatalogServer, list[dict[str, Any]]]) -> Iterator[str]:
+def _overview(reports: dict[CatalogServer, list[dict[str, Any]]], folder: Path) -> Iterator[str]:
     yield "# Catalog servers, checked\n"
     header = next(iter(reports.values()))[0]
     yield f"{md(header['title'])} {md(header['version'])}. Every server was started fresh with its default settings and checked once.\n"
-    yield f"`{COMMAND}` repeats it. The folder of each server has its report as JSON lines, a file of known failures,"
-    yield "and issues about its gravest causes.\n"
-    yield "| server | version | causes of failures | " + " | ".join(outcome.value for outcome in COUNTED) + " | checked |"
-    yield "|---|---|---|" + "---:|" * len(COUNTED) + "---|"
+    yield f"`{COMMAND}` repeats it. `lakepact report REPORT --report html=FILE` makes an HTML page of a report.\n"
+    yield "| server | version | causes of failures | " + " | ".join(outcome.value for outcome in COUNTED) + " | checked | files |"
+    yield "|---|---|---:|" + "---:|" * len(COUNTED) + "---|---|"
     for server, report in reports.items():
         counts, causes = report[-1]["counts"], sum(report[-1]["causes"].values())
         numbers = " | ".join(str(counts[outcome]) for outcome in COUNTED)
-        folder = f"[{md(server.title)}]({server.name}/)"
-        yield f"| {folder} | {md(server.version)} | {causes} | {numbers} | {report[0]['ended'][:10]} |"
+        files = f"[report]({server.name}/report.jsonl.gz), [known failures]({server.name}/known-failures.txt)"
+        issues = "".join(
+            f", [issue {issue.stem.rpartition('-')[2]}]({server.name}/{issue.name})" for issue in _issues(folder / server.name)
+        )
+        checked = report[0]["ended"][:10]
+        yield f"| {md(server.title)} | {md(server.version)} | {causes} | {numbers} | {checked} | {files}{issues} |"
+
+
+def _issues(folder: Path) -> list[Path]:
+    return sorted(folder.glob("issue-*.md"))
 
 
 def _causes(reports: dict[CatalogServer, list[dict[str, Any]]]) -> Iterator[str]:
