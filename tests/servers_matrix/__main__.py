@@ -7,6 +7,7 @@ report as JSON lines, the file of known failures, and an issue for the maintaine
 from __future__ import annotations
 
 import gzip
+import os
 import subprocess
 import sys
 import tempfile
@@ -17,7 +18,7 @@ import pytest
 from lakepact.conformance.report import lines
 from servers_matrix.issues import issues
 from servers_matrix.page import page
-from servers_matrix.servers import HERE, SERVERS, CatalogServer
+from servers_matrix.servers import HERE, KEY, RUSTBERG_KEY, SERVERS, CatalogServer
 
 DOCS = HERE.parents[1] / "docs" / "matrix"
 CHECK_SECONDS = 1200
@@ -62,7 +63,8 @@ def _check(server: CatalogServer) -> None:
 
 def _lakepact(*arguments: str) -> int:
     command = [sys.executable, "-m", "lakepact.cli", *arguments]
-    return subprocess.run(command, stdout=subprocess.DEVNULL, timeout=CHECK_SECONDS, check=False).returncode
+    env = {**os.environ, RUSTBERG_KEY: KEY}
+    return subprocess.run(command, stdout=subprocess.DEVNULL, timeout=CHECK_SECONDS, env=env, check=False).returncode
 
 
 if __name__ == "__main__":

@@ -13,7 +13,9 @@ import subprocess
 import sys
 import time
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
+from string import Template
 from typing import TYPE_CHECKING, Any
 
 import httpx
@@ -31,6 +33,11 @@ STOP_SECONDS = 20
 KEYS = {"aws_access_key_id": "test", "aws_secret_access_key": "test", "region_name": "us-east-1"}
 BUCKET = "lakepact"  #: where Nessie keeps its tables
 TABLE_BUCKET = "lakepact-tables"
+RUSTBERG_KEY = "RUSTBERG_KEY_LAKEPACT"  #: the environment variable with Rustberg's API key, also for its profile
+RUSTBERG_FEATURES = ("--no-default-features", "--features", "cli,storage-s3")
+#: The release before its rewrite takes these from the command line alone.
+RUSTBERG_OLD = ("--host", "127.0.0.1", "--port", "$port", "--warehouse", "file://$folder/warehouse", "--dev", "--no-auth")
+KEY = "rb_0123456789abcdefghijklmnopqrstuvwxyzABCDEFG"
 
 
 @dataclass(frozen=True)
@@ -78,12 +85,49 @@ def nessie(folder: Path) -> Generator[str]:
             yield url
 
 
+@contextlib.contextmanager
+def rustberg(folder: Path, *, version: str, features: Sequence[str] = (), arguments: Sequence[str] = ()) -> Generator[str]:
+    """Yield the address of a version of Rustberg; its first start builds it.
+
+    Args:
+        folder: where it keeps its files.
+        version: of the crate; `rustberg/VERSION.toml` has its settings.
+        features: arguments of cargo that choose what is built.
+        arguments: further arguments of the server, where `$folder` and `$port` are its own.
+    """
+    program, port = _rustberg(version, features), _free_port()
+    (folder / "warehouse").mkdir(parents=True)
+    settings, *arguments = (Template(text).substitute(folder=folder, port=port) for text in (_settings(version), *arguments))
+    (folder / "rustberg.toml").write_text(settings, "utf-8")
+    command = [str(program), "--config", str(folder / "rustberg.toml"), "--insecure-http", *arguments]
+    with _process(command, folder / "rustberg.log", answers=f"http://127.0.0.1:{port}", env={RUSTBERG_KEY: KEY}) as url:
+        yield url
+
+
+def _settings(version: str) -> str:
+    return (HERE / "rustberg" / f"{version}.toml").read_text("utf-8")
+
+
+def _rustberg(version: str, features: Sequence[str]) -> Path:
+    cargo = installed.tool("cargo", why="it builds Rustberg")
+    quick = {"CARGO_PROFILE_RELEASE_LTO": "off", "CARGO_PROFILE_RELEASE_CODEGEN_UNITS": "16"}
+
+    def make(place: Path) -> None:
+        installed.told([cargo, "install", "rustberg", "--version", version, "--locked", "--root", str(place), *features], env=quick)
+
+    place = installed.folder("rustberg") / version
+    return installed.once(place, made_from=[version.encode(), *(f.encode() for f in features)], make=make) / "bin" / "rustberg"
+
+
 #: The servers of the matrix, in the order of its columns.
 SERVERS = (
     CatalogServer("iceberg-java", "Iceberg Java REST server", "1.11.0", java_server.serving),
+    CatalogServer("iceberg-java-1.10", "Iceberg Java REST server", "1.10.1", partial(java_server.serving, line="1.10")),
     CatalogServer("nessie", "Nessie", "0.99.0", nessie),
     CatalogServer("ministack-s3tables", "MiniStack S3 Tables", "1.5.33", ministack),
     CatalogServer("ministack-glue", "MiniStack Glue", "1.5.33", ministack),
+    CatalogServer("rustberg", "Rustberg", "0.3.0", partial(rustberg, version="0.3.0", features=RUSTBERG_FEATURES)),
+    CatalogServer("rustberg-0.0.5", "Rustberg", "0.0.5", partial(rustberg, version="0.0.5", arguments=RUSTBERG_OLD)),
     CatalogServer("lakepact", "lakepact reference server", "0.1.0", lakepact),
 )
 
@@ -135,7 +179,7 @@ def _process(command: Sequence[str], log: Path, *, answers: str, env: Mapping[st
     """
     log.parent.mkdir(parents=True, exist_ok=True)
     with log.open("w") as written:
-        process = subprocess.Popen(command, env={**os.environ, **(env or {})}, stdout=written, stderr=written)
+        process = subprocess.Popen(command, env={**os.environ, **(env or {})}, cwd=log.parent, stdout=written, stderr=written)
         try:
             until = time.monotonic() + START_SECONDS
             while not _is_answering(answers):
