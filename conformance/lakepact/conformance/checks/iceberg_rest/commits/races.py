@@ -33,7 +33,7 @@ def raced(lab: CatalogLab, at: Mapping[str, Any], bodies: Sequence[Mapping[str, 
 
 def winner_of(replies: Sequence[Reply]) -> int:
     """Return the place of the commit that was accepted."""
-    return sole_winner(replies, 200, what="commits")
+    return sole_winner(replies, what="commits")
 
 
 def _race_of_snapshots(lab: CatalogLab, table: Table, ref: str) -> Table:

@@ -6,7 +6,7 @@ import time
 from typing import TYPE_CHECKING
 
 from lakepact.conformance import expect
-from lakepact.conformance.outcome import Blocked
+from lakepact.conformance.outcome import Blocked, Unmet
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -36,16 +36,23 @@ def send_after(send: Callable[[], Reply], seconds: float) -> Reply:
     return send()
 
 
-def sole_winner(replies: Sequence[Reply], *accepted: int, what: str) -> int:
-    """Return the place of the one that was answered with a status of success, where all others have to be conflicts.
+def sole_winner(replies: Sequence[Reply], *others: int, what: str) -> int:
+    """Return the position of the only answer of success; its exact status is judged elsewhere.
+
+    Args:
+        replies: the answers to requests that were sent at the same moment.
+        others: the statuses that the other requests may return, by default 409.
+        what: the requests, for a report.
 
     Raises:
         Unmet: none was accepted, or several, or another was refused for another reason.
     """
-    statuses = [reply.status for reply in replies]
-    for reply in replies:
-        expect.status(reply, *accepted, 409)
-    places = [place for place, status in enumerate(statuses) if status in accepted]
-    wanted = f"exactly one of {len(statuses)} simultaneous {what} to be answered with {' or '.join(map(str, accepted))}"
-    expect.true(len(places) == 1, wanted, statuses)
-    return places[0]
+    refused = others or (409,)
+    won = [position for position, reply in enumerate(replies) if 200 <= reply.status < 300]
+    for position, reply in enumerate(replies):
+        if position not in won:
+            expect.status(reply, *refused, about=f"for all but one of {len(replies)} simultaneous {what}")
+    if len(won) != 1:
+        shown = replies[won[-1] if won else 0].exchange.number
+        raise Unmet(f"exactly one of {len(replies)} simultaneous {what} to succeed", str([r.status for r in replies]), exchange=shown)
+    return won[0]

@@ -7,6 +7,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from lakepact.conformance import expect
+from lakepact.conformance.checks.iceberg_rest.kit.concurrency import sole_winner
 from lakepact.conformance.checks.iceberg_rest.kit.lab import Table
 from lakepact.conformance.checks.iceberg_rest.kit.metadata_members import members, objects
 from lakepact.conformance.checks.iceberg_rest.kit.table_requests import created, extended, field, request_creation
@@ -17,8 +18,6 @@ from lakepact.conformance.outcome import Unmet
 from lakepact.generated.iceberg_rest import op
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from lakepact.conformance.checks.iceberg_rest.kit.lab import CatalogLab, Namespace
     from lakepact.conformance.exchanges import Exchange, Reply
     from lakepact.generated.contract import OperationId
@@ -293,13 +292,6 @@ def existing_tables_are_not_created_again(lab: CatalogLab) -> None:
                 unchanged(lab, before)
 
 
-def expect_one_winner(replies: Sequence[Reply]) -> int:
-    """Exactly one of the answers is a success, all others are conflicts; the position of the one."""
-    statuses = [reply.status for reply in replies]
-    expect.equal([200, *[409] * (len(replies) - 1)], sorted(statuses), "statuses")
-    return statuses.index(200)
-
-
 @check("IRC-TBL-CREATE-024", alone=True)
 def one_of_many_creates(lab: CatalogLab) -> None:
     """When many clients create the same table concurrently, exactly one gets 200, the others get 409, and the table is the winner's."""
@@ -313,7 +305,7 @@ def one_of_many_creates(lab: CatalogLab) -> None:
         ]
         replies = lab.concurrently([partial(lab.send, op.create_table, namespace=namespace, body=request) for request in requests])
         with lab.judge("IRC-TBL-CREATE-024"):
-            winner = expect_one_winner(replies)
+            winner = sole_winner(replies, what="creations")
             table = Table(namespace, name, replies[winner])
             loaded = lab.send(op.load_table, **table.at)
             expect.status(loaded, 200)

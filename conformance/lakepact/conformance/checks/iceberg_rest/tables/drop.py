@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from lakepact.conformance import expect
 from lakepact.conformance.checks.iceberg_rest.kit.commit_requirements import HARMLESS, assert_ref, assert_uuid
-from lakepact.conformance.checks.iceberg_rest.kit.concurrency import ROUNDS, side_by_side
+from lakepact.conformance.checks.iceberg_rest.kit.concurrency import ROUNDS, side_by_side, sole_winner
 from lakepact.conformance.checks.iceberg_rest.kit.lab import Table, set_properties
 from lakepact.conformance.checks.iceberg_rest.kit.registration import location_of, register
 from lakepact.conformance.checks.iceberg_rest.kit.table_files import known_files, local_path, lost
@@ -229,5 +229,4 @@ def one_of_many_drops_wins(lab: CatalogLab) -> None:
             for reply in replies:
                 with case():
                     expect.status(reply, 204, 404)
-            statuses = [reply.status for reply in replies]
-            expect.true(statuses.count(204) == 1, f"exactly one of {CLIENTS} simultaneous drops to be answered with 204", statuses)
+            sole_winner(replies, 404, what="drops")

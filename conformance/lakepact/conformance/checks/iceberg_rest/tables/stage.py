@@ -7,6 +7,7 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 from lakepact.conformance import expect
+from lakepact.conformance.checks.iceberg_rest.kit.concurrency import sole_winner
 from lakepact.conformance.checks.iceberg_rest.kit.lab import SCHEMA, Table, set_properties, set_ref
 from lakepact.conformance.checks.iceberg_rest.kit.listings import names
 from lakepact.conformance.checks.iceberg_rest.kit.metadata_members import members
@@ -34,7 +35,7 @@ from lakepact.conformance.checks.iceberg_rest.kit.updates import (
     sort_field,
 )
 from lakepact.conformance.checks.iceberg_rest.suite import check
-from lakepact.conformance.checks.iceberg_rest.tables.create import AT_ONCE, OTHER_SCHEMA, ROUNDS, UUID, expect_one_winner
+from lakepact.conformance.checks.iceberg_rest.tables.create import AT_ONCE, OTHER_SCHEMA, ROUNDS, UUID
 from lakepact.conformance.checks.iceberg_rest.tables.structure import expect_columns, expect_partitioning, expect_sorting
 from lakepact.generated.iceberg_rest import op
 
@@ -329,7 +330,7 @@ def one_of_many_stages_is_committed(lab: CatalogLab) -> None:
         stages = stages_of_one_name(lab, AT_ONCE)
         replies = lab.concurrently([partial(commit_stage, lab, stage, signed(by)) for by, stage in enumerate(stages)])
         with lab.judge("IRC-TBL-STAGE-007"):
-            winner = expect_one_winner(replies)
+            winner = sole_winner(replies, what="commits of one stage")
             expect.equal(str(winner), signature(lab.load(stages[0])), "the property that the commit set which was answered with 200,")
 
 

@@ -37,7 +37,7 @@ def raced(lab: CatalogLab, transactions: Sequence[Sequence[Change]]) -> list[Rep
 
 def winner_of(replies: Sequence[Reply]) -> int:
     """Return the place of the transaction that was accepted."""
-    return sole_winner(replies, *MADE, what="transactions")
+    return sole_winner(replies, what="transactions")
 
 
 def _main(table: Table) -> int | None:
