@@ -6,6 +6,7 @@ whose requests a careless server may store.
 
 from __future__ import annotations
 
+import contextlib
 import secrets
 import threading
 import time
@@ -25,7 +26,7 @@ from lakepact.conformance.judging.lab import cleanup_error
 from lakepact.conformance.limits import Budget
 from lakepact.conformance.outcome import Blocked, NotOffered, Outcome, StepFailed, Unmet, Verdict, merged
 from lakepact.conformance.target import is_on
-from lakepact.conformance.wire import Wire
+from lakepact.conformance.wire import NoAnswer, Wire
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -43,6 +44,8 @@ MAX_WORKERS = 4  #: checks at a time; more gain nothing on two cores
 CLEANING = 30  #: seconds for the second try to remove leftovers
 LONGEST_TRAIL = 20  #: exchanges shown before the one that breaks an invariant
 DISCOVERY = "discover"  #: check name of exchanges that are sent before the first check
+RESTART_SECONDS = 5.0  #: in which a target that accepts no connections may come back
+RESTART_PAUSE = 0.2
 HEALTH = "health"  #: check name of ordinary requests between the last checks
 
 
@@ -132,6 +135,21 @@ class Run:
             self._invariants.end(check.name, accepted_wrongly=lab.accepted_wrongly, last=check.last > 0)
             self._done += 1
             yield CheckEnded(check.name, self._keep(verdicts), self._done, self.planned)
+            self._expect_target_to_run()
+
+    def _expect_target_to_run(self) -> None:
+        """Wait a moment for a target that accepts no connections.
+
+        Raises:
+            Blocked: it did not come back.
+        """
+        until = time.monotonic() + RESTART_SECONDS
+        while self.wire.availability.ended:
+            if time.monotonic() > until:
+                raise Blocked(self.wire.availability.ended)
+            time.sleep(RESTART_PAUSE)
+            with contextlib.suppress(NoAnswer):
+                self.wire.send("GET", "/", check=HEALTH)
 
     def _fuzzed(self) -> Iterator[CheckEnded]:
         suite = self.plan.suite

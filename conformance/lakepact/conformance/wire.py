@@ -19,6 +19,7 @@ from urllib.parse import urlsplit
 import h11
 import httpx
 
+from lakepact.conformance.availability import Availability
 from lakepact.conformance.connections import Connections
 from lakepact.conformance.exchanges import ANYTHING, MARGIN, SHOWN_BODY, Exchange, Reply
 from lakepact.conformance.limits import ACCEPTED_CODINGS, ENDLESS_COST, MAX_BODY, MIB, TooLarge, too_large
@@ -131,6 +132,7 @@ class Wire:
         self._lasting: dict[str, Any] = {}  #: resources that are closed with the connections
         self._large: dict[int, int] = {}  #: bytes of large bodies that are kept, by number of their exchange
         self._large_bytes = 0
+        self.availability = Availability()
         self.exchanges: dict[int, Exchange] = {}
         self.required: set[int] = set()  #: numbers of exchanges whose success later steps need
         self.concurrent: set[int] = set()  #: numbers of exchanges that were sent at the same time as others, or cut off
@@ -272,8 +274,11 @@ class Wire:
             if self._budget is not None and (late or isinstance(error, TooLarge)):
                 self._budget.spend(time.perf_counter() - started)
                 self._budget.count_late(operation)
+            if not late:
+                self.availability.note_failure(error, f"{method} {target}, sent by {check}")
             why = f"no answer to {method} {self.url}{target}: {type(error).__name__}: {error}"
             raise NoAnswer(why, late=late, keep=partial(keep, 0, httpx.Headers(), b"")) from error
+        self.availability.note_answer()
         if self._budget is not None:
             self._budget.count_answer(operation)
         return Reply(keep(status, answer_headers, answer_body))
