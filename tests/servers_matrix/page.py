@@ -43,7 +43,8 @@ def _read(path: Path) -> list[dict[str, Any]]:
 def _overview(reports: dict[CatalogServer, list[dict[str, Any]]], folder: Path) -> Iterator[str]:
     yield "# Catalog servers, checked\n"
     header = next(iter(reports.values()))[0]
-    yield f"{md(header['title'])} {md(header['version'])}. Every server was started fresh with its default settings and checked once.\n"
+    yield f"{md(header['title'])} {md(header['version'])}. Every server was started fresh with its default settings and checked once;"
+    yield "a server that ends is started again.\n"
     yield f"`{COMMAND}` repeats it. `lakepact report REPORT --report html=FILE` makes an HTML page of a report.\n"
     yield "| server | version | causes of failures | " + " | ".join(outcome.value for outcome in COUNTED) + " | checked | files |"
     yield "|---|---|---:|" + "---:|" * len(COUNTED) + "---|---|"

@@ -11,6 +11,7 @@ import shutil
 import socket
 import subprocess
 import sys
+import threading
 import time
 from dataclasses import dataclass
 from functools import partial
@@ -30,6 +31,7 @@ if TYPE_CHECKING:
 HERE = Path(__file__).parent
 START_SECONDS = 240.0  #: until the first answer, on a busy machine
 STOP_SECONDS = 20
+RESTARTS = 50  #: of a server that ends while it is checked
 KEYS = {"aws_access_key_id": "test", "aws_secret_access_key": "test", "region_name": "us-east-1"}
 BUCKET = "lakepact"  #: where Nessie keeps its tables
 TABLE_BUCKET = "lakepact-tables"
@@ -172,24 +174,38 @@ def _free_port() -> int:
 
 @contextlib.contextmanager
 def _process(command: Sequence[str], log: Path, *, answers: str, env: Mapping[str, str] | None = None) -> Generator[str]:
-    """Run a program until the end of the block; yield the URL at which it answers.
+    """Run a program until the end of the block, and start it again if it ends; yield the URL at which it answers.
 
     Raises:
         RuntimeError: it ends, or does not answer in time.
     """
     log.parent.mkdir(parents=True, exist_ok=True)
+    stopped = threading.Event()
     with log.open("w") as written:
-        process = subprocess.Popen(command, env={**os.environ, **(env or {})}, cwd=log.parent, stdout=written, stderr=written)
+        start = partial(subprocess.Popen[bytes], command, env={**os.environ, **(env or {})}, cwd=log.parent, stdout=written, stderr=written)
+        running = [start()]
+
+        def restart() -> None:
+            for _ in range(RESTARTS):
+                running[-1].wait()
+                if stopped.is_set():
+                    return
+                running.append(start())
+
         try:
             until = time.monotonic() + START_SECONDS
             while not _is_answering(answers):
-                if process.poll() is not None or time.monotonic() > until:
+                if running[0].poll() is not None or time.monotonic() > until:
                     raise RuntimeError(f"{command[0]} does not answer at {answers}: {log.read_text('utf-8')[-1000:]}")
                 time.sleep(0.2)
+            threading.Thread(target=restart, daemon=True).start()
             yield answers
         finally:
-            process.terminate()
-            process.wait(STOP_SECONDS)
+            stopped.set()
+            running[-1].terminate()
+            running[-1].wait(STOP_SECONDS)
+        if running[1:]:
+            sys.stdout.write(f"{command[0]} ended {len(running) - 1} times and was started again\n")
 
 
 def _is_answering(url: str) -> bool:
