@@ -127,6 +127,13 @@ def contains(member: Any, collection: Collection[Any], what: str) -> None:
         raise Unmet(f"{what} with {shown(member)}", shown(list(collection)), claim=claim)
 
 
+def one_of(allowed: Collection[Any], actual: Any, what: str) -> None:
+    """Expect one of the `allowed` values."""
+    if actual not in allowed:
+        claim = Claim({"enum": list(allowed)}, value=actual, about=what)
+        raise Unmet(f"{what} {' or '.join(map(shown, allowed))}", shown(actual), claim=claim)
+
+
 def lacks(member: Any, collection: Collection[Any], what: str) -> None:
     """Expect `collection` not to contain `member`."""
     if member in collection:

@@ -36,6 +36,13 @@ def test_unequal_values_are_shown_where_they_differ(expected: Any, actual: Any, 
     assert (unmet.value.expected, unmet.value.actual) == message
 
 
+def test_value_that_is_not_allowed_is_shown_as_the_actual_one() -> None:
+    with pytest.raises(Unmet) as unmet:
+        expect.one_of(["NoSuchTableException"], "NoSuchPlanIdException", "error type")
+
+    assert (unmet.value.expected, unmet.value.actual) == ('error type "NoSuchTableException"', '"NoSuchPlanIdException"')
+
+
 @given(JSON, JSON)
 def test_difference_leads_to_values_that_differ(expected: Any, actual: Any) -> None:
     place, here, there = expect.difference(expected, actual)

@@ -96,6 +96,8 @@ CAMEL_TWINS = {
 
 # -- answers without a body -------------------------------------------------------------------------------------------
 
+SHORT_LISTING = 50  #: servers cut listings after no fewer entries
+
 
 @check("IRC-GEN-007")
 def answers_with_204_have_no_body(lab: CatalogLab) -> None:
@@ -131,7 +133,9 @@ def dropping_twice_is_safe(lab: CatalogLab) -> None:
                 level = lab.name()
                 lab.require(lab.send(op.create_namespace, body={"namespace": [level]}))
                 expect.status(lab.send(op.load_namespace_metadata, namespace=(level,), alone=True), 200)
-                expect.contains([level], lab.send(op.list_namespaces, alone=True).at("namespaces"), "the list")
+                listed = lab.send(op.list_namespaces, alone=True).at("namespaces")
+                if len(listed) < SHORT_LISTING:  # longer ones are judged by IRC-PAG-001
+                    expect.contains([level], listed, "the list")
                 lab.require(lab.send(op.drop_namespace, namespace=(level,)))
                 expect.status(lab.send(op.load_namespace_metadata, namespace=(level,), alone=True), 404)
 

@@ -87,7 +87,7 @@ def plans_in_the_background_are_completed(lab: CatalogLab) -> None:
     first = fetch(lab, table.table, identifier)
     with lab.judge("IRC-SCAN-FETCH-001"):
         expect.status(first, 200)
-        expect.contains(first.at("status"), STATES, "one of the statuses")
+        expect.one_of(STATES, first.at("status"), "the member `status`")
     with lab.judge("IRC-SCAN-FETCH-002"):
         expect.equal(sorted(table.snapshots[-1].data), awaited(lab, table.table, reply).paths, "the files of the scan,")
     again = [fetch(lab, table.table, identifier) for _ in range(3)]
@@ -239,7 +239,7 @@ def plans_of_unreadable_tables_fail(lab: CatalogLab) -> None:
             with case():
                 if reply.status < 400:
                     expect.status(reply, 200)
-                    expect.contains(reply.at("status"), ("submitted", "failed", "completed"), "one of the statuses")
+                    expect.one_of(("submitted", "failed", "completed"), reply.at("status"), "the member `status`")
 
 
 def _ended(lab: CatalogLab, table: Table, identifier: str) -> None:

@@ -77,7 +77,7 @@ def tables_without_snapshots_have_no_tasks(lab: CatalogLab) -> None:
 
     with lab.judge("IRC-SCAN-PLAN-001"):
         expect.status(reply, 200)
-        expect.contains(reply.at("status"), ("completed", "submitted", "failed"), "one of the statuses")
+        expect.one_of(("completed", "submitted", "failed"), reply.at("status"), "the member `status`")
     with lab.judge("IRC-SCAN-PLAN-022"):
         expect.equal([], awaited(lab, table, reply).paths, "files to read")
 
@@ -298,7 +298,7 @@ def tables_that_are_not_there_have_no_plans(lab: CatalogLab) -> None:
             with lab.judge(identifier):
                 expect.status(reply, 404)
                 if operation != CANCEL:
-                    expect.contains(reply.at("error", "type"), allowed, "one of the types")
+                    expect.one_of(sorted(allowed), reply.at("error", "type"), "error type")
 
 
 @check("IRC-SCAN-PLAN-027", "IRC-SCAN-PLAN-026")

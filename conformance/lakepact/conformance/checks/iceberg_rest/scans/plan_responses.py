@@ -205,7 +205,7 @@ def delete_files_say_how_they_delete(exchange: Exchange) -> bool:
     document = told(exchange, PLAN, FETCH, TASKS)
     deletes = objects(document.get("delete-files")) if document else []
     for file in deletes:
-        expect.contains(file.get("content"), ("position-deletes", "equality-deletes"), "one of the contents")
+        expect.one_of(("position-deletes", "equality-deletes"), file.get("content"), "the content")
         if file["content"] == "equality-deletes":
             columns = file.get("equality-ids")
             whole = isinstance(columns, list) and bool(columns) and all(type(one) is int for one in columns)
@@ -242,7 +242,7 @@ def plan_tasks_are_texts(exchange: Exchange) -> bool:
 
 def _formats(file: dict[str, Any]) -> None:
     """Formats are spelled in lower case."""
-    expect.contains(file.get("file-format"), ("avro", "orc", "parquet", "puffin"), "one of the formats")
+    expect.one_of(("avro", "orc", "parquet", "puffin"), file.get("file-format"), "the file format")
 
 
 def _required(file: dict[str, Any]) -> None:

@@ -110,7 +110,7 @@ def statistics_of_no_snapshot(lab: CatalogLab) -> None:
     with lab.judge("IRC-UPD-069", remark=f"answered with status {reply.status}"):
         expect.no_server_error(reply)
         found = files(lab.load(table))
-        expect.contains(found.get(first), ([kept["statistics-path"]],), "the statistics of another snapshot,")
+        expect.equal([kept["statistics-path"]], found.get(first), "the statistics of another snapshot,")
         expect.true(reply.status == 200 or UNKNOWN not in found, "no statistics of a commit that was refused", found)
 
 
