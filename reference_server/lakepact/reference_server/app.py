@@ -3,7 +3,7 @@
 1. `service(settings, beside)` of each contract builds its tables (`service.Service`); faults change them.
 2. The plan of each contract holds the routes that connexion derives from it; by default connexion itself is not imported.
 3. `ContractRouter` answers every path of the contracts with compiled handlers.
-4. Flask answers `/`, `/healthz` and `/openapi.json`; it is imported at the first request for one of them.
+4. Flask answers `/healthz` and `/openapi.json`; it is imported at the first request for one of them.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from lakepact.reference_server.http.router import AsgiApp
     from lakepact.reference_server.service import Service, Settings
 
-PAGES = ("/", "/healthz", "/openapi.json")
+PAGES = ("/healthz", "/openapi.json")
 #: The origin of routes: plans that connexion made at code generation, or connexion itself at every start.
 ENGINES = ("plan", "connexion")
 

@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from lakepact.generated.contract import Contract, Operation
+    from lakepact.reference_server.http.index_entries import IndexEntries
     from lakepact.reference_server.http.replies import Reply
     from lakepact.reference_server.http.wire import Wire
     from lakepact.reference_server.storage.store import Settling, Turn
@@ -182,6 +183,8 @@ class Service:
     unchecked: set[str] = field(default_factory=set[str])  #: operations whose bodies are not validated
     max_body: int = MAX_BODY
     about: tuple[str, ...] = ()  #: sentences for the index page
+    index: IndexEntries | None = None  #: contents and clients on the index page
+    authenticates: bool = False  #: whether callers are authenticated: the index page shows no path of their requests
     turn: Turn | None = None
     #: held by the thread that changes records; a handler that may change some waits for it in a thread, never on the event loop
     settled: Callable[[], Settling | None] | None = None

@@ -99,7 +99,8 @@ def test_pages_and_calls_are_answered_alike_by_both_engines() -> None:
     answers = []
     for engine in ENGINES:
         with running(warehouse="memory:", engine=engine) as server:
-            answers.append([get(server.url + path) for path in asked])
+            got = [get(server.url + path) for path in asked]
+        answers.append([(status, kind, body.replace(server.url.encode(), b"")) for status, kind, body in got])
 
     assert answers[0] == answers[1]
 

@@ -18,6 +18,7 @@ from lakepact.reference_server.delta_sharing.file_endpoint import DataDoor
 from lakepact.reference_server.delta_sharing.files import Files
 from lakepact.reference_server.delta_sharing.histories import delta_log
 from lakepact.reference_server.delta_sharing.iceberg_tables import IcebergHistory
+from lakepact.reference_server.delta_sharing.index_entries import SharesIndex
 from lakepact.reference_server.delta_sharing.queries.queries import ASKED
 from lakepact.reference_server.delta_sharing.rules import SharingRules
 from lakepact.reference_server.delta_sharing.shares_file import read_shares
@@ -90,6 +91,8 @@ def service(settings: Settings, beside: Mapping[str, Service]) -> Service:
         exports={"files": urls},
         profiles=partial(recipients.profiles, shares.recipients),
         about=tuple(_about(shares)),
+        index=SharesIndex(shares.root),
+        authenticates=True,
     )
     return served
 

@@ -15,6 +15,7 @@ from __future__ import annotations
 import logging
 import re
 from functools import cache, partial
+from time import time
 from typing import TYPE_CHECKING, Any, cast
 from weakref import WeakKeyDictionary
 
@@ -230,6 +231,7 @@ class FastProtocol(BoundedProtocol):
         if head is None:
             return False
         self._send(head, b"" if method == b"HEAD" else reply.body)
+        self._router.recent.append((time(), method.decode(), path, reply.status, door.operation.id))
         return True
 
     def _answer_body(self, headers: Headers, line: re.Match[bytes], raw: bytes, *, is_whole: bool) -> bool:
@@ -248,6 +250,7 @@ class FastProtocol(BoundedProtocol):
         if answered is None:
             return False
         reply, settling = answered
+        self._router.recent.append((time(), "POST", path, reply.status, door.operation.id))
         if settling is None:
             self._reply(reply)
         else:

@@ -1,8 +1,7 @@
-"""Pages outside the contracts: an index page, the contracts' documents, and the health of the server."""
+"""Pages outside the contracts: the contracts' documents, and the health of the server. The router has the index page (`index_page`)."""
 
 from __future__ import annotations
 
-import html
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
@@ -39,9 +38,6 @@ def add_pages(pages: flask.Flask, services: tuple[Service, ...]) -> None:
     """Give a Flask application the pages about some contracts."""
     first = services[0]
 
-    def index() -> flask.Response:
-        return flask.Response(INDEX + "".join(map(_described, services)), mimetype="text/html")
-
     def healthz() -> flask.Response:
         return flask.Response(b'{"status":"ok"}', mimetype="application/json")
 
@@ -54,7 +50,6 @@ def add_pages(pages: flask.Flask, services: tuple[Service, ...]) -> None:
         headers = [(n, v) for n, v in error.get_headers() if n.lower() == "allow"]
         return flask.Response(first.error_body(problem), status=status, headers=headers, mimetype="application/json")
 
-    pages.add_url_rule("/", view_func=index)
     pages.add_url_rule("/healthz", view_func=healthz)
     # Without a root, a contract's document stands where that of the first one would.
     for path, served in {"/openapi.json": first, **{served.document_path: served for served in services}}.items():
@@ -67,26 +62,3 @@ def add_pages(pages: flask.Flask, services: tuple[Service, ...]) -> None:
 
 def _told(told: Callable[[], bytes]) -> flask.Response:
     return flask.Response(told(), mimetype="application/json")
-
-
-INDEX = (
-    "<!doctype html><title>lakepact</title><h1>lakepact's reference server</h1>"
-    "<p>It answers the operations below as their contracts say, and checks every request against them. "
-    'Whether it is up: <a href="/healthz">/healthz</a>.</p>'
-)
-
-
-def _described(served: Service) -> str:
-    contract = served.contract
-    rows = "".join(
-        f"<tr><td>{o.method.upper()}</td><td>{html.escape(served.root + o.path)}</td><td>{o.id}</td></tr>" for o in served.offered()
-    )
-    about = " ".join(map(html.escape, served.about))
-    absent = ", ".join(sorted(served.not_offered))
-    further = "".join(f' <a href="{path}">{html.escape(path.rpartition("/")[2].replace("-", " "))}</a>' for path in served.pages)
-    return (
-        f"<h2>{html.escape(contract.title)}, {html.escape(contract.version)}</h2>"
-        f'<p>The contract: <a href="{served.document_path}">{served.document_path}</a>. {about}{further}</p>'
-        f"<table><tr><th>method</th><th>path</th><th>operation</th></tr>{rows}</table>"
-        + (f"<p>Not offered, answered with status 406: {absent}.</p>" if absent else "")
-    )

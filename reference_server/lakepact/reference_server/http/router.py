@@ -10,12 +10,18 @@ Paths outside the contracts go to Flask.
 
 from __future__ import annotations
 
+from collections import deque
+from functools import partial
+from time import time
 from typing import TYPE_CHECKING, Any
-from urllib.parse import unquote
+from urllib.parse import unquote, urlencode
 
 from lakepact.reference_server.http.bodies import Gone
 from lakepact.reference_server.http.endpoint import Endpoint, finished, refusal
+from lakepact.reference_server.http.index_entries import NotListed
+from lakepact.reference_server.http.index_page import HTML, NEVER_STORED, index_page
 from lakepact.reference_server.http.problems import Problem
+from lakepact.reference_server.http.replies import Reply
 from lakepact.reference_server.http.routes import BadPath, Routes
 from lakepact.reference_server.http.wire import Wire, headers_of
 from lakepact.reference_server.service import UNKNOWN_PATH, WRONG_METHOD
@@ -25,10 +31,14 @@ if TYPE_CHECKING:
 
     from lakepact.generated.contract import Operation, OperationId
     from lakepact.reference_server.http.bodies import Receive
+    from lakepact.reference_server.http.index_page import Answered
     from lakepact.reference_server.service import Handler, Scope, Service
 
     Send = Callable[[MutableMapping[str, Any]], Awaitable[None]]
     AsgiApp = Callable[[MutableMapping[str, Any], Receive, Send], Awaitable[None]]
+
+RECENT = 50  #: requests that the index page shows
+INDEX_METHODS = ("GET", "HEAD")
 
 
 class Mount:
@@ -68,6 +78,8 @@ class ContractRouter:
         self._first = next(iter(self._by_name.values()))
         self._rooms = tuple(sorted(self._by_name.values(), key=lambda room: len(room.root), reverse=True))
         self._only = self._first if len(self._rooms) == 1 else None
+        #: The latest requests of the contracts, the newest last.
+        self.recent: deque[Answered] = deque(maxlen=RECENT)
 
     def add(self, name: str, method: str, path: str, *, operation: OperationId, handler: Handler) -> None:
         """Answer one operation of the contract `name` by a function."""
@@ -94,6 +106,7 @@ class ContractRouter:
             found = room.routes.find(scope["raw_path"])
         except BadPath as bad:
             problem = Problem(400, room.service.kinds[400], str(bad))
+            self._note(room.service, scope, 400)
             await _refuse(room.service, UNKNOWN_PATH, problem, Wire(scope, receive, send))
             return
         if found is None:
@@ -102,12 +115,14 @@ class ContractRouter:
         door = found.methods.get(scope["method"])
         if door is None:
             problem = _wrong_method(room.service, scope, found.methods)
+            self._note(room.service, scope, 405)
             await _refuse(room.service, WRONG_METHOD, problem, Wire(scope, receive, send))
             return
         try:
             reply = await door.answer(scope, receive, found.values)
         except Gone:
             return
+        self._note(room.service, scope, reply.status, door.operation.id)
         if door.sender is not None or reply.chunks is not None:
             await (door.sender or Wire.answer)(Wire(scope, receive, send), reply)
             return
@@ -123,6 +138,9 @@ class ContractRouter:
 
     async def _elsewhere(self, room: Mount, scope: MutableMapping[str, Any], receive: Receive, send: Send) -> None:
         path: str = scope["path"]
+        if path == "/":
+            await self._index(scope, receive, send)
+            return
         if path in self._pages:
             await self._app(scope, receive, send)
             return
@@ -131,7 +149,46 @@ class ContractRouter:
                 await app(scope, receive, send)
                 return
         message = f"no operation has the path {path[:200]!r}; the index page at / says what is served"
+        self._note(room.service, scope, 404)
         await _refuse(room.service, UNKNOWN_PATH, Problem(404, room.service.kinds[404], message), Wire(scope, receive, send))
+
+    def _note(self, service: Service, scope: Scope, status: int, operation: str = "") -> None:
+        """Note an answer for the index page; paths of callers who are authenticated are left out."""
+        path = b"" if service.authenticates else scope["raw_path"].partition(b"?")[0]
+        self.recent.append((time(), scope["method"], path, status, operation))
+
+    async def _index(self, scope: MutableMapping[str, Any], receive: Receive, send: Send) -> None:
+        """Send the index page."""
+        wire = Wire(scope, receive, send)
+        if scope["method"] not in INDEX_METHODS:
+            await _refuse(self._first.service, WRONG_METHOD, _wrong_method(self._first.service, scope, INDEX_METHODS), wire)
+            return
+        services = [room.service for room in self._by_name.values()]
+        page = await index_page(services, scope, ask=partial(self._ask, scope), recent=tuple(self.recent))
+        await wire.answer(finished(Reply(200, page, NEVER_STORED, HTML), (), scope))
+
+    async def _ask(self, scope: Scope, path: str, query: Mapping[str, str]) -> dict[str, Any]:
+        """Return the document that the caller of a page gets for a GET of a path.
+
+        Raises:
+            NotListed: the answer is not a document with status 200.
+        """
+        raw_path = path.encode()
+        found = (self._only or self._room(path)).routes.find(raw_path)
+        door = found.methods.get("GET") if found else None
+        if found is None or door is None:
+            raise NotListed(404)
+        asked = {**scope, "method": "GET", "path": unquote(path), "raw_path": raw_path, "query_string": urlencode(query).encode()}
+        reply = await door.answer(asked, _nothing, found.values)
+        if reply.status != 200 or reply.chunks is not None:
+            raise NotListed(reply.status)
+        document: dict[str, Any] = reply.document
+        return document
+
+
+async def _nothing() -> MutableMapping[str, Any]:
+    """Return an empty body."""
+    return {"type": "http.request", "body": b"", "more_body": False}
 
 
 def _wrong_method(service: Service, scope: Scope, methods: Iterable[str]) -> Problem:

@@ -18,6 +18,7 @@ from lakepact.reference_server.iceberg_rest.commits.preconditions import PRECOND
 from lakepact.reference_server.iceberg_rest.commits.transactions import Transactions
 from lakepact.reference_server.iceberg_rest.configuration import Configuration
 from lakepact.reference_server.iceberg_rest.extensions import added
+from lakepact.reference_server.iceberg_rest.index_entries import CatalogIndex
 from lakepact.reference_server.iceberg_rest.namespaces import Namespaces
 from lakepact.reference_server.iceberg_rest.recovery import recovering
 from lakepact.reference_server.iceberg_rest.rules import CatalogRules
@@ -207,6 +208,8 @@ def catalog_service(
         pages={} if access else {f"{root}/metrics-reports": reports.told},
         max_body=settings.max_body,
         blocking=blocking & handlers.keys(),
+        index=_index(root, warehouses, is_guarded=access is not None),
+        authenticates=access is not None,
         about=_about(warehouses, is_guarded=access is not None, is_forgotten=settings.store == MEMORY),
         turn=store.turn,
         settled=None if settings.store == MEMORY else store.settled,
@@ -286,6 +289,13 @@ def _paths(warehouses: Sequence[ServedWarehouse]) -> Callable[[str], tuple[str, 
         return lambda template: (template,)
     prefix = warehouses[0].prefix
     return lambda template: (template.replace("/{prefix}", f"/{prefix}" if prefix else ""),)
+
+
+def _index(root: str, warehouses: Sequence[ServedWarehouse], *, is_guarded: bool) -> CatalogIndex:
+    """Return the entries of the index page; they name no warehouse that a caller might not see."""
+    name = "WAREHOUSE" if is_guarded else warehouses[0].name or ""
+    prefixes = [one.prefix for one in warehouses]
+    return CatalogIndex(root, prefixes, warehouse=name if len(warehouses) > 1 else "", needs_token=is_guarded)
 
 
 def _about(warehouses: Sequence[ServedWarehouse], *, is_guarded: bool, is_forgotten: bool) -> tuple[str, ...]:

@@ -10,6 +10,7 @@ from lakepact.generated.iceberg_rest import op
 from lakepact.reference_server.http.paging import page
 from lakepact.reference_server.iceberg_rest import catalog_service
 from lakepact.reference_server.iceberg_rest.catalog import bad_request
+from lakepact.reference_server.iceberg_rest.index_entries import CatalogIndex
 from lakepact.reference_server.iceberg_rest.namespaces import levels_are_addressable
 from lakepact.reference_server.iceberg_rest.rules import CatalogRules
 from lakepact.reference_server.iceberg_rest.tables.metadata_files import default_location
@@ -94,6 +95,8 @@ def service(settings: Settings, beside: Mapping[str, Service]) -> Service:  # no
     served.handlers[op.register_table] = never_over_another(served.handlers[op.register_table])
     credentials = read_credentials(settings.credentials) if settings.credentials else None
     rules.replace("enter", Doorkeeper(credentials).enter)
+    served.authenticates = credentials is not None
+    served.index = CatalogIndex(ROOT, [prefix], warehouse=unquote(prefix), needs_token=served.authenticates)
     if credentials is not None:
         served.about = ()  # the index page needs no credentials: it does not show the warehouse's folder
 

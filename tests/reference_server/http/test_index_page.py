@@ -1,0 +1,197 @@
+"""The index page: contents, lines that connect clients and recent requests, without secrets."""
+
+from __future__ import annotations
+
+import html
+import json
+import re
+import shlex
+import subprocess
+import urllib.error
+import urllib.request
+from typing import TYPE_CHECKING, Any
+
+import pytest
+from click.testing import CliRunner
+
+from browsers import NEEDS_BROWSER, seen
+from lakepact.cli import main
+from lakepact.conformance.fixtures import pack
+from lakepact.reference_server import running
+from table_documents import field, struct
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+    from pathlib import Path
+
+EVIL = "<b>\"x'"
+CONFIG = """
+[warehouses.lake]
+[principals.ann]
+token = "anns-token"
+[[grants]]
+principal = "ann"
+access = "admin"
+"""
+
+
+def page(url: str, **headers: str) -> str:
+    """Return the index page as a browser gets it."""
+    with urllib.request.urlopen(urllib.request.Request(f"{url}/", headers=headers)) as answer:
+        assert (answer.status, answer.headers["content-type"]) == (200, "text/html; charset=utf-8")
+        return str(answer.read().decode())
+
+
+def section(text: str, heading: str) -> str:
+    """Return the text of a part of the page, without tags."""
+    return " ".join(html.unescape(re.sub(r"<[^>]+>", " ", text.partition(f"<h3>{heading}</h3>")[2].partition("<h")[0])).split())
+
+
+@pytest.fixture
+def open_catalog(sending_to: Callable[[str], Any]) -> Iterator[tuple[str, Any]]:
+    """Yield the address of a catalog that is open to all, and a function that sends requests to it."""
+    with running(contract="iceberg_rest", warehouse="memory:") as server, sending_to(server.url) as send:
+        yield server.url, send
+
+
+@pytest.fixture
+def guarded_catalog(tmp_path: Path) -> Iterator[str]:
+    (tmp_path / "server.toml").write_text(CONFIG, "utf-8")
+    with running(contract="iceberg_rest", warehouse="memory:", config=tmp_path / "server.toml") as server:
+        yield server.url
+
+
+def test_index_page_lists_namespaces_and_tables(open_catalog: tuple[str, Any]) -> None:
+    url, send = open_catalog
+    assert section(page(url), "Contents") == "Nothing is there yet."
+
+    for levels in (["sales"], ["sales", "emea"], [EVIL]):
+        send("POST", "/v1/namespaces", {"namespace": levels})
+    send("POST", "/v1/namespaces/sales/tables", {"name": EVIL, "schema": struct(field(1, "id"))})
+
+    assert section(page(url), "Contents") == f"tables views {EVIL} sales {EVIL} sales.emea"
+    assert EVIL not in page(url)
+
+
+def test_index_page_lists_the_first_fifty_namespaces(open_catalog: tuple[str, Any]) -> None:
+    url, send = open_catalog
+    for number in range(60):
+        send("POST", "/v1/namespaces", {"namespace": [f"n{number:02}"]})
+
+    shown = section(page(url), "Contents")
+
+    assert (len(re.findall(r"\bn\d\d\b", shown)), "The first 50 are shown." in shown) == (50, True)
+
+
+def test_index_page_has_lines_that_connect_clients(open_catalog: tuple[str, Any]) -> None:
+    url, _ = open_catalog
+    connect = page(url).partition(">Connect<")[2].partition("<h3")[0]
+
+    assert re.findall(r"<summary>(.*?)</summary>", connect) == ["curl", "lakepact", "pyiceberg", "Spark", "DuckDB", "Trino"]
+    assert connect.count(url) == 6
+
+
+def lines_of(url: str, client: str) -> str:
+    """Return the lines that connect a client, with Ann's token."""
+    found = re.search(f"<summary>{client}</summary><pre[^>]*>(.*?)</pre>", page(url), re.DOTALL)
+    assert found
+    return re.sub(r"(?<!-env )\bTOKEN\b", "anns-token", html.unescape(found[1]))
+
+
+@pytest.mark.parametrize("catalog", ["open_catalog", "guarded_catalog"])
+def test_connecting_lines_work_as_shown(catalog: str, request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
+    given = request.getfixturevalue(catalog)
+    url = given if isinstance(given, str) else given[0]
+    monkeypatch.setenv("TOKEN", "anns-token")
+    names: dict[str, Any] = {}
+
+    exec(lines_of(url, "pyiceberg"), names)
+    names["catalog"].create_namespace("by_pyiceberg")
+    configured = subprocess.run(["bash", "-c", lines_of(url, "curl")], capture_output=True, check=True).stdout
+    listed = CliRunner().invoke(main, shlex.split(lines_of(url, "lakepact"))[1:])
+
+    assert ("endpoints" in json.loads(configured), listed.exit_code, "by_pyiceberg" in listed.output) == (True, 0, True)
+
+
+@pytest.mark.parametrize("host", ["x'; rm -rf ~", 'evil" onload=x', "a b", "<b>"])
+def test_connecting_lines_hold_no_host_that_a_shell_would_run(open_catalog: tuple[str, Any], host: str) -> None:
+    url, _ = open_catalog
+
+    assert page(url, Host=host) == page(url)
+
+
+def test_recent_requests_have_path_and_status_but_no_query(open_catalog: tuple[str, Any]) -> None:
+    url, send = open_catalog
+    send("POST", "/v1/namespaces", {"namespace": ["sales"]})
+    for _ in range(4):
+        send("GET", "/v1/namespaces/sales/tables/none?snapshots=SECRET")
+    send("GET", "/nowhere?token=SECRET")
+    send("PATCH", "/v1/namespaces", {})
+
+    text = page(url)
+    rows = re.findall(r"<td>(\d+)</td><td>(\w+)</td><td class=\"path\">(.*?)</td><td>(\w*)</td>", text)
+
+    assert rows == [
+        ("405", "PATCH", "/v1/namespaces", ""),
+        ("404", "GET", "/nowhere", ""),
+        *[("400", "GET", "/v1/namespaces/sales/tables/none", "loadTable")] * 4,
+        ("200", "POST", "/v1/namespaces", "createNamespace"),
+    ]
+    assert "SECRET" not in text
+
+
+def test_recent_requests_are_the_latest_fifty(open_catalog: tuple[str, Any]) -> None:
+    url, send = open_catalog
+    for number in range(60):
+        send("GET", f"/v1/namespaces/n{number}")
+
+    paths = re.findall(r'<td class="path">/v1/namespaces/n(\d+)</td>', page(url))
+
+    assert paths == [str(number) for number in reversed(range(10, 60))]
+
+
+def test_index_page_of_a_guarded_catalog_shows_no_name_without_a_token(guarded_catalog: str, sending_to: Callable[[str], Any]) -> None:
+    with sending_to(guarded_catalog) as send:
+        assert send("POST", "/v1/namespaces", {"namespace": ["secretive"]}, Authorization="Bearer anns-token").status == 200
+
+    nobody, ann = page(guarded_catalog), page(guarded_catalog, Authorization="Bearer anns-token")
+
+    assert ("secretive" in nobody, "anns-token" in nobody + ann) == (False, False)
+    assert "Authorization: Bearer TOKEN" in nobody
+    assert section(ann, "Contents") == "tables views secretive"
+
+
+def test_index_page_lists_shares_to_their_recipient(tmp_path: Path) -> None:
+    pack.write(tmp_path / "pack")
+    with running(warehouse="memory:", shares=tmp_path / "pack" / "shares.yaml") as server:
+        nobody = page(server.url)
+        recipient = page(server.url, Authorization=f"Bearer {pack.TOKENS['all']}")
+
+    assert ("partitioned_late" in nobody, "partitioned_late" in recipient) == (False, True)
+    assert [name for name in ("delta-sharing", "polars") if f"<summary>{name}</summary>" not in nobody] == []
+
+
+def test_index_page_of_a_failing_catalog_names_the_status() -> None:
+    with running(contract="iceberg_rest", warehouse="memory:", faults=["listNamespaces.answers-503"]) as server:
+        assert section(page(server.url), "Contents") == "The contents cannot be listed: status 503."
+
+
+def test_other_methods_of_the_index_page_return_405(open_catalog: tuple[str, Any]) -> None:
+    url, _ = open_catalog
+
+    with pytest.raises(urllib.error.HTTPError) as refused:
+        urllib.request.urlopen(urllib.request.Request(f"{url}/", method="DELETE"))
+
+    with refused.value as answer:
+        assert (answer.code, answer.headers["allow"]) == (405, "GET, HEAD")
+
+
+@NEEDS_BROWSER
+@pytest.mark.parametrize("dark", [False, True], ids=["day", "night"])
+def test_index_page_fits_a_telephone(open_catalog: tuple[str, Any], tmp_path: Path, *, dark: bool) -> None:
+    url, send = open_catalog
+    send("GET", f"/v1/namespaces/{'long-' * 60}")
+
+    found = seen(page(url), "table", width=400, dark=dark, folder=tmp_path)
+
+    assert (found["width"], found["needs"] <= 400, (found["page"] < 0.1) == dark, found["worst"][0] >= 4.5) == (400, True, True, True)
