@@ -54,7 +54,7 @@ def endpoints_are_well_formed(lab: CatalogLab) -> None:
         for endpoint in texts:
             with case():
                 # The path of an operation of the contract is checked by IRC-CFG-010.
-                path = r"\S+" if meant(endpoint, lab.offer.segments.get("prefix")) else r"/v1/\S+"
+                path = r"/\S*" if meant(endpoint, lab.offer.segments.get("prefix")) else r"/v1/\S+"
                 if not re.fullmatch(rf"[A-Z]+ {path}", endpoint):
                     claim = Claim({"not": {"mentions": endpoint}}, "/body/endpoints")
                     raise Unmet("`<VERB> <path template>` with one space", endpoint, claim=claim)
@@ -102,12 +102,14 @@ def endpoints_are_templates_of_the_contract(lab: CatalogLab) -> None:
     if not isinstance(endpoints, list):
         lab.skip("IRC-CFG-010", "the target sends no endpoints")
         return
-    with lab.judge_each("IRC-CFG-010", without="the target declares no endpoints") as case:
+    with lab.judge_each("IRC-CFG-010", without="no endpoint has the path of an operation of the contract") as case:
         for endpoint in endpoints:
+            operation = meant(endpoint, lab.offer.segments.get("prefix"))
+            sent = str(endpoint).split()[-1:]
+            if operation is None or not "".join(sent).startswith("/"):
+                continue  # it names no operation, or is no path template (IRC-CFG-009)
             with case():
-                operation = meant(endpoint, lab.offer.segments.get("prefix"))
-                path = operation.path if operation else ""
-                expect.true(not path or str(endpoint).split()[-1] == path, f"`{path}`, as in the contract", endpoint)
+                expect.true(sent == [operation.path], f"`{operation.path}`, as in the contract", endpoint)
 
 
 def _probe(lab: CatalogLab, operation: OperationId) -> Reply:
