@@ -88,7 +88,6 @@ MISSPELLED = {
     "without-prefix": (lambda entry: entry.replace("/{prefix}", ""), "IRC-CFG-010"),
     "other-case": (lambda entry: entry.replace("/namespaces", "/Namespaces").replace("/tables", "/TABLES"), "IRC-CFG-010"),
     "trailing-slash": (lambda entry: f"{entry}/", "IRC-CFG-010"),
-    "no-leading-slash": (lambda entry: entry.replace(" /", " "), "IRC-CFG-010"),
     "other-placeholders": (lambda entry: entry.replace("{", ":").replace("}", ""), "IRC-CFG-010"),
     "lower-case-methods": (lambda entry: f"{entry.partition(' ')[0].lower()} {entry.partition(' ')[2]}", "IRC-CFG-009"),
 }
@@ -100,6 +99,39 @@ def test_misspelled_endpoints_fail_one_requirement(spelling: str) -> None:
     found = outcomes(listing(lambda entries: [spell(entry) for entry in entries]))
 
     assert differences(found, honest()) == {broken: Outcome.FAIL}
+
+
+def test_endpoints_without_leading_slash_fail_only_the_form() -> None:
+    without = "POST /v1/oauth/tokens".replace(" /", " ")
+    found = outcomes(listing(lambda entries: [*entries, without, "GET v1/config"]))
+
+    assert differences(found, honest()) == {"IRC-CFG-009": Outcome.FAIL}
+
+
+#: Requirements about objects that do not exist, which some checks ask about a dropped one too.
+ABSENT = ("IRC-COM-015", "IRC-TBL-LOAD-003", "IRC-TBL-LOAD-004", "IRC-TBL-LIST-004", "IRC-NS-GET-005", "IRC-TBL-HEAD-002", "IRC-TXN-004")
+
+
+def of_absent(*faults: Install) -> dict[str, Outcome]:
+    with running(warehouse="memory:", faults=[unnamed(all_of(*faults))]) as server:
+        run = runner.Run(plan.plan(SUITE, only=ABSENT), Target(server.url))
+        for _ in run.events():
+            pass
+    return {requirement: run.results()[requirement].outcome for requirement in ABSENT}
+
+
+def test_server_without_drops_is_judged_by_names_that_never_existed() -> None:
+    assert of_absent(unserved(op.drop_table, op.drop_namespace)) == dict.fromkeys(ABSENT, Outcome.PASS)
+
+
+def fails(_: Scope) -> None:
+    raise Problem(500, "ServerError", "nothing can be dropped")
+
+
+def test_server_with_broken_drops_is_blocked_by_dropped_objects_alone() -> None:
+    found = of_absent(on_request((op.drop_table, op.drop_namespace), fails))
+
+    assert found == {**dict.fromkeys(ABSENT, Outcome.BLOCKED)}
 
 
 def test_incomplete_endpoints_warn_once_and_everything_is_checked() -> None:

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import itertools
 import re
+from itertools import chain
 from typing import TYPE_CHECKING, Any
 
 from lakepact.conformance import expect
+from lakepact.conformance.checks.iceberg_rest.kit.dropped import dropped_tables
 from lakepact.conformance.checks.iceberg_rest.suite import check
 from lakepact.generated.iceberg_rest import op
 
@@ -191,12 +193,10 @@ def begins(location: str, prefix: str) -> bool:
 def credentials_of_nothing_are_not_found(lab: CatalogLab) -> None:
     """The credentials of a table that does not exist, or exists no more, are a 404 that says so."""
     table = lab.make_table()
-    gone = lab.make_table(table.namespace)
-    lab.drop_table(**gone.at)
 
     with lab.judge_each("IRC-TBL-CRED-006") as case:
-        places: tuple[dict[str, Any], ...] = (gone.at, {**table.at, "table": lab.name()})
-        for at in places:
+        gone = (one.at for one in dropped_tables(lab, table.namespace))
+        for at in chain(({**table.at, "table": lab.name()},), gone):
             with case():
                 reply = lab.send(op.load_credentials, **at)
                 expect.status(reply, 404)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import chain
 from typing import TYPE_CHECKING, Any
 
 from lakepact.conformance import expect
@@ -16,6 +17,7 @@ from lakepact.conformance.checks.iceberg_rest.kit.commit_requirements import (
     assert_uuid,
     judge_answers,
 )
+from lakepact.conformance.checks.iceberg_rest.kit.dropped import dropped_tables
 from lakepact.conformance.checks.iceberg_rest.kit.lab import Table, set_properties, set_ref
 from lakepact.conformance.checks.iceberg_rest.kit.table_states import BOOKKEEPING, LOCATION, assert_same_table, properties_of, unchanged
 from lakepact.conformance.checks.iceberg_rest.kit.updates import (
@@ -136,23 +138,15 @@ def failed_requirements_are_conflicts(lab: CatalogLab) -> None:
 @check("IRC-COM-015")
 def commits_to_no_table(lab: CatalogLab) -> None:
     """A commit to a table that does not exist is refused as such, whatever it requires, in a namespace that exists or not."""
-    dropped = lab.make_table()
-    home = dropped.namespace
-    lab.drop_table(**dropped.at)
-    missing = (lab.name(), dropped.name)
-    commits: tuple[dict[str, Any], ...] = (
-        {"requirements": [], "updates": [HARMLESS]},
-        {"requirements": [assert_uuid(dropped.uuid)], "updates": [HARMLESS]},
-        {"requirements": [assert_ref("main", None)], "updates": [HARMLESS]},
-    )
-    for name in missing:
-        for body in commits:
-            reply = lab.send(op.update_table, namespace=home, table=name, body=body)
-            with lab.judge("IRC-COM-015"):
-                expect.status(reply, 404)
-    reply = lab.send(op.update_table, namespace=(lab.name(),), table=dropped.name, body=commits[0])
-    with lab.judge("IRC-COM-015"):
-        expect.status(reply, 404)
+    table = lab.make_table()
+    never: list[dict[str, Any]] = [{**table.at, "table": lab.name()}, {**table.at, "namespace": (lab.name(),)}]
+    gone = ((one.at, one.uuid) for one in dropped_tables(lab, table.namespace))
+    with lab.judge_each("IRC-COM-015") as case:
+        for at, uuid in chain(((at, table.uuid) for at in never), gone):
+            for requirements in ([], [assert_uuid(uuid)], [assert_ref("main", None)]):
+                with case():
+                    reply = lab.send(op.update_table, body={"requirements": requirements, "updates": [HARMLESS]}, **at)
+                    expect.status(reply, 404)
 
 
 @check("IRC-COM-017")

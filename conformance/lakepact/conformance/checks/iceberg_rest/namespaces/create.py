@@ -15,6 +15,8 @@ from lakepact.conformance.outcome import Blocked
 from lakepact.generated.iceberg_rest import op
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+
     from lakepact.conformance.checks.iceberg_rest.kit.lab import CatalogLab, Namespace
 
 NO_STRINGS: tuple[Any, ...] = (1, None, {}, [], True)
@@ -70,21 +72,32 @@ def existing_namespaces_are_not_created_again(lab: CatalogLab) -> None:
                 expect.lacks("new", stored, "properties")
 
 
-@check("IRC-NS-CREATE-007", "IRC-NS-CREATE-014", "IRC-NS-CREATE-017", last=3)
+@check("IRC-NS-CREATE-007", "IRC-NS-CREATE-014", last=3)
 def bodies_must_fit_the_schema(lab: CatalogLab) -> None:
-    """A request without namespace, with properties or levels that are no strings, is refused with 400 and makes nothing."""
-    lab.make_namespace()  # a server that creates none shows nothing by its refusals
-    number = secrets.randbelow(WIDE)  # a server that stored it in an earlier run would answer with 409
+    """A request without namespace, or with properties that are no strings, is refused with 400 and makes nothing."""
     wrong: dict[str, list[tuple[str, dict[str, Any]]]] = {
         "IRC-NS-CREATE-007": [(lab.name(), {}), (lab.name(), {"properties": {}}), (other := lab.name(), {"Namespace": [other]})],
         "IRC-NS-CREATE-014": [(name := lab.name(), {"namespace": [name], "properties": {"a": value}}) for value in NO_STRINGS],
-        "IRC-NS-CREATE-017": [
-            (str(number), {"namespace": [number]}),
-            (named := lab.name(), {"namespace": [named, None]}),
-            (named := lab.name(), {"namespace": [[named]]}),
-            (named := lab.name(), {"namespace": named}),
-        ],
     }
+    _nothing_is_created(lab, wrong)
+
+
+@check("IRC-NS-CREATE-017", last=5)
+def levels_are_strings(lab: CatalogLab) -> None:
+    """A request with levels that are no strings is refused with 400 and makes nothing; a server that stores them may list no more."""
+    number = secrets.randbelow(WIDE)  # a server that stored it in an earlier run would answer with 409
+    wrong: list[tuple[str, dict[str, Any]]] = [
+        (str(number), {"namespace": [number]}),
+        (named := lab.name(), {"namespace": [named, None]}),
+        (named := lab.name(), {"namespace": [[named]]}),
+        (named := lab.name(), {"namespace": named}),
+    ]
+    _nothing_is_created(lab, {"IRC-NS-CREATE-017": wrong})
+
+
+def _nothing_is_created(lab: CatalogLab, wrong: Mapping[str, Iterable[tuple[str, dict[str, Any]]]]) -> None:
+    """Judge requests that have to be refused, by requirement, each with the name of a namespace that it may not create."""
+    lab.make_namespace()  # a server that creates none shows nothing by its refusals
     for requirement, requests in wrong.items():
         with lab.judge_each(requirement) as case:
             for name, body in requests:
@@ -246,14 +259,16 @@ def existence_is_told_alike(lab: CatalogLab) -> None:
         gone.append(seen(namespace))
         lab.require(lab.send(op.create_namespace, body={"namespace": list(namespace)}))
         here.append(seen(namespace))
-        lab.require(lab.send(op.drop_namespace, namespace=namespace))
-        gone.append(seen(namespace))
+        if lab.offers(op.drop_namespace):
+            lab.require(lab.send(op.drop_namespace, namespace=namespace))
+            gone.append(seen(namespace))
 
+    of_one = len(gone) // len(levels)
     with lab.judge("IRC-NS-GET-005"):
-        expect.equal([404, 404], [got for got, _ in gone[:2]], "statuses of GET")
+        expect.equal([404] * of_one, [got for got, _ in gone[:of_one]], "statuses of GET")
     if levels[1:]:
         with lab.judge("IRC-NS-GET-006"):
-            expect.equal([404, 404], [got for got, _ in gone[2:]], "statuses of GET")
+            expect.equal([404] * of_one, [got for got, _ in gone[of_one:]], "statuses of GET")
     else:
         lab.skip("IRC-NS-GET-006", NOT_NESTED)
     if not lab.offers(op.namespace_exists):

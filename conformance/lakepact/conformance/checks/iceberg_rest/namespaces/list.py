@@ -81,11 +81,15 @@ def empty_parent_is_the_top_level(lab: CatalogLab) -> None:
 def unknown_parents_are_404(lab: CatalogLab) -> None:
     """Listing below a parent that does not exist is a 404, at the top and below a parent that does."""
     top = lab.make_namespace()
+    of_leaf = lab.send(op.list_namespaces, parent=top)
     replies = [lab.send(op.list_namespaces, parent=(lab.name(),)), lab.send(op.list_namespaces, parent=(*top, lab.name()))]
 
     with lab.judge_each("IRC-NS-LIST-006") as case:
         for reply in replies:
             with case():
+                if reply.status == 200:
+                    with lab.step("IRC-NS-LIST-007"):  # a server that ignores parents finds them all
+                        expect.equal([], names_in(of_leaf), "children")
                 expect.status(reply, 404)
 
 
@@ -129,5 +133,6 @@ def listings_follow_the_life_cycle(lab: CatalogLab) -> None:
                 expect.lacks(list(namespace), children(lab, parent), "the list before")
                 lab.require(lab.send(op.create_namespace, body={"namespace": list(namespace)}))
                 expect.contains(list(namespace), children(lab, parent), "the list after creation")
-                lab.require(lab.send(op.drop_namespace, namespace=namespace))
-                expect.lacks(list(namespace), children(lab, parent), "the list after dropping")
+                if lab.offers(op.drop_namespace):
+                    lab.require(lab.send(op.drop_namespace, namespace=namespace))
+                    expect.lacks(list(namespace), children(lab, parent), "the list after dropping")

@@ -142,14 +142,17 @@ def views_move_as_they_are(lab: CatalogLab) -> None:
 def parents_do_not_lend_what_they_have(lab: CatalogLab) -> None:
     """Tables and views of a namespace are not found in its child: loading, checking and dropping them there returns 404."""
     table = lab.make_table()
-    namespace, parent, known = deep(lab, table.namespace), table.namespace, lab.ways_to_drop()
+    namespace, parent = deep(lab, table.namespace), table.namespace
     below: dict[str, Any] = {"namespace": namespace, "table": table.name}
     with lab.judge("IRC-TBL-HEAD-002"):
         if lab.offers(op.table_exists):
             expect.status(lab.send(op.table_exists, **below), 404, about="below the namespace of a table")
-    with lab.judge("IRC-TBL-DROP-002"):
-        expect.status(lab.send(op.drop_table, purge_requested=known[0], **below), 404, about="for dropping a table below its namespace")
-        expect.status(lab.send(op.load_table, **table.at), 200, about="for the table afterwards")
+    if lab.offers(op.drop_table):
+        known = lab.ways_to_drop()
+        with lab.judge("IRC-TBL-DROP-002"):
+            reply = lab.send(op.drop_table, purge_requested=known[0], **below)
+            expect.status(reply, 404, about="for dropping a table below its namespace")
+            expect.status(lab.send(op.load_table, **table.at), 200, about="for the table afterwards")
     if not lab.offers(op.create_view):
         for requirement in ("IRC-VIEW-LOAD-002", "IRC-VIEW-LOAD-005", "IRC-VIEW-LOAD-008"):
             lab.skip(requirement, "the target has no views")

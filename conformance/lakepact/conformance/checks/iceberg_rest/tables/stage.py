@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from functools import partial
+from itertools import chain
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 from lakepact.conformance import expect
 from lakepact.conformance.checks.iceberg_rest.kit.concurrency import sole_winner
+from lakepact.conformance.checks.iceberg_rest.kit.dropped import dropped_namespaces
 from lakepact.conformance.checks.iceberg_rest.kit.lab import SCHEMA, Table, set_properties, set_ref
 from lakepact.conformance.checks.iceberg_rest.kit.listings import names
 from lakepact.conformance.checks.iceberg_rest.kit.metadata_members import members
@@ -42,7 +44,7 @@ from lakepact.generated.iceberg_rest import op
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
 
-    from lakepact.conformance.checks.iceberg_rest.kit.lab import CatalogLab, Namespace
+    from lakepact.conformance.checks.iceberg_rest.kit.lab import CatalogLab
 
 CONFLICT = 409
 
@@ -159,12 +161,8 @@ def existing_tables_are_not_staged(lab: CatalogLab) -> None:
 @check("IRC-TBL-STAGE-011")
 def stages_need_their_namespace(lab: CatalogLab) -> None:
     """A table of a namespace that does not exist cannot be staged, or else the stage cannot be committed."""
-    gone = lab.make_namespace()
-    lab.require(lab.send(op.drop_namespace, namespace=gone))
-    absent: tuple[Namespace, ...] = ((lab.name(),), gone)
-
     with lab.judge_each("IRC-TBL-STAGE-011") as case:
-        for namespace in absent:
+        for namespace in chain(((lab.name(),),), dropped_namespaces(lab)):
             with case():
                 name = lab.name()
                 reply = request_creation(lab, namespace, name, stage_create=True)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import uuid
+from itertools import chain
 from typing import TYPE_CHECKING, Any
 
 from lakepact.conformance import expect
@@ -20,6 +21,7 @@ from lakepact.conformance.checks.iceberg_rest.kit.commit_requirements import (
     assert_uuid,
 )
 from lakepact.conformance.checks.iceberg_rest.kit.creating_commits import creation, plot
+from lakepact.conformance.checks.iceberg_rest.kit.dropped import dropped_tables
 from lakepact.conformance.checks.iceberg_rest.kit.lab import Table, set_ref
 from lakepact.conformance.checks.iceberg_rest.kit.steps import refused_alone
 from lakepact.conformance.checks.iceberg_rest.kit.table_states import properties_of
@@ -128,18 +130,18 @@ def one_impossible_update_refuses_all(lab: CatalogLab) -> None:
 @check("IRC-TXN-004")
 def one_missing_table_refuses_all(lab: CatalogLab) -> None:
     """One table that does not exist is refused as such, and no other table is changed."""
-    dropped, *others = make_tables(lab, 3)
-    lab.drop_table(**dropped.at)
+    others = make_tables(lab, 2)
+    home = others[0].namespace
     before = [lab.load(table) for table in others]
-    never = Table(dropped.namespace, lab.name(), dropped.reply)
-    for missing in (dropped, never):
-        for requirements in ([], [assert_uuid(dropped.uuid)]):
+    never = Table(home, lab.name(), others[0].reply)
+    for missing in chain((never,), dropped_tables(lab, home)):
+        for requirements in ([], [assert_uuid(missing.uuid)]):
             for where, changes in at_every_place(others, change(missing, HARMLESS, requirements=requirements)):
                 reply = transact(lab, *changes)
                 with lab.judge("IRC-TXN-004"):
                     expect.status(reply, 404, about=f"when the table of {where} does not exist")
                     all_unchanged(lab, before)
-    nowhere = Table((lab.name(),), dropped.name, dropped.reply)
+    nowhere = Table((lab.name(),), never.name, never.reply)
     reply = transact(lab, marking(others[0], "refused"), marking(nowhere, "refused"))
     with lab.judge("IRC-TXN-004"):
         expect.status(reply, 404, about="when the namespace of change 2 of 2 does not exist")
@@ -249,12 +251,12 @@ def creations_are_part_of_it(lab: CatalogLab) -> None:
 
 def _refused_creations(lab: CatalogLab, table: Table, *, first: bool, offered: bool) -> None:
     """A table whose creation stands beside a requirement that fails is not created."""
-    ground = plot(lab, table.namespace)
-    before = lab.load(table)
-    made = change(ground, *creation(ground, str(uuid.uuid4())), requirements=[ASSERT_CREATE])
     # A target that creates no tables in transactions may refuse to for that reason, and before it looks at what else is required.
     allowed = (409,) if offered else (400, 404, 409)
     for failing in (assert_ref("main", None), ASSERT_CREATE) if offered else (assert_ref("main", None),):
+        ground = plot(lab, table.namespace)
+        before = lab.load(table)
+        made = change(ground, *creation(ground, str(uuid.uuid4())), requirements=[ASSERT_CREATE])
         stale = change(table, HARMLESS, requirements=[failing])
         reply = transact(lab, *[made, stale][:: 1 if first else -1])
         loaded = lab.send(op.load_table, **ground.at)

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from functools import partial
+from itertools import chain
 from typing import TYPE_CHECKING, Any
 
 from lakepact.conformance import expect
 from lakepact.conformance.checks.iceberg_rest.kit.concurrency import ROUNDS, side_by_side, sole_winner
+from lakepact.conformance.checks.iceberg_rest.kit.dropped import dropped_namespaces
 from lakepact.conformance.checks.iceberg_rest.kit.lab import SCHEMA
 from lakepact.conformance.checks.iceberg_rest.kit.table_states import unchanged as table_unchanged
 from lakepact.conformance.checks.iceberg_rest.kit.views import (
@@ -144,11 +146,8 @@ def names_are_given_once(lab: CatalogLab) -> None:
 @check("IRC-VIEW-CREATE-011")
 def views_need_their_namespace(lab: CatalogLab) -> None:
     """No view is created in a namespace that never was or was dropped, and none comes to be by it."""
-    gone = lab.make_namespace()
-    lab.require(lab.send(op.drop_namespace, namespace=gone))
-
     with lab.judge_each("IRC-VIEW-CREATE-011") as case:
-        for namespace in (gone, (lab.name(),)):
+        for namespace in chain(((lab.name(),),), dropped_namespaces(lab)):
             with case():
                 expect.status(create(lab, namespace, lab.name()), 404)
                 expect.status(lab.send(op.load_namespace_metadata, namespace=namespace), 404)

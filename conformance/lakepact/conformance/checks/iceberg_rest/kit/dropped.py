@@ -1,0 +1,36 @@
+"""Objects that were dropped, beside names that never existed."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from lakepact.generated.iceberg_rest import op
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from lakepact.conformance.checks.iceberg_rest.kit.lab import CatalogLab, Namespace, Table
+
+
+def dropped_tables(lab: CatalogLab, namespace: Namespace | None = None) -> Iterator[Table]:
+    """Yield a table that was dropped; nothing where the target declares no dropTable or lacks it.
+
+    Raises:
+        Blocked: it cannot be created or dropped.
+    """
+    if lab.offers(op.drop_table):
+        table = lab.make_table(namespace)
+        lab.drop_table(**table.at)
+        yield table
+
+
+def dropped_namespaces(lab: CatalogLab) -> Iterator[Namespace]:
+    """Yield a namespace that was dropped; nothing where the target declares no dropNamespace or lacks it.
+
+    Raises:
+        Blocked: it cannot be created or dropped.
+    """
+    if lab.offers(op.drop_namespace):
+        namespace = lab.make_namespace()
+        lab.require(lab.send(op.drop_namespace, namespace=namespace))
+        yield namespace
