@@ -15,7 +15,7 @@ from urllib.parse import quote, unquote
 from lakepact.conformance import expect
 from lakepact.conformance.checks.iceberg_rest.access_offers import access_features
 from lakepact.conformance.checks.iceberg_rest.embedded import launch_settings
-from lakepact.conformance.checks.iceberg_rest.kit.detection import DETECTED, VIEWS, detected, probed, undeclared
+from lakepact.conformance.checks.iceberg_rest.kit.detection import DETECTED, VIEWS, detected, planning_features, probed, undeclared
 from lakepact.conformance.checks.iceberg_rest.kit.endpoints import declared as declared_by
 from lakepact.conformance.checks.iceberg_rest.kit.lab import CHILDREN, DECLARED, SEPARATOR_OF_TARGET, UNSERVED, CatalogLab
 from lakepact.conformance.checks.iceberg_rest.kit.leftovers import leftovers
@@ -203,6 +203,7 @@ def with_a_table(wire: Wire, target: Target, found: Offer, *, contract: Contract
         table = lab.make_table()
         told["etag"] = "etag" in lab.load(table).reply.headers
         told["readable-files"] = has_files_here(table)
+        told |= planning_features(lab, table, with_files=told["readable-files"])
         delegated = lab.send(op.load_table, headers=[("X-Iceberg-Access-Delegation", "vended-credentials")], **table.at)
         alone = lab.send(op.load_credentials, **table.at) if lab.offers(op.load_credentials) else delegated
         told["vended-credentials"] = any(reply.status == 200 and _vends(reply) for reply in (delegated, alone))

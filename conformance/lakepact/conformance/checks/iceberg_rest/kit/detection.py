@@ -12,6 +12,7 @@ import orjson
 
 from lakepact.conformance.checks.iceberg_rest.kit.lab import DECLARED
 from lakepact.conformance.checks.iceberg_rest.kit.probes import NOT_FOUND, PROBES, Answer, proves, shown_by
+from lakepact.conformance.checks.iceberg_rest.kit.scans import TableWithFiles
 from lakepact.conformance.outcome import Blocked, NotOffered, Unmet
 from lakepact.conformance.wire import NoAnswer
 from lakepact.generated.iceberg_rest import op
@@ -24,6 +25,7 @@ if TYPE_CHECKING:
     from lakepact.generated.contract import OperationId
 
 DETECTED = "detected"  #: what an offer calls its detection
+FILES = 5  #: of the table whose scan is planned
 MAX_WORKERS = 4  #: probes at a time, like checks
 NO_ROUTE = "/lakepact_nothing"  #: below a namespace; no version of the contract has it
 VIEWS = frozenset(
@@ -138,6 +140,24 @@ def detected(lab: CatalogLab, answers: Probed, promised: frozenset[OperationId])
     # An answer of a router decides only if the operation could not be tried on an object that exists.
     missing = frozenset(o for o in doubted & promised if not settled.get(o, o not in absent))
     return Detection(served | found, missing, answers.silent)
+
+
+def planning_features(lab: CatalogLab, table: Table, *, with_files: bool) -> dict[str, bool]:
+    """Return whether a scan is planned in the background, and whether its plan is divided into plan tasks.
+
+    Args:
+        lab: a lab that may plan scans, if the target does.
+        table: a table without snapshots.
+        with_files: whether data files can be written for the plan; a plan of an empty table is more likely made at once.
+    """
+    if not lab.offers(op.plan_table_scan):
+        return {}
+    grown = TableWithFiles(lab, table)
+    if with_files:
+        grown.append(*(grown.file(f"file-{number}") for number in range(FILES)))
+    answer = lab.send(op.plan_table_scan, body={}, **table.at).exchange.parsed
+    document = answer if isinstance(answer, dict) else {}
+    return {"async-planning": document.get("status") == "submitted", "plan-tasks": bool(document.get("plan-tasks"))}
 
 
 def _settled(lab: CatalogLab, doubted: Iterable[OperationId], routers: Mapping[str, Exchange]) -> dict[OperationId, bool]:

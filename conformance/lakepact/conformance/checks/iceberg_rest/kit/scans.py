@@ -32,6 +32,7 @@ if TYPE_CHECKING:
 
 PLAN, FETCH, CANCEL, TASKS = op.plan_table_scan, op.fetch_planning_result, op.cancel_planning, op.fetch_scan_tasks
 MOST_TASKS = 1000  #: plan tasks of one plan; a plan with more has no end
+UNSUPPORTED = frozenset({406, 501})  #: statuses of what a server does not support
 POLLS, PAUSE = 100, 0.05  #: how often, and after how many seconds, a plan is asked for that is not made yet
 
 
@@ -165,6 +166,18 @@ def _properties(lab: CatalogLab, parameter: str) -> dict[str, str]:
 def plan(lab: CatalogLab, table: Table, **request: Any) -> Reply:
     """Return the answer to planning a scan; members of the request are named with underscores for hyphens."""
     return lab.send(PLAN, body={key.replace("_", "-"): value for key, value in request.items()}, **table.at)
+
+
+def needs_scans_between(lab: CatalogLab, table: TableWithFiles) -> None:
+    """Go on only where the target plans scans between two snapshots.
+
+    Raises:
+        NotOffered: it answers that it does not support them.
+    """
+    first, last = table.snapshots[0].id, table.snapshots[-1].id
+    reply = plan(lab, table.table, start_snapshot_id=first, end_snapshot_id=last)
+    if reply.status in UNSUPPORTED:
+        raise NotOffered(f"the target plans no incremental scans: {reply.shown}")
 
 
 def require_plans(lab: CatalogLab, table: Table) -> None:

@@ -6,7 +6,15 @@ from typing import TYPE_CHECKING, Any
 
 from lakepact.conformance import expect
 from lakepact.conformance.checks.iceberg_rest.kit.manifests import Manifest, long_bound
-from lakepact.conformance.checks.iceberg_rest.kit.scans import equality_deletes, grown, in_background, on_pages, planned, position_deletes
+from lakepact.conformance.checks.iceberg_rest.kit.scans import (
+    equality_deletes,
+    grown,
+    in_background,
+    needs_scans_between,
+    on_pages,
+    planned,
+    position_deletes,
+)
 from lakepact.conformance.checks.iceberg_rest.scans.deletes import BY_NAME, expect_deletes
 from lakepact.conformance.checks.iceberg_rest.scans.fetch import in_the_background
 from lakepact.conformance.checks.iceberg_rest.scans.filters import both, compared
@@ -93,6 +101,8 @@ def what_is_said_besides_changes_no_snapshot(lab: CatalogLab) -> None:
         with lab.judge("IRC-SCAN-PLAN-009"):
             found = planned(lab, table.table, snapshot_id=third.id, **besides).paths
             expect.equal(sorted(third.data), found, f"the files of snapshot {third.id}, with {what},")
+    needs_scans_between(lab, table)
+    for what, besides in BESIDES.items():
         with lab.judge("IRC-SCAN-PLAN-010"):
             found = planned(lab, table.table, start_snapshot_id=first.id, end_snapshot_id=third.id, **besides).paths
             expect.equal(added(table, 2, 3), found, f"the files that were appended behind 1 up to 3, with {what},")

@@ -13,6 +13,7 @@ from lakepact.conformance.checks.iceberg_rest.kit.scans import (
     PLAN,
     POLLS,
     TASKS,
+    UNSUPPORTED,
     Planned,
     TableWithFiles,
     awaited,
@@ -120,9 +121,11 @@ def plans_in_the_background_are_of_what_was_asked_for(lab: CatalogLab) -> None:
         with lab.judge_each("IRC-SCAN-FETCH-002") as case:
             for request, data in requests:
                 with case():
-                    expect.equal(
-                        sorted(data), planned(lab, table.table, **request).paths, f"the files of a scan with {', '.join(request)},"
-                    )
+                    reply = plan(lab, table.table, **request)
+                    if reply.status in UNSUPPORTED and "end_snapshot_id" in request:
+                        continue
+                    found = awaited(lab, table.table, reply).paths
+                    expect.equal(sorted(data), found, f"the files of a scan with {', '.join(request)},")
         with lab.judge("IRC-SCAN-FETCH-002"):
             expect_deletes(table, expected, planned(lab, table.table).deletes)
 

@@ -19,6 +19,7 @@ from lakepact.conformance.checks.iceberg_rest.kit.scans import (
     awaited,
     grown,
     needs,
+    needs_scans_between,
     plan,
     planned,
     require_plans,
@@ -117,6 +118,7 @@ def changed(file: File, state: int, sequence: int, snapshot: int | None = None) 
 def scans_between_two_cover_what_was_appended(lab: CatalogLab) -> None:
     """A scan between two snapshots begins behind the first and ends with the second; the end alone is not ignored."""
     table = of_four(lab)
+    needs_scans_between(lab, table)
     ids = [snapshot.id for snapshot in table.snapshots]
 
     with lab.judge_each("IRC-SCAN-PLAN-010") as case:
@@ -138,6 +140,7 @@ def scans_between_two_cover_nothing_else(lab: CatalogLab) -> None:
     table = grown(lab)
     first = table.append(table.file("1-a"), table.file("1-b"))
     second = table.append(table.file("2-a"))
+    needs_scans_between(lab, table)
     other = table.commit([Manifest((table.file("elsewhere"),), spec=table.spec())], ref="other")
     table.snapshots.remove(other)
     old = [changed(file, EXISTING, first.sequence, first.id) for file in first.manifests[0].files]
