@@ -320,14 +320,17 @@ def test_only_the_innermost_wrong_component_fails(component, pointer, value):
 @pytest.mark.parametrize(
     ("component", "error"),
     [
-        ("IcebergErrorResponse", {"message": "no", "type": "NoSuchTableException", "code": 404}),
         ("IcebergErrorResponse", {"error": {"message": "no", "type": "x", "code": 404}, "status": 404}),
         ("ErrorModel", {"error": {"message": "no", "type": "x", "code": 399}}),
-        ("ErrorModel", {"error": "no"}),
     ],
 )
 def test_wrong_error_response_fails_its_component(component, error):
     assert broken_by(answered(error, status=404)) == [component]
+
+
+@pytest.mark.parametrize("error", [{"message": "no", "type": "NoSuchTableException", "code": 404}, {"error": "no"}])
+def test_response_without_error_object_fails_no_schema(error):
+    assert broken_by(answered(error, status=404)) == []
 
 
 @pytest.mark.parametrize("body", [None, [], "text", 5])

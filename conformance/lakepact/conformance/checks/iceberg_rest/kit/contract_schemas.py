@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 
 
 CONTRACT = Contract("iceberg_rest")
+ERROR_BODY = "IcebergErrorResponse"  #: the component of refusals
 COMPONENTS = Components(CONTRACT)
 
 #: A schema with every kind of type in it, nested in each other, and identifier fields.
@@ -77,11 +78,13 @@ REMEMBERED = 1024
 def promised(exchange: Exchange) -> str | None:
     """Return the component that the body of an answer has to be, if the contract documents such an answer.
 
-    A refusal in another media type may come from a layer that knows no catalog.
+    A refusal in another media type may come from a layer that knows no catalog, and so may one without an error object (IRC-ERR-001).
     """
     operation = CONTRACT.operations.get(exchange.operation or NO_OPERATION)
     answer = operation.answer(exchange.status) if operation and exchange.method == operation.method else None
     if answer is None or (exchange.status >= 400 and exchange.media_type != answer.media_type):
+        return None
+    if answer.schema == ERROR_BODY and not (isinstance(exchange.parsed, dict) and isinstance(exchange.parsed.get("error"), dict)):
         return None
     return answer.schema
 

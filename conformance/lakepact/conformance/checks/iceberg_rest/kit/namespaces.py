@@ -32,6 +32,13 @@ def create(lab: CatalogLab, namespace: Any = ABSENT, **members: Any) -> Reply:
     return reply
 
 
+def levels_of(lab: CatalogLab, namespace: Namespace) -> Any:
+    """Return the levels that a catalog answers when a namespace is loaded."""
+    reply = lab.send(op.load_namespace_metadata, namespace=namespace)
+    expect.status(reply, 200)
+    return reply.at("namespace")
+
+
 def properties_of(lab: CatalogLab, namespace: Namespace) -> dict[str, Any]:
     """Return the stored properties of a namespace."""
     reply = lab.send(op.load_namespace_metadata, namespace=namespace)

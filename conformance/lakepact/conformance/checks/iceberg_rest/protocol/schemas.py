@@ -67,7 +67,8 @@ def invariant_of(requirement: Requirement) -> Callable[[Exchange], bool | None]:
             return False
         flaw = found[component]
         if flaw is not None:
-            raise Unmet(f"every {component} to fit its schema", exchange.redact(flaw), claim=claim_of(component, exchange))
+            expected, claim = f"every {component} to fit its schema", claim_of(component, exchange)
+            raise Unmet(expected, exchange.redact(flaw), exchange=exchange.number, claim=claim)
         return True
 
     holds.__name__, holds.__doc__ = component, requirement.sentence
@@ -111,10 +112,17 @@ def everything_shown(lab: CatalogLab) -> None:
             with lab.judge(identifier):
                 for exchange in exchanges:
                     holds(exchange)
-        elif stopped is None:
+        elif stopped is None or not _may_be_shown(lab, identifier):
             lab.skip(identifier, "no answer of the target shows one")
     if stopped is not None:
         raise stopped
+
+
+def _may_be_shown(lab: CatalogLab, requirement: str) -> bool:
+    """Return whether the target offers an operation with a body in its answers that the requirement is about."""
+    about = CONTRACT.requirements[requirement].operations
+    operations = (operation for operation in CONTRACT.operations.values() if operation.id in about and lab.offers(operation.id))
+    return any(answer.schema for operation in operations for status, answer in operation.answers.items() if status.startswith("2"))
 
 
 def configuration(lab: CatalogLab) -> None:

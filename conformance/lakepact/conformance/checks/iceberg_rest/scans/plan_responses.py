@@ -183,7 +183,9 @@ def delete_files_are_referred_to(exchange: Exchange) -> bool:
     if document is None or not deletes:
         return False
     named = {one for task in objects(document.get("file-scan-tasks")) for one in task.get("delete-file-references") or []}
-    idle = [place for place in range(len(deletes)) if place not in named]
+    # Of several deletion vectors in one file, which belongs to which task is a matter of IRC-SCAN-SCH-003.
+    paths = {one.get("file-path") for place, one in enumerate(deletes) if place in named}
+    idle = [place for place, one in enumerate(deletes) if place not in named and one.get("file-path") not in paths]
     expect.true(not idle, "a task that refers to each delete file", f"none refers to those at {idle}")
     return True
 

@@ -7,11 +7,20 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from lakepact.conformance import expect
-from lakepact.conformance.checks.iceberg_rest.kit.commit_requirements import assert_ref, assert_uuid
+from lakepact.conformance.checks.iceberg_rest.kit.commit_requirements import HARMLESS, NOBODY, assert_ref, assert_uuid
 from lakepact.conformance.checks.iceberg_rest.kit.concurrency import side_by_side, sole_winner
 from lakepact.conformance.checks.iceberg_rest.kit.lab import set_properties, set_ref
+from lakepact.conformance.checks.iceberg_rest.kit.steps import refused_alone
 from lakepact.conformance.checks.iceberg_rest.kit.table_states import properties_of
-from lakepact.conformance.checks.iceberg_rest.kit.transactions import MADE, change, make_tables, mark_of, marking, transact
+from lakepact.conformance.checks.iceberg_rest.kit.transactions import (
+    MADE,
+    all_unchanged,
+    change,
+    make_tables,
+    mark_of,
+    marking,
+    transact,
+)
 from lakepact.conformance.checks.iceberg_rest.kit.updates import add_snapshot
 from lakepact.conformance.checks.iceberg_rest.suite import check
 from lakepact.conformance.outcome import Blocked
@@ -46,10 +55,34 @@ def _main(table: Table) -> int | None:
     return snapshot
 
 
+def _refused_as_a_whole(lab: CatalogLab, tables: Sequence[Table]) -> None:
+    """Check that a transaction whose second change is refused leaves the table of the first one as it was, without a race.
+
+    Raises:
+        StepFailed: it changes the table.
+    """
+    first, second = tables
+    before = [lab.load(table) for table in tables]
+    with lab.step("IRC-TXN-002"):
+        expect.refused(transact(lab, marking(first, "refused"), change(second, HARMLESS, requirements=[assert_uuid(NOBODY)])))
+        all_unchanged(lab, before)
+
+
+def _requirements_count(lab: CatalogLab, replies: Sequence[Reply], table: Table, stale: Change) -> None:
+    """Check, if several transactions were accepted, that a commit to one table is refused by the requirement that they had.
+
+    Raises:
+        StepFailed: it is accepted without a race too.
+    """
+    if sum(reply.status in MADE for reply in replies) > 1:
+        refused_alone(lab, table, HARMLESS, [stale])
+
+
 @check("IRC-TXN-010", alone=True)
 def one_of_many_appends_to_all_wins(lab: CatalogLab) -> None:
     """When many writers append to the same two tables, all tables are as one of them left them, in whatever order they are named."""
     tables = make_tables(lab, 2)
+    _refused_as_a_whole(lab, tables)
     for _ in lab.repeat(ROUNDS):
         known = [lab.load(table) for table in tables]
         snapshots = [[lab.snapshot(table) for table in known] for _ in range(CLIENTS)]
@@ -63,6 +96,7 @@ def one_of_many_appends_to_all_wins(lab: CatalogLab) -> None:
         replies = raced(lab, transactions)
         after = [lab.load(table) for table in tables]
         with lab.judge("IRC-TXN-010") as case:
+            _requirements_count(lab, replies, after[0], assert_ref("main", _main(known[0])))
             winner = snapshots[winner_of(replies)]
             expect.equal([one["snapshot-id"] for one in winner], [_main(table) for table in after], "main of both tables to be at")
             for number, table in enumerate(after):
@@ -76,6 +110,7 @@ def one_of_many_appends_to_all_wins(lab: CatalogLab) -> None:
 def what_is_relied_on_does_not_change(lab: CatalogLab) -> None:
     """When writers each rely on both tables and change one of them, one is accepted: the state it relied on is the one it changed."""
     tables = make_tables(lab, 2)
+    _refused_as_a_whole(lab, tables)
     for _ in lab.repeat(ROUNDS):
         known = [lab.load(table) for table in tables]
         relied = [assert_ref("main", _main(table)) for table in known]
@@ -91,8 +126,11 @@ def what_is_relied_on_does_not_change(lab: CatalogLab) -> None:
                 ]
             )
         replies = raced(lab, transactions)
-        after = [_main(lab.load(table)) for table in tables]
+        moved = [lab.load(table) for table in tables]
+        after = [_main(table) for table in moved]
         with lab.judge("IRC-TXN-010"):
+            changed = next((number for number in (0, 1) if _main(known[number]) != after[number]), 0)
+            _requirements_count(lab, replies, moved[changed], relied[changed])
             winner = winner_of(replies)
             expected = [_main(table) for table in known]
             expected[winner % 2] = snapshots[winner]["snapshot-id"]
