@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping
 from itertools import zip_longest
 from typing import TYPE_CHECKING, Any
 
@@ -123,7 +124,7 @@ def _or_absent(value: Any) -> str:
 def contains(member: Any, collection: Collection[Any], what: str) -> None:
     """Expect `collection` to contain `member`."""
     if member not in collection:
-        claim = Claim({"mentions": member}, value=collection, about=what)
+        claim = Claim(_has(member, collection), value=collection, about=what)
         raise Unmet(f"{what} with {shown(member)}", shown(list(collection)), claim=claim)
 
 
@@ -137,8 +138,13 @@ def one_of(allowed: Collection[Any], actual: Any, what: str) -> None:
 def lacks(member: Any, collection: Collection[Any], what: str) -> None:
     """Expect `collection` not to contain `member`."""
     if member in collection:
-        claim = Claim({"not": {"mentions": member}}, value=collection, about=what)
+        claim = Claim({"not": _has(member, collection)}, value=collection, about=what)
         raise Unmet(f"{what} without {shown(member)}", shown(list(collection)), claim=claim)
+
+
+def _has(member: Any, collection: Collection[Any]) -> dict[str, Any]:
+    """Return the schema of a collection with a member: of an object, with a key."""
+    return {"required": [member]} if isinstance(collection, Mapping) else {"mentions": member}
 
 
 def true(holds: bool, expected: str, actual: Any) -> None:  # noqa: FBT001 - the condition itself

@@ -35,6 +35,8 @@ FAULTS = [
     ("updateTable.answers-200", "IRC-TBL-STAGE-006"),
     ("updateTable.done-but-500", "IRC-TBL-STAGE-004"),
     ("reports-become-properties", "IRC-TBL-MET-010"),
+    ("missing-holds-removed", "IRC-NS-PROP-015"),
+    ("refs-in-lower-case", "IRC-UPD-045"),
 ]
 
 
@@ -76,6 +78,16 @@ def test_script_exits_with_1_on_faulty_server_and_with_0_on_correct_one(fault: s
     assert outcomes[requirement] == Outcome.FAIL, outcomes
     script = written(path, requirement)
     with running(contract="iceberg_rest", warehouse="memory:", faults=mutants([fault])) as server:
+        faulty = ran(script, server.url)
+    assert (faulty.returncode, ran(script, correct).returncode) == (1, 0), faulty.stdout + faulty.stderr
+
+
+def test_script_repeats_the_effect_of_a_request_that_returned_500(correct: str, tmp_path: Path) -> None:
+    faults = mutants(["changes-uuids", "updateTable.done-but-500"])
+    path = tmp_path / "report.jsonl"
+    checked(faults, "IRC-UPD-002", path=path)
+    script = written(path, "IRC-UPD-002")
+    with running(contract="iceberg_rest", warehouse="memory:", faults=faults) as server:
         faulty = ran(script, server.url)
     assert (faulty.returncode, ran(script, correct).returncode) == (1, 0), faulty.stdout + faulty.stderr
 

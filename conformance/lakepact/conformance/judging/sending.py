@@ -26,6 +26,8 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 
+SERVER_ERROR = 500
+
 
 @cache
 def operations_of(contract: str) -> frozenset[str]:
@@ -226,9 +228,15 @@ class Sender:
             self._together -= 1
 
     def trail(self, shows: int | None = None) -> tuple[int, ...]:
-        """Return the number of an exchange (the last one by default) after those of the earlier exchanges that changed something."""
+        """Return the number of an exchange (the last one by default) after those of the earlier exchanges that changed something.
+
+        A request that was answered with a 5xx status may have changed something too: the last one before the exchange counts.
+        """
         last = shows or max(self.sent, default=0)
-        return tuple(n for n in self.sent if n == last or (n < last and self.changes(self.wire.exchanges[n])))
+        exchanges = self.wire.exchanges
+        before = max((n for n in self.sent if n < last), default=0)
+        unsure = before if before and _is_unsure(exchanges[before]) else 0
+        return tuple(n for n in self.sent if n == last or (n < last and (n == unsure or self.changes(exchanges[n]))))
 
     def changes(self, exchange: Exchange) -> bool:
         """Return whether an exchange may have changed the target's state; a contract's lab excludes operations that only read."""
@@ -246,3 +254,8 @@ def _names(headers: Iterable[tuple[str, str]], name: str) -> bool:
 
 def _query_text(value: Any) -> Any:
     return str(value).lower() if isinstance(value, bool) else value
+
+
+def _is_unsure(exchange: Exchange) -> bool:
+    """Return whether an answer leaves open if its request changed something."""
+    return exchange.method not in {"GET", "HEAD"} and exchange.status >= SERVER_ERROR

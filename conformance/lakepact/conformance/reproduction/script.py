@@ -76,10 +76,11 @@ def _verdict(report: Sequence[dict[str, Any]], requirement: str, check: str | No
     return result, min(failing, key=_obscurity)
 
 
-def _obscurity(verdict: Mapping[str, Any]) -> tuple[int, bool, int]:
-    """Return the rank of a verdict: the clearest is the worst, repeated by its requests alone, and by the fewest."""
+def _obscurity(verdict: Mapping[str, Any]) -> tuple[int, bool, bool, int]:
+    """Return the rank of a verdict: the clearest is the worst, repeated by its requests alone, not random, and by the fewest."""
     replay = verdict.get("replay", {"why": ""})
-    return Outcome(verdict["outcome"]).weight, "why" in replay, len(replay.get("exchanges", ()))
+    is_random = "." not in verdict["check"]  # stateful tests and fuzzing: another server may refuse their requests
+    return Outcome(verdict["outcome"]).weight, "why" in replay, is_random, len(replay.get("exchanges", ()))
 
 
 def _options(header: Mapping[str, Any]) -> list[str]:
