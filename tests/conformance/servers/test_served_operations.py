@@ -89,6 +89,7 @@ MISSPELLED = {
     "other-case": (lambda entry: entry.replace("/namespaces", "/Namespaces").replace("/tables", "/TABLES"), "IRC-CFG-010"),
     "trailing-slash": (lambda entry: f"{entry}/", "IRC-CFG-010"),
     "other-placeholders": (lambda entry: entry.replace("{", ":").replace("}", ""), "IRC-CFG-010"),
+    "without-version": (lambda entry: entry.replace("/v1", ""), "IRC-CFG-010"),
     "lower-case-methods": (lambda entry: f"{entry.partition(' ')[0].lower()} {entry.partition(' ')[2]}", "IRC-CFG-009"),
 }
 
@@ -106,6 +107,12 @@ def test_endpoints_without_leading_slash_fail_only_the_form() -> None:
     found = outcomes(listing(lambda entries: [*entries, without, "GET v1/config"]))
 
     assert differences(found, honest()) == {"IRC-CFG-009": Outcome.FAIL}
+
+
+def test_further_endpoints_fail_nothing() -> None:
+    found = outcomes(listing(lambda entries: [*entries, "GET /health", "GET /v2/search"]))
+
+    assert differences(found, honest()) == {}
 
 
 #: Requirements about objects that do not exist, which some checks ask about a dropped one too.
@@ -204,7 +211,7 @@ def routed(*operations: OperationId, otherwise: Callable[[str, str], Answer], la
         if path == "/v1/config":
             return answer(200, {"defaults": {}, "overrides": {}})
         words = [word if word in NOUNS else "{}" for word in path.strip("/").split("/")]
-        known = forms.get((method.lower(), *words))
+        known = forms.get(endpoints.form(f"{method} /{'/'.join(words)}"))
         if known is None:
             return otherwise(method, path)
         if known.id in late:

@@ -21,11 +21,11 @@ OPERATIONS: Mapping[OperationId, Operation] = {
 
 #: A path parameter, in the notations of OpenAPI and of common routers.
 PLACEHOLDER = re.compile(r"\{[^}]*\}|<[^>]*>|:[\w-]+")
-VERSION_SEGMENT = 1  #: position of the segment after `v1`
+VERSION = "v1"  #: the first segment of every path of the contract
 
 
 def form(endpoint: str, prefix: str | None = None) -> tuple[str, ...]:
-    """Return an endpoint as method and segments, without case, names of placeholders, surplus slashes and prefix.
+    """Return an endpoint as method and segments, without case, names of placeholders, surplus slashes, version and prefix.
 
     Args:
         endpoint: a method and a path template.
@@ -33,11 +33,12 @@ def form(endpoint: str, prefix: str | None = None) -> tuple[str, ...]:
     """
     method, _, path = endpoint.strip().lower().partition(" ")
     segments = [PLACEHOLDER.sub("{}", segment) for segment in path.strip().split("/") if segment]
+    if segments[:1] == [VERSION]:
+        del segments[0]
     written_out = prefix.lower().strip("/").split("/") if prefix else []
     for leading in (["{}"], written_out):
-        end = VERSION_SEGMENT + len(leading)
-        if leading and segments[VERSION_SEGMENT:end] == leading:
-            segments = [*segments[:VERSION_SEGMENT], *segments[end:]]
+        if leading and segments[: len(leading)] == leading:
+            del segments[: len(leading)]
             break
     return (method, *segments)
 
