@@ -1,4 +1,4 @@
-# Made by codegen.registry from the registry of iceberg_rest 1.11.0, sha256 415813df6f95af53. Do not edit: nox -s generate
+# Made by codegen.registry from the registry of iceberg_rest 1.11.0, sha256 87476db24e328832. Do not edit: nox -s generate
 """The requirements of Apache Iceberg REST Catalog API 1.11.0, its optional features, and the corrections of the contract."""
 
 from __future__ import annotations
@@ -759,6 +759,16 @@ REQUIREMENTS: dict[str, Requirement] = {
         area="separators",
         operations=("getConfig",),
         features=("namespace-separator",),
+    ),
+    "IRC-SEP-005": Requirement(
+        id="IRC-SEP-005",
+        level="MUST",
+        sentence="A client joins the levels of a namespace by `%1F`, or by the decoded separator of the configuration.",
+        clause="/components/parameters/namespace",
+        basis="text",
+        area="separators",
+        operations=("listNamespaces", "listTables"),
+        side="client",
     ),
     "IRC-WHS-001": Requirement(
         id="IRC-WHS-001",
