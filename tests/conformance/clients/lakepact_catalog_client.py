@@ -103,7 +103,29 @@ class Tasks:
         self.catalog.rename_table((self.namespace, self.table), (self.namespace, self.given["to"]))
 
     def drop_table(self) -> Any:
-        self.catalog.drop_table(self.namespace, self.table, purge=self.given.get("purge", False))
+        self.catalog.drop_table(self.namespace, self.table)
+
+    def purge_table(self) -> Any:
+        self.catalog.drop_table(self.namespace, self.table, purge=True)
+
+    def change_references(self, update: dict[str, Any], *requirements: dict[str, Any]) -> None:
+        self.catalog.commit_table(self.namespace, self.table, [update], requirements=list(requirements))
+
+    def create_branch(self) -> Any:
+        self.create_reference(self.given["branch"], "branch")
+
+    def create_tag(self) -> Any:
+        self.create_reference(self.given["tag"], "tag")
+
+    def create_reference(self, name: str, kind: str) -> None:
+        update = {"action": "set-snapshot-ref", "ref-name": name, "type": kind, "snapshot-id": self.given["snapshot-id"]}
+        self.change_references(update, {"type": "assert-ref-snapshot-id", "ref": name, "snapshot-id": None})
+
+    def drop_branch(self) -> Any:
+        self.change_references({"action": "remove-snapshot-ref", "ref-name": self.given["branch"]})
+
+    def drop_tag(self) -> Any:
+        self.change_references({"action": "remove-snapshot-ref", "ref-name": self.given["tag"]})
 
     def register_table(self) -> Any:
         self.catalog.register_table(self.namespace, self.table, self.given["metadata-location"])
@@ -139,7 +161,8 @@ def auth(given: dict[str, Any]) -> Auth | None:
     properties = given["properties"]
     if "credential" in properties:
         identity, _, secret = properties["credential"].rpartition(":")
-        return ClientCredentials(f"{given['uri']}/v1/oauth/tokens", identity, secret, in_form=True)
+        address = properties.get("oauth2-server-uri", f"{given['uri']}/v1/oauth/tokens")
+        return ClientCredentials(address, identity, secret, in_form=True)
     return BearerToken(properties["token"]) if "token" in properties else None
 
 
@@ -151,7 +174,8 @@ def answered(line: str) -> dict[str, Any]:
         return {"not_offered": True}
     given = asked["arguments"]
     try:
-        with IcebergCatalog(given["uri"], properties=given["properties"], auth=auth(given)) as catalog:
+        properties = given["properties"]
+        with IcebergCatalog(given["uri"], warehouse=properties.get("warehouse"), properties=properties, auth=auth(given)) as catalog:
             return {"result": act(Tasks(catalog, given))}
     except Exception as error:  # noqa: BLE001 - reported
         return {"error": {"type": type(error).__name__, "message": str(error)}}

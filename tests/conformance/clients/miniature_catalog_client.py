@@ -1,21 +1,21 @@
 """A small correct client of Iceberg REST catalogs, with one fault for each value of LAKEPACT_FAULT.
 
-LAKEPACT_STYLE selects correct but unusual behaviour: `no-paging-parameters`, `strict`, `retries-reads`, `no-table-tasks`.
+LAKEPACT_STYLE selects correct but unusual behaviour: `no-paging-parameters`, `strict`, `retries-reads`, `retries-conflicts`,
+`no-table-tasks`.
 """
 
 from __future__ import annotations
 
 import contextlib
 import json
-import random
+import shutil
 import sys
 import time
-import uuid
-from pathlib import Path
 from typing import Any
-from urllib.parse import quote, unquote, urlsplit
+from urllib.parse import quote, unquote
 
-from miniature_session import FAULT, STYLE, CommitStateUnknown, Failed, NotFound, Refused, Session
+from miniature_history import History
+from miniature_session import FAULT, JWT, STYLE, CommitStateUnknown, Failed, NotFound, Refused, Session
 
 MOST_PAGES = 50
 FIELDS = [{"id": 1, "name": "id", "type": "long", "required": True}, {"id": 2, "name": "data", "type": "string", "required": False}]
@@ -24,7 +24,7 @@ HEAD_NAMESPACE = "HEAD /v1/{prefix}/namespaces/{namespace}"
 CREDENTIALS = "GET /v1/{prefix}/namespaces/{namespace}/tables/{table}/credentials"
 
 
-class Catalog:
+class Catalog(History):
     """One catalog object: a task makes one, and performs itself with it."""
 
     def __init__(self, given: dict[str, Any]) -> None:
@@ -45,7 +45,10 @@ class Catalog:
         levels = self.levels if levels is None else levels
         if FAULT == "joins-levels-by-dots":
             return f"{self.root}/namespaces/" + quote(".".join(levels), safe="")
-        encoded = quote("\x1f".join(levels), safe="%" if FAULT == "leaves-percent-signs" else "")
+        separator = self.session.properties.get("namespace-separator", "%1F")
+        if FAULT == "encodes-separators-twice" and "namespace-separator" in self.session.properties:
+            return f"{self.root}/namespaces/" + quote(separator.join(levels), safe="")
+        encoded = quote(unquote(separator).join(levels), safe="%" if FAULT == "leaves-percent-signs" else "")
         return f"{self.root}/namespaces/{encoded.replace('%20', '+') if FAULT == 'writes-spaces-as-plus' else encoded}"
 
     def table(self, name: str | None = None) -> str:
@@ -177,6 +180,8 @@ class Catalog:
             config.get("token")
         if config and config.get("token") and FAULT != "has-one-token":
             self.tokens[self.table()] = config["token"]
+        if config and JWT in config:
+            self.tokens[self.table()] = self.session.exchange_token(config[JWT])
         if FAULT == "knows-every-member" and set(document) - {"metadata", "metadata-location", "config", "storage-credentials"}:
             raise Refused("an unknown member")
         return document
@@ -224,54 +229,12 @@ class Catalog:
         added = {"id": metadata["last-column-id"] + 1, "name": self.given["column"], "type": "string", "required": False}
         fields = [*metadata["schemas"][-1]["fields"], added]
         schema = {"type": "struct", "schema-id": len(metadata["schemas"]), "fields": fields}
-        self.commit([{"action": "add-schema", "schema": schema}, {"action": "set-current-schema", "schema-id": -1}])
-
-    def append_rows(self) -> Any:
-        loaded = self.load()["metadata"]
-        current = loaded.get("current-snapshot-id")
-        before = next((s for s in loaded.get("snapshots") or [] if s["snapshot-id"] == current), None)
-        root = Path(unquote(urlsplit(loaded["location"]).path))
-        data, manifest = root / "data" / f"{uuid.uuid4()}.json", root / "metadata" / f"snap-{uuid.uuid4()}.json"
-        for file, content in ((data, self.given["rows"]), (manifest, [*(self.files_of(before) if before else []), str(data)])):
-            file.parent.mkdir(parents=True, exist_ok=True)
-            file.write_text(json.dumps(content))
-        snapshot = {
-            "snapshot-id": random.randrange(1, 2**63),
-            "sequence-number": loaded.get("last-sequence-number", 0) + 1,
-            "timestamp-ms": max(int(time.time() * 1000), loaded["last-updated-ms"]),
-            "manifest-list": manifest.as_uri(),
-            "summary": {"operation": "append"},
-            "schema-id": loaded.get("current-schema-id", 0),
-        }
-        if before:
-            snapshot["parent-snapshot-id"] = current
-        main = {"action": "set-snapshot-ref", "ref-name": "main", "type": "branch", "snapshot-id": snapshot["snapshot-id"]}
-        requirement = {"type": "assert-ref-snapshot-id", "ref": "main", "snapshot-id": current if before else None}
-        try:
-            self.commit([{"action": "add-snapshot", "snapshot": snapshot}, main], requirement)
-        except CommitStateUnknown:
-            if FAULT == "deletes-files-of-unknown-commits":
-                data.unlink()
-            if FAULT == "deletes-metadata-of-unknown-commits":
-                manifest.unlink()
-            raise
-        except Refused:
-            data.unlink()
-            manifest.unlink()
-            raise
-
-    @staticmethod
-    def files_of(snapshot: dict[str, Any]) -> list[str]:
-        files: list[str] = json.loads(Path(unquote(urlsplit(snapshot["manifest-list"]).path)).read_text())
-        return files
-
-    def read_rows(self) -> Any:
-        metadata = self.load()["metadata"]
-        wanted = self.given.get("snapshot-id")
-        if wanted is None or FAULT == "reads-the-newest-snapshot":
-            wanted = metadata.get("current-snapshot-id")
-        snapshot = next((s for s in metadata.get("snapshots") or [] if s["snapshot-id"] == wanted), None)
-        return [row for file in self.files_of(snapshot) for row in json.loads(Path(file).read_text())] if snapshot else []
+        requirements = [
+            {"type": "assert-current-schema-id", "current-schema-id": metadata["current-schema-id"]},
+            {"type": "assert-last-assigned-field-id", "last-assigned-field-id": metadata["last-column-id"]},
+        ]
+        updates: list[dict[str, Any]] = [{"action": "add-schema", "schema": schema}, {"action": "set-current-schema", "schema-id": -1}]
+        self.commit(updates, *([] if FAULT == "adds-columns-to-any-schema" else requirements))
 
     def rename_table(self) -> Any:
         source, to = self.identifier(self.name), self.identifier(self.given["to"])
@@ -282,12 +245,26 @@ class Catalog:
         if FAULT == "needs-204" and reply.status != 204:
             raise Failed(str(reply.status))
 
-    def drop_table(self) -> Any:
-        purge = "?purgeRequested=true" if self.given.get("purge") else ""
-        self.session.ask("DELETE", self.table() + purge)
+    def drop_table(self, *, purge: bool = FAULT == "always-purges") -> Any:
+        path = self.table() + ("?purgeRequested=true" if purge else "")
+        root = self.root_of(self.load()["metadata"]) if FAULT.startswith("deletes-files-of-dropped") else None
+        try:
+            self.session.ask("DELETE", path)
+        except Refused:
+            if FAULT == "deletes-files-of-dropped-tables-at-once" and root:
+                shutil.rmtree(root)
+            raise
+        if root and not purge:
+            shutil.rmtree(root)
         if FAULT == "drops-twice":
             with contextlib.suppress(NotFound):
-                self.session.ask("DELETE", self.table() + purge)
+                self.session.ask("DELETE", path)
+
+    def purge_table(self) -> Any:
+        root = self.root_of(self.load()["metadata"])
+        self.drop_table(purge=FAULT != "forgets-to-purge")
+        if FAULT == "deletes-files-it-has-purged":
+            shutil.rmtree(root)
 
     def register_table(self) -> Any:
         body = {"name": self.name, "metadata-location": self.given["metadata-location"]}
@@ -305,7 +282,12 @@ class Catalog:
             requirements = [{"type": "assert-table-uuid", "uuid": metadata["table-uuid"]}]
             updates = [{"action": "set-properties", "updates": self.given["updates"]}]
             changes.append({"identifier": self.identifier(name), "requirements": requirements, "updates": updates})
-        self.ask("POST", f"{self.root}/transactions/commit", {"table-changes": changes})
+        try:
+            self.ask("POST", f"{self.root}/transactions/commit", {"table-changes": changes})
+        except CommitStateUnknown:
+            if FAULT != "sends-transactions-again":
+                raise
+            self.ask("POST", f"{self.root}/transactions/commit", {"table-changes": changes})
 
     # -- views ---------------------------------------------------------------------------------------------------
 
@@ -369,6 +351,24 @@ class Catalog:
             return self.chosen(loaded)
 
         return self.repeatedly(current)
+
+    def sign_repeatedly(self) -> Any:
+        loaded = self.load()
+        config, first = loaded["config"], self.session.token
+
+        def signed() -> Any:
+            if FAULT == "signs-with-the-first-token":
+                self.session.token, self.session.expires, self.session.gave_up = first, 0.0, True
+            wanted = {"region": "eu-central-1", "method": "GET", "uri": loaded["metadata-location"], "headers": {}}
+            return self.ask("POST", f"/{config['signer.endpoint']}", wanted)["headers"]["Authorization"][0]
+
+        return self.repeatedly(signed)
+
+    def list_snapshots(self) -> Any:
+        loaded = self.load()
+        if FAULT == "plans-metadata-tables" and loaded.get("config", {}).get("scan-planning-mode") == "server":
+            self.ask("POST", f"{self.table()}.snapshots/plan", {})
+        return [snapshot["snapshot-id"] for snapshot in loaded["metadata"].get("snapshots") or []]
 
     def plan_scan(self) -> Any:
         plan = self.ask("POST", f"{self.table()}/plan", {})

@@ -17,6 +17,7 @@ from urllib.parse import quote, urlencode
 
 FAULT = os.environ.get("LAKEPACT_FAULT", "")
 STYLE = os.environ.get("LAKEPACT_STYLE", "")
+JWT = "urn:ietf:params:oauth:token-type:jwt"
 LONGEST_PAUSE, MOST_WAITS = 4.0, 2
 NOTHING = b'{"identifiers": [], "namespaces": [], "defaults": {}, "overrides": {}}'
 DEFAULT_ENDPOINTS = (
@@ -34,6 +35,9 @@ DEFAULT_ENDPOINTS = (
     "POST /v1/{prefix}/tables/rename",
     "POST /v1/{prefix}/transactions/commit",
 )
+
+
+METHODS = {"GET", "HEAD", "POST", "DELETE"}
 
 
 class Refused(Exception):
@@ -56,6 +60,10 @@ class Busy(Refused):
     """The server is not ready."""
 
 
+class Forbidden(Refused):
+    """The request is not allowed."""
+
+
 class Failed(Exception):
     """The server failed, or its answer was lost."""
 
@@ -64,7 +72,7 @@ class CommitStateUnknown(Exception):
     """A commit with an unknown outcome."""
 
 
-KINDS = {401: Unauthorized, 404: NotFound, 409: Conflict, 419: Unauthorized, 429: Busy, 503: Busy}
+KINDS = {401: Unauthorized, 403: Forbidden, 404: NotFound, 409: Conflict, 419: Unauthorized, 429: Busy, 503: Busy}
 
 
 @dataclass
@@ -107,17 +115,35 @@ class Session:
         if FAULT == "asks-for-tokens-in-json":
             body, kind = json.dumps(form).encode(), "application/json"
         try:
-            told = self.exchange("POST", f"{self.uri}/v1/oauth/tokens", body, {"Content-Type": kind}).document
+            told = self.exchange("POST", self.token_server, body, {"Content-Type": kind}).document
         except Exception:
             self.gave_up = FAULT == "gives-up-after-a-failed-refresh"
             raise
         self.token = told["access_token"]
         self.expires = time.time() + told["expires_in"] if "expires_in" in told else 0.0
 
+    @property
+    def token_server(self) -> str:
+        own = f"{self.uri}/v1/oauth/tokens"
+        return own if FAULT == "asks-the-catalog-for-tokens" else self.properties.get("oauth2-server-uri", own)
+
+    def exchange_token(self, token: str) -> str:
+        """Return the token that a token server gives for another."""
+        form = {"grant_type": "urn:ietf:params:oauth:grant-type:token-exchange", "subject_token": token, "subject_token_type": JWT}
+        if FAULT == "exchanges-without-types":
+            del form["subject_token_type"]
+        headers = {"Content-Type": "application/x-www-form-urlencoded", "Authorization": f"Bearer {self.token}"}
+        told = self.exchange("POST", self.token_server, urlencode(form).encode(), headers).document
+        return token if FAULT == "sends-the-token-it-exchanged" else str(told["access_token"])
+
     def exchange(self, method: str, url: str, body: bytes | None, headers: dict[str, str]) -> Reply:
         request = urllib.request.Request(url, data=body, method=method, headers=headers)
+        if FAULT == "accepts-codings-it-lacks":
+            request.add_header("Accept-Encoding", "gzip")
         try:
             with urllib.request.urlopen(request, timeout=20) as answer:
+                if FAULT == "needs-a-plain-type" and answer.headers.get("Content-Type", "application/json") != "application/json":
+                    raise Failed("no JSON")
                 return Reply(answer.status, {n.lower(): v for n, v in answer.headers.items()}, answer.read())
         except urllib.error.HTTPError as error:
             if error.code == 304:
@@ -125,6 +151,8 @@ class Session:
             told = error.read()
             if FAULT == "needs-an-error-body":
                 json.loads(told)["error"]["type"]
+            if FAULT == "has-one-error-for-loads" and error.code in {403, 404}:
+                raise Refused(str(error.code)) from None
             kind = Failed if error.code >= 500 and error.code not in KINDS else KINDS.get(error.code, Refused)
             refusal = kind(f"{error.code} {told[:200]!r}")
             refusal.status, refusal.wait = error.code, error.headers.get("Retry-After")  # type: ignore[attr-defined]
@@ -198,11 +226,15 @@ class Session:
 
     def configure(self) -> str:
         """Load the configuration and return the root of all paths."""
-        config = self.ask("GET", "/v1/config" + ("?warehouse" if FAULT == "sends-no-warehouse" else "")).document
+        warehouse = self.properties.get("warehouse")
+        query = "" if warehouse is None else "?warehouse=" + (warehouse if FAULT == "leaves-warehouses-as-they-are" else quote(warehouse))
+        config = self.ask("GET", f"/v1/config{query.replace(' ', '%20')}").document
         defaults, overrides = config["defaults"], config["overrides"]
         if FAULT == "needs-endpoints":
             self.endpoints = config["endpoints"]
         self.endpoints = config.get("endpoints") or list(DEFAULT_ENDPOINTS)
+        if FAULT == "knows-every-endpoint" and any(endpoint.split(" ")[0] not in METHODS for endpoint in self.endpoints):
+            raise Failed("an unknown endpoint")
         own = self.properties
         if FAULT == "own-settings-win":
             overrides = {}

@@ -32,7 +32,7 @@ SECONDS = 60.0
 #: Requirements without a fault of their own: they break only together with other requirements.
 BROKEN_BESIDE = {"DS-PRF-03", "DS-ESA-06", "DS-SQL-04"}
 #: The requirements to check on correct clients: those about keys for 1.11.0, otherwise all.
-ALL = {"iceberg_rest:1.11.0": ("IRC-IDEM-*", "IRC-CLI-00[34]", "IRC-CLI-022")}
+ALL = {"iceberg_rest:1.11.0": ("IRC-IDEM-*", "IRC-SEP-*", "IRC-CLI-00[34]", "IRC-CLI-022")}
 OWN = {"iceberg_rest": "lakepact_catalog_client.py", "delta_sharing": "lakepact_sharing_client.py"}
 #: Recommendations that our client does not follow: it sends one token to the whole catalog.
 OWN_WARNINGS = {"IRC-CLI-027"}
@@ -87,7 +87,7 @@ def test_correct_client_fails_nothing(servers: Callable[[str], Target], contract
     assert failed(judged(servers(contract), contract, *ALL.get(contract, ()))) == {}
 
 
-@pytest.mark.parametrize("style", ["no-paging-parameters", "strict", "retries-reads", "no-table-tasks"])
+@pytest.mark.parametrize("style", ["no-paging-parameters", "strict", "retries-reads", "retries-conflicts", "no-table-tasks"])
 def test_unusual_but_correct_client_fails_nothing(servers: Callable[[str], Target], monkeypatch: pytest.MonkeyPatch, style: str) -> None:
     monkeypatch.setenv("LAKEPACT_STYLE", style)
 

@@ -31,6 +31,8 @@ ROWS = (
     ("Altinity/ClickHouse#2003", "iceberg_rest", "sends-lost-commits-again", "IRC-CLI-019"),
     ("ClickHouse/ClickHouse#115580", "iceberg_rest", "deletes-metadata-of-unknown-commits", "IRC-CLI-020"),
     ("duckdb/duckdb-iceberg#1120", "iceberg_rest", "deletes-files-of-unknown-commits", "IRC-CLI-020"),
+    ("apache/iceberg#14881", "iceberg_rest", "plans-metadata-tables", "IRC-CLI-051"),
+    ("apache/iceberg-python#2823", "iceberg_rest", "signs-with-the-first-token", "IRC-CLI-050"),
     ("delta-io/delta-sharing#30", "delta_sharing", "needs-stats", "DS-CLI-04"),
     ("delta-io/delta#4004", "delta_sharing", "asks-for-delta-and-reads-parquet", "DS-CLI-14"),
     ("delta-io/delta-sharing#219", "delta_sharing", "needs-200", "DS-CLI-09"),

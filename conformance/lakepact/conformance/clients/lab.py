@@ -11,7 +11,7 @@ from lakepact.conformance.clients.program import in_order
 from lakepact.conformance.clients.scripted_server import ScriptedServer, as_it_is
 from lakepact.conformance.expect import shown
 from lakepact.conformance.judging.lab import Lab
-from lakepact.conformance.outcome import Blocked, Unmet
+from lakepact.conformance.outcome import Blocked, NotOffered, Unmet
 from lakepact.conformance.target import Offer, Target
 
 if TYPE_CHECKING:
@@ -93,6 +93,13 @@ class ClientLab(Lab):
         if served.broken is not None:
             raise served.broken
         return Performance(ended, exchanges)
+
+    def tries(self, task: str, script: Script = as_it_is, **arguments: Any) -> Performance | None:
+        """Let the client perform a task; return None if it does not implement the task."""
+        try:
+            return self.performs(task, script, **arguments)
+        except NotOffered:
+            return None
 
     def does(self, task: str, expected: Any = None, **arguments: Any) -> None:
         """Make sure that the client does a task where nothing is unusual: only then it shows something that it fails elsewhere.

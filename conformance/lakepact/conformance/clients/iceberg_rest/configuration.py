@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
+from urllib.parse import parse_qsl, urlsplit
 
 from lakepact.conformance import expect
+from lakepact.conformance.clients.iceberg_rest.endpoints import with_endpoints
 from lakepact.conformance.clients.iceberg_rest.suite import check
+from lakepact.conformance.outcome import NotOffered
 from lakepact.generated.iceberg_rest import op
 
 if TYPE_CHECKING:
@@ -62,3 +65,48 @@ def settings_are_merged(lab: CatalogClientLab) -> None:
                 expect.true(
                     bool(paths) and all(p.startswith(f"{counts}/") for p in paths), f"paths below /v1/{counts}/ {said}", expect.shown(paths)
                 )
+
+
+#: Entries of endpoints as later versions or other implementations may have them.
+UNKNOWN_ENDPOINTS = ("POST /v1/{prefix}/lakepact/unknown", "PUT /v1/{prefix}/tables/{table}", "PATCH /v2/{prefix}/tables")
+
+
+@check("IRC-CLI-052")
+def unknown_endpoints(lab: CatalogClientLab) -> None:
+    """A client lists tables where the configuration has endpoints that it does not know."""
+    home = lab.namespace("t")
+    lab.does("list-tables", ["t"], namespace=home)
+
+    def script(request: Request, forward: Forward) -> Answer:
+        answer = with_endpoints()(request, forward)
+        if request.operation != op.get_config:
+            return answer
+        document = answer.document
+        return answer.with_document({**document, "endpoints": [*UNKNOWN_ENDPOINTS[:1], *document["endpoints"], *UNKNOWN_ENDPOINTS[1:]]})
+
+    with lab.judge("IRC-CLI-052"):
+        done = lab.performs("list-tables", script, namespace=home)
+        expect.true(done.ended.prints(["t"]), f"the tables, where endpoints has {expect.shown(UNKNOWN_ENDPOINTS[0])}", done.ended.outcome)
+
+
+WAREHOUSES = ("plain", "s3://bucket/a b&c=d+e", "50%41#\u00e9")
+
+
+@check("IRC-CLI-053")
+def warehouses(lab: CatalogClientLab) -> None:
+    """The warehouse that a client is given is the parameter warehouse of its request for the configuration."""
+    home = lab.namespace("t")
+    lab.does("list-tables", ["t"], namespace=home)
+
+    def script(request: Request, forward: Forward) -> Answer:
+        return forward(request.at(request.target.partition("?")[0]) if request.operation == op.get_config else request)
+
+    with lab.judge_each("IRC-CLI-053") as case:
+        for warehouse in WAREHOUSES:
+            done = lab.performs("list-tables", script, namespace=home, properties={"warehouse": warehouse})
+            asked = done.of(op.get_config)
+            if not asked:
+                raise NotOffered("the client does not ask for the configuration")
+            with case():
+                given = dict(parse_qsl(urlsplit(asked[0].url).query, keep_blank_values=True))
+                expect.equal(warehouse, given.get("warehouse"), "warehouse in the query of getConfig:")

@@ -6,14 +6,9 @@ from typing import TYPE_CHECKING, Any
 from urllib.parse import quote
 
 from lakepact.conformance.clients.lab import ClientLab
-from lakepact.conformance.clients.scripted_server import as_it_is
-from lakepact.conformance.outcome import NotOffered
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
-
-    from lakepact.conformance.clients.lab import Performance
-    from lakepact.conformance.clients.scripted_server import Script
 
 VIEW_SQL = "SELECT 1 AS id"
 
@@ -26,6 +21,8 @@ SCHEMA = {
     ],
 }
 
+
+ADDRESS = "{uri}"  #: stands for the address of the catalog in properties of the client
 
 #: Arguments of every task: uri, the address of the catalog, and properties, the client's own.
 TASKS = {
@@ -48,8 +45,19 @@ TASKS = {
     "add-column": "namespace, table, column: add an optional column of type string",
     "append-rows": "namespace, table, rows: append these rows, objects with id and data",
     "read-rows": "namespace, table: return the rows, an array of objects",
+    "read-rows-at-snapshot": "namespace, table, snapshot-id: return the rows of that snapshot",
+    "read-rows-at-timestamp": "namespace, table, timestamp in milliseconds since 1970: return the rows as of that time",
+    "read-rows-at-ref": "namespace, table, ref, the name of a branch or tag: return its rows",
+    "list-snapshots": "namespace, table: return the ids of the snapshots in its metadata table snapshots, an array",
+    "append-rows-to-branch": "namespace, table, branch, rows: append these rows to an existing branch",
+    "create-branch": "namespace, table, branch, snapshot-id: create a branch at that snapshot",
+    "create-tag": "namespace, table, tag, snapshot-id: create a tag of that snapshot",
+    "fast-forward-branch": "namespace, table, branch, to, the name of another branch: move branch to the latest snapshot of the other",
+    "drop-branch": "namespace, table, branch",
+    "drop-tag": "namespace, table, tag",
     "rename-table": "namespace, table, to: rename it within its namespace",
-    "drop-table": "namespace, table",
+    "drop-table": "namespace, table: drop it without a purge of its files",
+    "purge-table": "namespace, table: drop it, and have the server purge its files",
     "register-table": "namespace, table, metadata-location: register a table from its metadata file",
     "commit-transaction": "namespace, tables, updates: commit these properties to several tables in one transaction",
     "report-metrics": "namespace, table: send a report of a scan",
@@ -58,6 +66,8 @@ TASKS = {
     "file-properties": "namespace, table: load the table, return the properties with which its metadata file is opened, an object",
     "file-properties-repeatedly": "namespace, table, times, pause: load the table once and return an array of what file-properties "
     "returns, for the same table object",
+    "sign-repeatedly": "namespace, table, times, pause: load the table once, and with one table object have its server sign that many GET "
+    "requests to the storage; return an array of the signed values of Authorization",
     "list-views": "namespace: return the names of its views, an array",
     "create-view": "namespace, view, sql: with a column id of type long",
     "load-view": "namespace, view: return an object with uuid and sql",
@@ -72,7 +82,8 @@ class CatalogClientLab(ClientLab):
 
     def arguments(self, url: str, arguments: Mapping[str, Any]) -> Mapping[str, Any]:
         """Return the address of the catalog and the client's own properties, and what the task needs."""
-        return {"uri": url, "properties": {}, **arguments}
+        properties = {name: value.replace(ADDRESS, url) for name, value in arguments.get("properties", {}).items()}
+        return {"uri": url, **arguments, "properties": properties}
 
     def namespace(self, *tables: str, within: Sequence[str] = (), named: str = "") -> list[str]:
         """Return a new namespace with these tables in it."""
@@ -91,12 +102,10 @@ class CatalogClientLab(ClientLab):
         loaded: dict[str, Any] = self.server.ask("GET", f"{path_of(namespace)}/tables/{table}").document
         return loaded
 
-    def tries(self, task: str, script: Script = as_it_is, **arguments: Any) -> Performance | None:
-        """Let the client perform a task; return None if it does not implement the task."""
-        try:
-            return self.performs(task, script, **arguments)
-        except NotOffered:
-            return None
+    def commit(self, namespace: Sequence[str], table: str, *updates: Mapping[str, Any]) -> None:
+        """Commit updates to a table, as another client would."""
+        document = {"requirements": [], "updates": list(updates)}
+        self.server.ask("POST", f"{path_of(namespace)}/tables/{table}", document=document)
 
 
 def path_of(namespace: Sequence[str]) -> str:

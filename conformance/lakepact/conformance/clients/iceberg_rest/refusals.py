@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import orjson
 
+from lakepact.conformance import expect
 from lakepact.conformance.clients.iceberg_rest.suite import check
 from lakepact.conformance.clients.listener import Answer
-from lakepact.conformance.outcome import NotOffered, Unmet
+from lakepact.conformance.outcome import Blocked, NotOffered, Unmet
 from lakepact.generated.iceberg_rest import op
 
 if TYPE_CHECKING:
@@ -21,6 +22,8 @@ if TYPE_CHECKING:
 LISTING_REFUSED = ((403, "ForbiddenException"), (404, "NoSuchNamespaceException"), (500, "InternalServerError"))
 COMMIT_REFUSED = ((409, "CommitFailedException"), (403, "ForbiddenException"))
 NOBODY_KNOWS = ((500, "CommitStateUnknownException"), (502, "CommitStateUnknownException"), (504, "CommitStateUnknownException"))
+#: Reasons that a table is not loaded although it may exist.
+OTHERWISE = ((403, "ForbiddenException"), (500, "InternalServerError"), (503, "SlowDownException"))
 KEY = "idempotency-key"  #: with the same one, a commit may be sent again
 
 
@@ -65,6 +68,25 @@ def commits_that_were_not_made(lab: CatalogClientLab) -> None:
             is_not_repeated(
                 lab.performs("set-properties", script, namespace=home, table="t", updates={"lakepact.unknown": str(status)}), status
             )
+
+
+@check("IRC-CLI-054")
+def kinds_of_errors(lab: CatalogClientLab) -> None:
+    """A table that does not exist is reported by another error than one that cannot be loaded."""
+    arguments: dict[str, Any] = {"namespace": lab.namespace("t"), "table": "t"}
+    lab.does("load-table", **arguments)
+
+    def kind(status: int, name: str) -> str:
+        done = lab.performs("load-table", refusing(op.load_table, status, name), **arguments)
+        return done.ended.error
+
+    missing = kind(404, "NoSuchTableException")
+    if not missing:
+        raise Blocked("the client reports no error for a table that does not exist")
+    with lab.judge_each("IRC-CLI-054") as case:
+        for status, name in OTHERWISE:
+            with case():
+                expect.true(kind(status, name) != missing, f"another error for {status} than for 404", missing)
 
 
 def key_of(exchange: Exchange) -> str | None:

@@ -82,7 +82,12 @@ class Issuer:
         return Answer(200, body=orjson.dumps(document))
 
 
-def _asks_for_tokens(done: Performance) -> None:
+def asks_for_tokens(done: Performance) -> None:
+    """Make sure that a client with a credential asks for a token.
+
+    Raises:
+        NotOffered: it does not.
+    """
     if not done.of(op.get_token):
         raise NotOffered("the client asks for no token, although it has a credential")
 
@@ -92,7 +97,7 @@ def tokens_are_obtained_by_forms(lab: CatalogClientLab) -> None:
     """A client with a credential sends a form, and the token in every later request."""
     home = lab.namespace("t")
     done = lab.performs("list-tables", Issuer().script, namespace=home, properties=CREDENTIAL)
-    _asks_for_tokens(done)
+    asks_for_tokens(done)
     with lab.judge_each("IRC-CLI-024") as case:
         with case():
             form = done.of(op.get_token)[0]
@@ -110,7 +115,7 @@ def tokens_that_expire(lab: CatalogClientLab) -> None:
     home = lab.namespace("t")
     arguments: dict[str, Any] = {"namespace": home, "properties": CREDENTIAL, "times": 2, "pause": PAUSE}
     plain = lab.performs("list-tables-repeatedly", Issuer().script, **arguments)
-    _asks_for_tokens(plain)
+    asks_for_tokens(plain)
     if plain.ended.value != [["t"], ["t"]]:
         raise Blocked(f"the client does not list tables repeatedly: {plain.ended.outcome}")
     issuers = {
@@ -131,7 +136,7 @@ def token_requests_that_fail(lab: CatalogClientLab) -> None:
     home = lab.namespace("t")
     arguments: dict[str, Any] = {"namespace": home, "properties": CREDENTIAL, "times": 3, "pause": PAUSE}
     plain = lab.performs("list-tables-repeatedly", Issuer(lifetime=LIFETIME).script, **arguments)
-    _asks_for_tokens(plain)
+    asks_for_tokens(plain)
     if plain.ended.value != [["t"]] * 3:
         raise Blocked(f"the client does not obtain another token after the first: {plain.ended.outcome}")
     later = _requests_before_the_first_listing(plain) + 1

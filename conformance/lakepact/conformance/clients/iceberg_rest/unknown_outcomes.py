@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
-from urllib.parse import unquote, urlsplit
 
 from lakepact.conformance import expect
 from lakepact.conformance.clients.iceberg_rest.refusals import is_not_repeated
 from lakepact.conformance.clients.iceberg_rest.scripts import BODIES, answering, error
 from lakepact.conformance.clients.iceberg_rest.suite import check
+from lakepact.conformance.clients.iceberg_rest.table_files import TableFiles
 from lakepact.conformance.clients.listener import Answer
 from lakepact.conformance.outcome import NotOffered, Unmet
 from lakepact.generated.iceberg_rest import op
@@ -115,27 +114,6 @@ def errors_without_a_proper_body(lab: CatalogClientLab) -> None:
                         raise Unmet(f"the error of a refusal for {status} with {how}, not that of 200 with an HTML body", done.ended.shown)
 
 
-class _Files:
-    """The files below the location of a table when its commit arrives, and those of them that are gone later."""
-
-    def __init__(self, location: str) -> None:
-        self._folder = Path(unquote(urlsplit(location).path))
-        self.before: set[Path] = set()
-
-    def present(self) -> set[Path]:
-        return {path for path in self._folder.rglob("*") if path.is_file()}
-
-    def watched(self, script: Script) -> Script:
-        """Return the script; it also notes the files at each commit."""
-
-        def watching(request: Request, forward: Forward) -> Answer:
-            if request.operation in COMMITS:
-                self.before |= self.present()
-            return script(request, forward)
-
-        return watching
-
-
 @check("IRC-CLI-020")
 def files_of_unknown_commits(lab: CatalogClientLab) -> None:
     """The files of a commit with an unknown outcome are all there afterwards."""
@@ -148,10 +126,38 @@ def files_of_unknown_commits(lab: CatalogClientLab) -> None:
     with lab.judge_each("IRC-CLI-020") as case:
         for number, (how, script) in enumerate(scripts.items()):
             home = lab.namespace(f"t{number}")
-            files = _Files(lab.stored(home, f"t{number}")["metadata"]["location"])
-            done = lab.performs("append-rows", files.watched(script), namespace=home, table=f"t{number}", rows=rows)
+            files = TableFiles(lab.stored(home, f"t{number}")["metadata"]["location"])
+            done = lab.performs("append-rows", files.watched(script, COMMITS), namespace=home, table=f"t{number}", rows=rows)
             if not done.of(*COMMITS):
                 raise NotOffered("the client does not commit by updateTable or commitTransaction")
             with case():
-                gone = sorted(path.name for path in files.before - files.present())
-                expect.equal([], gone, f"deleted files of a commit that was done, where its outcome is unknown ({how}):")
+                files.are_kept(f"of a commit that was done, where its outcome is unknown ({how})")
+
+
+@check("IRC-CLI-003", "IRC-CLI-004", "IRC-CLI-019", "IRC-CLI-021")
+def outcomes_of_transactions(lab: CatalogClientLab) -> None:
+    """A refused transaction is reported as such; one with an unknown outcome by another error, and is not sent again."""
+    home = lab.namespace("t", "u")
+    arguments: dict[str, Any] = {"namespace": home, "tables": ["t", "u"]}
+    lab.does("commit-transaction", **arguments, updates={"lakepact.first": "1"})
+
+    def commits(script: Script, how: str) -> Performance:
+        return lab.performs("commit-transaction", script, **arguments, updates={"lakepact.how": how})
+
+    refused = commits(answering(COMMITS, error(409, "CommitFailedException")), "409")
+    if not refused.of(op.commit_transaction):
+        raise NotOffered("the client does not commit by commitTransaction")
+    with lab.judge("IRC-CLI-003"):
+        refused.is_refused("its transaction was answered with 409")
+    lost = {how: commits(losing(lose), how) for how, lose in LOST.items()}
+    failed = {str(status): commits(answering(COMMITS, error(status, UNKNOWN), is_done=True), str(status)) for status in (500, 502, 504)}
+    for requirement, outcomes in (("IRC-CLI-019", lost), ("IRC-CLI-004", failed)):
+        with lab.judge_each(requirement) as case:
+            for how, done in outcomes.items():
+                with case():
+                    is_not_repeated(done, how)
+    unknown = {how: done for how, done in (lost | failed).items() if not done.ended.is_done and not done.ended.is_late}
+    with lab.judge_each("IRC-CLI-021", without="the client finds out that its transactions were done") as case:
+        for how, done in unknown.items():
+            with case():
+                _differs(done.ended.error, refused.ended.error, how)

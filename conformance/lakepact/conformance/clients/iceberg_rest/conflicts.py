@@ -1,0 +1,91 @@
+"""Commits that meet a newer state of their table."""
+
+from __future__ import annotations
+
+import threading
+from typing import TYPE_CHECKING, Any
+
+from lakepact.conformance import expect
+from lakepact.conformance.clients.iceberg_rest.references import BRANCH, set_reference
+from lakepact.conformance.clients.iceberg_rest.suite import check
+from lakepact.conformance.clients.iceberg_rest.time_travel import TABLE, grown
+from lakepact.conformance.clients.iceberg_rest.unknown_outcomes import COMMITS
+from lakepact.conformance.outcome import Blocked, NotOffered
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from lakepact.conformance.clients.iceberg_rest.lab import CatalogClientLab
+    from lakepact.conformance.clients.iceberg_rest.time_travel import GrownTable
+    from lakepact.conformance.clients.listener import Answer
+    from lakepact.conformance.clients.scripted_server import Forward, Request, Script
+
+OWN: list[dict[str, Any]] = [{"id": 10, "data": "own"}]
+OTHER: list[dict[str, Any]] = [{"id": 11, "data": "other"}]
+
+
+def overtaken(lab: CatalogClientLab, task: str, **arguments: Any) -> Script:
+    """Return a catalog whose table changes just before the client's first commit: another client performs a task."""
+    begun = threading.Event()
+
+    def script(request: Request, forward: Forward) -> Answer:
+        if request.operation in COMMITS and not begun.is_set():
+            begun.set()
+            other = lab.performs(task, **arguments)
+            if not other.ended.is_done:
+                raise Blocked(f"the other client fails: {other.ended.shown}")
+        return forward(request)
+
+    return script
+
+
+def _ids(lab: CatalogClientLab, table: GrownTable, task: str, **arguments: Any) -> list[int]:
+    """Return the ids of the rows that a client reads."""
+    rows = lab.performs(task, **table.where, **arguments).result
+    return sorted(row["id"] for row in rows)
+
+
+def _appends(lab: CatalogClientLab, task: str, read: Callable[[GrownTable], list[int]], **arguments: Any) -> None:
+    """Expect that both of two appends are there, or the refused one is reported as failed."""
+    table = grown(lab)
+    lab.commit(table.namespace, TABLE, set_reference(BRANCH, "branch", table.ids[-1]))
+    before = read(table)
+    added = [row["id"] for row in OTHER]
+    other = overtaken(lab, task, **table.where, **arguments, rows=OTHER)
+    done = lab.performs(task, other, **table.where, **arguments, rows=OWN)
+    own = [row["id"] for row in OWN] if done.ended.is_done else []
+    how = "which succeeded" if done.ended.is_done else "which failed"
+    expected = sorted([*before, *own, *added])
+    expect.equal(expected, read(table), f"ids of the rows after {task}, {how}, and the commit of another client before it:")
+
+
+@check("IRC-CLI-044")
+def appends_beside_others(lab: CatalogClientLab) -> None:
+    """An append that meets the append of another client loses none of its rows."""
+    lab.does("read-rows", [], namespace=lab.namespace("t"), table="t")
+    with lab.judge("IRC-CLI-044"):
+        _appends(lab, "append-rows", lambda table: _ids(lab, table, "read-rows"))
+
+
+@check("IRC-CLI-044")
+def appends_to_branches_beside_others(lab: CatalogClientLab) -> None:
+    """An append to a branch that meets the append of another client to the branch loses none of its rows."""
+    with lab.judge("IRC-CLI-044"):
+        _appends(lab, "append-rows-to-branch", lambda table: _ids(lab, table, "read-rows-at-ref", ref=BRANCH), branch=BRANCH)
+
+
+@check("IRC-CLI-044")
+def columns_beside_others(lab: CatalogClientLab) -> None:
+    """Adding a column where another client adds a column loses none of them, and gives each its own field id."""
+    home = lab.namespace(TABLE)
+    where: dict[str, Any] = {"namespace": home, "table": TABLE}
+    done = lab.performs("add-column", overtaken(lab, "add-column", **where, column="other"), **where, column="own")
+    if not done.of(*COMMITS):
+        raise NotOffered("the client does not commit by updateTable")
+    with lab.judge("IRC-CLI-044"):
+        metadata = lab.stored(**where)["metadata"]
+        schema = next(schema for schema in metadata["schemas"] if schema["schema-id"] == metadata["current-schema-id"])
+        expected = ["data", "id", "other", *(["own"] if done.ended.is_done else [])]
+        expect.equal(expected, sorted(field["name"] for field in schema["fields"]), "columns after two clients added one each:")
+        ids = [field["id"] for field in schema["fields"]]
+        expect.equal(sorted(set(ids)), sorted(ids), "field ids:")

@@ -1,0 +1,94 @@
+"""Tables that a client drops, with and without a purge of their files."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+from urllib.parse import parse_qsl, urlsplit
+
+from lakepact.conformance import expect
+from lakepact.conformance.clients.iceberg_rest.scripts import answering, error
+from lakepact.conformance.clients.iceberg_rest.suite import check
+from lakepact.conformance.clients.iceberg_rest.table_files import TableFiles
+from lakepact.conformance.clients.iceberg_rest.time_travel import grown
+from lakepact.conformance.clients.scripted_server import as_it_is
+from lakepact.conformance.outcome import NotOffered
+from lakepact.generated.iceberg_rest import op
+
+if TYPE_CHECKING:
+    from lakepact.conformance.clients.iceberg_rest.lab import CatalogClientLab
+    from lakepact.conformance.clients.lab import Performance
+    from lakepact.conformance.clients.listener import Answer
+    from lakepact.conformance.clients.scripted_server import Forward, Request, Script
+
+DROP, PURGE = "drop-table", "purge-table"
+DROPS = frozenset({op.drop_table})
+REFUSALS = (error(403, "ForbiddenException"), error(500, "InternalServerError"))
+
+
+def _purges(done: Performance) -> list[bool]:
+    """Return for each request to drop a table whether it asks for a purge."""
+    queries = [dict(parse_qsl(urlsplit(exchange.url).query)) for exchange in done.of(op.drop_table)]
+    return [query.get("purgeRequested", "").lower() == "true" for query in queries]
+
+
+@check("IRC-CLI-045")
+def requests_for_a_purge(lab: CatalogClientLab) -> None:
+    """Dropping a table asks for a purge if that was the task, and otherwise does not."""
+    judged = 0
+    with lab.judge_each("IRC-CLI-045") as case:
+        for task, is_wanted in ((DROP, False), (PURGE, True)):
+            done = lab.tries(task, namespace=lab.namespace("t"), table="t")
+            if done is not None and done.of(op.drop_table):
+                judged += 1
+                with case():
+                    expect.equal(is_wanted, any(_purges(done)), f"whether {task} sends purgeRequested=true:")
+    if not judged:
+        raise NotOffered("the client drops no tables by dropTable")
+
+
+def drops_only(request: Request, forward: Forward) -> Answer:
+    """Answer as a server that drops each table and has not begun to purge it."""
+    return forward(request.at(request.target.partition("?")[0]) if request.operation == op.drop_table else request)
+
+
+def _drops(lab: CatalogClientLab, task: str, script: Script, how: str) -> None:
+    """Expect that the client deletes no file of a table.
+
+    Raises:
+        NotOffered: it does not perform the task by dropTable.
+    """
+    table = grown(lab, appends=1)
+    files = TableFiles(lab.stored(**table.where)["metadata"]["location"])
+    done = lab.performs(task, files.watched(script, DROPS), **table.where)
+    if not done.of(op.drop_table):
+        raise NotOffered("the client drops no tables by dropTable")
+    files.are_kept(how)
+
+
+@check("IRC-CLI-046")
+def files_of_dropped_tables(lab: CatalogClientLab) -> None:
+    """All files of a table are there after it was dropped, and after a drop or a purge was refused."""
+    cases: list[tuple[str, Script, str]] = [(DROP, as_it_is, "of a table that was dropped without a purge")]
+    for answer in REFUSALS:
+        cases += [
+            (task, answering(op.drop_table, answer), f"of a table that exists, since {task} returned {answer.status}")
+            for task in (DROP, PURGE)
+        ]
+    judged = 0
+    with lab.judge_each("IRC-CLI-046") as case:
+        for task, script, how in cases:
+            try:
+                with case():
+                    _drops(lab, task, script, how)
+                    judged += 1
+            except NotOffered:
+                continue
+    if not judged:
+        raise NotOffered("the client drops no tables by dropTable")
+
+
+@check("IRC-CLI-047")
+def files_of_purged_tables(lab: CatalogClientLab) -> None:
+    """The files of a purged table are left to the server."""
+    with lab.judge("IRC-CLI-047"):
+        _drops(lab, PURGE, drops_only, "of a table that the server purges later")

@@ -1,0 +1,51 @@
+"""Answers in content codings, and with parameters in their Content-Type."""
+
+from __future__ import annotations
+
+import gzip
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from lakepact.conformance import expect
+from lakepact.conformance.clients.iceberg_rest.suite import check
+
+if TYPE_CHECKING:
+    from lakepact.conformance.clients.iceberg_rest.lab import CatalogClientLab
+    from lakepact.conformance.clients.listener import Answer
+    from lakepact.conformance.clients.scripted_server import Forward, Request, Script
+
+JSON = ("application/json; charset=utf-8", "Application/JSON;charset=UTF-8")
+
+
+def compressed(request: Request, forward: Forward) -> Answer:
+    """Answer as a server that compresses what its client accepts compressed."""
+    answer = forward(request)
+    accepted = [coding.partition(";")[0].strip().lower() for coding in request.headers.get("accept-encoding", "").split(",")]
+    if "gzip" not in accepted or not answer.body:
+        return answer
+    return replace(answer, body=gzip.compress(answer.body)).with_header("content-encoding", "gzip")
+
+
+@check("IRC-CLI-055")
+def encodings(lab: CatalogClientLab) -> None:
+    """Answers are read in gzip if the client accepts it, and with a charset in their Content-Type."""
+    home = lab.namespace("t")
+    lab.does("list-tables", ["t"], namespace=home)
+    with lab.judge_each("IRC-CLI-055") as case:
+        with case():
+            done = lab.performs("list-tables", compressed, namespace=home)
+            expect.true(done.ended.prints(["t"]), "the tables, in the content coding that the client accepts", done.ended.outcome)
+        for kind in JSON:
+            with case():
+                done = lab.performs("list-tables", _with_type(kind), namespace=home)
+                expect.true(done.ended.prints(["t"]), f"the tables, with Content-Type {kind}", done.ended.outcome)
+
+
+def _with_type(kind: str) -> Script:
+    """Return a catalog whose answers have this Content-Type."""
+
+    def script(request: Request, forward: Forward) -> Answer:
+        answer = forward(request)
+        return answer.with_header("content-type", kind) if answer.body else answer
+
+    return script

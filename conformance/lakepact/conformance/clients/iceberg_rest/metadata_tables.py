@@ -1,0 +1,43 @@
+"""Metadata tables of a table whose scans the server plans."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from lakepact.conformance import expect
+from lakepact.conformance.clients.iceberg_rest.endpoints import with_endpoints
+from lakepact.conformance.clients.iceberg_rest.scans import part, planning
+from lakepact.conformance.clients.iceberg_rest.scripts import error
+from lakepact.conformance.clients.iceberg_rest.suite import check
+from lakepact.conformance.clients.iceberg_rest.time_travel import TABLE, grown
+from lakepact.generated.iceberg_rest import op
+
+if TYPE_CHECKING:
+    from lakepact.conformance.clients.iceberg_rest.lab import CatalogClientLab
+    from lakepact.conformance.clients.listener import Answer
+    from lakepact.conformance.clients.scripted_server import Forward, Request
+
+PLANS = {"scan-planning-mode": "server"}
+
+
+def plans_tables_only(request: Request, forward: Forward) -> Answer:
+    """Answer as a catalog that wants to plan the scans of its tables, and knows no metadata tables."""
+    path = request.target.partition("?")[0]
+    if request.operation == op.plan_table_scan:
+        known = path.endswith(f"/tables/{TABLE}/plan")
+        return planning(part(0, [[]]))(request, forward) if known else error(404, "NoSuchTableException")
+    answer = with_endpoints()(request, forward)
+    if request.operation != op.load_table or answer.status != 200:
+        return answer
+    document = answer.document
+    return answer.with_document({**document, "config": {**document.get("config", {}), **PLANS}}).with_header("etag", None)
+
+
+@check("IRC-CLI-051")
+def metadata_tables(lab: CatalogClientLab) -> None:
+    """The metadata table snapshots is read where the server plans scans of tables, and answers 404 for metadata tables."""
+    table = grown(lab, appends=1)
+    lab.does("list-snapshots", list(table.ids), **table.where)
+    with lab.judge("IRC-CLI-051"):
+        done = lab.performs("list-snapshots", plans_tables_only, **table.where)
+        expect.true(done.ended.prints(list(table.ids)), f"the snapshots {expect.shown(list(table.ids))}", done.ended.outcome)

@@ -1,0 +1,141 @@
+"""Branches and tags that a client makes, moves and drops, and commits to branches."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from lakepact.conformance import expect
+from lakepact.conformance.clients.iceberg_rest.members import LARGE
+from lakepact.conformance.clients.iceberg_rest.suite import check
+from lakepact.conformance.clients.iceberg_rest.time_travel import TABLE, grown
+from lakepact.conformance.outcome import Blocked, NotOffered
+
+if TYPE_CHECKING:
+    from lakepact.conformance.clients.iceberg_rest.lab import CatalogClientLab
+    from lakepact.conformance.clients.lab import Performance
+
+    References = dict[str, tuple[str, int]]
+
+BRANCH, TAG, MAIN = "audit", "release-1", "main"
+ROWS = [{"id": 3, "data": "third"}]
+
+
+def set_reference(name: str, kind: str, snapshot: int) -> dict[str, Any]:
+    """Return an update that makes or moves a branch or tag."""
+    return {"action": "set-snapshot-ref", "ref-name": name, "type": kind, "snapshot-id": snapshot}
+
+
+def references_of(lab: CatalogClientLab, namespace: list[str]) -> References:
+    """Return the type and snapshot of each reference of the table."""
+    found = lab.stored(namespace, TABLE)["metadata"].get("refs") or {}
+    return {name: (reference["type"], reference["snapshot-id"]) for name, reference in found.items()}
+
+
+@check("IRC-CLI-041")
+def commits_to_branches(lab: CatalogClientLab) -> None:
+    """Each append to a branch has the branch's latest snapshot as its parent, and leaves main and all tags where they were."""
+    table = grown(lab)
+    first, second = table.ids
+    lab.commit(table.namespace, TABLE, set_reference(BRANCH, "branch", first), set_reference(TAG, "tag", first))
+    with lab.judge_each("IRC-CLI-041") as case:
+        for attempt in ("first", "second"):
+            before = references_of(lab, table.namespace)
+            done = lab.performs("append-rows-to-branch", **table.where, branch=BRANCH, rows=ROWS)
+            if not done.ended.is_done:
+                raise Blocked(f"the client does not append to a branch: {done.ended.shown}")
+            with case():
+                after = references_of(lab, table.namespace)
+                head = after.get(BRANCH, ("", -1))[1]
+                parents = {s["snapshot-id"]: s.get("parent-snapshot-id") for s in lab.stored(**table.where)["metadata"]["snapshots"]}
+                how = f"after the {attempt} append to the branch {BRANCH}:"
+                expect.equal({MAIN: ("branch", second), TAG: ("tag", first)}, _without(after, BRANCH), f"other references {how}")
+                expect.equal(before[BRANCH][1], parents.get(head), f"parent of its snapshot {how}")
+
+
+def _without(references: References, name: str) -> References:
+    return {other: reference for other, reference in references.items() if other != name}
+
+
+def with_snapshots(lab: CatalogClientLab, *parents: tuple[int, int | None]) -> list[str]:
+    """Return the namespace of a table with empty snapshots; each is given by its id and its parent, and main is at the last."""
+    namespace = lab.namespace(TABLE)
+    metadata = lab.stored(namespace, TABLE)["metadata"]
+    updates: list[dict[str, Any]] = []
+    for number, (identifier, parent) in enumerate(parents, 1):
+        snapshot = {
+            "snapshot-id": identifier,
+            "sequence-number": number,
+            "timestamp-ms": metadata["last-updated-ms"] + number,
+            "manifest-list": f"{metadata['location']}/metadata/snap-{identifier}.avro",
+            "summary": {"operation": "append"},
+            "schema-id": metadata["current-schema-id"],
+        }
+        ancestor = {} if parent is None else {"parent-snapshot-id": parent}
+        updates.append({"action": "add-snapshot", "snapshot": {**snapshot, **ancestor}})
+    lab.commit(namespace, TABLE, *updates, set_reference(MAIN, "branch", parents[-1][0]))
+    return namespace
+
+
+def _has_changed(lab: CatalogClientLab, namespace: list[str], done: Performance, expected: References) -> None:
+    """Expect that the server has these references after a task.
+
+    Raises:
+        Blocked: the client did not do the task.
+    """
+    if not done.ended.is_done:
+        raise Blocked(f"the client does not do it where nothing is unusual: {done.ended.shown}")
+    expect.equal(expected, references_of(lab, namespace), f"references after {done.ended.task}:")
+
+
+FIRST, SECOND = 11, 12  #: ids of snapshots that every type of number holds
+AT_FIRST: References = {BRANCH: ("branch", FIRST), TAG: ("tag", FIRST)}
+#: Tasks with their arguments, the references beside main before and after them.
+CHANGES: tuple[tuple[str, dict[str, Any], References, References], ...] = (
+    ("create-branch", {"branch": BRANCH, "snapshot-id": FIRST}, {}, {BRANCH: ("branch", FIRST)}),
+    ("create-tag", {"tag": TAG, "snapshot-id": FIRST}, {}, {TAG: ("tag", FIRST)}),
+    ("fast-forward-branch", {"branch": BRANCH, "to": MAIN}, AT_FIRST, {BRANCH: ("branch", SECOND), TAG: ("tag", FIRST)}),
+    ("drop-branch", {"branch": BRANCH}, AT_FIRST, {TAG: ("tag", FIRST)}),
+    ("drop-tag", {"tag": TAG}, AT_FIRST, {BRANCH: ("branch", FIRST)}),
+)
+
+
+@check("IRC-CLI-042", "IRC-CLI-030")
+def changes_of_references(lab: CatalogClientLab) -> None:
+    """Creating, moving and dropping a branch or tag changes it alone, and keeps ids that no float holds."""
+    namespace = with_snapshots(lab, (FIRST, None), (SECOND, FIRST))
+    offered = False
+    with lab.judge_each("IRC-CLI-042") as case:
+        for task, given, before, after in CHANGES:
+            _prepare(lab, namespace, before)
+            done = lab.tries(task, namespace=namespace, table=TABLE, **given)
+            if done is not None:
+                offered = True
+                with case():
+                    _has_changed(lab, namespace, done, {MAIN: ("branch", SECOND)} | after)
+    large = with_snapshots(lab, (LARGE, None))
+    arguments: dict[str, Any] = {"namespace": large, "table": TABLE, "tag": TAG, "snapshot-id": LARGE}
+    tagged = lab.tries("create-tag", **arguments)
+    if tagged is not None:
+        with lab.judge("IRC-CLI-030"):
+            expect.true(tagged.ended.is_done, f"create-tag to succeed for the snapshot {LARGE}", tagged.ended.outcome)
+            _has_changed(lab, large, tagged, {MAIN: ("branch", LARGE), TAG: ("tag", LARGE)})
+    if not offered:
+        raise NotOffered("the client changes no references")
+
+
+def _prepare(lab: CatalogClientLab, namespace: list[str], wanted: References) -> None:
+    """Make these the references of a table, beside main."""
+    surplus = [{"action": "remove-snapshot-ref", "ref-name": name} for name in references_of(lab, namespace) if name != MAIN]
+    lab.commit(namespace, TABLE, *surplus, *(set_reference(name, *reference) for name, reference in wanted.items()))
+
+
+@check("IRC-CLI-043")
+def branches_that_have_diverged(lab: CatalogClientLab) -> None:
+    """A branch with a snapshot that main does not have is not fast-forwarded to main."""
+    namespace = with_snapshots(lab, (FIRST, None), (SECOND, FIRST), (SECOND + 1, FIRST))
+    lab.commit(namespace, TABLE, set_reference(BRANCH, "branch", SECOND))
+    before = references_of(lab, namespace)
+    done = lab.performs("fast-forward-branch", namespace=namespace, table=TABLE, branch=BRANCH, to=MAIN)
+    with lab.judge("IRC-CLI-043"):
+        expect.equal(before, references_of(lab, namespace), f"references, since main does not descend from {BRANCH}:")
+        done.is_refused(f"main does not descend from the latest snapshot of {BRANCH}")
