@@ -23,6 +23,7 @@ WITH_END = "includeEndStreamAction=true"
 FUTURE = 99  #: a version that no client of today can know
 UNKNOWN = {"lakepactUnknown": {"of": ["a", "later", "version"]}}
 QUERY = op.query_table
+CHANGED = "changes"  #: a table with a change data feed
 DELTA_FORMAT = ("responseformat", "delta", op.get_table_metadata, QUERY)
 DELTA = "responseformat=delta;readerfeatures=deletionvectors,columnmapping,timestampntz,v2checkpoint"
 
@@ -47,7 +48,7 @@ def _all_unknown(lines: list[Line]) -> list[Line]:
     return [{kind: {**inner, **UNKNOWN} if isinstance(inner, dict) else inner for kind, inner in line.items()} for line in lines]
 
 
-def _asks_for(done: Performance, capability: str, value: str, *operations: OperationId) -> bool:
+def asks_for(done: Performance, capability: str, value: str, *operations: OperationId) -> bool:
     """Return whether the client said of some operations that it can do with this value of a capability."""
     said = [v for exchange in done.of(*operations) for name, v in exchange.request_headers if name.lower() == CAPABILITIES]
     pairs = [part.partition("=") for part in ";".join(said).lower().split(";")]
@@ -81,9 +82,16 @@ def failures_in_the_end(lab: SharingClientLab) -> None:
     def fails(lines: list[Line]) -> list[Line]:
         return [*(line for line in lines if END not in line), {END: {"errorMessage": "the rest could not be read"}}]
 
-    with lab.judge("DS-EST-05"):
-        done = lab.performs("read-table", in_lines(fails, QUERY, capabilities=WITH_END), table=table)
-        done.is_refused(f"the {END} of the answer has an errorMessage")
+    changed = lab.pack.tables[CHANGED]
+    bounds: dict[str, Any] = {"table": lab.address(CHANGED), "starting-version": 0, "ending-version": changed.last.version}
+    changes = lab.tries("read-changes", in_lines(fails, op.query_table_changes, capabilities=WITH_END), **bounds)
+    with lab.judge_each("DS-EST-05") as case:
+        with case():
+            done = lab.performs("read-table", in_lines(fails, QUERY, capabilities=WITH_END), table=table)
+            done.is_refused(f"the {END} of the answer has an errorMessage")
+        if changes is not None:
+            with case():
+                changes.is_refused(f"the {END} of the changes has an errorMessage")
 
 
 @check("DS-ESA-05", "DS-ESA-06")
@@ -91,7 +99,7 @@ def answers_that_are_cut(lab: SharingClientLab) -> None:
     """A client that requested an endStreamAction notices its absence; one that did not reads without it."""
     table, rows = lab.reads()
     plain = lab.performs("read-table", table=table)
-    if not _asks_for(plain, "includeendstreamaction", "true", QUERY):
+    if not asks_for(plain, "includeendstreamaction", "true", QUERY):
         lab.skip("DS-ESA-05", f"the client does not ask for an {END}")
         with lab.judge("DS-ESA-06"):
             same_rows(plain.ended, rows, f"without an {END}, which the client did not ask for")
@@ -110,7 +118,7 @@ def answers_that_are_cut(lab: SharingClientLab) -> None:
 def the_older_format(lab: SharingClientLab) -> None:
     """A client that requested delta format and gets parquet format reads the table."""
     table, rows = lab.reads()
-    if not _asks_for(lab.performs("read-table", table=table), *DELTA_FORMAT):
+    if not asks_for(lab.performs("read-table", table=table), *DELTA_FORMAT):
         raise NotOffered("the client does not ask for delta format")
     with lab.judge("DS-CAP-08"):
         same_rows(
@@ -124,7 +132,7 @@ def the_older_format(lab: SharingClientLab) -> None:
 def the_newer_format(lab: SharingClientLab) -> None:
     """A client that did not request delta format and gets it does not take the answer for a table."""
     table, _ = lab.reads()
-    if _asks_for(lab.performs("read-table", table=table), *DELTA_FORMAT):
+    if asks_for(lab.performs("read-table", table=table), *DELTA_FORMAT):
         raise NotOffered("the client asks for delta format")
     with lab.judge("DS-CAP-09"):
         lab.performs("read-table", asked_for(DELTA), table=table).is_refused(
@@ -138,7 +146,7 @@ def formats_of_metadata(lab: SharingClientLab) -> None:
     fixture = lab.pack.tables[ROWS]
     table, columns = lab.address(ROWS), [field["name"] for field in fixture.last.schema["fields"]]
     plain = lab.performs("read-metadata", table=table)
-    has_delta = _asks_for(plain, "responseformat", "delta", op.get_table_metadata)
+    has_delta = asks_for(plain, "responseformat", "delta", op.get_table_metadata)
     with lab.judge_each("DS-CLI-14") as case:
         for answered in ("responseformat=parquet", *([DELTA] if has_delta else [])):
             with case():

@@ -49,15 +49,16 @@ def with_file(answer: Answer) -> Script:
         found = forward(request)
         if request.operation != op.query_table or found.status != 200:
             return found
-        return found.with_lines(_moved(line, request.base + FILES) for line in found.lines)
+        return found.with_lines(moved(line, request.base + FILES) for line in found.lines)
 
     return script
 
 
-def _moved(value: Any, url: str) -> Any:
+def moved(value: Any, url: str) -> Any:
+    """Return a line whose files are all at this address."""
     if not isinstance(value, dict):
         return value
-    return {name: url if name in {"url", "path"} and isinstance(inner, str) else _moved(inner, url) for name, inner in value.items()}
+    return {name: url if name in {"url", "path"} and isinstance(inner, str) else moved(inner, url) for name, inner in value.items()}
 
 
 @check("DS-CLI-11")

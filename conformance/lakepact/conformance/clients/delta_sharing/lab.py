@@ -22,6 +22,8 @@ if TYPE_CHECKING:
 TASKS = {
     "list-tables": "return all tables that are shared, an array of SHARE.SCHEMA.TABLE",
     "read-table": "table: return its rows, an array of objects; with limit that many of them, with where only those with these values",
+    "read-tables": "tables, an array of objects with table and perhaps version: read one after another with one client object, and return "
+    "an array of their rows",
     "read-table-at-version": "table, version: return the rows of that version",
     "read-table-at-timestamp": "table, timestamp in milliseconds since 1970: return the rows as of that time",
     "read-metadata": "table: return the names of its columns, an array",
@@ -31,6 +33,7 @@ TASKS = {
 ROWS = "unpartitioned"  #: a table with an integer and a word in each of its rows
 BY_DIRECTORY = "dir_only"  #: a table that no URLs lead to
 PROFILE_VERSION = 1
+ADDRESS = "{endpoint}"  #: stands for the address of the server in members of a profile
 
 
 class SharingClientLab(ClientLab):
@@ -53,7 +56,10 @@ class SharingClientLab(ClientLab):
         """Return a profile of the server, with what the check wants to be otherwise in it, and what the task needs."""
         endpoint = f"{url}/" if arguments.get("slash") else url
         document = {"shareCredentialsVersion": PROFILE_VERSION, "endpoint": endpoint, "bearerToken": self.token}
-        document |= arguments.get("profile", {})
+        own = {
+            name: value.replace(ADDRESS, url) if isinstance(value, str) else value for name, value in arguments.get("profile", {}).items()
+        }
+        document = {name: value for name, value in (document | own).items() if value is not None}
         path = self.pack.folder / f"{self.name()}.share"
         path.write_bytes(orjson.dumps(document))
         return {**{k: v for k, v in arguments.items() if k not in {"profile", "slash"}}, "profile": str(path)}
@@ -93,7 +99,15 @@ def same_rows(ended: Ended, rows: Sequence[Mapping[str, Any]], why: str) -> None
     Raises:
         Unmet: it has not; `why` says of what circumstances.
     """
-    printed = ended.result
+    are_rows(ended.result, rows, why)
+
+
+def are_rows(printed: Any, rows: Sequence[Mapping[str, Any]], why: str) -> None:
+    """Expect that a result is these rows, in whatever order.
+
+    Raises:
+        Unmet: it is not; `why` says of what circumstances.
+    """
     if not isinstance(printed, list) or sorted(map(_spelled, printed)) != sorted(map(_spelled, rows)):
         counted = f"{len(printed)} rows" if isinstance(printed, list) else shown(printed)
         raise Unmet(f"the {len(rows)} rows of the table {why}", counted)

@@ -42,6 +42,21 @@ def addresses_and_tokens(lab: SharingClientLab) -> None:
                 expect.true(sent == [f"Bearer {lab.token}"], "the header Authorization: Bearer and the token of the profile", _told(sent))
 
 
+#: Times to come, as servers write them.
+TO_COME = ("2099-11-12T00:12:29Z", "2099-11-12T00:12:29.0Z", "2099-11-12T00:12:29.000Z")
+
+
+@check("DS-CLI-20")
+def times_of_expiry(lab: SharingClientLab) -> None:
+    """A profile that expires later is used, however the fractions of its time are written."""
+    table, rows = lab.reads()
+    with lab.judge_each("DS-CLI-20") as case:
+        for time in TO_COME:
+            with case():
+                done = lab.performs("read-table", table=table, profile={"expirationTime": time})
+                same_rows(done.ended, rows, f"with a profile whose expirationTime is {time}")
+
+
 def _told(sent: list[str]) -> str:
     """Return the sent request without possible secrets."""
     return " and ".join(f"{value.partition(' ')[0]} and {len(value.partition(' ')[2])} characters" for value in sent) or "no such header"

@@ -1,0 +1,61 @@
+"""Tables of many kinds: several in one run, without files, and with columns of every type."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from lakepact.conformance.clients.delta_sharing.lab import ROWS, are_rows, same_rows
+from lakepact.conformance.clients.delta_sharing.members import same_values
+from lakepact.conformance.clients.delta_sharing.suite import check
+from lakepact.conformance.clients.delta_sharing.versions import HISTORY
+from lakepact.conformance.outcome import Unmet
+
+if TYPE_CHECKING:
+    from lakepact.conformance.clients.delta_sharing.lab import SharingClientLab
+
+EMPTY = ("empty", "emptied")
+TYPED = ("types", "capitals")
+
+
+@check("DS-CLI-16")
+def several_tables(lab: SharingClientLab) -> None:
+    """Reads of several tables and versions by one client object return the rows of each."""
+    lab.reads()
+    versions = lab.pack.tables[HISTORY].versions
+    history, other = lab.address(HISTORY), lab.address(ROWS)
+    wanted: list[tuple[dict[str, Any], list[dict[str, Any]], str]] = [
+        ({"table": other}, lab.rows(ROWS), "that is read first"),
+        ({"table": history, "version": versions[0].version}, versions[0].rows.to_pylist(), f"at version {versions[0].version}"),
+        ({"table": history}, lab.rows(HISTORY), "that was read at another version before"),
+        ({"table": history, "version": versions[1].version}, versions[1].rows.to_pylist(), f"at version {versions[1].version}"),
+        ({"table": other}, lab.rows(ROWS), "that is read a second time"),
+    ]
+    done = lab.performs("read-tables", tables=[table for table, _, _ in wanted])
+    with lab.judge_each("DS-CLI-16") as case:
+        with case():
+            if not isinstance(done.result, list) or len(done.result) != len(wanted):
+                raise Unmet(f"an array with the rows of {len(wanted)} reads", done.ended.outcome)
+        for found, (_, rows, how) in zip(done.result if isinstance(done.ended.value, list) else (), wanted, strict=False):
+            with case():
+                are_rows(found, rows, how)
+
+
+@check("DS-CLI-17")
+def tables_without_files(lab: SharingClientLab) -> None:
+    """A table that never had rows, and one whose rows were all deleted, are read as tables without rows."""
+    lab.reads()
+    with lab.judge_each("DS-CLI-17") as case:
+        for fixture in EMPTY:
+            with case():
+                same_rows(lab.performs("read-table", table=lab.address(fixture)).ended, [], "without files")
+
+
+@check("DS-CLI-18")
+def types_of_columns(lab: SharingClientLab) -> None:
+    """Tables with columns of every type, nested ones too, and with capitals and spaces in their names are read."""
+    lab.reads()
+    with lab.judge_each("DS-CLI-18") as case:
+        for fixture in TYPED:
+            with case():
+                done = lab.performs("read-table", table=lab.address(fixture))
+                same_values(done, lab.rows(fixture), f"the table {lab.address(fixture)}")
