@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
 CATALOG = "checked"
+PROPERTIES = {"token", "credential", "oauth2-server-uri", "warehouse"}
 
 
 def quoted(name: str) -> str:
@@ -36,7 +37,7 @@ class Tasks:
 
     def __init__(self, given: dict[str, Any]) -> None:
         self.given = given
-        if len(given.get("namespace", ())) > 1 or given["properties"].keys() - {"token", "credential"}:
+        if len(given.get("namespace", ())) > 1 or given["properties"].keys() - PROPERTIES:
             raise NotImplementedError  # ATTACH has neither nested namespaces nor other properties
         self.connection = duckdb.connect()
         with contextlib.suppress(ImportError):
@@ -45,7 +46,10 @@ class Tasks:
             duckdb_ext.init(self.connection)
         for extension in ("avro", "httpfs", "iceberg"):
             self.connection.execute(f"LOAD {extension}")
-        self.connection.execute(f"ATTACH '' AS {CATALOG} (TYPE iceberg, ENDPOINT {text(given['uri'])}, {self.authorization(given)})")
+        warehouse = text(given["properties"].get("warehouse", ""))
+        self.connection.execute(
+            f"ATTACH {warehouse} AS {CATALOG} (TYPE iceberg, ENDPOINT {text(given['uri'])}, {self.authorization(given)})"
+        )
         self.schema = f"{CATALOG}.{quoted('.'.join(given.get('namespace', ())))}"
         self.table = f"{self.schema}.{quoted(given.get('table', ''))}"
 
@@ -56,7 +60,7 @@ class Tasks:
             self.connection.execute(f"CREATE SECRET s (TYPE iceberg, TOKEN {text(properties['token'])})")
         elif "credential" in properties:
             identity, _, secret = properties["credential"].rpartition(":")
-            uri = f"{given['uri']}/v1/oauth/tokens"
+            uri = properties.get("oauth2-server-uri", f"{given['uri']}/v1/oauth/tokens")
             options = f"CLIENT_ID {text(identity)}, CLIENT_SECRET {text(secret)}, OAUTH2_SERVER_URI {text(uri)}"
             self.connection.execute(f"CREATE SECRET s (TYPE iceberg, {options})")
         else:
@@ -105,6 +109,18 @@ class Tasks:
 
     def read_rows(self) -> Any:
         return [{"id": number, "data": data} for number, data in self.run(f"FROM {self.table} SELECT id, data")]
+
+    def rows_at(self, when: str) -> list[dict[str, Any]]:
+        return [{"id": number, "data": data} for number, data in self.run(f"FROM {self.table} AT ({when}) SELECT id, data")]
+
+    def read_rows_at_snapshot(self) -> Any:
+        return self.rows_at(f"VERSION => {self.given['snapshot-id']}")
+
+    def read_rows_at_timestamp(self) -> Any:
+        return self.rows_at(f"TIMESTAMP => make_timestamp({self.given['timestamp'] * 1000})")
+
+    def list_snapshots(self) -> Any:
+        return [identifier for (identifier,) in self.run(f"FROM iceberg_snapshots({self.table}) SELECT snapshot_id")]
 
     def set_properties(self) -> None:
         updates = ", ".join(f"{text(name)}: {text(value)}" for name, value in self.given["updates"].items())

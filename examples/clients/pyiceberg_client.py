@@ -109,11 +109,46 @@ class Tasks:
     def read_rows(self) -> Any:
         return self.catalog.load_table(self.name).scan().to_arrow().to_pylist()
 
+    def read_rows_at_snapshot(self) -> Any:
+        return self.catalog.load_table(self.name).scan(snapshot_id=self.given["snapshot-id"]).to_arrow().to_pylist()
+
+    def read_rows_at_timestamp(self) -> Any:
+        table = self.catalog.load_table(self.name)
+        snapshot = table.snapshot_as_of_timestamp(self.given["timestamp"])
+        if snapshot is None:
+            raise ValueError("the table has no snapshot of that time")
+        return table.scan(snapshot_id=snapshot.snapshot_id).to_arrow().to_pylist()
+
+    def read_rows_at_ref(self) -> Any:
+        return self.catalog.load_table(self.name).scan().use_ref(self.given["ref"]).to_arrow().to_pylist()
+
+    def list_snapshots(self) -> Any:
+        return self.catalog.load_table(self.name).inspect.snapshots()["snapshot_id"].to_pylist()
+
+    def append_rows_to_branch(self) -> None:
+        rows = pa.Table.from_pylist(self.given["rows"], schema=ARROW)
+        self.catalog.load_table(self.name).append(rows, branch=self.given["branch"])
+
+    def create_branch(self) -> None:
+        self.catalog.load_table(self.name).manage_snapshots().create_branch(self.given["snapshot-id"], self.given["branch"]).commit()
+
+    def create_tag(self) -> None:
+        self.catalog.load_table(self.name).manage_snapshots().create_tag(self.given["snapshot-id"], self.given["tag"]).commit()
+
+    def drop_branch(self) -> None:
+        self.catalog.load_table(self.name).manage_snapshots().remove_branch(self.given["branch"]).commit()
+
+    def drop_tag(self) -> None:
+        self.catalog.load_table(self.name).manage_snapshots().remove_tag(self.given["tag"]).commit()
+
     def rename_table(self) -> None:
         self.catalog.rename_table(self.name, (*self.namespace, self.given["to"]))
 
     def drop_table(self) -> None:
         self.catalog.drop_table(self.name)
+
+    def purge_table(self) -> None:
+        self.catalog.purge_table(self.name)
 
     def register_table(self) -> None:
         self.catalog.register_table(self.name, self.given["metadata-location"])
