@@ -31,7 +31,7 @@ CONTRACTS = sorted(SOURCES)
 HOW_MANY = {
     ICEBERG: {
         "CFG": 20,
-        "CLI": 36,
+        "CLI": 55,
         "COM": 33,
         "ERR": 20,
         "GEN": 33,
@@ -48,13 +48,13 @@ HOW_MANY = {
         "UPD": 91,
         "VIEW": 51,
     },
-    LATER_ICEBERG: {"CET": 3, "IDEM": 22, "PLAN": 3, "RBY": 2, "SEP": 4, "SIGN": 5, "VIEW": 8, "WHS": 1},
+    LATER_ICEBERG: {"CET": 3, "IDEM": 22, "PLAN": 3, "RBY": 2, "SEP": 5, "SIGN": 5, "VIEW": 8, "WHS": 1},
     SHARING: {
         "ACC": 5,
         "ADD": 1,
         "CAP": 10,
         "CDC": 1,
-        "CLI": 14,
+        "CLI": 21,
         "CDF": 16,
         "DF": 20,
         "DFL": 8,
