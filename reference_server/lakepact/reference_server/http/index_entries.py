@@ -41,7 +41,7 @@ class Group:
 
 
 class IndexEntries(Protocol):
-    """What a contract shows on the index page."""
+    """The entries of a contract on the index page."""
 
     def contents(self, ask: Ask) -> AsyncIterator[Group]:
         """Yield the groups that the caller may see.
