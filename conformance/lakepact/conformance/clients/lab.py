@@ -119,9 +119,8 @@ class ClientLab(Lab):
             raise Blocked(f"the client does not do it where nothing is unusual: {unmet.actual}") from None
 
     def trail(self, shows: int | None = None) -> tuple[int, ...]:
-        """Return numbers of the exchanges of the last task."""
-        del shows
-        return tuple(self.sent)
+        """Return the number of the exchange that shows a failure, or by default those of the last task."""
+        return tuple(self.sent) if shows is None else (shows,)
 
 
 def scripted_server_of(wire: Wire, contract: Contract, target: Target) -> ScriptedServer:

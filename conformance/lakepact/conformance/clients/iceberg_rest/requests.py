@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 from functools import cache, lru_cache
 from typing import TYPE_CHECKING, Any
 from urllib.parse import parse_qsl, urlsplit
@@ -17,7 +18,7 @@ from lakepact.conformance.exchanges import NO_OPERATION
 from lakepact.conformance.outcome import Blocked, Unmet
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable, Generator, Mapping
 
     from lakepact.conformance.clients.iceberg_rest.lab import CatalogClientLab
     from lakepact.conformance.exchanges import Exchange
@@ -27,6 +28,8 @@ CONTRACT = suite.contract
 COMPONENTS = Components(CONTRACT)
 REMEMBERED = 1024
 TRAFFIC = ("requests.everything_sent",)
+#: Required members that clients may leave out: A-45.
+OPTIONAL = {"CreateViewRequest": {"properties": dict[str, str]()}}
 
 
 @lru_cache(REMEMBERED)
@@ -36,6 +39,8 @@ def flaws(component: str, body: bytes) -> Mapping[str, str | None]:
         parsed = orjson.loads(body)
     except orjson.JSONDecodeError as wrong:
         return {component: f"no JSON: {wrong}"}
+    if isinstance(parsed, dict):
+        parsed = {**OPTIONAL.get(component, {}), **parsed}
     return COMPONENTS.flaws(component, parsed)
 
 
@@ -157,8 +162,18 @@ def everything_sent(lab: CatalogClientLab) -> None:
 def _judge_each(lab: CatalogClientLab, requirement: str, judge: Callable[[Exchange], bool | None], exchanges: list[Exchange]) -> None:
     with lab.judge_each(requirement) as case:
         for exchange in exchanges:
-            with case():
+            with case(), shown_by(exchange):
                 judge(exchange)
+
+
+@contextlib.contextmanager
+def shown_by(exchange: Exchange) -> Generator[None]:
+    """Name an exchange as evidence of an expectation that the block finds unmet."""
+    try:
+        yield
+    except Unmet as unmet:
+        unmet.exchange = exchange.number
+        raise
 
 
 def _judge_components(lab: CatalogClientLab, exchanges: list[Exchange]) -> None:

@@ -1,0 +1,46 @@
+"""Requests of clients are checked against the contract's schemas."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import orjson
+from click.testing import CliRunner
+
+from lakepact.conformance.clients.command import check_client
+from lakepact.conformance.clients.iceberg_rest.lab import view_request
+from lakepact.conformance.clients.iceberg_rest.requests import flaws
+from lakepact.conformance.report import lines
+
+if TYPE_CHECKING:
+    import pytest
+
+MINIATURE = str(Path(__file__).parent / "miniature_catalog_client.py")
+
+
+def flaw(**change: object) -> str | None:
+    """Return the flaw of a request for a view with these members; None leaves a member out."""
+    changed = {name: value for name, value in {**view_request("v"), **change}.items() if value is not None}
+    return flaws("CreateViewRequest", orjson.dumps(changed))["CreateViewRequest"]
+
+
+def test_view_request_may_lack_properties() -> None:
+    assert flaw(properties=None) is None
+
+
+def test_view_request_must_have_a_name() -> None:
+    assert flaw(name=None) == 'the body: "name" is a required property'
+
+
+def test_failed_schema_shows_the_exchange_with_the_request(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setenv("LAKEPACT_FAULT", "renames-to-a-target")
+    report = tmp_path / "report.jsonl"
+    only, command = ("--only", "IRC-SCH-RenameTableRequest"), ("--", sys.executable, MINIATURE)
+    CliRunner().invoke(check_client, [*only, "--report", f"jsonl={report}", *command], catch_exceptions=False)
+
+    written = lines.read(report)
+    (result,) = [line for line in written if line["line"] == "result"]
+    operations = {line["number"]: line["operation"] for line in written if line["line"] == "exchange"}
+    assert ["renameTable"] == [operations[number] for number in result["verdicts"][0]["exchanges"]]
