@@ -28,6 +28,14 @@ MINIATURES = {"iceberg_rest": HERE / "miniature_catalog_client.py", "delta_shari
 PAGE = HERE.parents[2] / "docs" / "test-a-client.md"
 PROGRAMS = HERE.parents[2] / "examples" / "clients"
 SECONDS = 60.0
+#: pyiceberg's program with a fault in the client: it reads the first page of tables alone.
+ONE_PAGE = f"""
+import runpy
+from pyiceberg.catalog.rest import ListTablesResponse
+parsed = ListTablesResponse.model_validate_json
+ListTablesResponse.model_validate_json = lambda text: parsed(text).model_copy(update={{"next_page_token": None}})
+runpy.run_path({str(PROGRAMS / "pyiceberg_client.py")!r}, run_name="__main__")
+"""
 
 #: Requirements without a fault of their own: they break only together with other requirements.
 BROKEN_BESIDE = {"DS-PRF-03", "DS-ESA-06", "DS-SQL-04"}
@@ -114,6 +122,14 @@ def test_complete_program_drives_pyiceberg(servers: Callable[[str], Target]) -> 
     assert outcomes["IRC-CLI-020"] == outcomes["IRC-CLI-013"] == outcomes["IRC-CLI-017"] == Outcome.PASS
     assert [name for name, outcome in outcomes.items() if outcome in {Outcome.BLOCKED, Outcome.ERROR}] == []
     assert [name for name, outcome in outcomes.items() if outcome is Outcome.FAIL] == ["IRC-CLI-001"]
+
+
+def test_fault_in_pyiceberg_is_found(servers: Callable[[str], Target], tmp_path: Path) -> None:
+    program = tmp_path / "one_page.py"
+    program.write_text(ONE_PAGE, "utf-8")
+
+    results = judged(servers("iceberg_rest"), "iceberg_rest", "IRC-CLI-00[57]", speaks=program)
+    assert {name: result.outcome for name, result in results.items()} == {"IRC-CLI-005": Outcome.PASS, "IRC-CLI-007": Outcome.WARN}
 
 
 def test_program_of_the_documentation_drives_pyiceberg(servers: Callable[[str], Target], tmp_path: Path) -> None:
