@@ -71,6 +71,18 @@ def test_reported_error_is_unmet_with_its_type_and_message() -> None:
         _ = ended.result
 
 
+def test_long_error_is_quoted_from_its_beginning() -> None:
+    ended = answering('{"error": {"type": "Dry", "message": "the lake is dry%s"}}' % (" at Lake.java" * 100)).run("read", {})
+
+    assert ended.shown.startswith("read: error Dry: the lake is dry at Lake.java")
+
+
+def test_order_of_members_does_not_matter() -> None:
+    ended = answering('{"result": [{"file": "b", "deletes": []}, {"deletes": ["z"], "file": "a"}]}').run("plan", {})
+
+    assert ended.prints([{"deletes": [], "file": "b"}, {"file": "a", "deletes": ["z"]}])
+
+
 def test_crashed_program_is_unmet_with_its_last_output() -> None:
     ended = python("raise SystemExit('the lake is dry')").run("read", {})
 

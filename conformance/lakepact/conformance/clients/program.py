@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
 RESULT, ERROR, NOT_OFFERED = "result", "error", "not_offered"
-ERROR_STREAM = 400  #: last characters of the error stream that a report quotes
+QUOTED = 400  #: first characters of an error message, or last ones of the error stream, that a report quotes
 KEPT_LINES = 50  #: of the error stream
 
 
@@ -62,7 +62,8 @@ class Ended:
         else:
             how = f"error {self.error}" if self.error else "the program ended without an answer"
         why = " ".join(self.why.split())
-        return f"{self.task}: {how}" + (f": {why[-ERROR_STREAM:]}" if why else "")
+        quoted = why[:QUOTED] if self.error else why[-QUOTED:]
+        return f"{self.task}: {how}" + (f": {quoted}" if why else "")
 
     @property
     def outcome(self) -> str:
@@ -102,7 +103,11 @@ class Ended:
 
 def in_order(value: Any) -> Any:
     """Return a sequence sorted by the JSON of its items, so that equal items compare equal; any other value unchanged."""
-    return sorted(value, key=orjson.dumps) if isinstance(value, (list, tuple)) else value
+    return sorted(value, key=_canonical) if isinstance(value, (list, tuple)) else value
+
+
+def _canonical(item: Any) -> bytes:
+    return orjson.dumps(item, option=orjson.OPT_SORT_KEYS)
 
 
 class _Process:
@@ -189,7 +194,7 @@ class _Process:
 
     def errors(self) -> str:
         """Return the end of its error stream since the last task."""
-        return "".join(tuple(self._errors))[-ERROR_STREAM:]
+        return "".join(tuple(self._errors))[-QUOTED:]
 
 
 def _answer(line: bytes) -> dict[str, Any] | None:

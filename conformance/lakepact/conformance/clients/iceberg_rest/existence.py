@@ -65,7 +65,7 @@ def unusual_answers_about_existence(lab: CatalogClientLab) -> None:
     """200 is taken for yes, 404 without a body for no, and a refusal for neither."""
     home = lab.namespace("t")
     tasks = _offered(lab)
-    with lab.judge_each("IRC-CLI-016") as case:
+    with lab.judge_each("IRC-CLI-016", without="the client sends no HEAD request") as case:
         for task in tasks:
             done = lab.performs(task, answering(ASKED_BY_STATUS, Answer(200)), namespace=home, table="t")
             if done.of(*ASKED_BY_STATUS):
