@@ -43,4 +43,4 @@ def test_failed_schema_shows_the_exchange_with_the_request(monkeypatch: pytest.M
     written = lines.read(report)
     (result,) = [line for line in written if line["line"] == "result"]
     operations = {line["number"]: line["operation"] for line in written if line["line"] == "exchange"}
-    assert ["renameTable"] == [operations[number] for number in result["verdicts"][0]["exchanges"]]
+    assert [operations[number] for number in result["verdicts"][0]["exchanges"]] == ["renameTable"]

@@ -27,7 +27,7 @@ LARGEST = 2**63 - 1
 
 #: Each task, the operation whose answers are changed, and the members that these may lack.
 OPTIONAL: Mapping[str, tuple[OperationId, tuple[str, ...]]] = {
-    "load-table": (op.load_table, ("config", "storage-credentials", "metadata-location")),
+    "load-table": (op.load_table, ("config", "storage-credentials")),
     "load-view": (op.load_view, ("config",)),
     "list-tables": (op.list_tables, ("next-page-token",)),
     "load-namespace": (op.load_namespace_metadata, ("properties",)),
