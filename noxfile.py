@@ -125,6 +125,13 @@ def servers_matrix(session: nox.Session) -> None:
 
 
 @nox.session
+def clients_matrix(session: nox.Session) -> None:
+    """Check published clients, and write docs/matrix/clients.md; needs Java, Maven, Go, Rust and Node, and 20 minutes."""
+    install(session, "tests", package=".[all]")
+    session.run("python", "-m", "clients_matrix", *session.posargs, env={"PYTHONPATH": "tests"})
+
+
+@nox.session
 def campaign(session: nox.Session) -> None:
     """Campaigns on Spark, against the same in plain processes, and one on Iceberg's own server beside ours."""
     install(session, "tests", package=".[all,spark-connect]")

@@ -6,16 +6,12 @@ report as JSON lines, the file of known failures, and an issue for the maintaine
 
 from __future__ import annotations
 
-import gzip
-import os
-import subprocess
 import sys
 import tempfile
 from pathlib import Path
 
-import pytest
-
 from lakepact.conformance.report import lines
+from published_matrix import check_each, keep, run_check
 from servers_matrix.issues import issues
 from servers_matrix.page import page
 from servers_matrix.servers import HERE, KEY, RUSTBERG_KEY, SERVERS, CatalogServer
@@ -26,18 +22,7 @@ CHECK_SECONDS = 1200
 
 def main(names: list[str]) -> int:
     """Check the named servers, or all, and write the page of all reports that exist; return the exit code."""
-    unknown = set(names) - {server.name for server in SERVERS}
-    if unknown:
-        sys.stderr.write(f"unknown servers: {', '.join(sorted(unknown))}; known: {', '.join(server.name for server in SERVERS)}\n")
-        return 2
-    for server in SERVERS:
-        if not names or server.name in names:
-            try:
-                _check(server)
-            except (pytest.skip.Exception, RuntimeError) as hindered:
-                sys.stderr.write(f"{server.name}: skipped: {hindered}\n")
-    (DOCS / "servers.md").write_text(page(DOCS, SERVERS), "utf-8")
-    return 0
+    return check_each(SERVERS, names, _check, write_page=lambda: _write(DOCS / "servers.md", page(DOCS, SERVERS)))
 
 
 def _check(server: CatalogServer) -> None:
@@ -48,23 +33,16 @@ def _check(server: CatalogServer) -> None:
         with server.start(Path(folder, "server")) as url:
             profile = HERE / "profiles" / f"{server.name}.toml"
             command = ["check", *([url] if url else []), "--profile", str(profile), "--report", f"jsonl={report}"]
-            code = _lakepact(*command)
-        if code not in {0, 1, 3}:
-            raise RuntimeError(f"lakepact {' '.join(command)} ended with {code}")
-        _lakepact("baseline", str(report), "--out", str(place / "known-failures.txt"))
-        with gzip.GzipFile(place / "report.jsonl.gz", "wb", mtime=0) as packed:
-            packed.write(report.read_bytes())
+            run_check(command, seconds=CHECK_SECONDS, env={RUSTBERG_KEY: KEY})
+        keep(report, place, seconds=CHECK_SECONDS)
         for former in place.glob("issue-*.md"):
             former.unlink()
         for number, text in enumerate(issues(server, lines.read(report)), start=1):
-            (place / f"issue-{number}.md").write_text(text, "utf-8")
-    sys.stdout.write(f"{server.name}: checked\n")
+            _write(place / f"issue-{number}.md", text)
 
 
-def _lakepact(*arguments: str) -> int:
-    command = [sys.executable, "-m", "lakepact.cli", *arguments]
-    env = {**os.environ, RUSTBERG_KEY: KEY}
-    return subprocess.run(command, stdout=subprocess.DEVNULL, timeout=CHECK_SECONDS, env=env, check=False).returncode
+def _write(path: Path, text: str) -> None:
+    path.write_text(text, "utf-8")
 
 
 if __name__ == "__main__":

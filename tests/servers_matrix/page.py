@@ -13,7 +13,7 @@ from lakepact.conformance.report.causes import Severity, plural
 from lakepact.conformance.report.looks import LOOKS
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
     from pathlib import Path
 
     from servers_matrix.servers import CatalogServer
@@ -31,12 +31,14 @@ def page(folder: Path, servers: Sequence[CatalogServer]) -> str:
         folder: holds a folder with `report.jsonl.gz` for each server that was checked.
         servers: the columns, in order.
     """
-    reports = {server: _read(folder / server.name / "report.jsonl.gz") for server in servers}
+    reports = {server: read_report(folder / server.name / "report.jsonl.gz") for server in servers}
     checked = {server: report for server, report in reports.items() if report}
-    return "\n".join([*_overview(checked, folder), *_causes(checked), *_requirements(checked)]) + "\n"
+    table = requirements_table(checked, "Requirements that servers treat differently")
+    return "\n".join([*_overview(checked, folder), *_causes(checked), *table]) + "\n"
 
 
-def _read(path: Path) -> list[dict[str, Any]]:
+def read_report(path: Path) -> list[dict[str, Any]]:
+    """Return the lines of a packed report; none if it does not exist."""
     return [orjson.loads(line) for line in gzip.decompress(path.read_bytes()).splitlines()] if path.exists() else []
 
 
@@ -76,15 +78,22 @@ def _causes(reports: dict[CatalogServer, list[dict[str, Any]]]) -> Iterator[str]
             for cause in listed:
                 first, *others = cause["requirements"]
                 more = f" and {plural(len(others), 'more')}".replace("mores", "more") if others else ""
-                yield f"- {md(_short(cause['title']))} ({md(first)}{more})"
+                yield f"- {md(short(cause['title']))} ({md(first)}{more})"
 
 
-def _short(title: str) -> str:
+def short(title: str) -> str:
+    """Return a text in one line that is not too long for the page."""
     line = " ".join(title.split())
     return line if len(line) <= SHOWN_TITLE else f"{line[:SHOWN_TITLE]}…"
 
 
-def _requirements(reports: dict[CatalogServer, list[dict[str, Any]]]) -> Iterator[str]:
+def requirements_table(reports: Mapping[Any, list[dict[str, Any]]], title: str) -> Iterator[str]:
+    """Yield the section with the requirements that at least one of the columns breaks.
+
+    Args:
+        reports: the lines of the report of each column; a column has a `name` and a `title`.
+        title: of the section.
+    """
     outcomes: dict[str, dict[str, str]] = {}
     sentences: dict[str, str] = {}
     for server, report in reports.items():
@@ -92,11 +101,13 @@ def _requirements(reports: dict[CatalogServer, list[dict[str, Any]]]) -> Iterato
             if line["line"] == "result":
                 outcomes.setdefault(line["requirement"], {})[server.name] = line["outcome"]
                 sentences[line["requirement"]] = f"{line['level']}: {line['sentence']}"
-    yield "\n## Requirements that servers treat differently\n"
+    broken = {requirement: found for requirement, found in outcomes.items() if {Outcome.FAIL, Outcome.WARN} & set(found.values())}
+    if not broken:
+        return
+    yield f"\n## {md(title)}\n"
     yield "; ".join(f"{look.sign} {look.sentence}" for look in LOOKS.values()) + ".\n"
     yield "| requirement | " + " | ".join(md(server.title) for server in reports) + " | sentence |"
     yield "|---|" + ":---:|" * len(reports) + "---|"
-    for requirement, found in outcomes.items():
-        if {Outcome.FAIL, Outcome.WARN} & set(found.values()):
-            signs = " | ".join(LOOKS[Outcome(found[s.name])].sign if s.name in found else "" for s in reports)
-            yield f"| {md(requirement)} | {signs} | {md(sentences[requirement])} |"
+    for requirement, found in broken.items():
+        signs = " | ".join(LOOKS[Outcome(found[s.name])].sign if s.name in found else "" for s in reports)
+        yield f"| {md(requirement)} | {signs} | {md(sentences[requirement])} |"
