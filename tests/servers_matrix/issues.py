@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING, Any
 
 from lakepact.conformance.escaping import code, plain
@@ -13,7 +14,10 @@ if TYPE_CHECKING:
 
     from servers_matrix.servers import CatalogServer
 
+NAME = re.compile(r"lp_[0-9a-f]+(_\d+)+")  #: of an object that a check creates
 WRITTEN = 3  #: causes of a server that get an issue
+SHOWN_REQUESTS = 6  #: of a finding that its requests do not repeat
+SHOWN_TEXT = 120  #: characters of an expectation or a wrong value in a title
 SHOWN_ALSO = 12  #: further requirements that an issue lists
 
 
@@ -36,16 +40,22 @@ def _issue(
 ) -> Iterator[str]:
     first, *others = (results[requirement] for requirement in cause["requirements"])
     verdict = next(v for v in first["verdicts"] if v["outcome"] == first["outcome"])
-    yield f"# {md(_title(first['sentence']))}\n"
+    shown = exchanges.get(next(reversed(verdict.get("exchanges", ())), None))
+    yield f"# {md(_title(first, verdict, shown))}\n"
     yield f"{md(server.title)} {md(server.version)}, severity: {md(cause['severity'])}.\n"
     yield f"The contract demands: {md(first['sentence'])}\n"
     yield f"Clause: {code(first['clause'])} of the Iceberg REST contract. Requirement of lakepact: {md(first['requirement'])}.\n"
     yield "## Steps\n"
-    yield "Send these requests to a fresh server, in this order:\n"
-    yield "```sh"
-    yield from (plain(exchanges[n]["curl"]) for n in verdict.get("exchanges", ()) if n in exchanges)
-    yield "```\n"
-    yield f"`lakepact reproduce report.jsonl {first['requirement']}` writes a script that sends them and checks the result.\n"
+    requests = [plain(exchanges[n]["curl"]) for n in verdict.get("exchanges", ()) if n in exchanges]
+    if why := verdict.get("replay", {}).get("why"):
+        yield f"Run `lakepact check URL --only {first['requirement']}` against a fresh server."
+        yield f"Its requests alone do not repeat the finding: {md(why)}. The last requests of this run were:\n"
+        requests = requests[-SHOWN_REQUESTS:]
+    else:
+        yield "Send these requests to a fresh server, in this order:\n"
+    yield from ("```sh", *requests, "```\n")
+    if not why:
+        yield f"`lakepact reproduce report.jsonl {first['requirement']}` writes a script that sends them and checks the result.\n"
     yield f"Expected: {code(verdict['expected'])}\n"
     yield f"Actual: {code(verdict['actual'])}"
     if others:
@@ -55,5 +65,15 @@ def _issue(
             yield f"- and {len(others) - SHOWN_ALSO} more"
 
 
-def _title(sentence: str) -> str:
-    return f"Not kept: {sentence.rstrip('.')}"
+def _title(first: dict[str, Any], verdict: dict[str, Any], exchange: dict[str, Any] | None) -> str:
+    """Return what the server does wrong, in one line."""
+    failure = next(iter(verdict.get("failures", ())), verdict)
+    expected, actual = (NAME.sub("…", " ".join(failure[side].split()))[:SHOWN_TEXT] for side in ("expected", "actual"))
+    if exchange is None:
+        return f"expected {expected}, got {actual}"
+    subject = exchange["operation"] or exchange["request"]["method"]
+    if not failure.get("expected_status"):
+        return f"{subject}: expected {expected}, got {actual}"
+    wanted = expected.removeprefix("status ")
+    title = f"{subject} returns {exchange['response']['status']}, expected {wanted}"
+    return title if " for " in wanted or " when " in wanted else f"{title}: {first['sentence'].rstrip('.')}"
