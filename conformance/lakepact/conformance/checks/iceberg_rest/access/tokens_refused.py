@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import secrets
 from typing import TYPE_CHECKING, Any
 
 import orjson
@@ -83,6 +84,30 @@ def wrong_secrets_are_refused(lab: CatalogLab) -> None:
     with lab.judge("IRC-OAU-028"):
         for reply in replies:
             keeps_the_secret(reply, wrong)
+
+
+@check("IRC-OAU-002", "IRC-OAU-011", "IRC-OAU-015", "IRC-OAU-016")
+def unknown_clients_get_no_token(lab: CatalogLab) -> None:
+    """A client that the server does not know gets no token, whatever it asks for, and each refusal is an OAuth2 error."""
+    issues_tokens(lab)
+    nobody = Client(lab.name(), secrets.token_hex(16))
+    body = orjson.dumps({"grant_type": CREDENTIALS, **nobody.fields})
+    json = lab.send(TOKENS, content=body, headers=[("Content-Type", "application/json")], anonymous=True, declared=False)
+    asked = {
+        "IRC-OAU-011": (form(lab, grant_type=CREDENTIALS, **nobody.fields), (), "for an unknown client"),
+        "IRC-OAU-015": (
+            form(lab, grant_type="urn:lakepact:unknown", **nobody.fields),
+            ("unsupported_grant_type",),
+            "for an unknown grant type",
+        ),
+        "IRC-OAU-016": (form(lab, **nobody.fields), ("invalid_request",), "without grant_type"),
+    }
+
+    with lab.judge("IRC-OAU-002"):
+        expect.status(json, 400, 401, 415, about="for credentials in JSON")
+    for requirement, (reply, errors, about) in asked.items():
+        with lab.judge(requirement):  # a server may look at the client first
+            refused(reply, 400, 401, error=("invalid_client", *errors), about=about)
 
 
 @check("IRC-OAU-011")

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from lakepact.conformance import expect
 from lakepact.conformance.checks.iceberg_rest.kit.lab import set_properties, set_ref
 from lakepact.conformance.checks.iceberg_rest.kit.table_states import properties_of
-from lakepact.conformance.checks.iceberg_rest.kit.transactions import change, make_tables
-from lakepact.conformance.checks.iceberg_rest.kit.updates import add_snapshot
+from lakepact.conformance.checks.iceberg_rest.kit.transactions import change, make_tables, transact
+from lakepact.conformance.checks.iceberg_rest.kit.updates import add_snapshot, set_location
 from lakepact.conformance.checks.iceberg_rest.suite import check
 from lakepact.conformance.outcome import Blocked
 from lakepact.generated.iceberg_rest import op
@@ -23,6 +23,9 @@ LEAVING = (0.0, 0.001, 0.002, 0.004, 0.008, 0.016, 0.032)  #: seconds after whic
 PATIENCE = 10.0  #: seconds in which a target ends what it began
 STEP = 0.05  #: seconds between two looks at it
 LOOKS = 4  #: that find the same, before it counts as what is left
+
+LOWEST_SERVER_ERROR = 500
+UNWRITABLE = "lakepact-nowhere://nothing/at/all"  #: a location in no storage
 
 MARK = "lakepact.unheard"  #: the property that is set
 
@@ -98,6 +101,19 @@ def transactions_are_whole_though_nobody_listens(lab: CatalogLab) -> None:
     with lab.judge("IRC-TXN-015"):
         for changed in left(lambda: [_changed(lab, tables) for tables in together]):
             _whole(changed, "of the tables of a transaction, all or none to be changed")
+
+
+@check("IRC-TXN-015")
+def transactions_that_cannot_be_written_are_whole(lab: CatalogLab) -> None:
+    """A transaction that returns 5xx because the files of one table cannot be written changes all tables or none."""
+    for place in (0, 1):
+        tables = make_tables(lab, 2)
+        changes = [change(table, set_properties(**{MARK: "1"})) for table in tables]
+        changes[place]["updates"].append(set_location(UNWRITABLE))
+        reply = transact(lab, *changes)
+        with lab.judge("IRC-TXN-015", remark=f"the transaction returned {reply.status}"):
+            if reply.status >= LOWEST_SERVER_ERROR:
+                _whole(_changed(lab, tables), "of the tables of a transaction, all or none to be changed")
 
 
 def _transaction(tables: Sequence[Table]) -> dict[str, Any]:

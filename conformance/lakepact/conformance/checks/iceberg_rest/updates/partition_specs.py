@@ -80,6 +80,7 @@ def impossible_specs_are_refused(lab: CatalogLab) -> None:
     twins = partition_field(name, "identity", "twin", field_id=first), partition_field(at, "day", "twin", field_id=first + 1)
     cases = {
         "an unknown source column": [add_spec(partition_field(NOWHERE, "identity", "ghost", field_id=first))],
+        "an unknown transform": [add_spec(partition_field(name, "lakepact_nothing", "name_nothing", field_id=first))],
         "the day of a string": [add_spec(partition_field(name, "day", "name_day", field_id=first))],
         "two fields with one name": [add_spec(*twins)],
     }

@@ -7,8 +7,9 @@ from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING
 
+from lakepact.conformance.checks.iceberg_rest.commits.disconnects import UNWRITABLE
 from lakepact.generated.iceberg_rest import op
-from lakepact.reference_server.faults import Install, fault
+from lakepact.reference_server.faults import Install, fault, on_call
 from lakepact.reference_server.http.endpoint import refusal
 from lakepact.reference_server.http.problems import Problem
 from lakepact.reference_server.http.replies import NO_CONTENT, Reply
@@ -84,6 +85,18 @@ def transactions_end_when_callers_leave(handler: Handler, arguments: Arguments) 
         return None
     handler(body={"table-changes": [first]})
     return lambda: handler(body={"table-changes": rest})
+
+
+@fault("IRC-TXN-015", by=partial(on_call, op.commit_transaction))
+def transactions_stop_at_unwritable_tables(handler: Handler, arguments: Arguments) -> Reply:
+    """A transaction with a location in no storage changes the tables before it, and returns 500."""
+    changes = arguments["body"]["table-changes"]
+    unwritable = [any(update.get("location") == UNWRITABLE for update in change["updates"]) for change in changes]
+    if not any(unwritable):
+        return handler(**arguments)
+    if before := changes[: unwritable.index(True)]:
+        handler(**{**arguments, "body": {"table-changes": before}})
+    raise Problem(500, "RuntimeIOException", "no storage has this location")
 
 
 @fault("IRC-TBL-CREATE-031")
