@@ -27,6 +27,7 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 
 SERVER_ERROR = 500
+READS = frozenset({"GET", "HEAD"})
 
 
 @cache
@@ -230,17 +231,17 @@ class Sender:
     def trail(self, shows: int | None = None) -> tuple[int, ...]:
         """Return the number of an exchange (the last one by default) after those of the earlier exchanges that changed something.
 
-        A request that was answered with a 5xx status may have changed something too: the last one before the exchange counts.
+        A request that was answered with a 5xx status may have changed something too: it counts if only reads follow it.
         """
         last = shows or max(self.sent, default=0)
         exchanges = self.wire.exchanges
-        before = max((n for n in self.sent if n < last), default=0)
-        unsure = before if before and _is_unsure(exchanges[before]) else 0
+        before = max((n for n in self.sent if n < last and exchanges[n].method not in READS), default=0)
+        unsure = before if before and exchanges[before].status >= SERVER_ERROR else 0
         return tuple(n for n in self.sent if n == last or (n < last and (n == unsure or self.changes(exchanges[n]))))
 
     def changes(self, exchange: Exchange) -> bool:
         """Return whether an exchange may have changed the target's state; a contract's lab excludes operations that only read."""
-        return exchange.method not in {"GET", "HEAD"} and (200 <= exchange.status < 300 or exchange.status == 0)
+        return exchange.method not in READS and (200 <= exchange.status < 300 or exchange.status == 0)
 
 
 def accepted(operation: Operation) -> str:
@@ -254,8 +255,3 @@ def _names(headers: Iterable[tuple[str, str]], name: str) -> bool:
 
 def _query_text(value: Any) -> Any:
     return str(value).lower() if isinstance(value, bool) else value
-
-
-def _is_unsure(exchange: Exchange) -> bool:
-    """Return whether an answer leaves open if its request changed something."""
-    return exchange.method not in {"GET", "HEAD"} and exchange.status >= SERVER_ERROR

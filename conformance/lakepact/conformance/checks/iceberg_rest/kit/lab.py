@@ -136,6 +136,14 @@ class CatalogLab(Lab):
         exchange = self.wire.exchanges.get(unmet.exchange) if unmet.exchange is not None else None
         return cause if exchange is None or exchange.operation in {op.update_table, op.commit_transaction} else None
 
+    def trail(self, shows: int | None = None) -> tuple[int, ...]:
+        """Return the exchanges that lead to one; of several plans of scans none changes another."""
+        numbers = super().trail(shows)
+        operations = {n: self.wire.exchanges[n].operation for n in numbers}
+        if not numbers or operations[numbers[-1]] != op.plan_table_scan:
+            return numbers
+        return tuple(n for n in numbers if n == numbers[-1] or operations[n] != op.plan_table_scan)
+
     def add_cleanup(self, action: Callable[[], object]) -> None:
         """Do `action` when the check is over, and once more with the target's own separator if it drops a namespace that is not found."""
 

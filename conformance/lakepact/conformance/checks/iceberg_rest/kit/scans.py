@@ -180,6 +180,16 @@ def needs_scans_between(lab: CatalogLab, table: TableWithFiles) -> None:
         raise NotOffered(f"the target plans no incremental scans: {reply.shown}")
 
 
+def is_plan(reply: Reply) -> None:
+    """Expect the answer to planning a scan: 200, and a JSON object with the state of the plan.
+
+    Raises:
+        Unmet: it is another one.
+    """
+    expect.status(reply, 200)
+    expect.one_of(("completed", "submitted", "failed"), reply.at("status"), "the member `status`")
+
+
 def require_plans(lab: CatalogLab, table: Table) -> None:
     """Plan a scan without any conditions.
 

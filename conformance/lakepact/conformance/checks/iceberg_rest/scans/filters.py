@@ -6,7 +6,16 @@ from typing import TYPE_CHECKING, Any
 
 from lakepact.conformance import expect
 from lakepact.conformance.checks.iceberg_rest.kit.manifests import Manifest, long_bound
-from lakepact.conformance.checks.iceberg_rest.kit.scans import PLAN, TableWithFiles, grown, needs, plan, planned, require_plans
+from lakepact.conformance.checks.iceberg_rest.kit.scans import (
+    PLAN,
+    TableWithFiles,
+    awaited,
+    grown,
+    is_plan,
+    needs,
+    plan,
+    require_plans,
+)
 from lakepact.conformance.checks.iceberg_rest.scans.plan import some_table
 from lakepact.conformance.checks.iceberg_rest.suite import check
 
@@ -106,14 +115,19 @@ MATCHES: tuple[tuple[Any, str], ...] = (
 )
 
 
-@check("IRC-SCAN-PLAN-015")
+@check("IRC-SCAN-PLAN-001", "IRC-SCAN-PLAN-015")
 def filters_keep_every_matching_file(lab: CatalogLab) -> None:
     """No file with a matching row is pruned, for filters on bounds, partitions and nulls."""
     table = divided(lab)
 
     for wanted, expected in MATCHES:
+        reply = plan(lab, table.table, filter=wanted)
+        with lab.judge("IRC-SCAN-PLAN-001"):
+            is_plan(reply)
         with lab.judge("IRC-SCAN-PLAN-015"):
-            found = set(planned(lab, table.table, filter=wanted).paths)
+            with lab.step("IRC-SCAN-PLAN-001"):
+                is_plan(reply)
+            found = set(awaited(lab, table.table, reply).paths)
             missing = sorted({table.path(name) for name in expected.split()} - found)
             expect.true(not missing, f"the files {expected} for {expect.shown(wanted)}", f"without {', '.join(missing)}")
 

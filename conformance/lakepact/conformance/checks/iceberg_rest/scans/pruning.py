@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from lakepact.conformance import expect
 from lakepact.conformance.checks.iceberg_rest.kit.manifests import Manifest, long_bound
-from lakepact.conformance.checks.iceberg_rest.kit.scans import TableWithFiles, grown, planned
+from lakepact.conformance.checks.iceberg_rest.kit.scans import TableWithFiles, awaited, grown, is_plan, plan, planned
 from lakepact.conformance.checks.iceberg_rest.kit.updates import (
     FIRST_FIELD,
     LAST_ADDED,
@@ -84,8 +84,11 @@ def kept(lab: CatalogLab, table: TableWithFiles, filters: Iterable[Mapping[str, 
     """Judge filters that match rows of all files of these names."""
     paths = {table.path(name) for name in names}
     for wanted in filters:
+        reply = plan(lab, table.table, filter=wanted)
         with lab.judge("IRC-SCAN-PLAN-015"):
-            missing = sorted(paths - set(planned(lab, table.table, filter=wanted).paths))
+            with lab.step("IRC-SCAN-PLAN-001"):
+                is_plan(reply)
+            missing = sorted(paths - set(awaited(lab, table.table, reply).paths))
             expect.true(not missing, f"files that may hold rows for {expect.shown(wanted)}", f"without {', '.join(missing)}")
 
 
@@ -189,12 +192,14 @@ def partitions_of_every_transform_are_kept(lab: CatalogLab) -> None:
             kept(lab, table, [compared(kind, source, value) for kind, value in tests], [name])
 
 
-@check("IRC-SCAN-PLAN-015")
+@check("IRC-SCAN-PLAN-001", "IRC-SCAN-PLAN-015")
 def void_partitions_say_nothing(lab: CatalogLab) -> None:
     """The partition values of a field that was given up are null, and say nothing of the column."""
     table = grown(lab, partition_spec={"spec-id": 0, "fields": [partition_field(2, "void", "former", field_id=FIRST_FIELD)]})
     table.append(table.file("some", None))
 
+    with lab.judge("IRC-SCAN-PLAN-001"):
+        is_plan(plan(lab, table.table))
     kept(lab, table, [compared("eq", "name", "a"), compared("not-null", "name"), compared("starts-with", "name", "a")], ["some"])
 
 

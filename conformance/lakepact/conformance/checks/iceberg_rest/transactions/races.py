@@ -23,7 +23,7 @@ from lakepact.conformance.checks.iceberg_rest.kit.transactions import (
 )
 from lakepact.conformance.checks.iceberg_rest.kit.updates import add_snapshot
 from lakepact.conformance.checks.iceberg_rest.suite import check
-from lakepact.conformance.outcome import Blocked
+from lakepact.conformance.outcome import Blocked, Unmet
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -199,4 +199,6 @@ def nobody_sees_half_of_it(lab: CatalogLab) -> None:
         raise Blocked("transactions return 204 and change nothing (IRC-TXN-001)")
     with lab.judge("IRC-TXN-009"):
         halves = [marks for of in seen for marks in of if marks[1] < marks[0]]
-        expect.equal([], halves, "of the turns that were seen on one table and then on the other, these to be of half a transaction:")
+        for first, then in halves[:1]:
+            wanted = f"the second table to show transaction {first} or a later one, as the first table showed {first} before"
+            raise Unmet(wanted, f"transaction {then}; {len(halves)} pairs of loads show half a transaction")
