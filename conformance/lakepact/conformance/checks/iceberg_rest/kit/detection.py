@@ -210,8 +210,13 @@ def _about_objects(lab: CatalogLab, table: Table, view: str) -> dict[OperationId
         lab.drop_afterwards(table.namespace, name)
         return {"body": {"source": source.identifier, "destination": {**source.identifier, "name": name}}}
 
+    def registering() -> dict[str, Any]:
+        location, name = lab.load(table).reply.at("metadata-location"), lab.name()
+        lab.drop_afterwards(table.namespace, name)
+        return {"body": {"name": name, "metadata-location": location}, **home}
+
     requests: dict[OperationId, Callable[[], dict[str, Any]]] = {o: partial(dict, PROBES[o], **home) for o in of_namespaces}
-    requests[op.register_table] = lambda: {**PROBES[op.register_table], **home}
+    requests[op.register_table] = registering
     requests[op.commit_transaction] = lambda: {"body": {"table-changes": [change]}}
     requests |= {o: partial(dict, PROBES[o], **table.at) for o in of_tables}
     requests |= {o: partial(dict, PROBES[o], **home, view=view) for o in of_views}

@@ -6,6 +6,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from lakepact.conformance import expect
+from lakepact.conformance.checks.iceberg_rest.kit.detection import declared_operations
 from lakepact.conformance.checks.iceberg_rest.kit.lab import set_properties
 from lakepact.conformance.checks.iceberg_rest.kit.table_states import unchanged
 from lakepact.conformance.checks.iceberg_rest.kit.views import view_request
@@ -203,7 +204,8 @@ def undeclared_operations_are_refused(lab: CatalogLab) -> None:
     """An operation that the server does not implement is refused as such, not with a server error."""
     table = lab.make_table()
     values: dict[str, Any] = {"plan_id": "x", "view": lab.name(), **table.at}
-    undeclared = [o for o in lab.contract.operations.values() if not lab.offers(o.id) and o.id != op.get_token]
+    declared = declared_operations(lab) | {op.get_token}
+    undeclared = [operation for operation in lab.contract.operations.values() if operation.id not in declared]
     if not undeclared:
         lab.skip("IRC-GEN-026", "the target declares every operation")
         return
