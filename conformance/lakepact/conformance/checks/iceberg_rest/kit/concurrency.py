@@ -54,5 +54,6 @@ def sole_winner(replies: Sequence[Reply], *others: int, what: str) -> int:
             expect.status(reply, *refused, about=f"for all but one of {len(replies)} simultaneous {what}")
     if len(won) != 1:
         shown = replies[won[-1] if won else 0].exchange.number
-        raise Unmet(f"exactly one of {len(replies)} simultaneous {what} to succeed", str([r.status for r in replies]), exchange=shown)
+        wanted, statuses = f"exactly one of {len(replies)} simultaneous {what} to succeed", expect.shown([r.status for r in replies])
+        raise Unmet(wanted, statuses, exchange=shown, refusal=len(won) > 1)
     return won[0]
