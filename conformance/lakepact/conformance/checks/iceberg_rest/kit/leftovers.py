@@ -73,12 +73,15 @@ def _created(lab: CatalogLab, exchange: Exchange, path: str) -> Iterator[str]:
     elif exchange.operation is not None and exchange.operation in CREATES and body.get("stage-create") is not True:
         end, before = CREATES[exchange.operation]
         yield path.removesuffix(end) + before + quote(str(body.get("name")), safe="")
-    elif exchange.operation == op.update_table and any(
-        isinstance(each, dict) and each.get("type") == "assert-create" for each in body.get("requirements") or ()
-    ):
+    elif exchange.operation == op.update_table and _asserts_create(body.get("requirements")):
         yield path
     elif exchange.operation in RENAMES:
         yield from _named(lab, exchange, "destination")
+
+
+def _asserts_create(requirements: object) -> bool:
+    """Return whether a commit creates its table; an accepted body need not fit the contract."""
+    return isinstance(requirements, list) and any(isinstance(each, dict) and each.get("type") == "assert-create" for each in requirements)
 
 
 def _moved_away(lab: CatalogLab, exchange: Exchange) -> Iterator[str]:

@@ -270,9 +270,10 @@ def page_boundaries_lose_nothing(lab: CatalogLab) -> None:
 
 
 def _drop_one_that_was_seen(items: Listing, seen: list[Any]) -> set[Any]:
-    """Drop the first item that was listed; it is no longer untouched."""
-    items.drop(seen[0])
-    return {seen[0]}
+    """Drop the first item that was listed; it is no longer untouched. A first page may be empty."""
+    for name in seen[:1]:
+        items.drop(name)
+    return set(seen[:1])
 
 
 def _make_one_before_those_seen(items: Listing, _seen: list[Any]) -> set[Any]:

@@ -141,7 +141,7 @@ def filters_that_are_always_true_are_taken(lab: CatalogLab) -> None:
     with lab.judge_each("IRC-TBL-MET-008") as case:
         for always in ({"type": "true"}, True):
             with case():
-                expect.status(report(lab, table, scan_report(table, filter=always)), 204, about=f"for the filter {always}")
+                expect.status(report(lab, table, scan_report(table, filter=always)), 204, about=f"for the filter {expect.shown(always)}")
 
 
 @check("IRC-TBL-MET-009")
