@@ -73,6 +73,7 @@ class Failure:
     expected_status: tuple[int, ...] = ()  #: the statuses that the requirement allows, if it demands a status
     mutation: Mutation | None = None
     claim: Claim | None = None  #: the expectation in a form that a script can test
+    refusal: bool = False  #: whether the requirement demands that the request is refused
 
 
 @dataclass(frozen=True, slots=True)
@@ -142,7 +143,7 @@ class Unmet(Exception):
 
     def failure(self, exchanges: tuple[int, ...]) -> Failure:
         """Return the failing case that this and these exchanges show."""
-        return Failure(self.expected, self.actual, exchanges, self.expected_status, self.mutation, self.claim)
+        return Failure(self.expected, self.actual, exchanges, self.expected_status, self.mutation, self.claim, self.refusal)
 
 
 class Blocked(Exception):

@@ -103,3 +103,104 @@ def test_gravest_cause_comes_first_and_warnings_last() -> None:
     warning["verdicts"][0]["outcome"] = "warn"
 
     assert grouped(*lines, result("R-1", 1), result("R-2", 2, expected=(400,)), warning) == [{"R-2"}, {"R-1"}, {"R-3"}]
+
+
+def different(requirement: str, shown: int, expected: str, actual: str) -> dict[str, Any]:
+    failure = {"expected": expected, "actual": actual, "exchange": shown}
+    return result(requirement, shown, verdicts=[{"outcome": "fail", "exchanges": [shown], "failures": [failure]}])
+
+
+def test_one_missing_member_is_one_cause_in_all_operations_on_a_resource() -> None:
+    lines = [exchange(1, 200, operation="createView"), exchange(2, 200, operation="loadView"), exchange(3, 200, operation="loadTable")]
+    missing = [different(f"R-{n}", n, "a member `metadata/version-log` in the body", "none there; status 200") for n in (1, 3)]
+    flaw = different("R-2", 2, "every ViewMetadata to fit its schema", '/metadata: "version-log" is a required property')
+
+    assert grouped(*lines, *missing, flaw) == [{"R-1", "R-2"}, {"R-3"}]
+
+
+def test_member_is_named_by_a_pointer_or_by_a_word() -> None:
+    body = '{"metadata": {"properties": {}, "refs": {}}}'
+    lines = [exchange(n, 200, body, operation="loadTable") for n in (1, 2, 3)]
+    texts = (('property owner "a"', "null"), ('metadata at /properties/b "1"', "no such member"), ('refs with "main"', "[]"))
+    findings = [different(f"R-{n}", n, *text) for n, text in enumerate(texts, 1)]
+
+    assert grouped(*lines, *findings) == [{"R-1", "R-2"}, {"R-3"}]
+
+
+def test_missing_and_surplus_items_of_a_listing_are_two_causes() -> None:
+    lines = [exchange(n, 200, '{"identifiers": []}', operation="listTables") for n in (1, 2, 3)]
+    texts = (('tables of a ["x"]', "[]"), ('all pages with "x"', '["y"]'), ('the top level without "x"', '["x"]'))
+    findings = [different(f"R-{n}", n, *text) for n, text in enumerate(texts, 1)]
+
+    assert grouped(*lines, *findings) == [{"R-1", "R-2"}, {"R-3"}]
+
+
+def test_numbers_as_texts_are_one_cause() -> None:
+    lines = [exchange(1, 200, operation="loadTable"), exchange(2, 200, operation="loadTable"), exchange(3, 200, operation="registerTable")]
+    texts = (("snapshots [77]", '["77"]'), ("main to be at 78", "79"), ("every Ref to fit its schema", '/id: "7" is not of type "integer"'))
+    findings = [different(f"R-{n}", n, *text) for n, text in enumerate(texts, 1)]
+
+    assert grouped(*lines, *findings) == [{"R-1", "R-3"}, {"R-2"}]
+
+
+def test_equal_values_in_one_response_are_one_cause() -> None:
+    findings = [
+        different("R-1", 1, "ids of schemas with 77", "[0]"),
+        different("R-2", 1, "the `schema-id` of each version: with 77", "[0]"),
+    ]
+
+    assert grouped(exchange(1, 200), *findings) == [{"R-1", "R-2"}]
+
+
+def test_several_expected_statuses_count_as_the_most_common_one() -> None:
+    lines = [exchange(n, 200) for n in (1, 2, 3, 4)]
+    expected = ((409,), (400,), (400,), (400, 409))
+
+    assert grouped(*lines, *(result(f"R-{n}", n, expected=statuses) for n, statuses in enumerate(expected, 1))) == [
+        {"R-2", "R-3", "R-4"},
+        {"R-1"},
+    ]
+
+
+def test_incident_numbers_do_not_distinguish_errors() -> None:
+    lines = [
+        exchange(n, 500, ERROR % (f"failed, see incident {letter * 32}", "InternalServerError", 500))
+        for n, letter in enumerate(("a", "b"), 1)
+    ]
+
+    assert grouped(*lines, *(result(f"R-{n}", n, expected=(status,)) for n, status in ((1, 400), (2, 404)))) == [{"R-1", "R-2"}]
+
+
+def test_error_bodies_that_are_not_the_contracts_are_one_cause() -> None:
+    lines = [exchange(1, 404, '{"message": "gone", "type": "NoSuchTable"}'), exchange(2, 409, '{"message": "taken", "type": "Taken"}')]
+    findings = [different(f"R-{n}", n, "a member `error` in the body", "none there") for n in (1, 2)]
+
+    assert grouped(*lines, *findings) == [{"R-1", "R-2"}]
+
+
+def test_invalid_answer_to_a_wrongly_accepted_request_follows_from_it() -> None:
+    flaw = different("R-2", 1, "every TableMetadata to fit its schema", '/metadata: "table-uuid" is a required property')
+
+    assert grouped(exchange(1, 200), result("R-1", 1, expected=(400,)), flaw) == [{"R-1", "R-2"}]
+
+
+OPERATIONS = ("createNamespace", "createTable", "dropTable", "renameTable", "updateTable")
+
+
+@pytest.mark.parametrize(("count", "expected"), [(5, 1), (4, 4)], ids=["five operations", "four operations"])
+def test_server_that_refuses_nothing_has_one_cause(count: int, expected: int) -> None:
+    accepting = OPERATIONS[:count]
+    lines = [exchange(n, 200, operation=operation) for n, operation in enumerate(accepting)]
+    found = causes([*lines, *(result(f"R-{n}", n, expected=(400 + n,)) for n in range(count))], accepting)
+
+    assert len(found) == expected
+
+
+def test_operation_that_refused_a_request_is_a_cause_of_its_own() -> None:
+    lines = [exchange(n, 200, operation=operation) for n, operation in enumerate((*OPERATIONS, "createView"))]
+    found = causes([*lines, *(result(f"R-{n}", n, expected=(400,)) for n in range(6))], OPERATIONS)
+
+    assert [(set(cause.requirements), cause.title) for cause in found] == [
+        ({"R-0", "R-1", "R-2", "R-3", "R-4"}, f"no request was refused by {', '.join(OPERATIONS)}"),
+        ({"R-5"}, "createView returned 200, expected 400"),
+    ]

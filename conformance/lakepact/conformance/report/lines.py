@@ -38,6 +38,7 @@ if TYPE_CHECKING:
     from lakepact.conformance.outcome import Failure, Verdict
     from lakepact.conformance.report.causes import Cause
     from lakepact.conformance.runner import Result, Run
+    from lakepact.generated.contract import OperationId
 
 REPORT_VERSION = 1
 GZIP = b"\x1f\x8b"  #: the first bytes of a gzip file
@@ -73,7 +74,7 @@ def lines(run: Run, *, strict: bool = False, stopped: str = "") -> Iterator[dict
                     shown.update(verdict.exchanges)
                     shown.update(f.exchanges[-1] for f in verdict.failures if f.exchanges)
     exchanges = [line(n) if n in whole else _exchange(run, run.wire.exchanges[n], whole=False) for n in sorted(shown | whole)]
-    found = [_cause(number, cause) for number, cause in enumerate(causes((*told, *exchanges)), start=1)]
+    found = [_cause(number, cause) for number, cause in enumerate(causes((*told, *exchanges), _unrefusing(run)), start=1)]
     number_of = {requirement: cause["number"] for cause in found for requirement in cause["requirements"]}
     yield from ({**line, "cause": number_of[i]} if (i := line["requirement"]) in number_of else line for line in told)
     yield from found
@@ -81,6 +82,13 @@ def lines(run: Run, *, strict: bool = False, stopped: str = "") -> Iterator[dict
     footer = _footer(run, results.values(), strict=strict, stopped=stopped)
     footer["causes"] = dict(Counter(str(cause["severity"]) for cause in found if cause["outcome"] == Outcome.FAIL))
     yield footer | ({"stopped": run.wire.redact(stopped)} if stopped else {})
+
+
+def _unrefusing(run: Run) -> set[OperationId]:
+    """Return the operations that answered no request with a 4xx status."""
+    sent = list(run.wire.exchanges.values())
+    refusing = {exchange.operation for exchange in sent if 400 <= exchange.status < 500}
+    return {exchange.operation for exchange in sent if exchange.operation} - refusing
 
 
 def _header(run: Run, *, strict: bool) -> dict[str, Any]:
@@ -154,6 +162,7 @@ def _failure(run: Run, failure: Failure) -> dict[str, Any]:
         "expected": run.wire.redact(failure.expected),
         "actual": run.wire.redact(failure.actual),
         **({"expected_status": list(failure.expected_status)} if failure.expected_status else {}),
+        **({"refusal": True} if failure.refusal and not failure.expected_status else {}),
         **({"mutation": {"kind": failure.mutation.kind, "at": failure.mutation.at}} if failure.mutation else {}),
         **({"exchange": failure.exchanges[-1]} if failure.exchanges else {}),
     }

@@ -1,0 +1,264 @@
+"""The evidence of a report's failures: what findings of one cause have in common.
+
+Findings with equal keys have one cause; so have findings that show the same value in the same response.
+A key is found in one of these ways, tried in this order and never combined:
+
+1. The failure follows from a request that should have been refused and was accepted, which is another requirement's failure.
+2. An error response has no error body of the contract; a wrong status is the same.
+3. Status, error type and message are the same, names and numbers aside.
+4. A request was accepted that should have been refused, as all requests of at least five operations were.
+5. The operation, the expected status and the actual status are the same. Of several expected statuses, the one that
+   most findings with this operation and actual status expect.
+6. Numbers are sent as texts.
+7. The resource and the member that differs are the same, and it is missing, surplus or different in each.
+8. The operation, the expected and the actual text are the same, names and numbers aside.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter, defaultdict
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, TypeAlias
+
+import orjson
+
+from lakepact.conformance.outcome import Outcome
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Iterable, Iterator, Mapping
+
+#: One line of a report.
+Line: TypeAlias = "Mapping[str, Any]"
+#: What findings of one cause have in common; the first item is the kind of evidence.
+Key: TypeAlias = "tuple[object, ...]"
+
+BROKEN = (Outcome.FAIL, Outcome.WARN)
+#: Operations with wrongly accepted requests that never refused any, from which on the server refuses nothing at all.
+SEVERAL = 5
+CUT = "… ("  #: begins the end of a body of which a report shows a part
+
+#: Parts of a message that differ from request to request: names that checks create, UUIDs, quoted texts, places of classes, numbers.
+PARTICULAR = re.compile(
+    r"lp_[0-9a-f]+_[0-9_a-z]+|[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}|\b[0-9a-f]{32}\b"
+    r"|'[^']*'|\"[^\"]*\"|`[^`]*`|\bat /\S+|(?:file|s3|http)s?:\S+|\d+"
+)
+#: An error body of the contract that a report shows in part.
+CUT_ERROR = re.compile(r"""\s*\{\s*"error"\s*:\s*\{.*?"message"\s*:\s*"((?:[^"\\]|\\.)*)".*?"type"\s*:\s*"([^"]*)\"""", re.DOTALL)
+MEMBER = re.compile(r'"([A-Za-z][A-Za-z-]*)"\s*:')
+FLAW = re.compile(r'(?:/(\S*)|the body): (?:"([\w-]+)" is a required property)?')  #: a difference from a schema
+POINTER = re.compile(r"\bat /(\S+)")
+NUMBER_AS_TEXT = re.compile(r'"(\d+)"')
+NOTHING = re.compile(r"no such member|null|none there\b.*|\[(?:null,?)*\]|\{(?:\"[^\"]*\":null,?)*\}", re.DOTALL)
+#: Words before an expected value: it should not be there.
+UNWANTED = re.compile(r" without |no such member$|^no `|\[\]$|null$")
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """The clearest failure of a requirement, with the exchange that shows it."""
+
+    result: Line
+    verdict: Line
+    failure: Line
+    exchange: Line | None
+
+    @property
+    def requirement(self) -> str:
+        """The id of the broken requirement."""
+        return str(self.result["requirement"])
+
+    @property
+    def operation(self) -> str | None:
+        """The operation of the request; None if it is in no contract."""
+        return self.exchange["operation"] if self.exchange else None
+
+    @property
+    def status(self) -> int:
+        """The status of the response; 0 without one."""
+        return int(self.exchange["response"]["status"]) if self.exchange else 0
+
+    @property
+    def expected_status(self) -> tuple[int, ...]:
+        """The statuses that the requirement allows, if it demands a status."""
+        return tuple(self.failure.get("expected_status", ()))
+
+    @property
+    def is_about_status(self) -> bool:
+        """Whether the response has another status than the requirement demands."""
+        return bool(self.expected_status) and self.status not in self.expected_status
+
+    @property
+    def accepted(self) -> bool:
+        """Whether a request was accepted that should have been refused."""
+        demanded = self.failure.get("refusal", bool(self.expected_status) and min(self.expected_status) >= 400)
+        return bool(demanded) and 400 > self.status >= 200
+
+
+class Evidence:
+    """The findings of a report and the keys by which they are grouped.
+
+    Args:
+        report: the lines of results and exchanges.
+        unrefusing: operations that answered no request of the run with a 4xx status.
+    """
+
+    def __init__(self, report: Iterable[Line], unrefusing: Collection[str] = ()) -> None:
+        lines = list(report)
+        exchanges = {line["number"]: line for line in lines if line["line"] == "exchange"}
+        broken = [line for line in lines if line["line"] == "result" and line["outcome"] in BROKEN]
+        self.findings = [next(_cases(result, exchanges)) for result in broken]
+        self._accepted: dict[int, Finding] = {}
+        for case in (case for result in broken for case in _cases(result, exchanges)):
+            if case.accepted and case.exchange:
+                self._accepted.setdefault(case.exchange["number"], case)
+        self._first: dict[Key, Finding] = {}
+        for finding in reversed(self.findings):
+            self._first[_place(finding)] = finding
+        self._expected: dict[Key, Counter[int]] = defaultdict(Counter)
+        for finding in self.findings:
+            self._expected[finding.operation, finding.status].update(finding.expected_status)
+        never = {finding.operation for finding in self.findings if finding.accepted and finding.operation in unrefusing}
+        self._unrefusing = never if len(never) >= SEVERAL else frozenset[str]()
+
+    def key(self, finding: Finding) -> Key:
+        """Return what a finding has in common with others of its cause."""
+        origin = self._origin(finding) or self._twin(finding)
+        exchange, error = origin.exchange, error_of(origin)
+        if exchange is None:
+            return ("text", _general(origin.failure))
+        if origin.status >= 400 and error is None and exchange["request"]["method"] != "HEAD":
+            return ("no error body", origin.status if origin.is_about_status else "")
+        if origin.status >= 400 and error is not None:
+            return ("error", origin.status, error)
+        if origin.accepted and origin.operation in self._unrefusing:
+            return ("refuses nothing",)
+        return self.status_key(origin) if origin.is_about_status else _effect_key(origin, exchange)
+
+    def status_key(self, finding: Finding) -> Key:
+        """Return the operation with the expected and the actual status."""
+        expected = self._expected[finding.operation, finding.status]
+        common = max(finding.expected_status, key=lambda status: (expected[status], -status))
+        return ("status", finding.operation, common, finding.status)
+
+    def _origin(self, finding: Finding) -> Finding | None:
+        """Return the case of an accepted request that a finding follows from.
+
+        The finding's response answers that request, or a later one about the same objects.
+        """
+        if finding.exchange is None:
+            return None
+        number, named = finding.exchange["number"], _names(finding.exchange)
+        if number in self._accepted and not (finding.is_about_status or finding.accepted):
+            return self._accepted[number]
+        before = (self._accepted[n] for n in finding.verdict.get("exchanges", ()) if n in self._accepted and n != number)
+        return next((other for other in before if other.exchange and _names(other.exchange) <= named), None)
+
+    def _twin(self, finding: Finding) -> Finding:
+        """Return the first finding that shows the same value in the same response."""
+        return self._first.get(_place(finding), finding)
+
+
+def _cases(result: Line, exchanges: Mapping[int, Line]) -> Iterator[Finding]:
+    """Yield the failing cases of a result, the clearest first."""
+    for verdict in result["verdicts"]:
+        if verdict["outcome"] == result["outcome"]:
+            for failure in verdict.get("failures", ()) or (verdict,):
+                shown = failure.get("exchange", next(reversed(verdict.get("exchanges", ())), None))
+                yield Finding(result, verdict, failure, exchanges.get(shown))
+
+
+def error_of(finding: Finding) -> tuple[str, str] | None:
+    """Return type and general message of the contract's error body; None if the response has none."""
+    shown = finding.exchange["response"]["body"] if finding.exchange else ""
+    try:
+        body = orjson.loads(shown.partition(CUT)[0])
+    except orjson.JSONDecodeError:
+        cut = CUT_ERROR.match(shown)
+        return (cut[2], PARTICULAR.sub("…", cut[1])) if cut else None
+    if not isinstance(body, dict):
+        return None
+    error = body["error"] if isinstance(body.get("error"), dict) else {"type": body.get("errorCode"), "message": body.get("message")}
+    return (str(error["type"]), PARTICULAR.sub("…", str(error.get("message")))) if error.get("type") else None
+
+
+def _names(exchange: Line) -> frozenset[str]:
+    return frozenset(re.findall(r"lp_[0-9a-f]+_\d+_\d+", exchange["request"]["url"] + exchange["request"]["body"]))
+
+
+def _place(finding: Finding) -> Key:
+    return (finding.exchange and finding.exchange["number"], finding.failure["actual"])
+
+
+def _effect_key(finding: Finding, exchange: Line) -> Key:
+    """Return what is wrong with a response whose status is right."""
+    if _is_number_as_text(finding.failure):
+        return ("number as text",)
+    if member := _member(finding.failure, exchange):
+        return ("member", _resource(exchange), member, _difference(finding.failure))
+    return ("text", finding.operation, _general(finding.failure))
+
+
+def _general(failure: Line) -> tuple[str, str]:
+    """Return the expected and the actual text without what differs from request to request."""
+    return PARTICULAR.sub("…", failure["expected"]), PARTICULAR.sub("…", failure["actual"])
+
+
+def _is_number_as_text(failure: Line) -> bool:
+    """Return whether the expected and the actual value differ in the quotation marks of numbers alone."""
+    expected, actual = failure["expected"], failure["actual"]
+    plain_expected, plain_actual = (NUMBER_AS_TEXT.sub(r"\1", text) for text in (expected, actual))
+    is_alone = plain_expected.endswith(plain_actual) and (plain_expected, plain_actual) != (expected, actual)
+    return (is_alone and not expected.endswith(actual)) or bool(re.search(r': "\d+" is not of type "integer"', actual))
+
+
+def _resource(exchange: Line) -> str:
+    """Return the last word of an operation, such as "Table" of createTable, loadTable and updateTable."""
+    operation = exchange["operation"] or ""
+    return re.findall(r"[A-Z][a-z]+|$", operation)[-2:][0] or operation
+
+
+def _member(failure: Line, exchange: Line) -> str:
+    """Return the member of the request or response that a failure is about; empty if its text names none.
+
+    A failure names a member by a JSON pointer, in backquotes, or in its words ("property a" is about `properties`).
+    Of a response with one list, it is that list.
+    """
+    body = exchange["response"]["body"]
+    known = frozenset(MEMBER.findall(body)) | frozenset(MEMBER.findall(exchange["request"]["body"]))
+    expected = failure["expected"]
+    if "fit its schema" in expected and (flaw := FLAW.match(failure["actual"])):
+        return flaw[2] or next((part for part in reversed((flaw[1] or "").split("/")) if part and not part.isdigit()), "")
+    if quoted := re.search(r"`([\w/-]+)`", expected):
+        return quoted[1].rpartition("/")[2]
+    for pointer in POINTER.findall(expected):
+        for part in reversed(pointer.split("/")):
+            if part in known:
+                return str(part)
+    return next(_in_words(re.split(r"[\[{\"]", expected)[0], known), "") or _sole_list(body)
+
+
+def _in_words(prose: str, known: Collection[str]) -> Iterator[str]:
+    """Yield the members that words name, in the singular too."""
+    for word in re.findall(r"[a-z][a-z-]+", prose):
+        yield from (form for form in (word, f"{word}s", f"{word[:-1]}ies") if form in known)
+
+
+def _sole_list(body: str) -> str:
+    """Return the name of the only list of a body."""
+    try:
+        document = orjson.loads(body)
+    except orjson.JSONDecodeError:
+        return ""
+    lists = [name for name, value in document.items() if isinstance(value, list)] if isinstance(document, dict) else []
+    return lists[0] if len(lists) == 1 else ""
+
+
+def _difference(failure: Line) -> str:
+    """Return whether something is missing, surplus or different."""
+    expected, actual = failure["expected"], failure["actual"]
+    if NOTHING.fullmatch(actual) or actual.endswith("is a required property"):
+        return "missing"
+    if UNWANTED.search(expected):
+        return "surplus"
+    return "missing" if re.search(r" with [\[{\"\d]", expected) else "different"
