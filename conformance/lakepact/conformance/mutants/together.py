@@ -7,7 +7,7 @@ A seed draws 3, 6 or 12 mutants of the oldest Iceberg contract that can coexist.
 - each requirement that one of them breaks alone fails, or is blocked by a named requirement that fails;
 - no requirement fails that passes on the servers with one of them alone.
 
-The servers with one fault run only the checks in question.
+The servers with one fault run only the checks in question. Printed beside: how well the causes of the report are the faults.
 """
 
 from __future__ import annotations
@@ -18,6 +18,7 @@ import os
 import re
 import sys
 import tempfile
+from collections import Counter
 from concurrent.futures import ProcessPoolExecutor, as_completed
 from dataclasses import dataclass, field
 from functools import cache
@@ -32,7 +33,6 @@ from lakepact.conformance.mutants import own_faults
 from lakepact.conformance.mutants.hunting import BROKEN, served
 from lakepact.conformance.outcome import Blocked, Outcome
 from lakepact.conformance.plan import Plan, plan
-from lakepact.conformance.report.causes import causes
 from lakepact.conformance.report.lines import lines as report_lines
 from lakepact.generated.contract import Contract
 from lakepact.reference_server.app import service
@@ -61,7 +61,7 @@ class Found:
     outcomes: dict[str, Outcome] = field(default_factory=dict)
     verdicts: dict[str, tuple[Verdict, ...]] = field(default_factory=dict)  #: worst first
     traffic: dict[str, frozenset[str]] = field(default_factory=dict)  #: by broken requirement: the checks whose exchanges show it
-    causes: int = 0  #: groups of broken requirements with equal evidence
+    causes: tuple[tuple[str, ...], ...] = ()  #: groups of broken requirements with equal evidence
     incomplete: str = ""  #: why nothing could be judged
 
     @property
@@ -89,6 +89,8 @@ class Trial:
     broken: int = 0  #: requirements
     visible: int = 0  #: faults that broke a requirement of theirs
     causes: int = 0  #: groups of broken requirements
+    merged: int = 0  #: faults that share a cause with another, beyond the first of each cause
+    split: int = 0  #: causes of a fault beyond its first
 
     @property
     def is_grouped(self) -> bool:
@@ -161,13 +163,22 @@ def run(planned: Plan, faults: Sequence[str], folder: str) -> Found:
             for r, result in results.items()
             if result.outcome in BROKEN
         },
-        groups(running),
+        tuple(tuple(line["requirements"]) for line in report_lines(running) if line["line"] == "cause"),
     )
 
 
-def groups(done: runner.Run) -> int:
-    """Return the number of causes that a report of a run shows."""
-    return len(causes(report_lines(done)))
+def errors_of_grouping(causes: Sequence[Sequence[str]], faults: Sequence[str]) -> tuple[int, int]:
+    """Return how many faults were merged with others and how many causes split one, by requirements that one fault alone breaks.
+
+    Args:
+        causes: the requirements of each cause.
+        faults: the names of the faults.
+    """
+    breaking = Counter(r for name in faults for r in _faults()[name].breaks)
+    by_requirement = {r: name for name in faults for r in _faults()[name].breaks if breaking[r] == 1}
+    named = [{by_requirement[r] for r in cause if r in by_requirement} for cause in causes]
+    shown = Counter(name for names in named for name in names)
+    return sum(max(len(names) - 1, 0) for names in named), sum(number - 1 for number in shown.values())
 
 
 def part(requirements: Iterable[str], checks: Iterable[str]) -> Plan:
@@ -192,7 +203,8 @@ def tried(seed: int, folder: str, count: int | None = None) -> Trial:
     visible = {r for name in faults for r in known[name].breaks}
     violations = [*_hidden(together, faults), *_accused(together, together.broken - visible, faults=faults, folder=folder)]
     shown = sum(not together.broken.isdisjoint(known[name].breaks) for name in faults)
-    return Trial(seed, faults, tuple(violations), len(together.broken), shown, together.causes)
+    merged, split = errors_of_grouping(together.causes, faults)
+    return Trial(seed, faults, tuple(violations), len(together.broken), shown, len(together.causes), merged, split)
 
 
 def _hidden(together: Found, faults: Sequence[str]) -> Iterator[Violation]:
@@ -238,17 +250,26 @@ def trials(seeds: Sequence[int], *, folder: str, jobs: int, count: int | None = 
 @click.option("--jobs", default=os.cpu_count() or 1, show_default=True, help="Servers at a time.")
 def main(seeds: int, *, first_seed: int, count: int | None, jobs: int) -> None:
     """Check servers with several faults at once and print every verdict that the faults alone do not justify."""
-    wrong = grouped = 0
+    done: list[Trial] = []
     with tempfile.TemporaryDirectory(prefix="lakepact-", ignore_cleanup_errors=True) as folder:
         for trial in trials(range(first_seed, first_seed + seeds), folder=folder, jobs=jobs, count=count):
-            wrong += bool(trial.violations)
-            grouped += trial.is_grouped
-            numbers = f"{trial.broken} requirements, {trial.causes} causes, {trial.visible} visible faults"
-            click.echo(f"seed {trial.seed}: {numbers}: {', '.join(trial.faults)}")
+            done.append(trial)
+            click.echo(f"seed {trial.seed}: {trial.broken} requirements, {numbers([trial])}: {', '.join(trial.faults)}")
             for one in trial.violations:
                 click.echo(f"  {one.kind:8} {one.requirement}: {one.text}")
-    click.echo(f"{seeds - wrong} of {seeds} servers judged without a violation; causes within a quarter of the faults: {grouped}")
-    sys.exit(1 if wrong else 0)
+    for size in sorted({len(trial.faults) for trial in done}):
+        alike = [trial for trial in done if len(trial.faults) == size]
+        grouped = sum(trial.is_grouped for trial in alike)
+        click.echo(f"{size} faults: {numbers(alike)}; causes within a quarter of the faults on {grouped} of {len(alike)} servers")
+    right = sum(not trial.violations for trial in done)
+    click.echo(f"{right} of {seeds} servers judged without a violation")
+    sys.exit(0 if right == seeds else 1)
+
+
+def numbers(some: Sequence[Trial]) -> str:
+    """Return the numbers of causes and visible faults of trials, and of both errors of grouping."""
+    causes, visible, merged, split = (sum(getattr(trial, name) for trial in some) for name in ("causes", "visible", "merged", "split"))
+    return f"{causes} causes of {visible} visible faults ({merged} merged, {split} split)"
 
 
 if __name__ == "__main__":
