@@ -1,0 +1,64 @@
+"""Targets that forget everything, refuse nothing or store everything: few causes, no error of the suite, the right exit code."""
+
+from __future__ import annotations
+
+import time
+from typing import TYPE_CHECKING
+
+import pytest
+
+from degenerate_servers import forgets_namespaces, forgets_tables, never_refuses, stores_everything
+from faulty import unnamed
+from lakepact.conformance import plan, runner
+from lakepact.conformance import suite as suites
+from lakepact.conformance.outcome import Outcome
+from lakepact.conformance.report.lines import lines as report_lines
+from lakepact.conformance.target import Target
+from lakepact.reference_server.running import running
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from lakepact.reference_server.faults import Install
+
+MOST_CAUSES = 10
+LONGEST = 180  #: seconds
+
+#: By name: the fault, and a requirement that it breaks, one that it keeps and one that cannot be judged.
+TARGETS = {
+    "forgets namespaces": (forgets_namespaces, "IRC-NS-GET-001", "IRC-NS-GET-003", "IRC-TBL-LOAD-001"),
+    "forgets tables": (forgets_tables, "IRC-TBL-LIST-001", "IRC-NS-GET-001", "IRC-UPD-001"),
+    "refuses nothing": (never_refuses(), "IRC-NS-CREATE-005", "IRC-NS-GET-001", "IRC-TBL-LOAD-002"),
+    "stores everything": (stores_everything(), "IRC-NS-CREATE-005", "IRC-NS-GET-001", "IRC-TBL-LOAD-002"),
+}
+
+
+def checked(fault: Install, *only: str) -> runner.Run:
+    with running(contract="iceberg_rest", faults=[unnamed(fault)]) as server:
+        run = runner.Run(plan.plan(suites.load("iceberg_rest"), only=only), Target(server.url))
+        list(run.events())
+    return run
+
+
+@pytest.mark.nightly
+@pytest.mark.parametrize("name", TARGETS)
+def test_degenerate_target_has_few_causes(name: str, record_property: Callable[[str, object], None]) -> None:
+    fault, broken, kept, blocked = TARGETS[name]
+    started = time.monotonic()
+    run = checked(fault)
+    seconds = time.monotonic() - started
+    results = run.results()
+    causes = [line["title"] for line in report_lines(run) if line["line"] == "cause"]
+    record_property("measured", f"{len(causes)} causes, {seconds:.0f} s")
+
+    assert runner.exit_code(results.values()) == runner.NOT_CONFORMANT
+    assert [r for r, result in results.items() if result.outcome is Outcome.ERROR] == []
+    assert [results[r].outcome for r in (broken, kept, blocked)] == [Outcome.FAIL, Outcome.PASS, Outcome.BLOCKED]
+    assert len(causes) <= MOST_CAUSES, causes
+    assert seconds < LONGEST
+
+
+def test_run_on_a_target_that_accepts_nonsense_lists_its_leftovers() -> None:
+    run = checked(never_refuses(), "IRC-GEN-013")
+
+    assert run.results()["IRC-GEN-013"].outcome is Outcome.FAIL

@@ -1,0 +1,99 @@
+"""Faults of servers that no catalog has: without memory, and without judgement."""
+
+from __future__ import annotations
+
+import threading
+from dataclasses import replace
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+from lakepact.generated.iceberg_rest import op
+from lakepact.reference_server.faults import EVERY, all_of, on_reply, unchecked
+from lakepact.reference_server.http.problems import Problem
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from lakepact.reference_server.faults import Install
+    from lakepact.reference_server.http.replies import Reply
+    from lakepact.reference_server.service import Handler, Scope, Service
+
+READS = ("GET", "HEAD")
+
+
+def forgets_namespaces(service: Service) -> None:
+    """Drop each namespace as soon as its creation is answered."""
+    create, drop = service.handlers[op.create_namespace], service.handlers[op.drop_namespace]
+
+    def forgetting(**arguments: Any) -> Reply:
+        reply = create(**arguments)
+        drop(namespace="\x1f".join(arguments["body"]["namespace"]))
+        return reply
+
+    service.handlers[op.create_namespace] = forgetting
+
+
+def forgets_tables(service: Service) -> None:
+    """Drop each table as soon as its creation is answered."""
+    create, drop = service.handlers[op.create_table], service.handlers[op.drop_table]
+
+    def forgetting(**arguments: Any) -> Reply:
+        reply = create(**arguments)
+        if not arguments["body"].get("stage-create"):
+            drop(namespace=arguments["namespace"], table=arguments["body"]["name"])
+        return reply
+
+    service.handlers[op.create_table] = forgetting
+
+
+def never_refuses(*, reads: bool = True) -> Install:
+    """Answer 200 or 204 to each request; a refused one gets the latest answer of its operation.
+
+    Args:
+        reads: whether reading what is not there succeeds too.
+    """
+
+    def install(service: Service) -> None:
+        for operation in service.offered():
+            if reads or operation.method not in READS:
+                on_reply(operation.id, partial(_agreeing, []))(service)
+
+    return install
+
+
+def _agreeing(latest: list[Reply], reply: Reply, _: Scope) -> Reply:
+    if reply.status < 400:
+        latest[:] = [reply]
+        return reply
+    return latest[0] if latest else replace(reply, status=204, body=b"", chunks=None)
+
+
+def stores_everything() -> Install:
+    """Accept each request that changes something, even nonsense, and store what can be stored of it."""
+    writing = threading.local()
+
+    def willing(rule: Callable[..., Any], *arguments: Any, **named: Any) -> Any:
+        try:
+            return rule(*arguments, **named)
+        except Problem:
+            if getattr(writing, "now", False):
+                return None
+            raise
+
+    def write(handler: Handler, **arguments: Any) -> Reply:
+        writing.now = True
+        try:
+            return handler(**arguments)
+        finally:
+            writing.now = False
+
+    def lenient(service: Service) -> None:
+        for name in service.rules.names() - service.rules.idle:
+            service.rules.replace(name, partial(willing, service.rules.current(name)))
+        for entries in service.tables.values():
+            entries.update({name: partial(willing, entry) for name, entry in entries.items() if callable(entry)})
+        for operation in service.offered():
+            if operation.method not in READS:
+                service.handlers[operation.id] = partial(write, service.handlers[operation.id])
+
+    return all_of(unchecked(EVERY), lenient, never_refuses(reads=False))
