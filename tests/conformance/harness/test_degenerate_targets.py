@@ -14,6 +14,8 @@ from lakepact.conformance import suite as suites
 from lakepact.conformance.outcome import Outcome
 from lakepact.conformance.report.lines import lines as report_lines
 from lakepact.conformance.target import Target
+from lakepact.generated.iceberg_rest import op
+from lakepact.reference_server.faults import on_answer
 from lakepact.reference_server.running import running
 
 if TYPE_CHECKING:
@@ -56,6 +58,33 @@ def test_degenerate_target_has_few_causes(name: str, record_property: Callable[[
     assert [results[r].outcome for r in (broken, kept, blocked)] == [Outcome.FAIL, Outcome.PASS, Outcome.BLOCKED]
     assert len(causes) <= MOST_CAUSES, causes
     assert seconds < LONGEST
+
+
+@pytest.mark.parametrize(
+    ("fault", "check", "requirement", "outcome"),
+    [
+        (forgets_tables, "paging.changes_during_a_traversal_lose_nothing", "IRC-PAG-017", Outcome.WARN),
+        (never_refuses(), "tables_loaded.metadata_location_follows_commits", "IRC-TBL-LOAD-002", Outcome.BLOCKED),
+    ],
+    ids=["empty first page", "accepted stale commit"],
+)
+def test_check_of_a_degenerate_target_ends_with_a_verdict(fault: Install, check: str, requirement: str, outcome: Outcome) -> None:
+    assert checked(fault, check).results()[requirement].outcome is outcome
+
+
+def test_second_winner_of_a_race_is_the_evidence() -> None:
+    run = checked(never_refuses(), "IRC-TBL-DROP-010")
+    failures = run.results()["IRC-TBL-DROP-010"].verdicts[0].failures
+
+    assert {(f.refusal, run.wire.exchanges[f.exchanges[-1]].operation) for f in failures} == {(True, op.drop_table)}
+
+
+def test_response_that_does_not_fit_its_schema_is_the_evidence() -> None:
+    invalid = on_answer(op.get_config, lambda document: {**document, "overrides": None})
+    run = checked(invalid, "IRC-SCH-CatalogConfig")
+    shown = {run.wire.exchanges[f.exchanges[-1]].operation for v in run.results()["IRC-SCH-CatalogConfig"].verdicts for f in v.failures}
+
+    assert shown == {op.get_config}
 
 
 def test_run_on_a_target_that_accepts_nonsense_lists_its_leftovers() -> None:

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
 #: Python values in text: a dict, list, tuple or set of strings, bytes, an object, a constant.
 PYTHON_VALUE = re.compile(
-    r"[{\[]'|\((?:'[^']*',? ?)+\)|\bb'|<[\w.]+ object|\bdatetime\.\w+\(|"
+    r"[{\[]'|\((?:'[^']*',? ?)+\)|(?:^|[\s(\[,])b'|<[\w.]+ object|\bdatetime\.\w+\(|"
     r"(?:^|[ :\[{(=])(?:None|True|False)(?=$|[,;\]})]| [a-z])"
 )
 

@@ -39,7 +39,7 @@ from lakepact.reference_server.app import service
 from lakepact.reference_server.service import Settings
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     from lakepact.conformance.outcome import Verdict
     from lakepact.reference_server.faults import Fault
@@ -167,15 +167,17 @@ def run(planned: Plan, faults: Sequence[str], folder: str) -> Found:
     )
 
 
-def errors_of_grouping(causes: Sequence[Sequence[str]], faults: Sequence[str]) -> tuple[int, int]:
-    """Return how many faults were merged with others and how many causes split one, by requirements that one fault alone breaks.
+def errors_of_grouping(causes: Sequence[Sequence[str]], faults: Sequence[str], explained: Mapping[str, str]) -> tuple[int, int]:
+    """Return how many faults were merged with others and how many causes split one.
 
     Args:
         causes: the requirements of each cause.
         faults: the names of the faults.
+        explained: by requirement, the fault that breaks it although it does not declare so.
     """
     breaking = Counter(r for name in faults for r in _faults()[name].breaks)
     by_requirement = {r: name for name in faults for r in _faults()[name].breaks if breaking[r] == 1}
+    by_requirement.update(explained)
     named = [{by_requirement[r] for r in cause if r in by_requirement} for cause in causes]
     shown = Counter(name for names in named for name in names)
     return sum(max(len(names) - 1, 0) for names in named), sum(number - 1 for number in shown.values())
@@ -201,9 +203,10 @@ def tried(seed: int, folder: str, count: int | None = None) -> Trial:
     if together.incomplete:
         return Trial(seed, faults, (Violation("", "incomplete", together.incomplete),))
     visible = {r for name in faults for r in known[name].breaks}
-    violations = [*_hidden(together, faults), *_accused(together, together.broken - visible, faults=faults, folder=folder)]
+    explained = _explained(together, together.broken - visible, faults=faults, folder=folder)
+    violations = [*_hidden(together, faults), *_accused(together, together.broken - visible - explained.keys())]
     shown = sum(not together.broken.isdisjoint(known[name].breaks) for name in faults)
-    merged, split = errors_of_grouping(together.causes, faults)
+    merged, split = errors_of_grouping(together.causes, faults, explained)
     return Trial(seed, faults, tuple(violations), len(together.broken), shown, len(together.causes), merged, split)
 
 
@@ -221,14 +224,20 @@ def _hidden(together: Found, faults: Sequence[str]) -> Iterator[Violation]:
             yield Violation(requirement, "unnamed", f"blocked by no named requirement although {name} breaks it; {'; '.join(reasons)}")
 
 
-def _accused(together: Found, unexpected: frozenset[str], *, faults: Sequence[str], folder: str) -> Iterator[Violation]:
-    """Yield the requirements that failed, and that no fault breaks alone."""
-    left = set(unexpected)
+def _explained(together: Found, unexpected: frozenset[str], *, faults: Sequence[str], folder: str) -> dict[str, str]:
+    """Return the requirements that failed and that a fault breaks alone, each with the fault."""
+    explained: dict[str, str] = {}
     for name in faults:
-        if left:
+        if left := unexpected - explained.keys():
             checks = {v.check for r in left for v in together.verdicts[r] if v.outcome in BROKEN}
-            left -= run(part(left, checks.union(*(together.traffic[r] for r in left))), [name], folder).broken
-    for requirement in sorted(left):
+            alone = run(part(left, checks.union(*(together.traffic[r] for r in left))), [name], folder)
+            explained |= dict.fromkeys(left & alone.broken, name)
+    return explained
+
+
+def _accused(together: Found, unexplained: Iterable[str]) -> Iterator[Violation]:
+    """Yield the requirements that failed, and that no fault breaks alone."""
+    for requirement in sorted(unexplained):
         worst = [v for v in together.verdicts[requirement] if v.outcome in BROKEN and not all(CRASH in f.actual for f in v.failures)]
         if not worst:
             continue

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import orjson
 
+from lakepact.conformance import expect
 from lakepact.conformance.outcome import Unmet
 
 if TYPE_CHECKING:
@@ -104,7 +105,7 @@ def schema_object(metadata: Mapping[str, Any]) -> dict[str, Any]:
     except (KeyError, TypeError, orjson.JSONDecodeError):
         schema = None
     if not isinstance(schema, dict) or not isinstance(schema.get("fields"), list):
-        raise Unmet("a schemaString that is the text of a schema object", repr(metadata.get("schemaString"))[:200])
+        raise Unmet("a schemaString that is the text of a schema object", expect.shown(metadata.get("schemaString")))
     return schema
 
 

@@ -51,7 +51,7 @@ def _of_versions(lab: SharingLab, form: str) -> Iterator[tuple[str, dict[str, An
             at = {"version": known.version}
             for body in (at, {**at, "limitHint": 1}):  # which changes the answer, and not the table
                 reply = lab.send(QUERY, body=body, delta_sharing_capabilities=ASKED_FOR[form], **table.address)
-                yield from _told(reply, form, f"for {body} of {name} in {form} format", _truth(known))
+                yield from _told(reply, form, f"for {expect.shown(body)} of {name} in {form} format", _truth(known))
             # Servers may know nothing of versions of metadata: its header says which it is of.
             reply = lab.send(METADATA, delta_sharing_capabilities=ASKED_FOR[form], version=known.version, **table.address)
             truths = {str(v.version): _truth(v) for v in table.versions}

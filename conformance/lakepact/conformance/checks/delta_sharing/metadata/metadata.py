@@ -139,7 +139,10 @@ def columns_are_those_of_the_table(lab: SharingLab) -> None:
                     expect.equal([field["name"] for field in table.last.schema["fields"]], columns, f"columns of {name}")
                 with lab.judge("DS-MDT-08"):
                     said = required(_metadata(reply), "partitionColumns", list, "metaData")
-                    wanted, found = (sorted(str(c).lower() for c in names) for names in (table.partition_columns, said))
+                    wanted, found = (
+                        sorted(c.lower() if isinstance(c, str) else expect.shown(c) for c in names)
+                        for names in (table.partition_columns, said)
+                    )
                     expect.equal(wanted, found, f"partitionColumns of {name}")
     if not judged:
         raise NotOffered("no table of the fixture pack is answered in parquet format")

@@ -109,7 +109,8 @@ def the_last_page_has_no_token(lab: SharingLab) -> None:
                         pages.append(page)
                         if len(pages) > listing.count + MOST_EMPTY_PAGES:
                             raise Unmet(
-                                f"{listing} to end after {listing.count} items", f"{len(pages)} pages of {size} and a token for more"
+                                f"{listing} to end after {listing.count} items",
+                                f"{len(pages)} pages of {expect.shown(size)} and a token for more",
                             )
                 if len(pages) > 1 and not pages[-1][0]:
                     to_nothing.append(size)

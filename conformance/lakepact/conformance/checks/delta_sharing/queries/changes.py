@@ -157,7 +157,7 @@ def from_a_time_to_an_end(lab: SharingLab) -> None:
     ):
         reply = reading.asked_changes(lab, table, bounds)
         with lab.judge(requirement):
-            right(lab, table, 1, 4, reading.understood(reply, f"for changes with {bounds}"))
+            right(lab, table, 1, 4, reading.understood(reply, f"for changes with {expect.shown(bounds)}"))
 
 
 @check("DS-CDF-05")
@@ -202,7 +202,7 @@ def earlier_metadata(lab: SharingLab) -> None:
             )
             with lab.judge("DS-CDF-07"):
                 found = reading.understood(reply).historical
-                about = f"with includeHistoricalMetadata {asked}, in {form} format"
+                about = f"with includeHistoricalMetadata {expect.shown(asked)}, in {form} format"
                 many = f"{len(wanted)} metaData lines after the first {about}"
                 expect.true(len(found) >= len(wanted) and (bool(wanted) or not found), many, f"{len(found)} of them")
                 became(wanted, found, about)
@@ -233,7 +233,7 @@ def version_of_the_answer(lab: SharingLab) -> None:
         for bounds in ({"starting_version": version}, {"starting_version": version, "ending_version": subject.last}):
             reply = lab.require(reading.asked_changes(lab, subject.table, bounds), 200)
             with lab.judge("DS-CDF-08"):
-                expect.equal(str(version), reading.version_header(reply), f"for {bounds} the Delta-Table-Version")
+                expect.equal(str(version), reading.version_header(reply), f"for {expect.shown(bounds)} the Delta-Table-Version")
 
 
 @check("DS-CDF-09")
@@ -308,7 +308,7 @@ def ranges_that_are_none(lab: SharingLab) -> None:
     for bounds in ranges:
         with lab.judge("DS-CDF-13"):
             reply = reading.asked_changes(lab, subject.table, bounds)
-            expect.status(reply, 400, about=f"for {bounds}, where {last} is the current version")
+            expect.status(reply, 400, about=f"for {expect.shown(bounds)}, where {last} is the current version")
 
 
 @check("DS-CDF-15")

@@ -190,7 +190,9 @@ def files(reply: Reply, about: str = "") -> list[Any]:
     Raises:
         Unmet: the query was refused.
     """
-    return sorted([file.size or 0, sorted(map(str, file.partition_values.items()))] for file in reading.understood(reply, about).files)
+    return sorted(
+        [file.size or 0, sorted(map(list, file.partition_values.items()), key=str)] for file in reading.understood(reply, about).files
+    )
 
 
 # -- hints that change nothing ---------------------------------------------------------------------------------------------

@@ -106,7 +106,7 @@ def later_pages_belong_to_the_first(lab: SharingLab) -> None:
             second = reading.asked(lab, table, {**body, "pageToken": token}, form=form) if token else first
             if second is first or second.status != 200:
                 continue  # It has one page, or whether the other one is answered is judged elsewhere.
-            about = f"for the second page of {body} of {table.name} in {form} format"
+            about = f"for the second page of {expect.shown(body)} of {table.name} in {form} format"
             with lab.judge("DS-QRY-08"):
                 expect.equal(reading.version_header(first), reading.version_header(second), f"{about} the Delta-Table-Version")
             with lab.judge("DS-CAP-04"):

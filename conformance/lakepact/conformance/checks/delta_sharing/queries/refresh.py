@@ -63,7 +63,9 @@ def the_same_part_again(lab: SharingLab) -> None:
         judged = True
         with lab.judge("DS-EST-06"):
             # Clients repeat their hints with the token: whether it holds them too is the server's affair.
-            again = reading.understood(reading.asked(lab, table, {**hints, "refreshToken": token}), f"for {hints} and its refreshToken")
+            again = reading.understood(
+                reading.asked(lab, table, {**hints, "refreshToken": token}), f"for {expect.shown(hints)} and its refreshToken"
+            )
             expect.equal(reading.told_apart(first.files), reading.told_apart(again.files), "the files of the first answer")
     if not judged:
         raise NotOffered("the target gives no refresh token, or has no regard for hints")

@@ -99,8 +99,8 @@ def version_of_the_answer(lab: SharingLab) -> None:
     for body, number in wanted:
         with lab.judge("DS-QRY-08"):
             reply = reading.asked(lab, table, body)
-            expect.status(reply, 200, about=f"for {body}")
-            expect.equal(str(number), reading.version_header(reply), f"for {body} the Delta-Table-Version")
+            expect.status(reply, 200, about=f"for {expect.shown(body)}")
+            expect.equal(str(number), reading.version_header(reply), f"for {expect.shown(body)} the Delta-Table-Version")
 
 
 @check("DS-SCH-06")
@@ -125,7 +125,11 @@ def columns_are_described_as_they_are(lab: SharingLab) -> None:
     for known in table.last.schema["fields"]:
         field: Any = found.get(known["name"], known)
         if field.get("nullable") != known["nullable"]:
-            lab.warn("DS-SCH-02", expected=f"nullable {known['nullable']} of {known['name']}", actual=str(field.get("nullable")))
+            lab.warn(
+                "DS-SCH-02",
+                expected=f"nullable {expect.shown(known['nullable'])} of {known['name']}",
+                actual=expect.shown(field.get("nullable")),
+            )
         comment = known["metadata"].get("comment")
         if comment is not None and (field.get("metadata") or {}).get("comment") != comment:
             lab.warn(

@@ -23,7 +23,7 @@ def completed_scans_have_ids(lab: CatalogLab) -> None:
     for body in ({}, {"min-rows-requested": 0}, {"min-rows-requested": 9007199254740993}):
         reply = lab.send(op.plan_table_scan, body=body, **table.at)
         with lab.judge("IRC-PLAN-002"):
-            expect.status(reply, 200, about=f"for {body}")
+            expect.status(reply, 200, about=f"for {expect.shown(body)}")
             expect.true(reply.at("status") in {"completed", "submitted"}, "a scan that is completed or submitted", reply.at("status"))
         if lab.require(reply, 200).at("status") == "completed":
             with lab.judge("IRC-PLAN-001"):
