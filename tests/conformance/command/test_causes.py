@@ -135,6 +135,21 @@ def test_missing_and_surplus_items_of_a_listing_are_two_causes() -> None:
     assert grouped(*lines, *findings) == [{"R-1", "R-2"}, {"R-3"}]
 
 
+def test_member_is_named_without_its_hyphen() -> None:
+    body = '{"metadata": {"format-version": 2}}'
+    texts = ("format version of the table 1", "`format-version` to be 1")
+    lines = [exchange(n, 200, body, operation="loadTable") for n in (1, 2)]
+
+    assert grouped(*lines, *(different(f"R-{n}", n, text, "2") for n, text in enumerate(texts, 1))) == [{"R-1", "R-2"}]
+
+
+def test_refusals_of_one_operation_with_another_status_are_one_cause() -> None:
+    messages = ("no schema", "no schema", "no column")
+    lines = [exchange(n, 409, ERROR % (message, "CommitFailedException", 409)) for n, message in enumerate(messages, 1)]
+
+    assert grouped(*lines, *(result(f"R-{n}", n, expected=(400,)) for n in (1, 2, 3))) == [{"R-1", "R-2", "R-3"}]
+
+
 def test_numbers_as_texts_are_one_cause() -> None:
     lines = [exchange(1, 200, operation="loadTable"), exchange(2, 200, operation="loadTable"), exchange(3, 200, operation="registerTable")]
     texts = (("snapshots [77]", '["77"]'), ("main to be at 78", "79"), ("every Ref to fit its schema", '/id: "7" is not of type "integer"'))

@@ -61,12 +61,20 @@ def causes(report: Iterable[Line], unrefusing: Collection[str] = ()) -> list[Cau
 
 
 def _by_status(groups: Mapping[Key, list[Finding]], evidence: Evidence) -> dict[Key, list[Finding]]:
-    """Return the groups; findings that share their error with no other are grouped by operation, expected and actual status."""
+    """Return the groups; errors that say no more than their status are grouped by operation, expected and actual status."""
     merged: dict[Key, list[Finding]] = defaultdict(list)
     for key, group in groups.items():
-        is_alone = len(group) == 1 and key[0] == "error" and group[0].is_about_status
-        merged[evidence.status_key(group[0]) if is_alone else key] += group
+        by_status = key[0] == "error" and _is_told_by_status(group)
+        for finding in group:
+            merged[evidence.status_key(finding) if by_status else key].append(finding)
     return merged
+
+
+def _is_told_by_status(group: Sequence[Finding]) -> bool:
+    """Return whether one finding alone has an error, or all are refusals of one operation with another 4xx status than expected."""
+    if len(group) == 1:
+        return group[0].is_about_status
+    return len({finding.operation for finding in group}) == 1 and all(finding.is_refused_otherwise for finding in group)
 
 
 def _cause(key: Key, group: Sequence[Finding]) -> Cause:

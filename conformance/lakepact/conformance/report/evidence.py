@@ -10,7 +10,7 @@ A key is found in one of these ways, tried in this order and never combined:
 5. The operation, the expected status and the actual status are the same. Of several expected statuses, the one that
    most findings with this operation and actual status expect.
 6. Numbers are sent as texts.
-7. The resource and the member that differs are the same, and it is missing, surplus or different in each.
+7. The resource and the member that differs are the same, and it is surplus in all of them or in none.
 8. The operation, the expected and the actual text are the same, names and numbers aside.
 """
 
@@ -48,6 +48,7 @@ CUT_ERROR = re.compile(r"""\s*\{\s*"error"\s*:\s*\{.*?"message"\s*:\s*"((?:[^"\\
 MEMBER = re.compile(r'"([A-Za-z][A-Za-z-]*)"\s*:')
 FLAW = re.compile(r'(?:/(\S*)|the body): (?:"([\w-]+)" is a required property)?')  #: a difference from a schema
 POINTER = re.compile(r"\bat /(\S+)")
+NUMBER = re.compile(r'(?<!["\w.-])\d+(?!["\w.-])')
 NUMBER_AS_TEXT = re.compile(r'"(\d+)"')
 NOTHING = re.compile(r"no such member|null|none there\b.*|\[(?:null,?)*\]|\{(?:\"[^\"]*\":null,?)*\}", re.DOTALL)
 #: Words before an expected value: it should not be there.
@@ -87,6 +88,11 @@ class Finding:
     def is_about_status(self) -> bool:
         """Whether the response has another status than the requirement demands."""
         return bool(self.expected_status) and self.status not in self.expected_status
+
+    @property
+    def is_refused_otherwise(self) -> bool:
+        """Whether a request was rightly refused, with another 4xx status than the requirement demands."""
+        return self.is_about_status and min(self.expected_status) >= 400 and 400 <= self.status < 500
 
     @property
     def accepted(self) -> bool:
@@ -195,7 +201,7 @@ def _effect_key(finding: Finding, exchange: Line) -> Key:
     if _is_number_as_text(finding.failure):
         return ("number as text",)
     if member := _member(finding.failure, exchange):
-        return ("member", _resource(exchange), member, _difference(finding.failure))
+        return ("member", _resource(exchange), member, _is_surplus(finding.failure))
     return ("text", finding.operation, _general(finding.failure))
 
 
@@ -205,11 +211,10 @@ def _general(failure: Line) -> tuple[str, str]:
 
 
 def _is_number_as_text(failure: Line) -> bool:
-    """Return whether the expected and the actual value differ in the quotation marks of numbers alone."""
+    """Return whether a number of the expected text is quoted in the actual one, or the other way round."""
     expected, actual = failure["expected"], failure["actual"]
-    plain_expected, plain_actual = (NUMBER_AS_TEXT.sub(r"\1", text) for text in (expected, actual))
-    is_alone = plain_expected.endswith(plain_actual) and (plain_expected, plain_actual) != (expected, actual)
-    return (is_alone and not expected.endswith(actual)) or bool(re.search(r': "\d+" is not of type "integer"', actual))
+    quoted, plain = ([set(pattern.findall(text)) for text in (expected, actual)] for pattern in (NUMBER_AS_TEXT, NUMBER))
+    return bool(quoted[0] & plain[1] or plain[0] & quoted[1]) or bool(re.search(r': "\d+" is not of type "integer"', actual))
 
 
 def _resource(exchange: Line) -> str:
@@ -239,7 +244,8 @@ def _member(failure: Line, exchange: Line) -> str:
 
 
 def _in_words(prose: str, known: Collection[str]) -> Iterator[str]:
-    """Yield the members that words name, in the singular too."""
+    """Yield the members that words name, in the singular and without hyphens too."""
+    yield from (name for name in sorted(known) if "-" in name and name.replace("-", " ") in prose)
     for word in re.findall(r"[a-z][a-z-]+", prose):
         yield from (form for form in (word, f"{word}s", f"{word[:-1]}ies") if form in known)
 
@@ -254,11 +260,7 @@ def _sole_list(body: str) -> str:
     return lists[0] if len(lists) == 1 else ""
 
 
-def _difference(failure: Line) -> str:
-    """Return whether something is missing, surplus or different."""
-    expected, actual = failure["expected"], failure["actual"]
-    if NOTHING.fullmatch(actual) or actual.endswith("is a required property"):
-        return "missing"
-    if UNWANTED.search(expected):
-        return "surplus"
-    return "missing" if re.search(r" with [\[{\"\d]", expected) else "different"
+def _is_surplus(failure: Line) -> bool:
+    """Return whether something is there that should not be, rather than missing or different."""
+    is_missing = NOTHING.fullmatch(failure["actual"]) or failure["actual"].endswith("is a required property")
+    return not is_missing and bool(UNWANTED.search(failure["expected"]))
