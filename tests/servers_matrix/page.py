@@ -48,17 +48,19 @@ def _overview(reports: dict[CatalogServer, list[dict[str, Any]]], folder: Path) 
     yield f"{md(header['title'])} {md(header['version'])}. Every server was started fresh with its default settings and checked once;"
     yield "a server that ends is started again.\n"
     yield f"`{COMMAND}` repeats it. `lakepact report REPORT --report html=FILE` makes an HTML page of a report.\n"
-    yield "| server | version | causes of failures | " + " | ".join(outcome.value for outcome in COUNTED) + " | checked | files |"
-    yield "|---|---|---:|" + "---:|" * len(COUNTED) + "---|---|"
+    yield (
+        "| server | version | causes of failures | "
+        + " | ".join(outcome.value for outcome in COUNTED)
+        + " | checked | report | known failures | issues |"
+    )
+    yield "|---|---|---:|" + "---:|" * len(COUNTED) + "---|---|---|---|"
     for server, report in reports.items():
         counts, causes = report[-1]["counts"], sum(report[-1]["causes"].values())
         numbers = " | ".join(str(counts[outcome]) for outcome in COUNTED)
-        files = f"[report]({server.name}/report.jsonl.gz), [known failures]({server.name}/known-failures.txt)"
-        issues = "".join(
-            f", [issue {issue.stem.rpartition('-')[2]}]({server.name}/{issue.name})" for issue in _issues(folder / server.name)
-        )
+        files = f"[report]({server.name}/report.jsonl.gz) | [list]({server.name}/known-failures.txt)"
+        issues = " ".join(f"[{issue.stem.rpartition('-')[2]}]({server.name}/{issue.name})" for issue in _issues(folder / server.name))
         checked = report[0]["ended"][:10]
-        yield f"| {md(server.title)} | {md(server.version)} | {causes} | {numbers} | {checked} | {files}{issues} |"
+        yield f"| {md(server.title)} | {md(server.version)} | {causes} | {numbers} | {checked} | {files} | {issues} |"
 
 
 def _issues(folder: Path) -> list[Path]:
