@@ -1,4 +1,4 @@
-"""What the published matrices of servers and of clients share: the loop over what they check, and packed reports."""
+"""The shared part of the published matrices of servers and of clients: the loop over their columns, and packed reports."""
 
 from __future__ import annotations
 

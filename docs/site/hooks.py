@@ -44,7 +44,7 @@ def on_files(files: Files, *, config: MkDocsConfig) -> Files:
             _add_file(files, config, ((ROOT / name).parent / linked).resolve())
     for path, text in requirement_pages.pages().items():
         files.append(File.generated(config, path, content=text))
-    for report in sorted((ROOT / "docs" / "matrix").glob("*/report.jsonl.gz")):
+    for report in sorted((ROOT / "docs" / "matrix").rglob("report.jsonl.gz")):
         files.append(File.generated(config, _place(report.with_name("report.html")), content=html(lines.read(report))))
     return files
 

@@ -110,17 +110,48 @@ def spark() -> Sequence[str]:
     return ["env", f"JAVA_HOME={home}", f"SPARK_JARS={jars}", str(python), "-W", "ignore", str(PROGRAMS / "spark_iceberg_client.py")]
 
 
+JAVA_THREADS = {"IRC-CLI-005": "apache/iceberg#17759", "IRC-CLI-029": "apache/iceberg#17250"}
+
 #: The clients of the matrix, in the order of its columns.
 CLIENTS = (
     ClientProgram(
-        "pyiceberg", "pyiceberg", "0.12.0", ICEBERG, _python("pyiceberg", PINS / "pyiceberg/requirements.txt", "pyiceberg_client.py")
+        "pyiceberg",
+        "pyiceberg",
+        "0.12.0",
+        ICEBERG,
+        _python("pyiceberg", PINS / "pyiceberg/requirements.txt", "pyiceberg_client.py"),
+        threads={"IRC-CLI-027": "apache/iceberg-python#1113"},
     ),
-    ClientProgram("iceberg-java", "Iceberg Java", "1.11.0", ICEBERG, iceberg_java, seconds=90),
+    ClientProgram("iceberg-java", "Iceberg Java", "1.11.0", ICEBERG, iceberg_java, seconds=90, threads=JAVA_THREADS),
     ClientProgram("iceberg-go", "iceberg-go", "0.7.0", ICEBERG, iceberg_go),
-    ClientProgram("iceberg-rust", "iceberg-rust", "0.10.1", ICEBERG, iceberg_rust),
+    ClientProgram(
+        "iceberg-rust",
+        "iceberg-rust",
+        "0.10.1",
+        ICEBERG,
+        iceberg_rust,
+        threads={
+            "IRC-CLI-011": "apache/iceberg-rust#2794",
+            "IRC-CLI-012": "apache/iceberg-rust#2794",
+            "IRC-CLI-025": "apache/iceberg-rust#301",
+            "IRC-TBL-CRED-003": "apache/iceberg-rust#2661",
+            "IRC-TBL-LOAD-013": "apache/iceberg-rust#2661",
+        },
+    ),
     ClientProgram("iceberg-js", "iceberg-js", "1.0.0", ICEBERG, iceberg_js),
-    ClientProgram("duckdb", "DuckDB", "1.4.4", ICEBERG, _python("duckdb", PINS / "duckdb/requirements.txt", "duckdb_client.py")),
-    ClientProgram("spark", "Spark 4.1.4 with Iceberg", "1.11.0", ICEBERG, spark, seconds=120),
+    ClientProgram(
+        "duckdb",
+        "DuckDB",
+        "1.4.4",
+        ICEBERG,
+        _python("duckdb", PINS / "duckdb/requirements.txt", "duckdb_client.py"),
+        threads={
+            "IRC-CLI-013": "duckdb/duckdb-iceberg#684",
+            "IRC-CLI-014": "duckdb/duckdb-iceberg#1145",
+            "IRC-CLI-025": "duckdb/duckdb-iceberg#705",
+        },
+    ),
+    ClientProgram("spark", "Spark 4.1.4 with Iceberg", "1.11.0", ICEBERG, spark, seconds=120, threads=JAVA_THREADS),
     ClientProgram("lakepact-catalog", "lakepact, catalog client", "0.1.0", ICEBERG, _own("lakepact_catalog_client.py")),
     ClientProgram(
         "delta-sharing",
@@ -129,6 +160,7 @@ CLIENTS = (
         SHARING,
         _python("delta-sharing", HERE / "delta-sharing.txt", "delta_sharing_client.py"),
         seconds=150,
+        threads={"DS-CLI-10": "delta-io/delta-sharing#736"},
     ),
     ClientProgram("lakepact-sharing", "lakepact, sharing client", "0.1.0", SHARING, _own("lakepact_sharing_client.py")),
 )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
@@ -90,11 +91,13 @@ def _finding(client: ClientProgram, result: dict[str, Any], exchanges: dict[int,
         yield f"  {md(short(verdict['remark']))}"
     if thread:
         project, _, number = thread.partition("#")
-        yield f"  Reported in [{thread}](https://github.com/{project}/issues/{number})."
+        yield f"  See [{thread}](https://github.com/{project}/issues/{number})."
     shown = [exchanges[number] for number in verdict.get("exchanges", ()) if number in exchanges][-SHOWN_EXCHANGES:]
     if shown:
         yield "\n  ```text"
-        yield from (f"  {line}" for exchange in shown for line in _exchange(exchange))
+        for text, repeated in itertools.groupby("\n".join(_exchange(exchange)) for exchange in shown):
+            times = len(list(repeated))
+            yield from (f"  {line}" for line in f"{text}{f', {times} times' if times > 1 else ''}".splitlines())
         yield "  ```\n"
 
 

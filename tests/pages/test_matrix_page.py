@@ -1,7 +1,9 @@
-"""The page of the published matrix is made from the published reports."""
+"""The pages of the published matrices are made from the published reports."""
 
 from __future__ import annotations
 
+from clients_matrix.clients import CLIENTS
+from clients_matrix.page import page as page_of_clients
 from servers_matrix.__main__ import DOCS
 from servers_matrix.issues import issues
 from servers_matrix.page import page
@@ -10,6 +12,10 @@ from servers_matrix.servers import SERVERS
 
 def test_matrix_page_equals_its_reports() -> None:
     assert (DOCS / "servers.md").read_text("utf-8") == page(DOCS, SERVERS)
+
+
+def test_page_of_clients_equals_its_reports() -> None:
+    assert (DOCS / "clients.md").read_text("utf-8") == page_of_clients(DOCS / "clients", CLIENTS)
 
 
 def texts(**replay: str) -> str:
