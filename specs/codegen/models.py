@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import json
+import re
 import subprocess
 import sys
 import tempfile
@@ -50,6 +51,7 @@ PREAMBLE = '''# An alternative narrows the tag that it has from the common part,
 # pyright: reportIncompatibleVariableOverride=false
 """The JSON documents of the contract, one class or alias for each of its schemas."""'''
 TAGGED = "lakepact.generated.wire.TaggedModel"
+_READ_ONLY = {b"list[": b"Items[", b"dict[str, ": b"Members["}
 
 
 def models(document: Document, header: str) -> str:
@@ -69,6 +71,8 @@ def models(document: Document, header: str) -> str:
         if ran.returncode or ran.stderr.strip():
             raise Broken(f"datamodel-code-generator:\n{ran.stdout}{ran.stderr}")
         source = (there / "models.py").read_text("utf-8")
+    # Models are built when they are first used, which is after the last of them is defined.
+    source = _read_only(re.sub(r"(?m)^\w+\.model_rebuild\(\)\n", "", source))
     left_out = sorted(set(document["components"]["schemas"]) - defined(source))
     if left_out:
         raise Broken(f"datamodel-code-generator made nothing of {', '.join(left_out)}")
@@ -92,6 +96,20 @@ def imported(source: str, names: Collection[str], module: str) -> str:
     return "".join(head) + "\n".join([*imports, ours, f"__all__ = [{listed}]", *models]) + "\n"
 
 
+def _read_only(source: str) -> str:
+    """Return the source of a module of models with the read-only arrays and maps of `items` in place of lists and dictionaries."""
+    lines = source.encode().splitlines(keepends=True)
+    subscripts = [node for node in ast.walk(ast.parse(source)) if isinstance(node, ast.Subscript)]
+    for node in sorted(subscripts, key=lambda node: (node.lineno, node.col_offset), reverse=True):  # from behind: places before stay right
+        line, at = lines[node.lineno - 1], node.col_offset
+        for plain, ours in _READ_ONLY.items():
+            if line.startswith(plain, at):
+                lines[node.lineno - 1] = line[:at] + ours + line[at + len(plain) :]
+    first = next(node.lineno for node in ast.parse(source).body if isinstance(node, ast.ClassDef | ast.Assign))
+    lines.insert(first - 1, b"from lakepact.generated.items import Items, Members\n")
+    return b"".join(lines).decode()
+
+
 def _is_part(name: str, used: Mapping[str, set[str]], names: Collection[str]) -> bool:
     """Return whether something is used by what is taken from elsewhere alone."""
     users = [user for user, inner in used.items() if name in inner]
@@ -99,13 +117,10 @@ def _is_part(name: str, used: Mapping[str, set[str]], names: Collection[str]) ->
 
 
 def _about(node: ast.stmt) -> str | None:
-    """Return the model that a statement at the top of a module makes or completes."""
+    """Return the model that a statement at the top of a module makes."""
     if isinstance(node, ast.ClassDef):
         return node.name
     target = node.targets[0] if isinstance(node, ast.Assign) else None
-    call = node.value if isinstance(node, ast.Expr) else None
-    if isinstance(call, ast.Call) and isinstance(call.func, ast.Attribute):  # Name.model_rebuild()
-        target = call.func.value
     return target.id if isinstance(target, ast.Name) else None
 
 
