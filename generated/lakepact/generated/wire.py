@@ -1,7 +1,7 @@
-# Made by codegen.generate from specs/codegen/templates/wire.py, sha256 7b09e4f86f70987a. Do not edit: nox -s generate
+# Made by codegen.generate from specs/codegen/templates/wire.py, sha256 5265335c0a2a01f4. Do not edit: nox -s generate
 """A base class of generated models: it serializes a model and parses it back to an equal one.
 
-Unknown members are kept. Absent members stay absent, and null stays null.
+Unknown members are kept. Absent members stay absent, and null stays null. Models are read-only: `model_copy(update=…)` makes another.
 """
 
 from __future__ import annotations
@@ -9,6 +9,7 @@ from __future__ import annotations
 from typing import Any, ClassVar, Literal, get_origin
 
 from pydantic import BaseModel, ConfigDict
+from pydantic_core import PydanticSerializationError
 
 SHOWN_TEXT = 60  #: characters of a text that a repr shows
 SECRETS = ("token", "secret", "password", "credential")  #: parts of the names of members that a repr hides
@@ -17,7 +18,7 @@ SECRETS = ("token", "secret", "password", "credential")  #: parts of the names o
 class WireModel(BaseModel):
     """A JSON object of a contract."""
 
-    model_config = ConfigDict(extra="allow", validate_by_name=True, validate_by_alias=True)
+    model_config = ConfigDict(extra="allow", frozen=True, defer_build=True, validate_by_name=True, validate_by_alias=True)
 
     def __repr__(self) -> str:
         """Return one short line: scalar members, and the size of others; secrets are hidden."""
@@ -27,12 +28,22 @@ class WireModel(BaseModel):
     __str__ = __repr__
 
     def to_wire(self) -> dict[str, Any]:
-        """Return the object as a JSON document."""
-        return self.model_dump(mode="json", by_alias=True, exclude_unset=True)
+        """Return the object as a JSON document, once every item of its arrays is validated."""
+        try:
+            return self.model_dump(mode="json", by_alias=True, exclude_unset=True)
+        except PydanticSerializationError as error:
+            problem: BaseException = error
+        while isinstance(problem, PydanticSerializationError) and problem.__cause__:  # the serializer wraps the error of an invalid item
+            problem = problem.__cause__
+        raise problem
 
     def to_json(self) -> bytes:
-        """Return the object as JSON text in UTF-8."""
-        return self.model_dump_json(by_alias=True, exclude_unset=True).encode()
+        """Return the object as JSON text in UTF-8, once every item of its arrays is validated."""
+        try:
+            return self.model_dump_json(by_alias=True, exclude_unset=True).encode()
+        except PydanticSerializationError:
+            self.to_wire()  # raises the error of an invalid item, which the serializer of JSON keeps to itself
+            raise
 
 
 def _brief(name: str, value: Any) -> str:

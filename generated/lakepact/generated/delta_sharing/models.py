@@ -10,6 +10,7 @@ from typing import Annotated, Any, Literal, Union
 from pydantic import Field
 from typing_extensions import TypeAliasType
 
+from lakepact.generated.items import Items, Members
 from lakepact.generated.wire import WireModel
 
 
@@ -38,7 +39,7 @@ AccessMode = TypeAliasType("AccessMode", Literal["url", "dir"])
 """How the data of a table is reached, by signed URLs of its files or by credentials of its directory."""
 
 
-Properties = TypeAliasType("Properties", dict[str, str])
+Properties = TypeAliasType("Properties", Members[str])
 """Names with text values."""
 
 
@@ -65,14 +66,14 @@ class SharedSchema(WireModel):
     """Name of the share that it belongs to."""
 
 
-AccessModes = TypeAliasType("AccessModes", Annotated[list[AccessMode], Field(min_length=1)])
+AccessModes = TypeAliasType("AccessModes", Annotated[Items[AccessMode], Field(min_length=1)])
 """How the data of a table can be reached; url alone where nothing is said."""
 
 
 class ListSharesResponse(WireModel):
     """A page of shares."""
 
-    items: list[Share] | None = None
+    items: Items[Share] | None = None
     """The shares of this page; missing or empty if there are none."""
     next_page_token: Annotated[str | None, Field(alias="nextPageToken")] = None
     """Leads to the next page; missing or empty on the last one."""
@@ -87,7 +88,7 @@ class GetShareResponse(WireModel):
 class ListSchemasResponse(WireModel):
     """A page of schemas."""
 
-    items: list[SharedSchema] | None = None
+    items: Items[SharedSchema] | None = None
     """The schemas of this page; missing or empty if there are none."""
     next_page_token: Annotated[str | None, Field(alias="nextPageToken")] = None
     """Leads to the next page; missing or empty on the last one."""
@@ -96,7 +97,7 @@ class ListSchemasResponse(WireModel):
 class QueryTableRequest(WireModel):
     """What to read of a table."""
 
-    predicate_hints: Annotated[list[str] | None, Field(alias="predicateHints")] = None
+    predicate_hints: Annotated[Items[str] | None, Field(alias="predicateHints")] = None
     """SQL predicates, all of which the wanted rows satisfy; the server may leave out files without such rows."""
     json_predicate_hints: Annotated[str | None, Field(alias="jsonPredicateHints")] = None
     """A JsonPredicate as JSON text; the server may leave out files without rows that satisfy it."""
@@ -174,7 +175,7 @@ class Format(WireModel):
     """What writes and reads the files."""
 
 
-PartitionValues = TypeAliasType("PartitionValues", dict[str, str | None])
+PartitionValues = TypeAliasType("PartitionValues", Members[str | None])
 """The value of each partition column as text; null where it is null."""
 
 
@@ -249,9 +250,9 @@ class DeltaProtocolAction(WireModel):
     """The least version of Delta's protocol that a reader has to know."""
     min_writer_version: Annotated[int | None, Field(alias="minWriterVersion")] = None
     """The least version of Delta's protocol that a writer has to know."""
-    reader_features: Annotated[list[str] | None, Field(alias="readerFeatures")] = None
+    reader_features: Annotated[Items[str] | None, Field(alias="readerFeatures")] = None
     """What a reader has to know besides, from reader version 3 on."""
-    writer_features: Annotated[list[str] | None, Field(alias="writerFeatures")] = None
+    writer_features: Annotated[Items[str] | None, Field(alias="writerFeatures")] = None
     """What a writer has to know besides, from writer version 7 on."""
 
 
@@ -307,11 +308,11 @@ class FileStatistics(WireModel):
 
     num_records: Annotated[int | None, Field(alias="numRecords")] = None
     """How many rows the file holds."""
-    null_count: Annotated[dict[str, Any] | None, Field(alias="nullCount")] = None
+    null_count: Annotated[Members[Any] | None, Field(alias="nullCount")] = None
     """How many nulls each column holds, in the shape of the schema."""
-    min_values: Annotated[dict[str, Any] | None, Field(alias="minValues")] = None
+    min_values: Annotated[Members[Any] | None, Field(alias="minValues")] = None
     """A value that no value of each column is below, in the shape of the schema."""
-    max_values: Annotated[dict[str, Any] | None, Field(alias="maxValues")] = None
+    max_values: Annotated[Members[Any] | None, Field(alias="maxValues")] = None
     """A value that no value of each column is above, in the shape of the schema."""
 
 
@@ -342,7 +343,7 @@ class SharedTable(WireModel):
     """The id of the share that it belongs to."""
     location: str | None = None
     """The directory that holds the table's log; there where access mode dir is."""
-    auxiliary_locations: Annotated[list[str] | None, Field(alias="auxiliaryLocations")] = None
+    auxiliary_locations: Annotated[Items[str] | None, Field(alias="auxiliaryLocations")] = None
     """Further directories that hold files of the table."""
     access_modes: Annotated[AccessModes | None, Field(alias="accessModes")] = None
 
@@ -350,7 +351,7 @@ class SharedTable(WireModel):
 class ListTablesResponse(WireModel):
     """A page of tables."""
 
-    items: list[SharedTable] | None = None
+    items: Items[SharedTable] | None = None
     """The tables of this page; missing or empty if there are none."""
     next_page_token: Annotated[str | None, Field(alias="nextPageToken")] = None
     """Leads to the next page; missing or empty on the last one."""
@@ -363,7 +364,7 @@ class JsonPredicate(WireModel):
         "column", "literal", "isNull", "equal", "lessThan", "lessThanOrEqual", "greaterThan", "greaterThanOrEqual", "and", "or", "not"
     ]
     """What is done."""
-    children: list[JsonPredicate] | None = None
+    children: Items[JsonPredicate] | None = None
     """What it is done to; none for a column and a literal."""
     name: str | None = None
     """Name of a column."""
@@ -406,13 +407,13 @@ class ParquetMetadata(WireModel):
     """What the provider says of the table."""
     location: str | None = None
     """The directory that holds the table's log; there where access mode dir is."""
-    auxiliary_locations: Annotated[list[str] | None, Field(alias="auxiliaryLocations")] = None
+    auxiliary_locations: Annotated[Items[str] | None, Field(alias="auxiliaryLocations")] = None
     """Further directories that hold files of the table."""
     access_modes: Annotated[AccessModes | None, Field(alias="accessModes")] = None
     format: Format
     schema_string: Annotated[str, Field(alias="schemaString")]
     """The schema, a TableSchema as JSON text."""
-    partition_columns: Annotated[list[str], Field(alias="partitionColumns")]
+    partition_columns: Annotated[Items[str], Field(alias="partitionColumns")]
     """Names of the columns that divide the table into partitions."""
     configuration: Properties | None = None
     version: Version | None = None
@@ -464,7 +465,7 @@ class DeltaMetadataAction(WireModel):
     format: DeltaFormat
     schema_string: Annotated[str, Field(alias="schemaString")]
     """The schema, a TableSchema as JSON text."""
-    partition_columns: Annotated[list[str], Field(alias="partitionColumns")]
+    partition_columns: Annotated[Items[str], Field(alias="partitionColumns")]
     """Names of the columns that divide the table into partitions."""
     created_time: Annotated[int | None, Field(alias="createdTime")] = None
     """When the table was made, in milliseconds since 1970."""
@@ -542,7 +543,7 @@ class DeltaMetadata(WireModel):
     """How many files the table has."""
     location: str | None = None
     """The directory that holds the table's log; there where access mode dir is."""
-    auxiliary_locations: Annotated[list[str] | None, Field(alias="auxiliaryLocations")] = None
+    auxiliary_locations: Annotated[Items[str] | None, Field(alias="auxiliaryLocations")] = None
     """Further directories that hold files of the table."""
     access_modes: Annotated[AccessModes | None, Field(alias="accessModes")] = None
 
@@ -612,7 +613,7 @@ class TableSchema(WireModel):
 
     type: Literal["struct"] = "struct"
     """Tells it from other types."""
-    fields: list[TableField]
+    fields: Items[TableField]
     """The columns, in their order."""
 
 
@@ -624,7 +625,7 @@ class TableField(WireModel):
     type: TableType
     nullable: bool
     """Whether values may be null."""
-    metadata: dict[str, Any]
+    metadata: Members[Any]
     """What is said of the column; its comment stands under comment."""
 
 
@@ -651,8 +652,3 @@ class MapType(WireModel):
     value_type: Annotated[TableType, Field(alias="valueType")]
     value_contains_null: Annotated[bool, Field(alias="valueContainsNull")]
     """Whether values may be null."""
-
-
-JsonPredicate.model_rebuild()
-TableSchema.model_rebuild()
-TableField.model_rebuild()

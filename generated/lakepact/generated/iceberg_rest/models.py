@@ -10,6 +10,7 @@ from typing import Annotated, Literal, Union
 from pydantic import ConfigDict, Field
 from typing_extensions import TypeAliasType
 
+from lakepact.generated.items import Items, Members
 from lakepact.generated.wire import TaggedModel, WireModel
 
 
@@ -22,31 +23,31 @@ class ErrorModel(WireModel):
     """Internal name of the kind of error, such as NoSuchNamespaceException."""
     code: Annotated[int, Field(ge=400, le=600)]
     """Status of the HTTP response, such as 404."""
-    stack: list[str] | None = None
+    stack: Items[str] | None = None
     """Stack trace of the server, one entry for each line."""
 
 
 class CatalogConfig(WireModel):
     """Configuration that the server provides for the catalog."""
 
-    overrides: dict[str, str]
+    overrides: Members[str]
     """Properties that should replace configuration of the client; applied last, after the defaults and the client's own."""
-    defaults: dict[str, str]
+    defaults: Members[str]
     """Properties that should hold by default; applied first, before the client's own."""
-    endpoints: list[str] | None = None
+    endpoints: Items[str] | None = None
     """The endpoints that the server supports. Each must have the form `<HTTP verb> <resource path of this contract>`, such as `GET /v1/{prefix}/namespaces/{namespace}`; a space character must separate verb and path."""
 
 
 class UpdateNamespacePropertiesRequest(WireModel):
     """Changes to the properties of a namespace. A key may stand in one of the two members only."""
 
-    removals: list[str] | None = None
+    removals: Items[str] | None = None
     """Keys of the properties to remove, each once."""
-    updates: dict[str, str] | None = None
+    updates: Members[str] | None = None
     """Properties to set, strings by key; a property that exists already gets the new value."""
 
 
-Namespace = TypeAliasType("Namespace", list[str])
+Namespace = TypeAliasType("Namespace", Items[str])
 """A namespace of one or more levels, as the list of their names from the top; `["accounting", "tax"]`, for instance."""
 
 
@@ -126,7 +127,7 @@ class PartitionSpec(WireModel):
 
     spec_id: Annotated[int | None, Field(alias="spec-id")] = None
     """ID of the partition spec in the table."""
-    fields: list[PartitionField]
+    fields: Items[PartitionField]
     """The partition fields, in order."""
 
 
@@ -153,7 +154,7 @@ class SortOrder(WireModel):
 
     order_id: Annotated[int, Field(alias="order-id")]
     """ID of the sort order in the table."""
-    fields: list[SortField]
+    fields: Items[SortField]
     """The sort fields, the most significant first."""
 
 
@@ -166,7 +167,7 @@ class EncryptedKey(WireModel):
     """The encrypted key and its metadata, in base64."""
     encrypted_by_id: Annotated[str | None, Field(alias="encrypted-by-id")] = None
     """ID of the key by which this one is encrypted."""
-    properties: dict[str, str] | None = None
+    properties: Members[str] | None = None
     """Further properties of the key, strings by key."""
 
 
@@ -200,7 +201,7 @@ class Snapshot(WireModel):
     """Upper bound of the number of rows with assigned row IDs; format version 3."""
     key_id: Annotated[str | None, Field(alias="key-id")] = None
     """ID of the key that encrypts the manifest list; format version 3."""
-    manifests: list[str] | None = None
+    manifests: Items[str] | None = None
     """Locations of manifest files, in place of a manifest list; format version 1."""
 
 
@@ -219,7 +220,7 @@ class SnapshotReference(TaggedModel):
     """Number of snapshots of a branch that are kept when snapshots expire, whatever their age."""
 
 
-SnapshotReferences = TypeAliasType("SnapshotReferences", dict[str, SnapshotReference])
+SnapshotReferences = TypeAliasType("SnapshotReferences", Members[SnapshotReference])
 """Branches and tags by name. The branch `main` holds the current snapshot of the table."""
 
 
@@ -230,7 +231,7 @@ class SnapshotLogItem(WireModel):
     """When it became current, in milliseconds since 1970-01-01T00:00:00 UTC."""
 
 
-SnapshotLog = TypeAliasType("SnapshotLog", list[SnapshotLogItem])
+SnapshotLog = TypeAliasType("SnapshotLog", Items[SnapshotLogItem])
 """The changes of the current snapshot of a table, oldest first."""
 
 
@@ -241,7 +242,7 @@ class MetadataLogItem(WireModel):
     """When the table was last updated as of that file, in milliseconds since 1970-01-01T00:00:00 UTC."""
 
 
-MetadataLog = TypeAliasType("MetadataLog", list[MetadataLogItem])
+MetadataLog = TypeAliasType("MetadataLog", Items[MetadataLogItem])
 """Earlier metadata files of a table, oldest first."""
 
 
@@ -278,9 +279,9 @@ class ViewVersion(WireModel):
     """When the version was made, in milliseconds since 1970-01-01T00:00:00 UTC."""
     schema_id: Annotated[int, Field(alias="schema-id")]
     """ID of the schema of the version; in a request, -1 means the schema added last."""
-    summary: dict[str, str]
+    summary: Members[str]
     """What made the version, such as engine and engine version; strings by key."""
-    representations: list[ViewRepresentation]
+    representations: Items[ViewRepresentation]
     """The representations of the view, all of the same meaning."""
     default_catalog: Annotated[str | None, Field(alias="default-catalog")] = None
     """Catalog in which names of the representations are resolved that name no catalog."""
@@ -377,7 +378,7 @@ class RemoveSnapshotsUpdate(BaseUpdate):
 
     action: Literal["remove-snapshots"] = "remove-snapshots"
     """Kind of the change."""
-    snapshot_ids: Annotated[list[int], Field(alias="snapshot-ids")]
+    snapshot_ids: Annotated[Items[int], Field(alias="snapshot-ids")]
     """IDs of the snapshots to remove."""
 
 
@@ -404,7 +405,7 @@ class SetPropertiesUpdate(BaseUpdate):
 
     action: Literal["set-properties"] = "set-properties"
     """Kind of the change."""
-    updates: dict[str, str]
+    updates: Members[str]
     """Properties to set, strings by key; a property that exists already gets the new value."""
 
 
@@ -413,7 +414,7 @@ class RemovePropertiesUpdate(BaseUpdate):
 
     action: Literal["remove-properties"] = "remove-properties"
     """Kind of the change."""
-    removals: list[str]
+    removals: Items[str]
     """Keys of the properties to remove."""
 
 
@@ -457,7 +458,7 @@ class RemovePartitionSpecsUpdate(BaseUpdate):
 
     action: Literal["remove-partition-specs"] = "remove-partition-specs"
     """Kind of the change."""
-    spec_ids: Annotated[list[int], Field(alias="spec-ids")]
+    spec_ids: Annotated[Items[int], Field(alias="spec-ids")]
     """IDs of the partition specs to remove."""
 
 
@@ -466,7 +467,7 @@ class RemoveSchemasUpdate(BaseUpdate):
 
     action: Literal["remove-schemas"] = "remove-schemas"
     """Kind of the change."""
-    schema_ids: Annotated[list[int], Field(alias="schema-ids")]
+    schema_ids: Annotated[Items[int], Field(alias="schema-ids")]
     """IDs of the schemas to remove."""
 
 
@@ -579,14 +580,14 @@ class StorageCredential(WireModel):
 
     prefix: str
     """Prefix of the storage locations for which the credential serves. Of several credentials of one type, clients should choose the one with the most specific, that is longest, prefix."""
-    config: dict[str, str]
+    config: Members[str]
     """The credential as properties, strings by key."""
 
 
 class LoadCredentialsResponse(WireModel):
     """Storage credentials for the data of a table."""
 
-    storage_credentials: Annotated[list[StorageCredential], Field(alias="storage-credentials")]
+    storage_credentials: Annotated[Items[StorageCredential], Field(alias="storage-credentials")]
     """The credentials, each for its own prefix of storage locations."""
 
 
@@ -700,7 +701,7 @@ MetricResult = TypeAliasType("MetricResult", CounterResult | TimerResult)
 """One metric, either a counter or a timer."""
 
 
-Metrics = TypeAliasType("Metrics", dict[str, MetricResult])
+Metrics = TypeAliasType("Metrics", Members[MetricResult])
 """Metrics by name. A scan has, for instance, the timer `total-planning-duration` and the counters `result-data-files` and `total-file-size-bytes`."""
 
 
@@ -716,7 +717,7 @@ class CommitReport(TaggedModel):
     operation: str
     """Kind of the change, as in the summary of the snapshot."""
     metrics: Metrics
-    metadata: dict[str, str] | None = None
+    metadata: Members[str] | None = None
     """Further facts about the commit, strings by key."""
 
 
@@ -760,7 +761,7 @@ class CreateNamespaceResponse(WireModel):
     """The namespace that was created."""
 
     namespace: Namespace
-    properties: dict[str, str] | None = {}
+    properties: Members[str] | None = {}
     """Properties stored on the namespace, strings by key, if the server supports them."""
 
 
@@ -768,7 +769,7 @@ class GetNamespaceResponse(WireModel):
     """A namespace with its properties."""
 
     namespace: Namespace
-    properties: dict[str, str] | None = None
+    properties: Members[str] | None = None
     """Properties stored on the namespace, strings by key. A server that does not support namespace properties should return null here; one that supports them should return an empty object if none are set."""
 
 
@@ -776,7 +777,7 @@ class ListTablesResponse(WireModel):
     """Identifiers of tables or views, with the token of the next page if there is one."""
 
     next_page_token: Annotated[PageToken | None, Field(alias="next-page-token")] = None
-    identifiers: list[TableIdentifier] | None = None
+    identifiers: Items[TableIdentifier] | None = None
     """The identifiers, each once."""
 
 
@@ -784,18 +785,18 @@ class ListNamespacesResponse(WireModel):
     """Namespaces, with the token of the next page if there is one."""
 
     next_page_token: Annotated[PageToken | None, Field(alias="next-page-token")] = None
-    namespaces: list[Namespace] | None = None
+    namespaces: Items[Namespace] | None = None
     """The namespaces, each once and with all its levels."""
 
 
 class UpdateNamespacePropertiesResponse(WireModel):
     """What became of each property that the request names."""
 
-    updated: list[str]
+    updated: Items[str]
     """Keys that were added or whose values were changed, each once."""
-    removed: list[str]
+    removed: Items[str]
     """Keys that were removed."""
-    missing: list[str] | None = None
+    missing: Items[str] | None = None
     """Keys whose removal was asked for but which the namespace did not have; a partial success. A server does not need to implement this."""
 
 
@@ -808,9 +809,9 @@ class BlobMetadata(WireModel):
     """ID of the snapshot from which the blob was computed."""
     sequence_number: Annotated[int, Field(alias="sequence-number")]
     """Sequence number of that snapshot."""
-    fields: list[int]
+    fields: Items[int]
     """IDs of the fields from which the blob was computed, in order."""
-    properties: dict[str, str] | None = None
+    properties: Members[str] | None = None
     """Further properties of the blob, strings by key."""
 
 
@@ -902,9 +903,9 @@ BinaryTypeValue = TypeAliasType("BinaryTypeValue", str)
 class CountMap(WireModel):
     """A map from column IDs to numbers, as two lists in step."""
 
-    keys: list[IntegerTypeValue] | None = None
+    keys: Items[IntegerTypeValue] | None = None
     """IDs of the columns, one for each value."""
-    values: list[LongTypeValue] | None = None
+    values: Items[LongTypeValue] | None = None
     """64-bit integers, each for the column ID at the same place in `keys`."""
 
 
@@ -945,7 +946,7 @@ class ContentFile(TaggedModel):
     file_format: Annotated[FileFormat, Field(alias="file-format")]
     spec_id: Annotated[int, Field(alias="spec-id")]
     """ID of the partition spec by which the file is partitioned."""
-    partition: list[PrimitiveTypeValue]
+    partition: Items[PrimitiveTypeValue]
     """Values of the partition fields, in the order of the fields of the partition spec that `spec-id` names."""
     file_size_in_bytes: Annotated[int, Field(alias="file-size-in-bytes")]
     """Size of the whole file, in bytes."""
@@ -953,7 +954,7 @@ class ContentFile(TaggedModel):
     """Number of records in the file."""
     key_metadata: Annotated[BinaryTypeValue | None, Field(alias="key-metadata")] = None
     """Metadata of the encryption key, as a blob."""
-    split_offsets: Annotated[list[int] | None, Field(alias="split-offsets")] = None
+    split_offsets: Annotated[Items[int] | None, Field(alias="split-offsets")] = None
     """Offsets in bytes at which the file can be split."""
     sort_order_id: Annotated[int | None, Field(alias="sort-order-id")] = None
     """ID of the sort order by which the rows of the file are sorted."""
@@ -975,7 +976,7 @@ class EqualityDeleteFile(ContentFile):
 
     content: Literal["equality-deletes"] = "equality-deletes"
     """Kind of the content."""
-    equality_ids: Annotated[list[int] | None, Field(alias="equality-ids")] = None
+    equality_ids: Annotated[Items[int] | None, Field(alias="equality-ids")] = None
     """IDs of the fields whose values are compared."""
 
 
@@ -1032,7 +1033,7 @@ class CreateNamespaceRequest(WireModel):
     """The namespace to create."""
 
     namespace: Namespace
-    properties: dict[str, str] | None = {}
+    properties: Members[str] | None = {}
     """Properties to store for the namespace, strings by key; none by default."""
 
 
@@ -1074,16 +1075,16 @@ class StatisticsFile(WireModel):
     """Size of the file, in bytes."""
     file_footer_size_in_bytes: Annotated[int, Field(alias="file-footer-size-in-bytes")]
     """Size of the footer of the file, in bytes."""
-    blob_metadata: Annotated[list[BlobMetadata], Field(alias="blob-metadata")]
+    blob_metadata: Annotated[Items[BlobMetadata], Field(alias="blob-metadata")]
     """What the blobs of the file hold, one entry for each."""
 
 
 class ValueMap(WireModel):
     """A map from column IDs to values, as two lists in step."""
 
-    keys: list[IntegerTypeValue] | None = None
+    keys: Items[IntegerTypeValue] | None = None
     """IDs of the columns, one for each value."""
-    values: list[PrimitiveTypeValue] | None = None
+    values: Items[PrimitiveTypeValue] | None = None
     """Values of primitive types, each for the column ID at the same place in `keys`."""
 
 
@@ -1158,7 +1159,7 @@ class SetExpression(TaggedModel):
     type: Literal["in", "not-in"]
     """Kind of an expression: `true`, `false`, `eq`, `and`, `or`, `not`, `in`, `not-in`, `lt`, `lt-eq`, `gt`, `gt-eq`, `not-eq`, `starts-with`, `not-starts-with`, `is-null`, `not-null`, `is-nan` or `not-nan`."""
     term: Term
-    values: list[PrimitiveTypeValue]
+    values: Items[PrimitiveTypeValue]
     """The literals to compare with. Declared as objects; the literals of the table format are strings, numbers and booleans."""
 
 
@@ -1182,7 +1183,7 @@ class StructType(TaggedModel):
     """A struct, that is a list of named and typed fields."""
 
     type: Literal["struct"] = "struct"
-    fields: list[StructField]
+    fields: Items[StructField]
     """The fields, in order."""
 
 
@@ -1249,27 +1250,27 @@ class TableMetadata(WireModel):
     """When the table was last changed, in milliseconds since 1970-01-01T00:00:00 UTC."""
     next_row_id: Annotated[int | None, Field(alias="next-row-id")] = None
     """A number higher than every row ID assigned so far; the next snapshot takes it as its `first-row-id`."""
-    properties: dict[str, str] | None = None
+    properties: Members[str] | None = None
     """Properties of the table, strings by key."""
-    schemas: list[Schema] | None = None
+    schemas: Items[Schema] | None = None
     """All schemas that the table keeps."""
     current_schema_id: Annotated[int | None, Field(alias="current-schema-id")] = None
     """ID of the current schema."""
     last_column_id: Annotated[int | None, Field(alias="last-column-id")] = None
     """Highest column ID assigned so far, over all schemas."""
-    partition_specs: Annotated[list[PartitionSpec] | None, Field(alias="partition-specs")] = None
+    partition_specs: Annotated[Items[PartitionSpec] | None, Field(alias="partition-specs")] = None
     """All partition specs that the table keeps."""
     default_spec_id: Annotated[int | None, Field(alias="default-spec-id")] = None
     """ID of the partition spec that writers use by default."""
     last_partition_id: Annotated[int | None, Field(alias="last-partition-id")] = None
     """Highest partition field ID assigned so far, over all partition specs."""
-    sort_orders: Annotated[list[SortOrder] | None, Field(alias="sort-orders")] = None
+    sort_orders: Annotated[Items[SortOrder] | None, Field(alias="sort-orders")] = None
     """All sort orders that the table keeps."""
     default_sort_order_id: Annotated[int | None, Field(alias="default-sort-order-id")] = None
     """ID of the sort order that writers use by default; 0 is unsorted."""
-    encryption_keys: Annotated[list[EncryptedKey] | None, Field(alias="encryption-keys")] = None
+    encryption_keys: Annotated[Items[EncryptedKey] | None, Field(alias="encryption-keys")] = None
     """Encrypted keys that the table uses."""
-    snapshots: list[Snapshot] | None = None
+    snapshots: Items[Snapshot] | None = None
     """The snapshots that are valid, that is whose data files all exist still."""
     refs: SnapshotReferences | None = None
     current_snapshot_id: Annotated[int | None, Field(alias="current-snapshot-id")] = None
@@ -1278,13 +1279,13 @@ class TableMetadata(WireModel):
     """Highest sequence number assigned so far."""
     snapshot_log: Annotated[SnapshotLog | None, Field(alias="snapshot-log")] = None
     metadata_log: Annotated[MetadataLog | None, Field(alias="metadata-log")] = None
-    statistics: list[StatisticsFile] | None = None
+    statistics: Items[StatisticsFile] | None = None
     """Statistics files, at most one for each snapshot."""
-    partition_statistics: Annotated[list[PartitionStatisticsFile] | None, Field(alias="partition-statistics")] = None
+    partition_statistics: Annotated[Items[PartitionStatisticsFile] | None, Field(alias="partition-statistics")] = None
     """Partition statistics files, at most one for each snapshot."""
     schema_: Annotated[Schema | None, Field(alias="schema")] = None
     """The schema of a table of format version 1; deprecated in favour of `schemas`."""
-    partition_spec: Annotated[list[PartitionField] | None, Field(alias="partition-spec")] = None
+    partition_spec: Annotated[Items[PartitionField] | None, Field(alias="partition-spec")] = None
     """The partition fields of a table of format version 1; deprecated in favour of `partition-specs`."""
 
 
@@ -1299,13 +1300,13 @@ class ViewMetadata(WireModel):
     """Base location of the view, as a URI or path."""
     current_version_id: Annotated[int, Field(alias="current-version-id")]
     """ID of the current version."""
-    versions: list[ViewVersion]
+    versions: Items[ViewVersion]
     """All versions that the view keeps."""
-    version_log: Annotated[list[ViewHistoryEntry], Field(alias="version-log")]
+    version_log: Annotated[Items[ViewHistoryEntry], Field(alias="version-log")]
     """The changes of the current version, oldest first."""
-    schemas: list[Schema]
+    schemas: Items[Schema]
     """All schemas that the view keeps."""
-    properties: dict[str, str] | None = None
+    properties: Members[str] | None = None
     """Properties of the view, strings by key."""
 
 
@@ -1401,9 +1402,9 @@ class LoadTableResult(WireModel):
     metadata_location: Annotated[str | None, Field(alias="metadata-location")] = None
     """Location of the metadata file; null is possible while the table is only staged in a transaction."""
     metadata: TableMetadata
-    config: dict[str, str] | None = None
+    config: Members[str] | None = None
     """Configuration for this table, strings by key."""
-    storage_credentials: Annotated[list[StorageCredential] | None, Field(alias="storage-credentials")] = None
+    storage_credentials: Annotated[Items[StorageCredential] | None, Field(alias="storage-credentials")] = None
     """Credentials for the storage of the table, each for its own prefix of locations."""
 
 
@@ -1415,11 +1416,11 @@ class ScanTasks(TaggedModel):
     delete files must include every delete file that the file scan tasks reference.
     """
 
-    delete_files: Annotated[list[DeleteFile] | None, Field(alias="delete-files")] = None
+    delete_files: Annotated[Items[DeleteFile] | None, Field(alias="delete-files")] = None
     """The delete files that the file scan tasks reference, by their place in this list."""
-    file_scan_tasks: Annotated[list[FileScanTask] | None, Field(alias="file-scan-tasks")] = None
+    file_scan_tasks: Annotated[Items[FileScanTask] | None, Field(alias="file-scan-tasks")] = None
     """File scan tasks of the table scan, all of them or a part."""
-    plan_tasks: Annotated[list[PlanTask] | None, Field(alias="plan-tasks")] = None
+    plan_tasks: Annotated[Items[PlanTask] | None, Field(alias="plan-tasks")] = None
     """Opaque units of planning work that are still to be fetched."""
 
 
@@ -1448,9 +1449,9 @@ class CommitTableRequest(WireModel):
 
     identifier: TableIdentifier | None = None
     """The table to change; must be present inside a CommitTransactionRequest."""
-    requirements: list[TableRequirement]
+    requirements: Items[TableRequirement]
     """Assertions that are validated before any change is attempted."""
-    updates: list[TableUpdate]
+    updates: Items[TableUpdate]
     """Changes to make, in this order."""
 
 
@@ -1459,16 +1460,16 @@ class CommitViewRequest(WireModel):
 
     identifier: TableIdentifier | None = None
     """The view to change."""
-    requirements: list[ViewRequirement] | None = None
+    requirements: Items[ViewRequirement] | None = None
     """Assertions that are validated before any change is attempted."""
-    updates: list[ViewUpdate]
+    updates: Items[ViewUpdate]
     """Changes to make, in this order."""
 
 
 class CommitTransactionRequest(WireModel):
     """Changes to several tables, to be made atomically."""
 
-    table_changes: Annotated[list[CommitTableRequest], Field(alias="table-changes")]
+    table_changes: Annotated[Items[CommitTableRequest], Field(alias="table-changes")]
     """The changes, one entry for each table."""
 
 
@@ -1484,7 +1485,7 @@ class CreateTableRequest(WireModel):
     write_order: Annotated[SortOrder | None, Field(alias="write-order")] = None
     stage_create: Annotated[bool | None, Field(alias="stage-create")] = None
     """Whether the creation is only staged, that is metadata initialized and returned for a later commit, instead of made at once."""
-    properties: dict[str, str] | None = None
+    properties: Members[str] | None = None
     """Properties of the table, strings by key."""
 
 
@@ -1498,7 +1499,7 @@ class CreateViewRequest(WireModel):
     schema_: Annotated[Schema, Field(alias="schema")]
     view_version: Annotated[ViewVersion, Field(alias="view-version")]
     """The version to create. Its `schema-id` is replaced by the ID that the schema of this request is assigned."""
-    properties: dict[str, str]
+    properties: Members[str]
     """Properties of the view, strings by key."""
 
 
@@ -1517,7 +1518,7 @@ class LoadViewResult(WireModel):
     metadata_location: Annotated[str, Field(alias="metadata-location")]
     """Location of the metadata file."""
     metadata: ViewMetadata
-    config: dict[str, str] | None = None
+    config: Members[str] | None = None
     """Configuration for this view, strings by key."""
 
 
@@ -1541,12 +1542,12 @@ class ScanReport(TaggedModel):
     filter: Expression
     schema_id: Annotated[int, Field(alias="schema-id")]
     """ID of the schema of the scan."""
-    projected_field_ids: Annotated[list[int], Field(alias="projected-field-ids")]
+    projected_field_ids: Annotated[Items[int], Field(alias="projected-field-ids")]
     """IDs of the fields projected."""
-    projected_field_names: Annotated[list[str], Field(alias="projected-field-names")]
+    projected_field_names: Annotated[Items[str], Field(alias="projected-field-names")]
     """Names of the fields projected."""
     metrics: Metrics
-    metadata: dict[str, str] | None = None
+    metadata: Members[str] | None = None
     """Further facts about the scan, strings by key."""
 
 
@@ -1563,7 +1564,7 @@ class PlanTableScanRequest(WireModel):
 
     snapshot_id: Annotated[int | None, Field(alias="snapshot-id")] = None
     """ID of the snapshot to scan, for a point-in-time scan."""
-    select: list[FieldName] | None = None
+    select: Items[FieldName] | None = None
     """Names of the fields to read."""
     filter: Expression | None = None
     """Only rows for which this expression holds are wanted."""
@@ -1575,7 +1576,7 @@ class PlanTableScanRequest(WireModel):
     """ID of the snapshot after which an incremental scan begins (exclusive)."""
     end_snapshot_id: Annotated[int | None, Field(alias="end-snapshot-id")] = None
     """ID of the snapshot with which an incremental scan ends (inclusive). Required if `start-snapshot-id` is given."""
-    stats_fields: Annotated[list[FieldName] | None, Field(alias="stats-fields")] = None
+    stats_fields: Annotated[Items[FieldName] | None, Field(alias="stats-fields")] = None
     """Names of the fields whose column statistics the service should send."""
 
 
@@ -1583,7 +1584,7 @@ class FileScanTask(WireModel):
     """A data file to read, with the delete files to apply and the filter that remains."""
 
     data_file: Annotated[DataFile, Field(alias="data-file")]
-    delete_file_references: Annotated[list[int] | None, Field(alias="delete-file-references")] = None
+    delete_file_references: Annotated[Items[int] | None, Field(alias="delete-file-references")] = None
     """Places in the list `delete-files` of the delete files that apply, counted from 0."""
     residual_filter: Annotated[Expression | None, Field(alias="residual-filter")] = None
     """Filter still to be applied to the rows of this task. Optional; if it is not present, the client must derive the residual itself or use the original filter."""
@@ -1611,7 +1612,7 @@ class Schema(StructType):
 
     schema_id: Annotated[int | None, Field(alias="schema-id")] = None
     """ID of the schema among the schemas of the table or view."""
-    identifier_field_ids: Annotated[list[int] | None, Field(alias="identifier-field-ids")] = None
+    identifier_field_ids: Annotated[Items[int] | None, Field(alias="identifier-field-ids")] = None
     """IDs of the fields that together identify a row."""
 
 
@@ -1636,17 +1637,3 @@ class CompletedPlanningWithIDResult(CompletedPlanningResult):
     plan_id: Annotated[str | None, Field(alias="plan-id")] = None
     """Identifies the planning request."""
     status: Literal["completed"] = "completed"
-
-
-StructField.model_rebuild()
-ListType.model_rebuild()
-MapType.model_rebuild()
-TableMetadata.model_rebuild()
-ViewMetadata.model_rebuild()
-AddSchemaUpdate.model_rebuild()
-ScanTasks.model_rebuild()
-CreateTableRequest.model_rebuild()
-CreateViewRequest.model_rebuild()
-CompletedPlanningResult.model_rebuild()
-FetchScanTasksResult.model_rebuild()
-CompletedPlanningWithIDResult.model_rebuild()

@@ -122,6 +122,7 @@ from lakepact.generated.iceberg_rest.models import (
     ViewUpdate,
     ViewVersion,
 )
+from lakepact.generated.items import Items, Members
 from lakepact.generated.wire import WireModel
 
 __all__ = [
@@ -244,11 +245,11 @@ __all__ = [
 class CatalogConfig(WireModel):
     """Configuration that the server provides for the catalog."""
 
-    overrides: dict[str, str]
+    overrides: Members[str]
     """Properties that should replace configuration of the client; applied last, after the defaults and the client's own."""
-    defaults: dict[str, str] | None = None
+    defaults: Members[str] | None = None
     """Properties that should hold by default; applied first, before the client's own."""
-    endpoints: list[str] | None = None
+    endpoints: Items[str] | None = None
     """The endpoints that the server supports. Each must have the form `<HTTP verb> <resource path of this contract>`, such as `GET /v1/{prefix}/namespaces/{namespace}`; a space character must separate verb and path."""
 
 

@@ -10,6 +10,7 @@ from typing import Annotated, Literal
 from pydantic import Field
 from typing_extensions import TypeAliasType
 
+from lakepact.generated.items import Items
 from lakepact.generated.wire import TaggedModel, WireModel
 
 PageToken = TypeAliasType("PageToken", str | None)
@@ -30,7 +31,7 @@ class Book(WireModel):
 
 
 class Books(WireModel):
-    books: list[Book]
+    books: Items[Book]
     next_page_token: Annotated[PageToken | None, Field(alias="next-page-token")] = None
 
 
