@@ -60,5 +60,5 @@ def test_sharing_client_does_not_load_the_libraries_of_rows():
     assert printed == "[]\n"
 
 
-def test_two_modules_import_the_http_library():
-    assert [module.name for module in MODULES if imported(module) & {"httpcore", "httpx"}] == ["metered.py", "transport.py"]
+def test_three_modules_import_the_http_library():
+    assert [module.name for module in MODULES if imported(module) & {"httpcore", "httpx"}] == ["metered.py", "network.py", "transport.py"]

@@ -1,4 +1,4 @@
-"""Requests to the network and back; beside `metered`, the only module that knows the HTTP library."""
+"""Requests to the network and back, with the limits of their replies."""
 
 from __future__ import annotations
 
@@ -10,23 +10,17 @@ from typing import TYPE_CHECKING, TypeAlias
 import httpx
 
 from lakepact.client.limits import METER, Decoder, LimitReached, Limits, Meter, too_large
-from lakepact.client.metered import metered
+from lakepact.client.network import FAILURES, UNSENT, Answer, AsyncNetwork, Network
 from lakepact.client.wire import Interrupted, Lost, Reply, Request
 
 if TYPE_CHECKING:
     import ssl
     from collections.abc import AsyncIterator, Generator, Iterator
 
-    from lakepact.client.wire import Headers
 
 #: A transport that replaces the network: `httpx.MockTransport`, `WSGITransport`, `HTTPTransport` with its own options, …
 Carrier: TypeAlias = httpx.BaseTransport
 AsyncCarrier: TypeAlias = httpx.AsyncBaseTransport
-
-#: Headers of requests that do not say otherwise.
-_USUAL = (("User-Agent", "lakepact"), ("Accept-Encoding", "gzip, deflate"))
-#: Failures before a byte of the request has left.
-_UNSENT = (httpx.ConnectError, httpx.ConnectTimeout, httpx.PoolTimeout, httpx.ProxyError, httpx.UnsupportedProtocol)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -51,8 +45,8 @@ class Timeouts:
 class Body:
     """The body of a reply, read piece by piece, each as it arrives."""
 
-    def __init__(self, response: httpx.Response, meter: Meter) -> None:
-        self._response = response
+    def __init__(self, answer: Answer, meter: Meter) -> None:
+        self._answer = answer
         self._meter = meter
 
     def __iter__(self) -> Iterator[bytes]:
@@ -63,15 +57,15 @@ class Body:
         """
         try:
             yield from self._pieces()
-        except (httpx.RequestError, LimitReached) as error:
+        except (*FAILURES, LimitReached) as error:
             self.close()
             raise Interrupted(_lost(error)) from None
 
     def _pieces(self) -> Iterator[bytes]:
-        if self._response.is_stream_consumed:  # the carrier has read it
-            yield self._response.content
+        if self._answer.whole is not None:
+            yield self._answer.whole
             return
-        decoder, raw = _decoder(self._response), self._response.iter_raw()
+        decoder, raw = _decoder(self._answer), self._answer.pieces()
         while True:
             self._meter.resume()
             token = METER.set(self._meter)
@@ -88,14 +82,14 @@ class Body:
 
     def close(self) -> None:
         """Read no more of it."""
-        self._response.close()
+        self._answer.close()
 
 
 class AsyncBody:
     """The body of a reply, read piece by piece, each as it arrives."""
 
-    def __init__(self, response: httpx.Response, meter: Meter) -> None:
-        self._response = response
+    def __init__(self, answer: Answer, meter: Meter) -> None:
+        self._answer = answer
         self._meter = meter
 
     async def __aiter__(self) -> AsyncIterator[bytes]:
@@ -107,15 +101,15 @@ class AsyncBody:
         try:
             async for piece in self._pieces():
                 yield piece
-        except (httpx.RequestError, LimitReached) as error:
+        except (*FAILURES, LimitReached) as error:
             await self.close()
             raise Interrupted(_lost(error)) from None
 
     async def _pieces(self) -> AsyncIterator[bytes]:
-        if self._response.is_stream_consumed:  # the carrier has read it
-            yield self._response.content
+        if self._answer.whole is not None:
+            yield self._answer.whole
             return
-        decoder, raw = _decoder(self._response), self._response.aiter_raw()
+        decoder, raw = _decoder(self._answer), self._answer.pieces()
         while True:
             self._meter.resume()
             token = METER.set(self._meter)
@@ -133,16 +127,14 @@ class AsyncBody:
 
     async def close(self) -> None:
         """Read no more of it."""
-        await self._response.aclose()
+        await self._answer.close()
 
 
 class Transport:
     """Sends requests and waits for their replies."""
 
     def __init__(self, timeouts: Timeouts, carrier: Carrier | None = None, limits: Limits | None = None) -> None:
-        # Redirects are not followed: they would send the credentials to another address.
-        self._client = httpx.Client(verify=_trusted(), timeout=_timeout(timeouts), transport=carrier, follow_redirects=False)
-        metered(self._client)
+        self._network = Network(carrier, _timeout(timeouts), _trusted())
         self._timeouts = timeouts
         self.limits = limits or Limits()
 
@@ -151,35 +143,35 @@ class Transport:
         meter = _meter(self._timeouts, self.limits)
         token = METER.set(meter)
         try:
-            response = self._client.send(_outgoing(request, self._client.timeout), stream=True)
-            if request.is_streamed and response.is_success:
+            answer = self._network.send(request)
+            body = Body(answer, meter)
+            if request.is_streamed and 200 <= answer.status < 300:
                 meter.stream()
-                return Reply(response.status_code, _headers(response), body=Body(response, meter))
-            with contextlib.closing(response):
+                return Reply(answer.status, answer.headers, body=body)
+            with contextlib.closing(body):
                 content = bytearray()
-                for piece in Body(response, meter):
+                for piece in body:
                     content += piece
                     if len(content) > self.limits.body:
                         raise too_large(self.limits.body)
-            return Reply(response.status_code, _headers(response), bytes(content))
+            return Reply(answer.status, answer.headers, bytes(content))
         except Interrupted as interruption:
             return interruption.lost
-        except (httpx.RequestError, httpx.InvalidURL, LimitReached) as error:
+        except (*FAILURES, LimitReached) as error:
             return _lost(error)
         finally:
             METER.reset(token)
 
     def close(self) -> None:
         """Close the connections."""
-        self._client.close()
+        self._network.close()
 
 
 class AsyncTransport:
     """Sends requests and awaits their replies."""
 
     def __init__(self, timeouts: Timeouts, carrier: AsyncCarrier | None = None, limits: Limits | None = None) -> None:
-        self._client = httpx.AsyncClient(verify=_trusted(), timeout=_timeout(timeouts), transport=carrier, follow_redirects=False)
-        metered(self._client)
+        self._network = AsyncNetwork(carrier, _timeout(timeouts), _trusted())
         self._timeouts = timeouts
         self.limits = limits or Limits()
 
@@ -188,27 +180,30 @@ class AsyncTransport:
         meter = _meter(self._timeouts, self.limits)
         token = METER.set(meter)
         try:
-            response = await self._client.send(_outgoing(request, self._client.timeout), stream=True)
-            if request.is_streamed and response.is_success:
+            answer = await self._network.send(request)
+            body = AsyncBody(answer, meter)
+            if request.is_streamed and 200 <= answer.status < 300:
                 meter.stream()
-                return Reply(response.status_code, _headers(response), body=AsyncBody(response, meter))
-            async with contextlib.aclosing(response):
+                return Reply(answer.status, answer.headers, body=body)
+            try:
                 content = bytearray()
-                async for piece in AsyncBody(response, meter):
+                async for piece in body:
                     content += piece
                     if len(content) > self.limits.body:
                         raise too_large(self.limits.body)
-            return Reply(response.status_code, _headers(response), bytes(content))
+            finally:
+                await body.close()
+            return Reply(answer.status, answer.headers, bytes(content))
         except Interrupted as interruption:
             return interruption.lost
-        except (httpx.RequestError, httpx.InvalidURL, LimitReached) as error:
+        except (*FAILURES, LimitReached) as error:
             return _lost(error)
         finally:
             METER.reset(token)
 
     async def close(self) -> None:
         """Close the connections."""
-        await self._client.aclose()
+        await self._network.close()
 
 
 @cache
@@ -221,20 +216,13 @@ def _timeout(timeouts: Timeouts) -> httpx.Timeout:
     return httpx.Timeout(connect=timeouts.connect, read=timeouts.read, write=timeouts.write, pool=timeouts.pool)
 
 
-def _outgoing(request: Request, timeout: httpx.Timeout) -> httpx.Request:
-    # Built by itself, not by the client: a client would add its cookies.
-    given = {name.lower() for name, _ in request.headers}
-    headers = [*((name, value) for name, value in _USUAL if name.lower() not in given), *request.headers]
-    return httpx.Request(request.method, request.url, headers=headers, content=request.content, extensions={"timeout": timeout.as_dict()})
-
-
 def _meter(timeouts: Timeouts, limits: Limits) -> Meter:
     return Meter(timeouts.reply, limits.body, timeouts.read)
 
 
-def _decoder(response: httpx.Response) -> Decoder:
+def _decoder(answer: Answer) -> Decoder:
     with _decoding():
-        return Decoder(response.headers.get("content-encoding", ""))
+        return Decoder(answer.header("content-encoding"))
 
 
 @contextlib.contextmanager
@@ -245,11 +233,7 @@ def _decoding() -> Generator[None]:
         raise httpx.DecodingError(str(error)) from None
 
 
-def _headers(response: httpx.Response) -> Headers:
-    return tuple(response.headers.multi_items())
-
-
-def _lost(error: httpx.RequestError | httpx.InvalidURL | LimitReached) -> Lost:
+def _lost(error: Exception) -> Lost:
     # The library's frames hold the headers that were sent; whoever prints the local variables of a traceback would print them.
     link: BaseException | None = error
     while link is not None:
@@ -257,7 +241,7 @@ def _lost(error: httpx.RequestError | httpx.InvalidURL | LimitReached) -> Lost:
         link = link.__cause__ or link.__context__
     if isinstance(error, LimitReached):
         return Lost("excessive", error)
-    if isinstance(error, _UNSENT):
+    if isinstance(error, UNSENT):
         return Lost("unsent", error)
     # A URL that cannot be read is that of a redirect: the library looks at it, although it is not to follow it.
     return Lost("garbled" if isinstance(error, (httpx.DecodingError, httpx.InvalidURL)) else "unanswered", error)
