@@ -1,5 +1,5 @@
 """Speed of the reference server: against bare ASGI and Iceberg's Java server, at its start, with many names and long lists, with durable
-commits, and during very long requests.
+commits, and during very long requests; and of the client, beside pyiceberg and the connector of Delta Sharing.
 
 `nox -s bench`, or `python tests/bench [PART …] [--seconds S] [--rounds N] [--folder FOLDER]`; the folder is on the disk that is measured.
 Server and load generator have separate cores if there are two. The compared value is the CPU time of the server's process for one answer,
@@ -26,6 +26,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import uvloop
+from client_loads import client_loads, imports
 from durable import FULL, durable_commits, kinds, new_file, serving
 from hostile import MOST as WAIT
 from hostile import costs, waits
@@ -44,6 +45,7 @@ CONNECTIONS = 8
 WARM_UP = 0.3  #: seconds
 START_TARGET = 0.25  #: seconds from the command to the first answer
 MEMORY_TARGET = 45.0  #: MB after the first answer
+IMPORT_TARGET = 0.25  #: seconds of computing to import the client of a catalog
 STARTS = 9
 SLOW_FILE = 150e-6  #: seconds for a new file: a longer time means that the file system is disturbed
 FILES_WERE_DELETED = ": very long; where thousands of files were deleted lately, wait ten minutes or name another --folder"
@@ -190,6 +192,20 @@ def long_lists(_: argparse.Namespace, core: int) -> bool:
     return missed
 
 
+def client(_: argparse.Namespace, core: int) -> bool:
+    """Compare the client with pyiceberg."""
+    missed = False
+    seconds = imports("import lakepact.client")
+    say(f"{'import lakepact.client':46}{seconds:>24.2f} s{IMPORT_TARGET:>14.2f}{met(is_met=seconds <= IMPORT_TARGET)}")
+    say(f"{'from lakepact.client import IcebergCatalog':46}{imports('from lakepact.client import IcebergCatalog'):>24.2f} s")
+    say(f"{'CPU time of the client':46}{'pyiceberg':>13}{'lakepact':>13}{'times':>8}{'least':>6}")
+    with server("fast", "memory:", core) as (_pid, port):
+        for name, theirs, ours, least in client_loads(port):
+            missed = missed or theirs / ours < least
+            say(f"{name:46}{theirs:>10.2f} ms{ours:>10.2f} ms{theirs / ours:>8.1f}{least:>6.1f}{met(is_met=theirs / ours >= least)}")
+    return missed or seconds > IMPORT_TARGET
+
+
 def long_commits(_: argparse.Namespace, core: int) -> bool:
     """Measure the CPU time of commits with many updates."""
     missed = False
@@ -275,6 +291,7 @@ PARTS = {
     "speed": speeds,
     "names": many_names,
     "lists": long_lists,
+    "client": client,
     "costs": long_commits,
     "others": other_callers,
 }

@@ -1,0 +1,112 @@
+"""CPU time of importing the client and of loading a table: our client beside pyiceberg, alternating on the same server."""
+
+from __future__ import annotations
+
+import gc
+import json
+import os
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+import urllib.request
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+from update_costs import MOVE_MAIN, NOW
+
+from lakepact.client import IcebergCatalog
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+ROUNDS = 15
+IMPORTS = 5
+SNAPSHOTS = 1000
+FEW_SNAPSHOTS = 16  #: of the small table, whose metadata has 12 KB then
+COLUMNS = 50
+NAMESPACE = "loads"
+
+
+def client_loads(port: int) -> Iterator[tuple[str, float, float, float]]:
+    """Yield each measurement: a name, the milliseconds of pyiceberg and of our client, and the least ratio of the two."""
+    uri = f"http://127.0.0.1:{port}"
+    post(f"{uri}/v1/namespaces", {"namespace": [NAMESPACE]})
+    written(uri, "small", FEW_SNAPSHOTS)
+    written(uri, "long", SNAPSHOTS)
+    from pyiceberg.catalog.rest import RestCatalog  # noqa: PLC0415 - it takes a second to import
+
+    theirs = RestCatalog("bench", uri=uri)
+    gc.collect()
+    gc.freeze()  # what the imports left would be searched again and again, and cost whoever allocates at that moment
+    with IcebergCatalog(uri, cache_bytes=0) as ours, IcebergCatalog(uri) as caching:
+
+        def every_snapshot() -> int:
+            read = 0
+            for snapshot in ours.load_table(NAMESPACE, "long").metadata.snapshots or ():
+                read += snapshot.timestamp_ms + len(snapshot.summary.operation)
+            return read
+
+        calls: list[tuple[str, str, Callable[[], Any], float]] = [
+            ("load_table, 12 KB", "small", lambda: ours.load_table(NAMESPACE, "small"), 4),
+            (f"load_table, {SNAPSHOTS:,} snapshots", "long", lambda: ours.load_table(NAMESPACE, "long"), 4),
+            (f"{SNAPSHOTS:,} snapshots, every one read", "long", every_snapshot, 2),
+            (f"{SNAPSHOTS:,} snapshots, answered with 304", "long", lambda: caching.load_table(NAMESPACE, "long"), 10),
+        ]
+        for name, table, call, least in calls:
+            yield name, *compared(partial(theirs.load_table, (NAMESPACE, table)), call), least
+
+
+def imports(statement: str) -> float:
+    """Return the CPU seconds of a process that imports something, once it is compiled, as the median of several processes."""
+    with tempfile.TemporaryDirectory() as compiled:
+        environment = {name: value for name, value in os.environ.items() if name != "PYTHONDONTWRITEBYTECODE"}
+        command = [sys.executable, "-c", f"import time; {statement}; print(time.process_time())"]
+        run = partial(
+            subprocess.run, command, capture_output=True, text=True, check=True, env={**environment, "PYTHONPYCACHEPREFIX": compiled}
+        )
+        return statistics.median([float(run().stdout) for _ in range(IMPORTS + 1)][1:])
+
+
+def compared(theirs: Callable[[], Any], ours: Callable[[], Any]) -> tuple[float, float]:
+    """Return the CPU time of each, in milliseconds, as the median of alternating rounds."""
+    measured: tuple[list[float], list[float]] = ([], [])
+    for number in range(ROUNDS + 1):
+        for call, seconds in zip((theirs, ours), measured, strict=True):
+            before = time.process_time()
+            for _ in range(5):
+                call()
+            if number:
+                seconds.append((time.process_time() - before) / 5)
+    pyiceberg, client = (statistics.median(seconds) * 1e3 for seconds in measured)
+    return pyiceberg, client
+
+
+def written(uri: str, table: str, snapshots: int) -> None:
+    """Create a table of 50 columns with so many snapshots, each with the summary of an append by Spark."""
+    fields = [{"id": n, "name": f"column_{n}", "type": "string", "required": False} for n in range(1, COLUMNS + 1)]
+    post(f"{uri}/v1/namespaces/{NAMESPACE}/tables", {"name": table, "schema": {"type": "struct", "fields": fields}})
+    added = [{"action": "add-snapshot", "snapshot": snapshot(number)} for number in range(snapshots)]
+    post(f"{uri}/v1/namespaces/{NAMESPACE}/tables/{table}", {"requirements": [], "updates": [*added, *MOVE_MAIN(snapshots)]})
+
+
+def snapshot(number: int) -> dict[str, Any]:
+    """Return a snapshot of about 500 bytes."""
+    counts = ("added-data-files", "added-records", "added-files-size", "changed-partition-count", "total-records", "total-files-size")
+    return {
+        **({"parent-snapshot-id": number} if number else {}),
+        "snapshot-id": number + 1,
+        "sequence-number": number + 1,
+        "timestamp-ms": NOW + number,
+        "manifest-list": f"memory:/loads/snap-{number}-1-{number:032x}.avro",
+        "schema-id": 0,
+        "summary": {"operation": "append", "spark.app.id": "local-1", **{name: str(number) for name in counts}},
+    }
+
+
+def post(url: str, body: dict[str, Any]) -> None:
+    """Send a body."""
+    request = urllib.request.Request(url, json.dumps(body).encode(), {"Content-Type": "application/json"})
+    with urllib.request.urlopen(request) as answer:
+        answer.read()
