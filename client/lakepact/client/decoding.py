@@ -6,9 +6,12 @@ from functools import cache
 from typing import TYPE_CHECKING, Any
 
 from pydantic import TypeAdapter, ValidationError
+from pydantic_core import from_json
+
+from lakepact.generated.items import Reading
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Callable, Mapping
 
     from lakepact.client.wire import Reply
 
@@ -25,10 +28,16 @@ def _adapter(model: Any) -> TypeAdapter[Any]:
     return TypeAdapter(model)
 
 
-def decode(answers: Mapping[str, Any], reply: Reply) -> Any:
+def decode(answers: Mapping[str, Any], reply: Reply, later: Callable[[str], Exception]) -> Any:
     """Return the body of a successful reply as its model; None where the contract has no body.
 
-    A success status that the contract does not name is read like the one that it does name.
+    A success status that the contract does not name is read like the one that it does name. The items of arrays are validated
+    when they are first read.
+
+    Args:
+        answers: The models by status.
+        reply: The reply.
+        later: Makes the error of an invalid item, which is raised when the item is read, of a message.
 
     Raises:
         Undecodable: The body is not what the contract says.
@@ -36,21 +45,39 @@ def decode(answers: Mapping[str, Any], reply: Reply) -> Any:
     named = [status for status in answers if status.startswith("2")]
     status = str(reply.status) if str(reply.status) in named else next(iter(named), "")
     model = answers.get(status)
-    return None if model is None else _decoded(model, reply)
+    if model is None:
+        return None
+    body, reason = _read(model, reply, later)
+    if reason:
+        raise Undecodable(reason)
+    return body
 
 
-def _decoded(model: Any, reply: Reply) -> Any:
+def _read(model: Any, reply: Reply, later: Callable[[str], Exception]) -> tuple[Any, str]:
+    """Return the body as a model, or what is wrong with it.
+
+    No error is raised here: tracebacks that show variables would show the body.
+    """
     try:
-        return _adapter(model).validate_json(reply.content)
+        document = from_json(reply.content, cache_strings="keys")
+    except ValueError as error:
+        return None, f"the body: Invalid JSON: {error}"
+    reading = Reading(lambda error, array: later(explained(error, array)))
+    try:
+        return _adapter(model).validator.validate_python(document, context=reading, by_alias=True, by_name=False), ""
     except ValidationError as error:
-        reason = explained(error)
-    # Raised out here so that the original, which quotes the body, is not carried along.
-    raise Undecodable(reason)
+        return None, explained(error)
 
 
-def explained(error: ValidationError) -> str:
-    """Return the first error in a document and its place, without its values."""
+def explained(error: ValidationError, array: str = "") -> str:
+    """Return the first errors in a document and their places, without its values.
+
+    Args:
+        error: The errors.
+        array: The place of the document in a larger one.
+    """
     problems = error.errors(include_url=False, include_context=False, include_input=False)
-    places = [f"{'/'.join(str(step) for step in problem['loc']) or 'the body'}: {problem['msg']}" for problem in problems[:_PLACES]]
+    steps = [(array, *problem["loc"]) if array else problem["loc"] for problem in problems[:_PLACES]]
+    places = [f"{'/'.join(map(str, at)) or 'the body'}: {problem['msg']}" for at, problem in zip(steps, problems, strict=False)]
     more = f" and {len(problems) - _PLACES} more" if len(problems) > _PLACES else ""
     return "; ".join(places) + more

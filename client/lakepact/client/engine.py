@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Generic, TypeVar
 
 from lakepact.client.decoding import Undecodable, decode
 from lakepact.client.errors import BadReply, Failure, LakepactError, LimitExceeded, OutcomeUnknown, Unreachable
-from lakepact.client.redaction import Redactor, redacted
+from lakepact.client.redaction import EXCERPT_SOURCE, Redactor, redacted
 from lakepact.client.retries import may_repeat, retry_after
 from lakepact.client.urls import origin, url
 from lakepact.client.wire import Lost, Pause, Reply, Request
@@ -58,6 +58,26 @@ class Carried(Generic[T]):
         """Return the part of an invalid reply for an error."""
         return _failure(self.call, self.last, message)
 
+    def decoded(self) -> T:
+        """Return the body as the model that the contract names; an invalid item of an array raises when it is read.
+
+        Raises:
+            BadReply: The body is not what the contract says.
+        """
+        last = self.last
+        if isinstance(last.answer, Reply) and len(last.answer.content) > EXCERPT_SOURCE:  # an error shows no more of it
+            last = replace(last, answer=replace(last.answer, content=last.answer.content[:EXCERPT_SOURCE]))
+        call = self.call
+
+        def invalid(reason: str) -> BadReply:
+            return BadReply(_failure(call, last, f"the body of the reply is not what the contract says: {reason}"))
+
+        try:
+            body: T = decode(call.answers, self.reply, invalid)
+        except Undecodable as problem:
+            raise invalid(str(problem)) from problem
+        return body
+
     def broken_off(self, lost: Lost) -> LakepactError:
         """Return the error for a body that broke off."""
         return _lost(self.address, self.call, Attempt(self.last.request, lost, self.last.tries), lost)
@@ -84,18 +104,14 @@ class Engine:
             LakepactError: One of its kinds, see `errors`.
         """
         carried = yield from self.carry(call)
-        try:
-            body: T = decode(call.answers, carried.reply)
-        except Undecodable as problem:
-            raise BadReply(carried.failure(f"the body of the reply is not what the contract says: {problem}")) from problem
-        return body
+        return carried.decoded()
 
     def send_unless_known(self, call: Call[T], memory: EtagCache, may_be_kept: Callable[[T], bool]) -> Flow[T]:
         """Make `call` and return the decoded reply, or the cached one after a 304.
 
         Args:
             call: The call.
-            memory: The cache of replies.
+            memory: The cache of decoded replies.
             may_be_kept: Whether the reply may be cached.
 
         Raises:
@@ -104,17 +120,14 @@ class Engine:
         known = memory.known(call)
         asked = call if known is None else replace(call, headers=(*call.headers, ("If-None-Match", known.etag)))
         carried = yield from self.carry(asked, may_be_unchanged=known is not None)
-        unchanged = known is not None and carried.reply.status == NOT_MODIFIED
-        reply = known.reply if unchanged and known is not None else carried.reply
-        try:
-            body: T = decode(call.answers, reply)
-        except Undecodable as problem:
-            raise BadReply(carried.failure(f"the body of the reply is not what the contract says: {problem}")) from problem
-        if not unchanged:
-            if may_be_kept(body):
-                memory.keep(call, reply)
-            else:
-                memory.forget(call.path)
+        if known is not None and carried.reply.status == NOT_MODIFIED:
+            unchanged: T = known.body
+            return unchanged
+        body = carried.decoded()
+        if may_be_kept(body):
+            memory.keep(call, carried.reply, body)
+        else:
+            memory.forget(call.path)
         return body
 
     def carry(self, call: Call[T], *, is_streamed: bool = False, may_be_unchanged: bool = False) -> Flow[Carried[T]]:

@@ -1,33 +1,39 @@
-"""Replies that are kept with their ETags, so that what has not changed is not sent again."""
+"""Decoded replies that are kept with their ETags, so that what has not changed is neither sent nor parsed again."""
 
 from __future__ import annotations
 
 import threading
 from collections import OrderedDict
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 if TYPE_CHECKING:
     from lakepact.client.wire import Reply
     from lakepact.generated.contract import Call
 
-#: Bytes of replies that a catalog keeps if its user says nothing else.
+T = TypeVar("T")
+
+#: Bytes of memory that a catalog keeps replies in if its user says nothing else.
 CACHE_BYTES = 64 * 1024 * 1024
+#: Bytes of memory that a decoded reply takes for each byte of its body, once every item is read.
+WEIGHT = 8
 
 
 @dataclass(frozen=True, slots=True)
 class Known:
-    """A reply, and the tag that its server gave it."""
+    """A decoded reply, and the tag that its server gave it."""
 
     etag: str
-    reply: Reply = field(repr=False)
+    body: Any = field(repr=False)
+    #: Bytes of memory that it takes, about.
+    size: int
 
 
 class EtagCache:
-    """The replies that were used last, as many as fit.
+    """The decoded replies that were used last, as many as fit.
 
     Args:
-        most: Bytes of bodies that are kept; 0 keeps nothing.
+        most: Bytes of memory for them, about; 0 keeps nothing.
     """
 
     def __init__(self, most: int) -> None:
@@ -44,15 +50,15 @@ class EtagCache:
                 self._known.move_to_end(_key(call))
             return found
 
-    def keep(self, call: Call[Any], reply: Reply) -> None:
-        """Keep a reply to a call if it has a tag, in the place of the one before; for it, others may have to go."""
-        etag = reply.header("ETag")
+    def keep(self, call: Call[T], reply: Reply, body: T) -> None:
+        """Keep the decoded reply to a call if it has a tag, in the place of the one before; for it, others may have to go."""
+        etag, size = reply.header("ETag"), WEIGHT * len(reply.content)
         with self._lock:
             self._drop(_key(call))
-            if not etag or len(reply.content) > self._most:
+            if not etag or size > self._most:
                 return
-            self._known[_key(call)] = Known(etag, reply)
-            self._bytes += len(reply.content)
+            self._known[_key(call)] = Known(etag, body, size)
+            self._bytes += size
             while self._bytes > self._most:
                 self._drop(next(iter(self._known)))
 
@@ -65,7 +71,7 @@ class EtagCache:
     def _drop(self, key: tuple[str, object, object]) -> None:
         known = self._known.pop(key, None)
         if known is not None:
-            self._bytes -= len(known.reply.content)
+            self._bytes -= known.size
 
 
 def _key(call: Call[Any]) -> tuple[str, object, object]:

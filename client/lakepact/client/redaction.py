@@ -16,6 +16,8 @@ if TYPE_CHECKING:
 HIDDEN = "[hidden]"
 #: Longest piece of a body that an exchange keeps, in characters.
 EXCERPT = 2_000
+#: Bytes of a body that are searched for it: masking may shrink the text, and longer searches are slow.
+EXCERPT_SOURCE = 10 * EXCERPT
 
 #: Parts of names whose values are secret.
 _TELLING = r"(?:authoriz|cookie|credential|passw|secret|session|signature|token|api-?key|access-?key|sas-)"
@@ -69,8 +71,7 @@ class Redactor:
 
     def body(self, content: bytes | None) -> str:
         """Return the beginning of a body as text without credentials."""
-        # Ten times the excerpt is searched: masking may shrink the text, and longer searches are slow.
-        text = self.text((content or b"")[: 10 * EXCERPT].decode("utf-8", "replace"))
+        text = self.text((content or b"")[:EXCERPT_SOURCE].decode("utf-8", "replace"))
         return text if len(text) <= EXCERPT else f"{text[:EXCERPT]}…"
 
     def headers(self, headers: Headers) -> Headers:

@@ -73,7 +73,7 @@ class _Bridge(noop.NoopCatalog):
             metadata_location=location,
             io=load_file_io(self._properties(loaded), location or loaded.metadata.location),
             catalog=self,
-            config=loaded.config or {},
+            config=dict(loaded.config or {}),
         )
 
     def _properties(self, loaded: LoadTableResult) -> dict[str, str]:

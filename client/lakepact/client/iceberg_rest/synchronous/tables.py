@@ -174,7 +174,7 @@ class Tables(Configured):
         # Credentials end: what comes with them is never given a second time.
         return self._call(call) if access_delegation else self._call_unless_known(call, holds_no_credentials)
 
-    def load_credentials(self, namespace: Levels, name: str) -> list[StorageCredential]:
+    def load_credentials(self, namespace: Levels, name: str) -> Sequence[StorageCredential]:
         """Credentials with which the files of a table are opened, each for what lies below its `prefix`; none, if the server has none.
 
         `storage_credential` picks the one for a file.
