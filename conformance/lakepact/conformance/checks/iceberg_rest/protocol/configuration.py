@@ -56,7 +56,7 @@ def endpoints_are_well_formed(lab: CatalogLab) -> None:
                 # The path of an operation of the contract is checked by IRC-CFG-010; a server may declare others.
                 if not re.fullmatch(r"[A-Z]+ /\S*", endpoint):
                     claim = Claim({"not": {"mentions": endpoint}}, "/body/endpoints")
-                    raise Unmet("`<VERB> <path template>` with one space", endpoint, claim=claim)
+                    raise Unmet("`<VERB> /<path template>` with one space", endpoint, claim=claim)
     if len(texts) != len(endpoints):
         lab.skip("IRC-CFG-017", "the endpoints are not strings (IRC-CFG-008)")
         return
