@@ -188,9 +188,9 @@ def requested_partitioning_is_the_default(lab: CatalogLab) -> None:
 
     with lab.judge_each("IRC-TBL-CREATE-006") as case:
         for request in requests:
-            table = created(lab, partition_spec=request)
-            for answer in (table, lab.load(table)):
-                with case():
+            with case():
+                table = created(lab, partition_spec=request)
+                for answer in (table, lab.load(table)):
                     expect_partitioning(answer, request, SCHEMA)
         table = created(lab)
         for answer in (table, lab.load(table)):
