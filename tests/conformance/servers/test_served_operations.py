@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from click.testing import CliRunner
 
-from faulty import unnamed
+from faulty import mutants, unnamed
 from lakepact.conformance import plan, runner, suite
 from lakepact.conformance.checks.iceberg_rest.kit import endpoints
 from lakepact.conformance.checks.iceberg_rest.kit.detection import VIEWS, probed
@@ -21,17 +21,19 @@ from lakepact.conformance.wire import Wire
 from lakepact.generated.contract import Contract
 from lakepact.generated.iceberg_rest import op
 from lakepact.reference_server import running
-from lakepact.reference_server.faults import all_of, on_answer, on_request
+from lakepact.reference_server.faults import all_of, on_answer, on_call, on_request
 from lakepact.reference_server.http.problems import Problem
 from miniatures import answer, miniature
 
 if TYPE_CHECKING:
     from collections.abc import Callable
+    from pathlib import Path
 
     from lakepact.conformance.target import Offer
     from lakepact.generated.contract import OperationId
-    from lakepact.reference_server.faults import Install
-    from lakepact.reference_server.service import Scope
+    from lakepact.reference_server.faults import Fault, Install
+    from lakepact.reference_server.http.replies import Reply
+    from lakepact.reference_server.service import Handler, Scope
     from miniatures import Answer, Answerer
 
 SELECTED = ("IRC-CFG-*", "IRC-NS-GET-*", "IRC-NS-DROP-*", "IRC-VIEW-LOAD-*", "IRC-VIEW-REPL-*", "IRC-TBL-REN-*", "IRC-TBL-LOAD-00*")
@@ -297,3 +299,39 @@ def test_endpoint_means_an_operation_however_it_is_spelled(endpoint: str, operat
     known = endpoints.meant(endpoint, "a/b")
 
     assert (known and known.id) == operation
+
+
+def planned_later(handler: Handler, arguments: dict[str, Any]) -> Reply:
+    properties = {"lakepact.scan-planning.at-once-files": "0", "lakepact.scan-planning.polls": "1"}
+    return handler(**{**arguments, "body": {**arguments["body"], "properties": properties}})
+
+
+def features(warehouse: Path, *faults: str | Fault) -> dict[str, bool]:
+    with running(warehouse=str(warehouse), faults=list(faults)) as server:
+        return dict(offered(server.url).features)
+
+
+def test_plans_in_the_background_are_detected(tmp_path: Path) -> None:
+    assert features(tmp_path, unnamed(on_call(op.create_table, planned_later)))["async-planning"] is True
+
+
+def test_plans_at_once_are_detected(tmp_path: Path) -> None:
+    assert features(tmp_path)["async-planning"] is False
+
+
+def test_unexpected_partition_field_does_not_end_the_detection(tmp_path: Path) -> None:
+    assert features(tmp_path, *mutants(["partitions-anyway"]))["async-planning"] is False
+
+
+def without_start(handler: Handler, arguments: dict[str, Any]) -> Reply:
+    if "start-snapshot-id" in arguments["body"]:
+        raise Problem(406, "UnsupportedOperationException", "scans have no start here")
+    return handler(**arguments)
+
+
+def test_server_without_incremental_scans_does_not_offer_them(tmp_path: Path) -> None:
+    with running(warehouse=str(tmp_path), faults=[unnamed(on_call(op.plan_table_scan, without_start))]) as server:
+        run = runner.Run(plan.plan(SUITE, only=["IRC-SCAN-PLAN-010"]), Target(server.url))
+        for _ in run.events():
+            pass
+    assert run.results()["IRC-SCAN-PLAN-010"].outcome is Outcome.NOT_OFFERED

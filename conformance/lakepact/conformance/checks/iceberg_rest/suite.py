@@ -203,6 +203,7 @@ def with_a_table(wire: Wire, target: Target, found: Offer, *, contract: Contract
         table = lab.make_table()
         told["etag"] = "etag" in lab.load(table).reply.headers
         told["readable-files"] = has_files_here(table)
+        lab.offer = replace(found, features=MappingProxyType({**found.features, **told}))
         told |= planning_features(lab, table, with_files=told["readable-files"])
         delegated = lab.send(op.load_table, headers=[("X-Iceberg-Access-Delegation", "vended-credentials")], **table.at)
         alone = lab.send(op.load_credentials, **table.at) if lab.offers(op.load_credentials) else delegated
