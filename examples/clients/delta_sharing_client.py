@@ -35,6 +35,10 @@ class Tasks:
             delta_sharing.load_as_pandas(self.url, limit=self.given.get("limit"), jsonPredicateHints=hints), self.given.get("where")
         )
 
+    def read_tables(self) -> Any:
+        urls = [(f"{self.given['profile']}#{one['table']}", one.get("version")) for one in self.given["tables"]]
+        return [rows(delta_sharing.load_as_pandas(url, version=version)) for url, version in urls]
+
     def read_table_at_version(self) -> Any:
         return rows(delta_sharing.load_as_pandas(self.url, version=self.given["version"]))
 
