@@ -78,7 +78,8 @@ def rows(frame: pd.DataFrame, where: dict[str, Any] | None = None) -> Any:
     """Return the rows of a frame with these values; hints leave the filter to the reader."""
     for name, value in (where or {}).items():
         frame = frame[frame[name] == value]
-    return json.loads(frame.to_json(orient="records", date_format="iso"))
+    in_hex = frame.map(lambda value: value.hex() if isinstance(value, bytes) else value)
+    return json.loads(in_hex.to_json(orient="records", date_format="iso"))
 
 
 def answered(line: str) -> dict[str, Any]:
