@@ -157,12 +157,50 @@ class Tasks:
     def add_column(self) -> None:
         self.run(f"ALTER TABLE {self.table} ADD COLUMN {quoted(self.given['column'])} STRING")
 
-    def append_rows(self) -> None:
+    def append_rows(self, branch: str = "") -> None:
         rows = ", ".join(f"({row['id']}, {text(row['data'])})" for row in self.given["rows"])
-        self.run(f"INSERT INTO {self.table} VALUES {rows}")  # noqa: S608 - names and texts are quoted
+        self.run(f"INSERT INTO {self.table}{branch} VALUES {rows}")  # noqa: S608 - names and texts are quoted
 
     def read_rows(self) -> Any:
         return [row.asDict() for row in self.spark.table(self.table).collect()]
+
+    def rows_at(self, when: str) -> list[dict[str, Any]]:
+        return [row.asDict() for row in self.run(f"SELECT * FROM {self.table} {when}")]  # noqa: S608 - names are quoted
+
+    def read_rows_at_snapshot(self) -> Any:
+        return self.rows_at(f"VERSION AS OF {self.given['snapshot-id']}")
+
+    def read_rows_at_timestamp(self) -> Any:
+        return self.rows_at(f"TIMESTAMP AS OF timestamp_millis({self.given['timestamp']})")
+
+    def read_rows_at_ref(self) -> Any:
+        return self.rows_at(f"VERSION AS OF {text(self.given['ref'])}")
+
+    def list_snapshots(self) -> Any:
+        return [row[0] for row in self.run(f"SELECT snapshot_id FROM {self.table}.snapshots")]  # noqa: S608 - names are quoted
+
+    def append_rows_to_branch(self) -> None:
+        self.append_rows(f".{quoted('branch_' + self.given['branch'])}")
+
+    def alter(self, change: str) -> None:
+        self.run(f"ALTER TABLE {self.table} {change}")
+
+    def create_branch(self) -> None:
+        self.alter(f"CREATE BRANCH {quoted(self.given['branch'])} AS OF VERSION {self.given['snapshot-id']}")
+
+    def create_tag(self) -> None:
+        self.alter(f"CREATE TAG {quoted(self.given['tag'])} AS OF VERSION {self.given['snapshot-id']}")
+
+    def fast_forward_branch(self) -> None:
+        name = quoted(*self.given["namespace"], self.given["table"])
+        arguments = f"table => {text(name)}, branch => {text(self.given['branch'])}, to => {text(self.given['to'])}"
+        self.run(f"CALL {self.catalog}.system.fast_forward({arguments})")
+
+    def drop_branch(self) -> None:
+        self.alter(f"DROP BRANCH {quoted(self.given['branch'])}")
+
+    def drop_tag(self) -> None:
+        self.alter(f"DROP TAG {quoted(self.given['tag'])}")
 
     def report_metrics(self) -> None:
         self.read_rows()

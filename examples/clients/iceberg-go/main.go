@@ -36,6 +36,9 @@ type arguments struct {
 	Removals         []string           `json:"removals"`
 	Rows             []map[string]any   `json:"rows"`
 	MetadataLocation string             `json:"metadata-location"`
+	SnapshotID       int64              `json:"snapshot-id"`
+	Timestamp        int64              `json:"timestamp"`
+	Ref              string             `json:"ref"`
 	Times            int                `json:"times"`
 	Pause            float64            `json:"pause"`
 }

@@ -43,9 +43,13 @@ var tasks = map[string]func(work) (any, error){
 	"set-properties-twice":       func(w work) (any, error) { return set(w, w.First, w.Second) },
 	"add-column":                 addColumn,
 	"append-rows":                appendRows,
-	"read-rows":                  readRows,
+	"read-rows":                  func(w work) (any, error) { return readRows(w) },
+	"read-rows-at-snapshot":      func(w work) (any, error) { return readRows(w, table.WithSnapshotID(w.SnapshotID)) },
+	"read-rows-at-timestamp":     func(w work) (any, error) { return readRows(w, table.WithSnapshotAsOf(w.Timestamp)) },
+	"read-rows-at-ref":           readRef,
 	"rename-table":               func(w work) (any, error) { return discard(w.RenameTable(w, w.name(w.Table), w.name(w.To))) },
 	"drop-table":                 func(w work) (any, error) { return nil, w.DropTable(w, w.name(w.Table)) },
+	"purge-table":                func(w work) (any, error) { return nil, w.PurgeTable(w, w.name(w.Table)) },
 	"register-table":             func(w work) (any, error) { return discard(w.RegisterTable(w, w.name(w.Table), w.MetadataLocation)) },
 	"commit-transaction":         commitTransaction,
 	"report-metrics":             func(w work) (any, error) { return scan(w, table.ScanPlanningLocal) },
@@ -165,12 +169,28 @@ func appendRows(w work) (any, error) {
 	return discard(loaded.AppendTable(w, data, int64(len(w.Rows)), nil))
 }
 
-func readRows(w work) (any, error) {
+func readRows(w work, options ...table.ScanOption) (any, error) {
 	loaded, err := w.LoadTable(w, w.name(w.Table))
 	if err != nil {
 		return nil, err
 	}
-	_, batches, err := loaded.Scan().ToArrowRecords(w)
+	return rowsOf(w, loaded.Scan(options...))
+}
+
+func readRef(w work) (any, error) {
+	loaded, err := w.LoadTable(w, w.name(w.Table))
+	if err != nil {
+		return nil, err
+	}
+	scan, err := loaded.Scan().UseRef(w.Ref)
+	if err != nil {
+		return nil, err
+	}
+	return rowsOf(w, scan)
+}
+
+func rowsOf(w work, scan *table.Scan) (any, error) {
+	_, batches, err := scan.ToArrowRecords(w)
 	if err != nil {
 		return nil, err
 	}

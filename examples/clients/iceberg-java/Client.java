@@ -15,9 +15,14 @@ import org.apache.hadoop.conf.Configuration;
 import org.apache.iceberg.BaseTable;
 import org.apache.iceberg.FileFormat;
 import org.apache.iceberg.FileScanTask;
+import org.apache.iceberg.ManageSnapshots;
+import org.apache.iceberg.MetadataTableType;
+import org.apache.iceberg.MetadataTableUtils;
 import org.apache.iceberg.PartitionSpec;
 import org.apache.iceberg.Schema;
 import org.apache.iceberg.Snapshot;
+import org.apache.iceberg.SnapshotRef;
+import org.apache.iceberg.StructLike;
 import org.apache.iceberg.Table;
 import org.apache.iceberg.TableMetadata;
 import org.apache.iceberg.aws.s3.S3FileIO;
@@ -34,6 +39,7 @@ import org.apache.iceberg.io.FileIO;
 import org.apache.iceberg.parquet.Parquet;
 import org.apache.iceberg.rest.RESTCatalog;
 import org.apache.iceberg.types.Types;
+import org.apache.iceberg.util.SnapshotUtil;
 import org.apache.iceberg.view.SQLViewRepresentation;
 import org.apache.iceberg.view.View;
 
@@ -85,9 +91,20 @@ public class Client {
     act("set-properties-twice", this::setPropertiesTwice);
     act("add-column", () -> catalog.loadTable(table).updateSchema().addColumn(text("column"), Types.StringType.get()).commit());
     act("append-rows", this::appendRows);
-    tasks.put("read-rows", this::readRows);
+    tasks.put("read-rows", () -> readRows(null));
+    tasks.put("read-rows-at-snapshot", () -> readRows(snapshot()));
+    tasks.put("read-rows-at-timestamp", () -> readRows(SnapshotUtil.snapshotIdAsOfTime(catalog.loadTable(table), given.get("timestamp").asLong())));
+    tasks.put("read-rows-at-ref", () -> readRows(catalog.loadTable(table).snapshot(text("ref")).snapshotId()));
+    tasks.put("list-snapshots", this::listSnapshots);
+    act("append-rows-to-branch", this::appendRows);
+    act("create-branch", () -> references().createBranch(text("branch"), snapshot()).commit());
+    act("create-tag", () -> references().createTag(text("tag"), snapshot()).commit());
+    act("fast-forward-branch", () -> references().fastForwardBranch(text("branch"), text("to")).commit());
+    act("drop-branch", () -> references().removeBranch(text("branch")).commit());
+    act("drop-tag", () -> references().removeTag(text("tag")).commit());
     act("rename-table", () -> catalog.renameTable(table, TableIdentifier.of(namespace, text("to"))));
     act("drop-table", () -> catalog.dropTable(table, false));
+    act("purge-table", () -> catalog.dropTable(table, true));
     act("register-table", () -> catalog.registerTable(table, text("metadata-location")));
     act("commit-transaction", this::commitTransaction);
     tasks.put("report-metrics", this::planScan); // a scan is reported when its planning ends
@@ -206,13 +223,35 @@ public class Client {
         writer.write(one);
       }
     }
-    loaded.newAppend().appendFile(writer.toDataFile()).commit();
+    loaded.newAppend().appendFile(writer.toDataFile()).toBranch(given.path("branch").asText(SnapshotRef.MAIN_BRANCH)).commit();
   }
 
-  List<Map<String, Object>> readRows() throws Exception {
+  long snapshot() {
+    return given.get("snapshot-id").asLong();
+  }
+
+  ManageSnapshots references() {
+    return catalog.loadTable(table).manageSnapshots();
+  }
+
+  List<Long> listSnapshots() throws Exception {
+    Table snapshots = MetadataTableUtils.createMetadataTableInstance(catalog.loadTable(table), MetadataTableType.SNAPSHOTS);
+    List<Long> found = new ArrayList<>();
+    try (CloseableIterable<FileScanTask> planned = snapshots.newScan().select("snapshot_id").planFiles()) {
+      for (FileScanTask task : planned) {
+        try (CloseableIterable<StructLike> rows = task.asDataTask().rows()) {
+          rows.forEach(row -> found.add(row.get(0, Long.class)));
+        }
+      }
+    }
+    return found;
+  }
+
+  List<Map<String, Object>> readRows(Long snapshot) throws Exception {
     Table loaded = catalog.loadTable(table);
     List<Map<String, Object>> rows = new ArrayList<>();
-    try (CloseableIterable<Record> records = IcebergGenerics.read(loaded).build()) {
+    IcebergGenerics.ScanBuilder scan = IcebergGenerics.read(loaded);
+    try (CloseableIterable<Record> records = (snapshot == null ? scan : scan.useSnapshot(snapshot)).build()) {
       for (Record one : records) {
         Map<String, Object> row = new HashMap<>();
         loaded.schema().columns().forEach(column -> row.put(column.name(), one.getField(column.name())));

@@ -74,7 +74,10 @@ impl Task {
             }
             "add-column" => self.add_column().await,
             "append-rows" => none(rows::append(catalog, &self.table().await?, &self.given["rows"]).await),
-            "read-rows" => rows::read(&self.table().await?).await,
+            "read-rows" => rows::read(&self.table().await?, None).await,
+            "read-rows-at-snapshot" => rows::read(&self.table().await?, self.given["snapshot-id"].as_i64()).await,
+            "read-rows-at-ref" => self.read_ref().await,
+            "purge-table" => none(catalog.purge_table(&self.name("table")?).await),
             "rename-table" => none(catalog.rename_table(&self.name("table")?, &self.name("to")?).await),
             "drop-table" => none(catalog.drop_table(&self.name("table")?).await),
             "register-table" => none(catalog.register_table(&self.name("table")?, self.text("metadata-location")).await),
@@ -106,6 +109,14 @@ impl Task {
         let schema = Schema::builder().with_fields(columns).build()?;
         let creation = TableCreation::builder().name(self.text("table")).schema(schema).build();
         none(self.catalog.create_table(&self.levels("namespace")?, creation).await)
+    }
+
+    async fn read_ref(&self) -> Result<Value> {
+        let (table, name) = (self.table().await?, self.text("ref"));
+        match table.metadata().snapshot_for_ref(&name) {
+            Some(snapshot) => rows::read(&table, Some(snapshot.snapshot_id())).await,
+            None => Err(Error::new(ErrorKind::DataInvalid, format!("the table has no reference {name}"))),
+        }
     }
 
     async fn load_table_repeatedly(&self) -> Result<Value> {

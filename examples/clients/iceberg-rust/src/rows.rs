@@ -44,9 +44,13 @@ pub async fn append(catalog: &dyn Catalog, table: &Table, rows: &Value) -> Resul
         .await
 }
 
-/// Returns all rows.
-pub async fn read(table: &Table) -> Result<Value> {
-    let batches: Vec<RecordBatch> = table.scan().build()?.to_arrow().await?.try_collect().await?;
+/// Returns all rows of a snapshot, or of the current one.
+pub async fn read(table: &Table, snapshot: Option<i64>) -> Result<Value> {
+    let scan = match snapshot {
+        Some(id) => table.scan().snapshot_id(id),
+        None => table.scan(),
+    };
+    let batches: Vec<RecordBatch> = scan.build()?.to_arrow().await?.try_collect().await?;
     let mut rows = Vec::new();
     for batch in &batches {
         let (numbers, texts) = (batch.column(0).as_primitive::<Int64Type>(), batch.column(1).as_string::<i32>());
