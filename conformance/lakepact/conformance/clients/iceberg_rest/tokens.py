@@ -27,7 +27,7 @@ FORM = "application/x-www-form-urlencoded"
 ACCESS_TOKEN = "urn:ietf:params:oauth:token-type:access_token"  # noqa: S105 - a type
 LONG = 3600  #: seconds
 LIFETIME = 1  #: seconds of a short-lived token
-PAUSE = 1.3  #: seconds until such a token has expired
+PAUSE = 1.6  #: seconds until such a token has expired, and a client that renews tokens early has another
 ISSUED = "token-of-the-script-"
 
 
