@@ -195,8 +195,8 @@ def credentials_of_nothing_are_not_found(lab: CatalogLab) -> None:
     table = lab.make_table()
 
     with lab.judge_each("IRC-TBL-CRED-006") as case:
-        gone = (one.at for one in dropped_tables(lab, table.namespace))
-        for at in chain(({**table.at, "table": lab.name()},), gone):
+        never: dict[str, Any] = {**table.at, "table": lab.name()}
+        for at in chain((never,), (one.at for one in dropped_tables(lab, table.namespace))):
             with case():
                 reply = lab.send(op.load_credentials, **at)
                 expect.status(reply, 404)
