@@ -95,11 +95,18 @@ def test_correct_client_fails_nothing(servers: Callable[[str], Target], contract
     assert failed(judged(servers(contract), contract, *ALL.get(contract, ()))) == {}
 
 
-@pytest.mark.parametrize("style", ["no-paging-parameters", "strict", "retries-reads", "retries-conflicts", "no-table-tasks"])
+@pytest.mark.parametrize("style", ["no-paging-parameters", "strict", "retries-reads", "no-table-tasks"])
 def test_unusual_but_correct_client_fails_nothing(servers: Callable[[str], Target], monkeypatch: pytest.MonkeyPatch, style: str) -> None:
     monkeypatch.setenv("LAKEPACT_STYLE", style)
 
     assert failed(judged(servers("iceberg_rest"), "iceberg_rest")) == {}
+
+
+def test_client_that_commits_again_after_conflicts_fails_nothing(servers: Callable[[str], Target], monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("LAKEPACT_STYLE", "retries-conflicts")
+    results = judged(servers("iceberg_rest"), "iceberg_rest", "IRC-CLI-044", "IRC-CLI-003", "IRC-CLI-020")
+
+    assert {name: result.outcome for name, result in results.items()} == dict.fromkeys(results, Outcome.PASS)
 
 
 @pytest.mark.parametrize("contract", FAULTS)
