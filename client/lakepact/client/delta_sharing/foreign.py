@@ -1,14 +1,16 @@
-"""Optional libraries and libraries without annotations."""
+"""Types of optional libraries, which are not imported at run time."""
 
 from __future__ import annotations
 
-from typing import Any, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias
 
-#: A `pyarrow.Table`.
+if TYPE_CHECKING:
+    import pandas as pd
+    import polars as pl
+
+#: A `pyarrow.Table`; pyarrow has no annotations.
 ArrowTable: TypeAlias = Any
 #: A `pyarrow.compute.Expression`.
 ArrowExpression: TypeAlias = Any
-#: A `pandas.DataFrame`.
-PandasFrame: TypeAlias = Any
-#: A `polars.DataFrame`.
-PolarsFrame: TypeAlias = Any
+PandasFrame: TypeAlias = "pd.DataFrame"
+PolarsFrame: TypeAlias = "pl.DataFrame"

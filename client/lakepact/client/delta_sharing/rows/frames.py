@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING
 
 import pyarrow as pa
 
+if TYPE_CHECKING:
+    from lakepact.client.delta_sharing.foreign import ArrowTable, PandasFrame, PolarsFrame
 
-def pandas_frame(table: Any) -> Any:
+
+def pandas_frame(table: ArrowTable) -> PandasFrame:
     """Return the table as a frame of pandas, with integers and booleans in the types that know nulls."""
     import pandas as pd  # noqa: PLC0415 - only who asks for it needs it
 
@@ -18,11 +21,12 @@ def pandas_frame(table: Any) -> Any:
         pa.int32(): pd.Int32Dtype(),
         pa.int64(): pd.Int64Dtype(),
     }
-    return table.to_pandas(types_mapper=types.get)
+    frame: PandasFrame = table.to_pandas(types_mapper=types.get)
+    return frame
 
 
-def polars_frame(table: Any) -> Any:
+def polars_frame(table: ArrowTable) -> PolarsFrame:
     """Return the table as a frame of polars."""
     import polars as pl  # noqa: PLC0415 - only who asks for it needs it
 
-    return pl.from_arrow(table)
+    return pl.DataFrame(table)
