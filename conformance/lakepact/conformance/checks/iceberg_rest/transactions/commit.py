@@ -307,6 +307,6 @@ def two_changes_to_one_table(lab: CatalogLab) -> None:
                 continue
             properties = lab.load(twice).metadata.get("properties") or {}
             expected = {"lakepact": "second", "early": "yes", "late": "yes"}
-            for key, value in expected.items():
-                expect.equal(value, properties.get(key), f"the property {key}")
+            # One comparison of all: a script that tests one property would call a server faulty that refuses the transaction.
+            expect.equal(expected, {key: properties.get(key) for key in expected}, "properties")
             are_marked(lab, [between] if apart else [], "between")
