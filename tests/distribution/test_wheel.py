@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
+import json
 import os
+import resource
 import shutil
 import subprocess
 import sys
-import time
 from pathlib import Path
 
-import orjson
 import pytest
 
 pytestmark = pytest.mark.distribution
@@ -40,7 +40,7 @@ def installed(wheel: str, tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def judged(printed: str) -> dict[str, str]:
     """Return the outcome of each requirement in JSON lines."""
-    lines = [orjson.loads(line) for line in printed.splitlines()]
+    lines = [json.loads(line) for line in printed.splitlines()]
     return {line["requirement"]: line["outcome"] for line in lines if line["line"] == "result"}
 
 
@@ -51,12 +51,13 @@ def test_conformance_extra_is_small(installed: Path) -> None:
     assert (len(packages) <= MAX_PACKAGES, size <= MAX_MB) == (True, True), (len(packages), size)
 
 
-def test_help_is_printed_at_once(installed: Path, tmp_path: Path) -> None:
+def test_help_takes_little_cpu_time(installed: Path, tmp_path: Path) -> None:
     seconds = []
     for _ in range(5):
-        begun = time.perf_counter()
+        before = resource.getrusage(resource.RUSAGE_CHILDREN)
         subprocess.run([installed / "bin" / "lakepact", "--help"], cwd=tmp_path, check=True, capture_output=True)
-        seconds.append(time.perf_counter() - begun)
+        after = resource.getrusage(resource.RUSAGE_CHILDREN)
+        seconds.append(after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime)
 
     assert min(seconds) <= MAX_HELP_SECONDS
 
