@@ -162,6 +162,13 @@ def docs(session: nox.Session) -> None:
 
 
 @nox.session
+def pages(session: nox.Session) -> None:
+    """Run the commands and programs of all pages; the tests only check that their verbs, options and imports exist."""
+    install(session, "tests", package=".[all]")
+    session.run("pytest", "tests/pages", "-m", "pages", *session.posargs)
+
+
+@nox.session
 def examples(session: nox.Session) -> None:
     """Run every example."""
     install(session, "tests", package=".[all]")

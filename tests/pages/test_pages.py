@@ -138,6 +138,7 @@ def catalog(page: str, folder: Path) -> Iterator[str]:
         yield server.url
 
 
+@pytest.mark.pages
 @pytest.mark.parametrize("page", [page for page in PAGES if any(block.language != "text" and not block.reason for block in blocks(page))])
 def test_page_runs_in_order(page: str, tested: Mapping[str, str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
