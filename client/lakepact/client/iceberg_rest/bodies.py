@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from pydantic import TypeAdapter
 
-from lakepact.client.iceberg_rest.names import Levels, TableName, addressable
+from lakepact.client.iceberg_rest.names import Levels, TableName, addressable, table_identifier
 from lakepact.client.urls import path_segment
 from lakepact.generated.iceberg_rest import models
 
@@ -135,8 +135,8 @@ def rename_table(source: TableName, destination: TableName) -> models.RenameTabl
 
 
 def _identifier(table: TableName) -> dict[str, Any]:
-    namespace, name = table
-    return {"namespace": addressable(namespace), "name": path_segment(name)}
+    namespace, name = table_identifier(table)
+    return {"namespace": namespace, "name": name}
 
 
 def _given(**members: Any) -> dict[str, Any]:

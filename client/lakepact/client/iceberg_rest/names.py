@@ -10,8 +10,8 @@ from lakepact.client.urls import path_segment
 
 #: A namespace: its levels in order. A string is a single level; a dot in it is part of the name.
 Levels: TypeAlias = str | Sequence[str]
-#: A table or view: its namespace, and its name in it.
-TableName: TypeAlias = tuple[Levels, str]
+#: A table or view: its namespace and its name in it, or both as one text with dots between, "sales.emea.orders".
+TableName: TypeAlias = str | tuple[Levels, str]
 #: The default separator of levels in paths and queries, URL-encoded as servers announce it.
 DEFAULT_SEPARATOR = "%1F"
 
@@ -49,3 +49,18 @@ def addressable(namespace: Levels) -> list[str]:
     """
     encode_namespace(namespace)
     return levels(namespace)
+
+
+def table_identifier(table: TableName) -> tuple[list[str], str]:
+    """Return the levels of the namespace and the name of a table or view that paths can address.
+
+    Raises:
+        ValueError: A text has fewer than two parts or an empty one, or a part cannot stand in a path.
+    """
+    if isinstance(table, str):
+        *namespace, name = table.split(".")
+        if not namespace or not name or not all(namespace):
+            raise ValueError(f'name a table as "namespace.name", or as a tuple if a part holds a dot, (("a.b",), "name"): {table!r}')
+        return addressable(namespace), path_segment(name)
+    levels_, name = table
+    return addressable(levels_), path_segment(name)
