@@ -2,20 +2,20 @@
 
 from __future__ import annotations
 
+from lakepact.client.iceberg_rest.asynchronous.edits import AsyncEdits
 from lakepact.client.iceberg_rest.asynchronous.namespaces import AsyncNamespaces
 from lakepact.client.iceberg_rest.asynchronous.scans import AsyncScans
-from lakepact.client.iceberg_rest.asynchronous.tables import AsyncTables
-from lakepact.client.iceberg_rest.asynchronous.transactions import AsyncTransactions
 from lakepact.client.iceberg_rest.asynchronous.views import AsyncViews
 
 
-class AsyncIcebergCatalog(AsyncNamespaces, AsyncTables, AsyncScans, AsyncTransactions, AsyncViews):
+class AsyncIcebergCatalog(AsyncNamespaces, AsyncEdits, AsyncScans, AsyncViews):
     """A catalog that implements the Iceberg REST contract.
 
     Every method makes the calls of one operation of the contract and returns its typed answer; every error is one of
     `lakepact.client.errors`. The first call fetches the catalog's configuration, see `config`.
 
     A namespace is a sequence of levels, `("sales", "emea")`. A string is one level, `"sales"`: dots in it are part of its name.
+    A table or view that one argument names is `(("sales", "emea"), "orders")`, or `"sales.emea.orders"` if no part holds a dot.
     What is sent as JSON (schemas, specs, updates, requirements) may be given as generated models or as plain documents.
 
     Args:

@@ -51,7 +51,7 @@ class AsyncConfigured:
         tried = retries or Retries()
         engine = Engine(server_address(address), auth or NoAuth(), tried, REFUSALS)
         self._connection = AsyncConnection(engine, AsyncTransport(timeouts or Timeouts(), carrier, limits), sleep)
-        self._patience = tried.total
+        self._retries = tried
         self._etag_cache = EtagCache(cache_bytes)
         self._warehouse = warehouse
         self._properties = dict(properties or {})
@@ -95,7 +95,7 @@ class AsyncConfigured:
             config = await self.config()
             if moved := (config.overrides or {}).get("uri"):
                 self._connection.move(server_address(moved))
-            self._merged = settings(config, self._properties, self._default_operations, patience=self._patience)
+            self._merged = settings(config, self._properties, self._default_operations, patience=self._retries.total)
         return self._merged
 
     async def _call(self, call: Call[T]) -> T:

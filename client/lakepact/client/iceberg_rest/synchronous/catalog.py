@@ -3,20 +3,20 @@
 
 from __future__ import annotations
 
+from lakepact.client.iceberg_rest.synchronous.edits import Edits
 from lakepact.client.iceberg_rest.synchronous.namespaces import Namespaces
 from lakepact.client.iceberg_rest.synchronous.scans import Scans
-from lakepact.client.iceberg_rest.synchronous.tables import Tables
-from lakepact.client.iceberg_rest.synchronous.transactions import Transactions
 from lakepact.client.iceberg_rest.synchronous.views import Views
 
 
-class IcebergCatalog(Namespaces, Tables, Scans, Transactions, Views):
+class IcebergCatalog(Namespaces, Edits, Scans, Views):
     """A catalog that implements the Iceberg REST contract.
 
     Every method makes the calls of one operation of the contract and returns its typed answer; every error is one of
     `lakepact.client.errors`. The first call fetches the catalog's configuration, see `config`.
 
     A namespace is a sequence of levels, `("sales", "emea")`. A string is one level, `"sales"`: dots in it are part of its name.
+    A table or view that one argument names is `(("sales", "emea"), "orders")`, or `"sales.emea.orders"` if no part holds a dot.
     What is sent as JSON (schemas, specs, updates, requirements) may be given as generated models or as plain documents.
 
     Args:

@@ -53,7 +53,7 @@ class Configured:
         tried = retries or Retries()
         engine = Engine(server_address(address), auth or NoAuth(), tried, REFUSALS)
         self._connection = Connection(engine, Transport(timeouts or Timeouts(), carrier, limits), sleep)
-        self._patience = tried.total
+        self._retries = tried
         self._etag_cache = EtagCache(cache_bytes)
         self._warehouse = warehouse
         self._properties = dict(properties or {})
@@ -97,7 +97,7 @@ class Configured:
             config = self.config()
             if moved := (config.overrides or {}).get("uri"):
                 self._connection.move(server_address(moved))
-            self._merged = settings(config, self._properties, self._default_operations, patience=self._patience)
+            self._merged = settings(config, self._properties, self._default_operations, patience=self._retries.total)
         return self._merged
 
     def _call(self, call: Call[T]) -> T:

@@ -1,0 +1,120 @@
+"""Edits of tables, which are committed and repeated after a conflict."""
+
+from __future__ import annotations
+
+import time
+from typing import TYPE_CHECKING, TypeVar
+
+from lakepact.client.errors import CommitRejected
+from lakepact.client.iceberg_rest.asynchronous.tables import AsyncTables
+from lakepact.client.iceberg_rest.asynchronous.transactions import AsyncTransactions
+from lakepact.client.iceberg_rest.table_edits import TableEdits
+
+if TYPE_CHECKING:
+    from collections.abc import Awaitable, Callable, Iterable
+
+    from lakepact.client.iceberg_rest.changes import TableChange
+    from lakepact.client.iceberg_rest.names import TableName
+    from lakepact.generated.iceberg_rest.models import CommitTableResponse
+
+T = TypeVar("T")
+
+
+class AsyncEdits(AsyncTables, AsyncTransactions):
+    """A catalog's tables, edited by name."""
+
+    def change(self, table: TableName) -> AsyncTableCommit:
+        """Return the edits of a table, to be filled and committed; nothing is sent before `commit`.
+
+        Args:
+            table: The table: `"sales.orders"`, or `(("sales", "emea"), "orders")`.
+
+        Raises:
+            ValueError: `table` does not name a table.
+        """
+        return AsyncTableCommit(table, self._commit_table_edits)
+
+    def transaction(self) -> AsyncTransaction:
+        """Return the edits of several tables, to be filled and committed, all or none; nothing is sent before `commit`."""
+        return AsyncTransaction(self._commit_transaction_edits)
+
+    async def _commit_table_edits(self, table: TableEdits) -> CommitTableResponse:
+        async def commit(changes: list[TableChange]) -> CommitTableResponse:
+            (change,) = changes
+            return await self.commit_table(change.namespace, change.name, change.updates, requirements=change.requirements)
+
+        return await self._repeat_after_conflict([table], commit)
+
+    async def _commit_transaction_edits(self, tables: Iterable[TableEdits]) -> None:
+        await self._repeat_after_conflict(tables, self.commit_transaction)
+
+    async def _repeat_after_conflict(self, tables: Iterable[TableEdits], commit: Callable[[list[TableChange]], Awaitable[T]]) -> T:
+        started, tried = time.monotonic(), 0
+        rejected: CommitRejected | None = None
+        while True:
+            changes = [await self._resolved(table, rejected) for table in tables]
+            try:
+                return await commit(changes)
+            except CommitRejected as error:
+                rejected, tried = error, tried + 1
+                pause = self._retries.pause(tried=tried, elapsed=time.monotonic() - started, retry_after=error.retry_after)
+                if pause is None:
+                    raise
+            await self._connection.pause(pause)
+
+    async def _resolved(self, table: TableEdits, rejected: CommitRejected | None) -> TableChange:
+        loaded = await self.load_table(table.namespace, table.name, snapshots="refs")
+        return table.resolved(loaded.metadata, rejected)
+
+
+class AsyncTableCommit(TableEdits):
+    """Edits of one table; `commit` makes all of them or none."""
+
+    def __init__(self, table: TableName, commit: Callable[[TableEdits], Awaitable[CommitTableResponse]]) -> None:
+        super().__init__(table)
+        self._commit = commit
+
+    async def commit(self) -> CommitTableResponse:
+        """Load the table, commit the edits to it, and return the result.
+
+        The commit requires that the table is the same and that its schema, partition spec, branches and tags are as loaded, where the
+        edits concern them. After a conflict the table is loaded again; the edits are repeated if they still mean the same.
+
+        Raises:
+            ValueError: There are no edits, or they do not fit the table. Nothing was sent.
+            CommitRejected: A concurrent commit changed what the edits concern, or all tries met a conflict; nothing was changed.
+            OutcomeUnknown: The commit may or may not have been applied; it is not repeated.
+            NoSuchTable: The table does not exist.
+        """
+        return await self._commit(self)
+
+
+class AsyncTransaction:
+    """Edits of several tables; `commit` makes all of them or none."""
+
+    def __init__(self, commit: Callable[[Iterable[TableEdits]], Awaitable[None]]) -> None:
+        self._commit = commit
+        self._tables: dict[tuple[str, ...], TableEdits] = {}
+
+    def change(self, table: TableName) -> TableEdits:
+        """Return the edits of a table in this transaction, the same ones for the same table.
+
+        Raises:
+            ValueError: `table` does not name a table.
+        """
+        edits = TableEdits(table)
+        return self._tables.setdefault((*edits.namespace, edits.name), edits)
+
+    async def commit(self) -> None:
+        """Load the tables and commit the edits to all of them, as the `commit` of a single table does.
+
+        Raises:
+            ValueError: There are no edits, or they do not fit their table. Nothing was sent.
+            CommitRejected: A concurrent commit changed what the edits concern, or all tries met a conflict; nothing was changed.
+            OutcomeUnknown: The changes may or may not have been applied; they are not repeated.
+            NoSuchTable: One of the tables does not exist; nothing was changed.
+            OperationNotSupported: The server does not support transactions.
+        """
+        if not self._tables:
+            raise ValueError("the transaction has no edits to commit")
+        await self._commit(self._tables.values())

@@ -1,0 +1,170 @@
+"""Edits of a schema: columns are found by their path, and new fields get ids that the table has never used."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any, TypeAlias
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+#: A column: the name of one at the top, dots included, or the path of a nested one. `element`, `key` and `value` step into lists and maps.
+Column: TypeAlias = str | Sequence[str]
+
+#: Types that readers can widen, by format version from which they may be (Iceberg spec, "Schema Evolution").
+_WIDENED = {("int", "long"): 1, ("float", "double"): 1, ("date", "timestamp"): 3, ("date", "timestamp_ns"): 3}
+_DECIMAL = re.compile(r"decimal\(\s*(\d+)\s*,\s*(\d+)\s*\)")
+
+
+class SchemaDraft:
+    """A copy of a schema to be edited.
+
+    Args:
+        document: The schema as JSON.
+        last_id: The highest field id that the table has assigned.
+    """
+
+    def __init__(self, document: dict[str, Any], last_id: int) -> None:
+        self.document = document
+        self._last_id = last_id
+
+    def field(self, column: Column) -> dict[str, Any]:
+        """Return the field of a column.
+
+        Raises:
+            ValueError: The schema has no such column.
+        """
+        path = _path(column)
+        found = next((field for field in self._fields(path[:-1]) if field["name"] == path[-1]), None)
+        if found is None:
+            raise ValueError(f"the schema has no column {column!r}")
+        return found
+
+    def add(self, column: Column, type_: str | Mapping[str, Any], doc: str | None) -> None:
+        """Add an optional column after the others.
+
+        Raises:
+            ValueError: The column exists, or its parent does not.
+        """
+        path = _path(column)
+        fields = self._fields(path[:-1])
+        self._require_free(path, fields)
+        added = {"id": self._next_id(), "name": path[-1], "required": False, "type": self._with_own_ids(type_)}
+        fields.append(added if doc is None else {**added, "doc": doc})
+
+    def rename(self, column: Column, name: str) -> int:
+        """Rename a column, keep its id and return it.
+
+        Raises:
+            ValueError: The column does not exist, or its new name is taken or empty.
+        """
+        field, path = self.field(column), _path(column)
+        self._require_free((*path[:-1], name), self._fields(path[:-1]))
+        field["name"] = name
+        return int(field["id"])
+
+    def drop(self, column: Column) -> set[int]:
+        """Drop a column with its nested fields and return their ids.
+
+        Raises:
+            ValueError: The column does not exist, is the last one of its struct, or identifies rows.
+        """
+        field, fields = self.field(column), self._fields(_path(column)[:-1])
+        dropped = _ids(field)
+        if dropped & set(self.document.get("identifier-field-ids") or ()):
+            raise ValueError(f"the column {column!r} identifies rows and cannot be dropped")
+        if len(fields) == 1:
+            raise ValueError(f"the column {column!r} is the last one and cannot be dropped")
+        fields.remove(field)
+        return dropped
+
+    def update(self, column: Column, type_: str | None, *, doc: str | None, make_optional: bool, format_version: int) -> dict[str, Any]:
+        """Change a column of a table of this format version, and return its field as it was.
+
+        Raises:
+            ValueError: The column does not exist, its type cannot be widened so, or it identifies rows and cannot be optional.
+        """
+        field = self.field(column)
+        before = dict(field)
+        if type_ is not None and type_ != field["type"]:
+            if not _can_widen(field["type"], type_, format_version):
+                raise ValueError(f"the type of the column {column!r} cannot be widened from {field['type']} to {type_}")
+            field["type"] = type_
+        if doc is not None:
+            field["doc"] = doc
+        if make_optional:
+            if field["id"] in (self.document.get("identifier-field-ids") or ()):
+                raise ValueError(f"the column {column!r} identifies rows and cannot be optional")
+            field["required"] = False
+        return before
+
+    def _fields(self, path: Sequence[str]) -> list[dict[str, Any]]:
+        inside: Any = self.document
+        for step in path:
+            inside = _inside(inside, step)
+        if not isinstance(inside, dict) or inside.get("type") != "struct":
+            raise ValueError(f"the schema has no struct {tuple(path)!r}")
+        fields: list[dict[str, Any]] = inside["fields"]
+        return fields
+
+    @staticmethod
+    def _require_free(path: Sequence[str], fields: list[dict[str, Any]]) -> None:
+        if not path[-1]:
+            raise ValueError("the name of a column is empty")
+        if any(field["name"] == path[-1] for field in fields):
+            raise ValueError(f"the schema has a column {'.'.join(path)!r} already")
+
+    def _next_id(self) -> int:
+        self._last_id += 1
+        return self._last_id
+
+    def _with_own_ids(self, type_: Any) -> Any:
+        """Return the type with new ids for its nested fields, the outer before the inner."""
+        if not hasattr(type_, "items"):
+            return type_
+        nested = dict(type_)
+        if nested["type"] == "struct":
+            fields = [{"required": False, **field, "id": self._next_id()} for field in nested["fields"]]
+            nested["fields"] = [{**field, "type": self._with_own_ids(field["type"])} for field in fields]
+        for part in ("element",) if nested["type"] == "list" else ("key", "value") if nested["type"] == "map" else ():
+            nested[f"{part}-id"] = self._next_id()
+        for part in {"element", "key", "value"} & nested.keys():
+            nested[part] = self._with_own_ids(nested[part])
+            if part != "key":
+                nested.setdefault(f"{part}-required", False)
+        return nested
+
+
+def _path(column: Column) -> tuple[str, ...]:
+    path = (column,) if isinstance(column, str) else tuple(column)
+    if not path:
+        raise ValueError("a column has at least one name")
+    return path
+
+
+def _inside(type_: Any, step: str) -> Any:
+    if not isinstance(type_, dict):
+        return None
+    if type_.get("type") == "struct":
+        return next((field["type"] for field in type_["fields"] if field["name"] == step), None)
+    return type_.get(step) if step in {"element", "key", "value"} else None
+
+
+def _ids(field: Any) -> set[int]:
+    """Return the ids of a field and of the fields in it."""
+    if isinstance(field, list):
+        return {found for one in field for found in _ids(one)}
+    if not isinstance(field, dict):
+        return set()
+    own = {field[name] for name in ("id", "element-id", "key-id", "value-id") if name in field}
+    return own | {found for name in ("type", "fields", "element", "key", "value") for found in _ids(field.get(name))}
+
+
+def _can_widen(before: Any, after: str, format_version: int) -> bool:
+    if not isinstance(before, str):
+        return False
+    narrow, wide = _DECIMAL.fullmatch(before), _DECIMAL.fullmatch(after)
+    if narrow and wide:
+        return narrow[2] == wide[2] and int(narrow[1]) <= int(wide[1])
+    return format_version >= _WIDENED.get((before, after), 99)

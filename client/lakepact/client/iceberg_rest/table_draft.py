@@ -1,0 +1,174 @@
+"""A table while it is edited: what its edits change becomes updates, and what they rely on becomes requirements."""
+
+from __future__ import annotations
+
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+from lakepact.client.iceberg_rest.schema_edits import SchemaDraft
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from lakepact.client.iceberg_rest.schema_edits import Column
+    from lakepact.generated.iceberg_rest.models import TableMetadata
+
+#: Partition field ids start after this one.
+_BEFORE_PARTITION_IDS = 999
+
+
+class TableDraft:
+    """The current state of a table, and the changes that edits make to it."""
+
+    def __init__(self, metadata: TableMetadata) -> None:
+        self.metadata = metadata
+        self.format_version = metadata.format_version
+        self.others: list[dict[str, Any]] = []
+        self._refs: dict[str, int | None] = {}
+
+    @cached_property
+    def schema(self) -> SchemaDraft:
+        """The current schema, to be edited.
+
+        Raises:
+            ValueError: The metadata lacks it.
+        """
+        return SchemaDraft(self._current_schema(), self.metadata.last_column_id or 0)
+
+    @cached_property
+    def partition_fields(self) -> list[dict[str, Any]]:
+        """The fields of the default partition spec, to be edited.
+
+        Raises:
+            ValueError: The metadata lacks it.
+        """
+        return self._default_fields()
+
+    def _current_schema(self) -> dict[str, Any]:
+        now = self.metadata
+        found = next((one for one in now.schemas or () if one.schema_id == now.current_schema_id), None)
+        if found is None or now.last_column_id is None:
+            raise ValueError("the metadata of the table lacks its current schema or its last column id")
+        return dict(found.to_wire())
+
+    def _default_fields(self) -> list[dict[str, Any]]:
+        now = self.metadata
+        found = next((one for one in now.partition_specs or () if one.spec_id == now.default_spec_id), None)
+        if found is None:
+            raise ValueError("the metadata of the table lacks its default partition spec")
+        return [field.to_wire() for field in found.fields]
+
+    def ref(self, name: str) -> int | None:
+        """Return the snapshot id of a branch or tag, None without one, and require that it stays so until the commit."""
+        self._refs[name] = self.ref_now(name)
+        return self._refs[name]
+
+    def ref_now(self, name: str) -> int | None:
+        """Return the snapshot id of a branch or tag, None without one."""
+        found = (self.metadata.refs or {}).get(name)
+        return found.snapshot_id if found else self._main() if name == "main" else None
+
+    def _main(self) -> int | None:
+        current = self.metadata.current_snapshot_id
+        return None if current == -1 else current  # older servers write -1 for none
+
+    def upgrade(self, version: int) -> None:
+        """Upgrade the format version.
+
+        Raises:
+            ValueError: The table has a later one.
+        """
+        if version < self.format_version:
+            raise ValueError(f"the table has format version {self.format_version} and cannot go back to {version}")
+        self.format_version = version
+
+    def drop_column(self, column: Column) -> int:
+        """Drop a column that neither the partition spec nor the sort order uses, and return its id."""
+        field = self.schema.field(column)
+        dropped = self.schema.drop(column)
+        order = next((one for one in self.metadata.sort_orders or () if one.order_id == self.metadata.default_sort_order_id), None)
+        used = {one["source-id"] for one in self.partition_fields} | {one.source_id for one in (order.fields if order else ())}
+        if dropped & used:
+            raise ValueError(f"the column {column!r} is used by the partition spec or the sort order and cannot be dropped")
+        return int(field["id"])
+
+    def add_partition_field(self, column: Column, transform: str, name: str | None) -> int:
+        """Add a field to the partition spec, and return the id of its column."""
+        field = self.schema.field(column)
+        added = {"source-id": field["id"], "transform": transform, "name": name or _default_name(field["name"], transform)}
+        if any(one["name"] == added["name"] for one in self.partition_fields):
+            raise ValueError(f"the partition spec has a field {added['name']!r} already")
+        if any(_means(one) == _means(added) for one in self.partition_fields):
+            raise ValueError(f"the table is partitioned by {transform} of {column!r} already")
+        self.partition_fields.append({**added, "field-id": self._partition_id(added)})
+        return int(field["id"])
+
+    def remove_partition_field(self, name: str) -> Any:
+        """Remove a field of the partition spec, and return its source and transform."""
+        found = next((one for one in self.partition_fields if one["name"] == name and one["transform"] != "void"), None)
+        if found is None:
+            raise ValueError(f"the partition spec has no field {name!r}")
+        meaning = _means(found)
+        if self.format_version == 1:
+            found["transform"] = "void"  # specs of version 1 keep every field at its place
+        else:
+            self.partition_fields.remove(found)
+        return meaning
+
+    def _partition_id(self, added: Mapping[str, Any]) -> int:
+        """Return the id that an earlier spec gave to the same field, or a new one."""
+        earlier = [field.to_wire() for spec in self.metadata.partition_specs or () for field in spec.fields]
+        known = next((one["field-id"] for one in earlier if _means(one) == _means(added) and one.get("field-id")), None)
+        taken = [one.get("field-id") or 0 for one in self.partition_fields]
+        last = max([self.metadata.last_partition_id or 0, _BEFORE_PARTITION_IDS, *taken])
+        return last + 1 if known is None or known in taken else int(known)
+
+    def updates(self) -> list[dict[str, Any]]:
+        """Return the updates of a commit: the format version, the schema that needs it, the spec that uses the schema, and all others."""
+        found: list[dict[str, Any]] = []
+        if self.format_version != self.metadata.format_version:
+            found.append({"action": "upgrade-format-version", "format-version": self.format_version})
+        if self._changes_schema:
+            found.append({"action": "add-schema", "schema": self.schema.document})
+            found.append({"action": "set-current-schema", "schema-id": -1})
+        if self._changes_spec:
+            found.append({"action": "add-spec", "spec": {"fields": self.partition_fields}})
+            found.append({"action": "set-default-spec", "spec-id": -1})
+        return found + self.others
+
+    def requirements(self) -> list[dict[str, Any]]:
+        """Return what has to hold so that the updates mean what they meant for this state."""
+        now = self.metadata
+        found: list[dict[str, Any]] = [{"type": "assert-table-uuid", "uuid": now.table_uuid}]
+        if self._changes_schema:
+            found.append({"type": "assert-current-schema-id", "current-schema-id": now.current_schema_id})
+            found.append({"type": "assert-last-assigned-field-id", "last-assigned-field-id": now.last_column_id})
+        if self._changes_spec:
+            found.append({"type": "assert-default-spec-id", "default-spec-id": now.default_spec_id})
+            if now.last_partition_id is not None:
+                found.append({"type": "assert-last-assigned-partition-id", "last-assigned-partition-id": now.last_partition_id})
+            if not self._changes_schema:  # the ids of the source columns are those of this schema
+                found.append({"type": "assert-current-schema-id", "current-schema-id": now.current_schema_id})
+        found.extend({"type": "assert-ref-snapshot-id", "ref": name, "snapshot-id": id_} for name, id_ in self._refs.items())
+        return found
+
+    @property
+    def _changes_schema(self) -> bool:
+        return "schema" in vars(self) and self.schema.document != self._current_schema()
+
+    @property
+    def _changes_spec(self) -> bool:
+        return "partition_fields" in vars(self) and self.partition_fields != self._default_fields()
+
+
+def _means(field: Mapping[str, Any]) -> tuple[int, str]:
+    return field["source-id"], field["transform"]
+
+
+def _default_name(column: str, transform: str) -> str:
+    """Return the name that Iceberg's own libraries give a partition field."""
+    kind, _, argument = transform.partition("[")
+    if kind == "identity":
+        return column
+    suffix = {"truncate": "trunc"}.get(kind, kind)
+    return f"{column}_{suffix}_{argument.rstrip(']')}" if kind == "truncate" else f"{column}_{suffix}"

@@ -1,0 +1,194 @@
+"""Edits of a table as a caller writes them, and their repetition on a table that has changed in the meantime."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Self
+
+from lakepact.client.iceberg_rest.changes import TableChange
+from lakepact.client.iceberg_rest.names import table_identifier
+from lakepact.client.iceberg_rest.table_draft import TableDraft
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
+    from lakepact.client.errors import CommitRejected
+    from lakepact.client.iceberg_rest.names import TableName
+    from lakepact.client.iceberg_rest.schema_edits import Column
+    from lakepact.generated.iceberg_rest.models import TableMetadata
+
+
+class TableEdits:
+    """The edits of one table, made in this order on the table as it is at the commit.
+
+    Every method returns the same object. An edit that does not fit the table raises `ValueError` at the commit, and nothing is sent.
+    A column is named by its name; a nested one by the tuple of its path, such as `("address", "city")`.
+    """
+
+    def __init__(self, table: TableName) -> None:
+        self.namespace, self.name = table_identifier(table)
+        self._edits: list[Callable[[TableDraft], object]] = []
+        self._first: tuple[str, list[object]] | None = None
+
+    def __repr__(self) -> str:
+        return f"{type(self).__name__}({(*self.namespace, self.name)!r}, {len(self._edits)} edits)"
+
+    def add_column(self, column: Column, type: str | Mapping[str, Any], *, doc: str | None = None) -> Self:  # noqa: A002
+        """Add an optional column after the others.
+
+        Args:
+            column: Its name, or the path of a nested one.
+            type: Its type, such as `"string"`, or the document of a struct, list or map; the ids of nested fields are assigned here.
+            doc: Its documentation.
+        """
+        return self._edit(lambda draft: draft.schema.add(column, type, doc))
+
+    def rename_column(self, column: Column, name: str) -> Self:
+        """Rename a column, which keeps its data."""
+        return self._edit(lambda draft: draft.schema.rename(column, name))
+
+    def update_column(
+        self,
+        column: Column,
+        type: str | None = None,  # noqa: A002
+        *,
+        doc: str | None = None,
+        make_optional: bool = False,
+    ) -> Self:
+        """Widen the type of a column, document it, or make it optional.
+
+        Args:
+            column: The column.
+            type: A wider type: `long` for `int`, `double` for `float`, a `decimal` of higher precision.
+            doc: Its documentation.
+            make_optional: Whether it may hold nulls from now on.
+        """
+        return self._edit(lambda draft: _update_column(draft, column, type, doc=doc, make_optional=make_optional))
+
+    def drop_column(self, column: Column) -> Self:
+        """Drop a column that neither the partition spec nor the sort order uses."""
+        return self._edit(lambda draft: draft.drop_column(column))
+
+    def add_partition_field(self, column: Column, transform: str = "identity", *, name: str | None = None) -> Self:
+        """Partition new data by a column too.
+
+        Args:
+            column: The source column, which may be one that these edits add.
+            transform: The transform, such as `day` or `bucket[16]`.
+            name: The name of the partition field; by default the column's, with the transform.
+        """
+        return self._edit(lambda draft: draft.add_partition_field(column, transform, name))
+
+    def remove_partition_field(self, name: str) -> Self:
+        """Partition new data by this field of the partition spec no longer."""
+        return self._edit(lambda draft: draft.remove_partition_field(name))
+
+    def set_properties(self, properties: Mapping[str, str]) -> Self:
+        """Set properties of the table."""
+        return self._append({"action": "set-properties", "updates": dict(properties)})
+
+    def remove_properties(self, *names: str) -> Self:
+        """Remove properties of the table."""
+        return self._append({"action": "remove-properties", "removals": list(names)})
+
+    def set_location(self, location: str) -> Self:
+        """Set the location below which new files are written."""
+        return self._append({"action": "set-location", "location": location})
+
+    def upgrade_format_version(self, version: int) -> Self:
+        """Upgrade the table to a later format version."""
+        return self._edit(lambda draft: draft.upgrade(version))
+
+    def set_branch(
+        self,
+        name: str,
+        snapshot_id: int | None = None,
+        *,
+        min_snapshots_to_keep: int | None = None,
+        max_snapshot_age_ms: int | None = None,
+        max_ref_age_ms: int | None = None,
+    ) -> Self:
+        """Create a branch, or move it.
+
+        Args:
+            name: Its name.
+            snapshot_id: Its snapshot; by default the current one of `main`.
+            min_snapshots_to_keep: The number of its snapshots that are never expired.
+            max_snapshot_age_ms: The age up to which its snapshots are kept, in milliseconds.
+            max_ref_age_ms: The age up to which the branch is kept, in milliseconds.
+        """
+        kept = {
+            "min-snapshots-to-keep": min_snapshots_to_keep,
+            "max-snapshot-age-ms": max_snapshot_age_ms,
+            "max-ref-age-ms": max_ref_age_ms,
+        }
+        return self._edit(lambda draft: _set_ref(draft, {"type": "branch", "ref-name": name, "snapshot-id": snapshot_id, **kept}))
+
+    def set_tag(self, name: str, snapshot_id: int | None = None, *, max_ref_age_ms: int | None = None) -> Self:
+        """Create a tag, or move it.
+
+        Args:
+            name: Its name.
+            snapshot_id: Its snapshot; by default the current one of `main`.
+            max_ref_age_ms: The age up to which the tag is kept, in milliseconds.
+        """
+        ref = {"type": "tag", "ref-name": name, "snapshot-id": snapshot_id, "max-ref-age-ms": max_ref_age_ms}
+        return self._edit(lambda draft: _set_ref(draft, ref))
+
+    def remove_ref(self, name: str) -> Self:
+        """Remove a branch or tag."""
+        return self._edit(lambda draft: _remove_ref(draft, name))
+
+    def _edit(self, edit: Callable[[TableDraft], object]) -> Self:
+        self._edits.append(edit)
+        return self
+
+    def _append(self, update: dict[str, Any]) -> Self:
+        return self._edit(lambda draft: draft.others.append(update))
+
+    def resolved(self, metadata: TableMetadata, after: CommitRejected | None = None) -> TableChange:
+        """Return the edits as a change of the table in this state.
+
+        Args:
+            metadata: The table as it is now.
+            after: The refusal of an earlier commit of the same edits.
+
+        Raises:
+            ValueError: There are no edits, or they do not fit the table.
+            CommitRejected: `after`, if the table was replaced or a concurrent commit changed what the edits rely on.
+        """
+        if not self._edits:
+            raise ValueError(f"no edits of the table {self.name!r} to commit")
+        draft = TableDraft(metadata)
+        try:
+            found = (metadata.table_uuid, [edit(draft) for edit in self._edits])
+        except ValueError as unfit:
+            if after is None:
+                raise
+            raise after from unfit
+        if after is None:
+            self._first = found
+        elif found != self._first:
+            raise after
+        return TableChange(self.namespace, self.name, draft.updates(), draft.requirements())
+
+
+def _update_column(draft: TableDraft, column: Column, type_: str | None, *, doc: str | None, make_optional: bool) -> object:
+    return draft.schema.update(column, type_, doc=doc, make_optional=make_optional, format_version=draft.format_version)
+
+
+def _set_ref(draft: TableDraft, ref: dict[str, Any]) -> int | None:
+    before = draft.ref(ref["ref-name"])
+    target = draft.ref_now("main") if ref["snapshot-id"] is None else ref["snapshot-id"]
+    if target is None:
+        raise ValueError(f"the table has no snapshot for {ref['ref-name']!r} yet")
+    given = {name: value for name, value in ref.items() if value is not None}
+    draft.others.append({"action": "set-snapshot-ref", **given, "snapshot-id": target})
+    return before
+
+
+def _remove_ref(draft: TableDraft, name: str) -> int:
+    before = draft.ref(name)
+    if before is None:
+        raise ValueError(f"the table has no branch or tag {name!r}")
+    draft.others.append({"action": "remove-snapshot-ref", "ref-name": name})
+    return before

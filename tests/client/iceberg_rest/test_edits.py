@@ -1,0 +1,329 @@
+"""Edits of tables: updates, requirements, and repetition after conflicts, through both catalogs."""
+
+from __future__ import annotations
+
+import json
+
+import httpx
+import pytest
+
+from driving import KINDS, Desk, Driven
+from lakepact.client import errors
+from lakepact.client.iceberg_rest.table_edits import TableEdits
+from lakepact.client.retries import Retries
+from lakepact.generated.iceberg_rest.models import TableMetadata
+from lakepact.reference_server import running
+
+UUID = "9c12d441-03fe-4693-9a96-a0705ddf69c1"
+FIELDS = [
+    {"id": 1, "name": "id", "type": "int", "required": True},
+    {"id": 2, "name": "at", "type": "timestamptz", "required": False},
+    {"id": 3, "name": "to", "required": False, "type": {"type": "struct", "fields": []}},
+]
+FIELDS[2]["type"]["fields"] = [{"id": 4, "name": "city", "type": "string", "required": False}]
+SCHEMA = {"type": "struct", "schema-id": 0, "identifier-field-ids": [1], "fields": FIELDS}
+DAY = {"source-id": 2, "field-id": 1000, "name": "at_day", "transform": "day"}
+METADATA = {
+    "format-version": 2,
+    "table-uuid": UUID,
+    "location": "memory:t",
+    "properties": {},
+    "schemas": [SCHEMA],
+    "current-schema-id": 0,
+    "last-column-id": 4,
+    "partition-specs": [{"spec-id": 0, "fields": [DAY]}],
+    "default-spec-id": 0,
+    "last-partition-id": 1000,
+    "sort-orders": [{"order-id": 0, "fields": []}],
+    "default-sort-order-id": 0,
+    "current-snapshot-id": 7,
+    "refs": {"main": {"type": "branch", "snapshot-id": 7}},
+}
+SAME_TABLE = {"type": "assert-table-uuid", "uuid": UUID}
+SAME_SCHEMA = {"type": "assert-current-schema-id", "current-schema-id": 0}
+
+
+def resolved(edits: TableEdits, **changed: object) -> tuple[list[dict], list[dict]]:
+    change = edits.resolved(TableMetadata.model_validate({**METADATA, **changed}))
+    return list(change.updates), list(change.requirements)
+
+
+def edits() -> TableEdits:
+    return TableEdits("n.t")
+
+
+def columns(edited: TableEdits, **changed: object) -> list[dict]:
+    return resolved(edited, **changed)[0][0]["schema"]["fields"]
+
+
+def test_property_edits_require_the_same_table_alone():
+    updates, requirements = resolved(edits().set_properties({"a.b": "1"}).remove_properties("c", "d").set_location("memory:u"))
+
+    assert updates == [
+        {"action": "set-properties", "updates": {"a.b": "1"}},
+        {"action": "remove-properties", "removals": ["c", "d"]},
+        {"action": "set-location", "location": "memory:u"},
+    ]
+    assert requirements == [SAME_TABLE]
+
+
+def test_new_column_gets_the_next_id_and_requires_the_same_schema():
+    updates, requirements = resolved(edits().add_column("note", "string", doc="free text"))
+
+    added = {"id": 5, "name": "note", "required": False, "type": "string", "doc": "free text"}
+    assert updates == [
+        {"action": "add-schema", "schema": {**SCHEMA, "fields": [*FIELDS, added]}},
+        {"action": "set-current-schema", "schema-id": -1},
+    ]
+    assert requirements == [SAME_TABLE, SAME_SCHEMA, {"type": "assert-last-assigned-field-id", "last-assigned-field-id": 4}]
+
+
+def test_nested_fields_of_a_new_column_get_ids_of_their_own():
+    tags = {"type": "list", "element": {"type": "struct", "fields": [{"name": "k", "type": "string"}, {"name": "v", "type": "int"}]}}
+
+    added = columns(edits().add_column("tags", tags))[-1]
+
+    inner = [{"required": False, "name": "k", "type": "string", "id": 7}, {"required": False, "name": "v", "type": "int", "id": 8}]
+    element = {"type": "struct", "fields": inner}
+    assert (added["id"], added["type"]) == (5, {"type": "list", "element-id": 6, "element": element, "element-required": False})
+
+
+def test_nested_column_is_added_by_its_path():
+    assert [field["name"] for field in columns(edits().add_column(("to", "zip"), "string"))[2]["type"]["fields"]] == ["city", "zip"]
+
+
+def test_renamed_and_widened_column_keeps_its_id():
+    assert columns(edits().rename_column("id", "key").update_column("key", "long"))[0] == {**FIELDS[0], "name": "key", "type": "long"}
+
+
+def test_dropped_column_leaves_the_schema():
+    assert columns(edits().drop_column("to")) == FIELDS[:2]
+
+
+@pytest.mark.parametrize(
+    ("edited", "message"),
+    [
+        (edits().add_column("at", "string"), "has a column 'at' already"),
+        (edits().add_column(("at", "x"), "string"), "no struct"),
+        (edits().add_column("", "string"), "is empty"),
+        (edits().rename_column("absent", "x"), "no column 'absent'"),
+        (edits().rename_column("at", "id"), "has a column 'id' already"),
+        (edits().update_column("at", "long"), "cannot be widened from timestamptz to long"),
+        (edits().update_column("id", make_optional=True), "identifies rows"),
+        (edits().drop_column("id"), "identifies rows"),
+        (edits().drop_column("at"), "used by the partition spec"),
+        (edits().drop_column(("to", "city")), "is the last one"),
+        (edits().add_partition_field("at", "day", name="x"), "partitioned by day of 'at' already"),
+        (edits().remove_partition_field("absent"), "no field 'absent'"),
+        (edits().remove_ref("absent"), "no branch or tag 'absent'"),
+        (edits().upgrade_format_version(1), "cannot go back to 1"),
+        (edits(), "no edits"),
+    ],
+)
+def test_edit_that_does_not_fit_raises_value_error(edited, message):
+    with pytest.raises(ValueError, match=message):
+        resolved(edited)
+
+
+def test_new_partition_field_gets_the_next_id_and_requires_the_same_spec():
+    updates, requirements = resolved(edits().add_partition_field("id", "bucket[16]"))
+
+    added = {"source-id": 1, "transform": "bucket[16]", "name": "id_bucket", "field-id": 1001}
+    assert updates == [
+        {"action": "add-spec", "spec": {"fields": [DAY, added]}},
+        {"action": "set-default-spec", "spec-id": -1},
+    ]
+    assert requirements == [
+        SAME_TABLE,
+        {"type": "assert-default-spec-id", "default-spec-id": 0},
+        {"type": "assert-last-assigned-partition-id", "last-assigned-partition-id": 1000},
+        SAME_SCHEMA,
+    ]
+
+
+def test_partition_field_of_an_earlier_spec_keeps_its_id():
+    specs = [{"spec-id": 0, "fields": [DAY]}, {"spec-id": 1, "fields": []}]
+
+    updates, _ = resolved(edits().add_partition_field("at", "day"), **{"partition-specs": specs, "default-spec-id": 1})
+
+    assert updates[0]["spec"]["fields"] == [DAY]
+
+
+@pytest.mark.parametrize(("version", "expected"), [(2, []), (1, [{**DAY, "transform": "void"}])])
+def test_removed_partition_field_stays_void_in_format_version_1(version, expected):
+    updates, _ = resolved(edits().remove_partition_field("at_day"), **{"format-version": version})
+
+    assert updates[0]["spec"]["fields"] == expected
+
+
+def test_branches_and_tags_require_what_they_replace():
+    updates, requirements = resolved(edits().set_tag("v1").set_branch("main", 6, min_snapshots_to_keep=2))
+
+    assert updates == [
+        {"action": "set-snapshot-ref", "type": "tag", "ref-name": "v1", "snapshot-id": 7},
+        {"action": "set-snapshot-ref", "type": "branch", "ref-name": "main", "snapshot-id": 6, "min-snapshots-to-keep": 2},
+    ]
+    assert requirements == [
+        SAME_TABLE,
+        {"type": "assert-ref-snapshot-id", "ref": "v1", "snapshot-id": None},
+        {"type": "assert-ref-snapshot-id", "ref": "main", "snapshot-id": 7},
+    ]
+
+
+def test_tag_of_a_table_without_snapshots_raises_value_error():
+    with pytest.raises(ValueError, match="no snapshot for 'v1'"):
+        resolved(edits().set_tag("v1"), **{"current-snapshot-id": None, "refs": {}})
+
+
+def test_format_version_is_upgraded_before_a_type_that_needs_it():
+    schema = {**SCHEMA, "fields": [*FIELDS, {"id": 5, "name": "on", "type": "date", "required": False}]}
+
+    edited = edits().upgrade_format_version(3).update_column("on", "timestamp")
+    updates, _ = resolved(edited, schemas=[schema], **{"last-column-id": 5})
+
+    assert [update["action"] for update in updates] == ["upgrade-format-version", "add-schema", "set-current-schema"]
+
+
+@pytest.fixture(scope="module")
+def server():
+    with running(warehouse="memory:") as started:
+        yield started
+
+
+@pytest.fixture(params=KINDS)
+def catalog(request, server):
+    """Yield a catalog with the tables `t` and `u` in the namespace `n`."""
+    with Driven(KINDS[request.param], server.url) as driven:
+        driven.create_namespace("n")
+        for name in ("t", "u"):
+            driven.create_table("n", name, SCHEMA)
+        yield driven
+        for name in ("t", "u"):
+            driven.drop_table("n", name)
+        driven.drop_namespace("n")
+
+
+def finished(catalog, edited):
+    return catalog._waited(edited.commit())
+
+
+def test_server_applies_all_edits_of_a_table(catalog):
+    edited = catalog.change("n.t").add_column("note", "string").rename_column("at", "since").add_partition_field("since", "month")
+
+    after = finished(catalog, edited.set_properties({"x": "1"})).metadata
+
+    current = next(schema for schema in after.schemas if schema.schema_id == after.current_schema_id)
+    spec = next(spec for spec in after.partition_specs if spec.spec_id == after.default_spec_id)
+    assert [(field.id, field.name) for field in current.fields] == [(1, "id"), (2, "since"), (3, "to"), (5, "note")]
+    assert [(field.name, field.source_id, field.field_id) for field in spec.fields] == [("since_month", 2, 1000)]
+    assert after.properties == {"x": "1"}
+
+
+def test_server_applies_a_transaction_to_all_tables_or_none(catalog):
+    transaction = catalog.transaction()
+    transaction.change("n.t").set_properties({"x": "1"})
+    transaction.change(("n", "u")).set_properties({"y": "2"})
+    transaction.change("n.u").add_column("note", "string")
+
+    finished(catalog, transaction)
+
+    assert [catalog.load_table("n", name).metadata.properties for name in ("t", "u")] == [{"x": "1"}, {"y": "2"}]
+    assert len(catalog.load_table("n", "u").metadata.schemas) == 2
+
+
+def test_empty_transaction_raises_value_error(catalog):
+    with pytest.raises(ValueError, match="no edits"):
+        finished(catalog, catalog.transaction())
+
+
+@pytest.mark.parametrize("table", ["orders", "", ".t", "n.", "a..b", ("", "t"), ("n", "..")])
+def test_text_that_names_no_table_raises_value_error(catalog, table):
+    with pytest.raises(ValueError, match=r"namespace|level|path"):
+        catalog.change(table)
+
+
+TABLE = "/v1/namespaces/n/tables/t"
+CONFLICT = httpx.Response(409, json={"error": {"message": "changed", "type": "CommitFailedException", "code": 409}})
+
+
+@pytest.fixture(params=KINDS)
+def at_a_desk(request):
+    """Return a function that opens a catalog whose table has these states and whose commits get these answers, in order."""
+    opened = []
+
+    def catalog(states, answers):
+        states, answers = [{"metadata": {**METADATA, **state}} for state in states], list(answers)
+        loading = {f"GET {TABLE}": lambda _: states.pop(0) if len(states) > 1 else states[0]}
+        desk = Desk({"GET /v1/config": {"defaults": {}, "overrides": {}}, **loading, f"POST {TABLE}": lambda _: answers.pop(0)})
+        retries = Retries(tries=3, first_pause=0.001)
+        opened.append(Driven(KINDS[request.param], "https://catalog", carrier=desk.carrier, retries=retries))
+        return opened[-1], desk
+
+    yield catalog
+    for driven in opened:
+        driven.__exit__()
+
+
+def commits(desk):
+    return [json.loads(request.content) for request in desk.requests if request.method == "POST"]
+
+
+DONE = {"metadata-location": "memory:m", "metadata": METADATA}
+OTHER_COLUMN = {
+    "schemas": [{**SCHEMA, "schema-id": 1, "fields": [*FIELDS, {"id": 5, "name": "other", "type": "string", "required": False}]}],
+    "current-schema-id": 1,
+    "last-column-id": 5,
+}
+
+
+def test_commit_after_a_conflict_is_made_for_the_table_as_it_is_then(at_a_desk):
+    driven, desk = at_a_desk([{}, OTHER_COLUMN], [CONFLICT, DONE])
+
+    finished(driven, driven.change("n.t").add_column("note", "string"))
+
+    last = commits(desk)[-1]
+    assert [(field["id"], field["name"]) for field in last["updates"][0]["schema"]["fields"]][-2:] == [(5, "other"), (6, "note")]
+    assert last["requirements"][1:] == [
+        {"type": "assert-current-schema-id", "current-schema-id": 1},
+        {"type": "assert-last-assigned-field-id", "last-assigned-field-id": 5},
+    ]
+
+
+def test_commit_is_rejected_after_the_last_try(at_a_desk):
+    driven, desk = at_a_desk([{}], [CONFLICT] * 5)
+
+    with pytest.raises(errors.CommitRejected):
+        finished(driven, driven.change("n.t").set_properties({"x": "1"}))
+
+    assert len(commits(desk)) == 3
+
+
+@pytest.mark.parametrize(
+    ("state", "edited"),
+    [
+        ({"table-uuid": "00000000-0000-4000-8000-000000000000"}, lambda edits: edits.set_properties({"x": "1"})),
+        (OTHER_COLUMN, lambda edits: edits.add_column("other", "string")),
+        ({"refs": {"main": {"type": "branch", "snapshot-id": 8}}}, lambda edits: edits.set_branch("main", 6)),
+        (
+            {"schemas": [{**SCHEMA, "fields": [FIELDS[0], {**FIELDS[1], "id": 9}, FIELDS[2]]}], "last-column-id": 9},
+            lambda edits: edits.rename_column("at", "since"),
+        ),
+    ],
+    ids=["replaced-table", "same-column-added", "branch-moved", "column-replaced"],
+)
+def test_edits_that_would_mean_something_else_are_not_repeated(at_a_desk, state, edited):
+    driven, desk = at_a_desk([{}, state], [CONFLICT, DONE])
+
+    with pytest.raises(errors.CommitRejected):
+        finished(driven, edited(driven.change("n.t")))
+
+    assert len(commits(desk)) == 1
+
+
+def test_commit_with_unknown_outcome_is_not_repeated(at_a_desk):
+    driven, desk = at_a_desk([{}], [httpx.Response(504), DONE])
+
+    with pytest.raises(errors.OutcomeUnknown):
+        finished(driven, driven.change("n.t").set_properties({"x": "1"}))
+
+    assert len(commits(desk)) == 1
