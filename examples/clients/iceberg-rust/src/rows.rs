@@ -1,5 +1,6 @@
 //! Rows of a table with the columns `id` and `data`, written and read as Parquet.
 use std::sync::Arc;
+use std::time::{SystemTime, UNIX_EPOCH};
 
 use arrow_array::cast::AsArray;
 use arrow_array::types::Int64Type;
@@ -31,7 +32,7 @@ pub async fn append(catalog: &dyn Catalog, table: &Table, rows: &Value) -> Resul
         ParquetWriterBuilder::new(WriterProperties::default(), schema),
         table.file_io().clone(),
         DefaultLocationGenerator::new(table.metadata())?,
-        DefaultFileNameGenerator::new("rows".into(), None, DataFileFormat::Parquet),
+        DefaultFileNameGenerator::new(unique_name(), None, DataFileFormat::Parquet),
     );
     let mut writer = DataFileWriterBuilder::new(files).build(None).await?;
     writer.write(batch).await?;
@@ -42,6 +43,12 @@ pub async fn append(catalog: &dyn Catalog, table: &Table, rows: &Value) -> Resul
         .apply(change)?
         .commit(catalog)
         .await
+}
+
+/// Returns the beginning of file names that no other append has.
+fn unique_name() -> String {
+    let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
+    format!("rows-{}-{}", std::process::id(), since.as_nanos())
 }
 
 /// Returns all rows of a snapshot, or of the current one.
