@@ -8,11 +8,13 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"maps"
 	"net/url"
 	"os"
 	"time"
 
 	"github.com/apache/iceberg-go"
+	"github.com/apache/iceberg-go/catalog"
 	"github.com/apache/iceberg-go/catalog/rest"
 	icebergio "github.com/apache/iceberg-go/io"
 	"github.com/apache/iceberg-go/table"
@@ -63,26 +65,18 @@ func (w work) repeatedly(once func() any) []any {
 	return found
 }
 
-// open connects to the catalog with the options that the properties stand for.
+// open connects to the catalog with the client's properties.
 func open(ctx context.Context, task string, given arguments) (*rest.Catalog, error) {
-	var options []rest.Option
-	more := iceberg.Properties{}
-	for key, value := range given.Properties {
-		switch key {
-		case "token":
-			options = append(options, rest.WithOAuthToken(value))
-		case "credential":
-			options = append(options, rest.WithCredential(value))
-		case "prefix":
-			options = append(options, rest.WithPrefix(value))
-		default:
-			more[key] = value
-		}
-	}
+	properties := iceberg.Properties{"type": "rest", "uri": given.URI}
+	maps.Copy(properties, given.Properties)
 	if task == "report-metrics" {
-		more["rest-metrics-reporting-enabled"] = "true" // off by default
+		properties["rest-metrics-reporting-enabled"] = "true" // off by default
 	}
-	return rest.NewCatalog(ctx, "checked", given.URI, append(options, rest.WithAdditionalProps(more))...)
+	opened, err := catalog.Load(ctx, "checked", properties)
+	if err != nil {
+		return nil, err
+	}
+	return opened.(*rest.Catalog), nil
 }
 
 // perform returns the line that answers a task.
