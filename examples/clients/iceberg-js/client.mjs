@@ -83,9 +83,9 @@ for await (const line of createInterface({ input: process.stdin })) {
     answer = { not_offered: true }
   } else {
     try {
-      const { token } = given.properties
+      const { token, warehouse } = given.properties
       const auth = token ? { type: 'bearer', token } : { type: 'none' }
-      const catalog = new IcebergRestCatalog({ baseUrl: given.uri, auth })
+      const catalog = new IcebergRestCatalog({ baseUrl: given.uri, auth, ...(warehouse && { warehouse }) })
       await catalog.loadConfig()
       const where = { namespace: given.namespace ?? [] }
       answer = { result: (await tasks[task](catalog, where, { ...where, name: given.table }, given)) ?? null }
