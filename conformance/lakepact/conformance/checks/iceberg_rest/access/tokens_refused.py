@@ -103,8 +103,12 @@ def unknown_clients_get_no_token(lab: CatalogLab) -> None:
         "IRC-OAU-016": (form(lab, **nobody.fields), ("invalid_request",), "without grant_type"),
     }
 
-    with lab.judge("IRC-OAU-002"):
-        expect.status(json, 400, 401, 415, about="for credentials in JSON")
+    refusals = (400, 401, 415)
+    if json.status in refusals:  # the client may be why
+        lab.skip("IRC-OAU-002", "only a known client shows that the media type is refused: --parameter client-env=NAME")
+    else:
+        with lab.judge("IRC-OAU-002"):
+            expect.status(json, *refusals, about="for credentials in JSON")
     for requirement, (reply, errors, about) in asked.items():
         with lab.judge(requirement):  # a server may look at the client first
             refused(reply, 400, 401, error=("invalid_client", *errors), about=about)
