@@ -57,6 +57,7 @@ if TYPE_CHECKING:
     from lakepact.client.iceberg_rest.storage import storage_credential, storage_properties
     from lakepact.client.iceberg_rest.synchronous.catalog import IcebergCatalog
     from lakepact.client.limits import Limits
+    from lakepact.client.sigv4 import SigV4
     from lakepact.client.transport import Timeouts
     from lakepact.client.watsonx_data.asynchronous.catalog import AsyncWatsonxCatalog
     from lakepact.client.watsonx_data.synchronous.catalog import WatsonxCatalog
@@ -104,6 +105,7 @@ __all__ = [
     "ScanTask",
     "ServerError",
     "SharingClient",
+    "SigV4",
     "TableChange",
     "Throttled",
     "Timeouts",
@@ -127,6 +129,7 @@ _LOADED_LATER = {
     "ScanPlan": "lakepact.client.iceberg_rest.scans",
     "ScanTask": "lakepact.client.iceberg_rest.scans",
     "SharingClient": "lakepact.client.delta_sharing.synchronous.client",
+    "SigV4": "lakepact.client.sigv4",
     "TableChange": "lakepact.client.iceberg_rest.changes",
     "Timeouts": "lakepact.client.transport",
     "AsyncWatsonxCatalog": "lakepact.client.watsonx_data.asynchronous.catalog",

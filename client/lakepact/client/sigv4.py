@@ -1,0 +1,67 @@
+"""Requests signed with AWS Signature Version 4, as AWS Glue and S3 Tables require (`lakepact[aws]`)."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from lakepact.client.auth import Auth, AuthFlow
+
+try:
+    from botocore.auth import SigV4Auth
+    from botocore.awsrequest import AWSRequest
+    from botocore.session import Session
+except ImportError:
+    message = "SigV4 needs botocore: pip install 'lakepact[aws]'"
+    raise ImportError(message, name="botocore") from None
+
+if TYPE_CHECKING:
+    from botocore.credentials import Credentials
+
+    from lakepact.client.wire import Request
+
+
+class SigV4(Auth):
+    """Signs every request, each retry again, with AWS Signature Version 4.
+
+    Args:
+        service: The signing name of the service, such as `glue` or `s3tables`.
+        region: The region; by default that of the AWS configuration.
+        credentials: The credentials; by default those of the AWS configuration: environment, profile, container or instance.
+            They are read before each request, and renewed in the thread or event loop that sends. botocore's loggers show a session
+            token at level DEBUG.
+
+    Raises:
+        ValueError: The AWS configuration has no region or no credentials.
+        ImportError: botocore is not installed.
+    """
+
+    def __init__(self, service: str, *, region: str | None = None, credentials: Credentials | None = None) -> None:
+        session = Session()
+        self._service = service
+        found_region = region or session.get_config_variable("region")
+        found_credentials = credentials or session.get_credentials()
+        if not found_region:
+            raise ValueError("no AWS region: give region=, or set AWS_DEFAULT_REGION")
+        if found_credentials is None:
+            raise ValueError("no AWS credentials: give credentials=, or set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY")
+        self._region: str = found_region
+        self._credentials: Credentials = found_credentials
+
+    def __repr__(self) -> str:
+        return f"SigV4({self._service!r}, region={self._region!r}, credentials=[hidden])"
+
+    def flow(self, request: Request) -> AuthFlow:
+        """Yield the request with its signature."""
+        # AWS reads a plus sign in a query as itself, and only %20 as a space.
+        path, mark, query = request.url.partition("?")
+        url = path + mark + query.replace("+", "%20")
+        # Other headers may be changed on the way, by proxies and by the HTTP library.
+        kept = {name: value for name, value in request.headers if name.lower() == "content-type"}
+        signed = AWSRequest(method=request.method, url=url, headers=kept, data=request.content or b"")
+        SigV4Auth(self._credentials.get_frozen_credentials(), self._service, self._region).add_auth(signed)
+        sent = replace(request, url=url)
+        for name in ("X-Amz-Date", "X-Amz-Security-Token", "Authorization"):
+            if name in signed.headers:
+                sent = sent.with_header(name, signed.headers[name])
+        yield sent
