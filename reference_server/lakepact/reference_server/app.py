@@ -11,6 +11,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import importlib
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from lakepact.generated.contract import Contract, contracts
@@ -65,19 +66,26 @@ def services(wanted: Sequence[str], settings: Settings, *, faults: Iterable[str 
     for contract, needed in REQUIRED_SETTING.items():
         if contract in wanted and contract not in able:
             raise BadSetting(f"{contract} cannot be served without --{needed}")
-    for setting, contract in SETTING_CONTRACT.items():
-        if getattr(settings, setting) is not None and contract not in meant:
+    for setting, needed_by in SETTING_CONTRACT.items():
+        if getattr(settings, setting) is not None and not set(needed_by) & set(meant):
             option = f"--{setting.replace('_', '-')}"
-            raise BadSetting(f"{option} requires --contract {contract} (serving: {', '.join(meant)})")
+            raise BadSetting(f"{option} requires --contract {' or '.join(needed_by)} (serving: {', '.join(meant)})")
     built: dict[str, Service] = {}
     with contextlib.ExitStack() as undo:
         for contract in meant:
-            built[contract] = service(contract, settings, beside=dict(built))
+            own = replace(settings, contract_version=_version(contract, settings.contract_version, meant))
+            built[contract] = service(contract, own, beside=dict(built))
             undo.callback(built[contract].close)
         for fault in faults:
             _install(fault, built.values())
         undo.pop_all()
     return tuple(built[contract] for contract in dict.fromkeys(wanted or built))
+
+
+def _version(contract: str, wanted: str | None, served: Iterable[str]) -> str | None:
+    """Return the version of a contract to serve: the wanted one, or the default if only another served contract has such a version."""
+    having = {one for one in served if wanted in Contract(one).versions}
+    return wanted if contract in having or not having else None
 
 
 def _install(wanted: str | Fault, served: Iterable[Service]) -> None:

@@ -18,7 +18,7 @@ from lakepact.reference_server.app import ENGINES, application, services
 from lakepact.reference_server.faults import UnknownFault
 from lakepact.reference_server.http.workers import share_the_interpreter
 from lakepact.reference_server.running import LIMITS, configured, kept, listening
-from lakepact.reference_server.service import AUTH, DURABILITIES, MAX_BODY, BadSetting, Settings
+from lakepact.reference_server.service import AUTH, DURABILITIES, MAX_BODY, SETTING_CONTRACT, BadSetting, Settings
 from lakepact.reference_server.stub.application import StubApplication
 from lakepact.reference_server.stub.recorder import Recorder
 from lakepact.reference_server.stub.script import read as read_script
@@ -180,9 +180,9 @@ def _write_profiles(served: Iterable[Service], url: str, folder: Path | None) ->
 )
 @click.option(
     "--contract-version",
-    type=click.Choice(Contract("iceberg_rest").versions),
+    type=click.Choice([version for contract in SETTING_CONTRACT["contract_version"] for version in Contract(contract).versions]),
     default=None,
-    help="The version of the Iceberg contract to serve. [default: the oldest]",
+    help="The version of the contract to serve. [default: the oldest]",
 )
 @click.option(
     "--record",

@@ -133,7 +133,7 @@ def running(
 
     Args:
         contract: the contract that it serves; if none is named, all that it can serve but profiles of others: Delta Sharing needs `shares`.
-        contract_version: the version of the Iceberg contract that it serves; by default the oldest, which has models.
+        contract_version: the version of the contract that it serves; by default the oldest, which has models.
         warehouse: where tables keep their files, `memory:` for nowhere; by default a temporary folder.
         allowed_locations: folders beside the warehouse that tables may lie in, if their creators say so.
         prefix: path segments that clients must put behind `/v1/`.

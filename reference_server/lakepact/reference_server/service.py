@@ -49,13 +49,13 @@ PREFIX = re.compile(r"(?!(?:.*/)?\.\.?(?:/|\Z))(?:[A-Za-z0-9._~!$&'()*+,;=:@/-]|
 EVERY = OperationId("*")  #: in a table by operation: all of them
 #: The setting without which a contract has nothing to serve; the others can always be served.
 REQUIRED_SETTING: Mapping[str, str] = {"delta_sharing": "shares"}
-#: Settings that one contract alone has a use for.
-SETTING_CONTRACT: Mapping[str, str] = {
-    "shares": "delta_sharing",
-    "credentials": "watsonx_data",
-    "config": "iceberg_rest",
-    "auth": "iceberg_rest",
-    "contract_version": "iceberg_rest",
+#: Settings that only some contracts have a use for.
+SETTING_CONTRACT: Mapping[str, tuple[str, ...]] = {
+    "shares": ("delta_sharing",),
+    "credentials": ("watsonx_data",),
+    "config": ("iceberg_rest",),
+    "auth": ("iceberg_rest",),
+    "contract_version": ("iceberg_rest", "delta_sharing"),
 }
 UNKNOWN_PATH = OperationId("(unknown path)")  #: instead of an operation: paths that are in no contract
 WRONG_METHOD = OperationId("(wrong method)")  #: methods that a path does not have
@@ -137,7 +137,7 @@ class Settings:
     auth: str | None = None  #: how callers are known, one of `AUTH`; None for what the file suggests
     store: str = "memory"  #: where the catalog is kept: `memory`, `file` for below the warehouse, or the path of a file
     durability: str = DURABILITIES[0]  #: what a file store survives, one of `DURABILITIES`
-    contract_version: str | None = None  #: which version of the Iceberg contract is served; None for the one that has models
+    contract_version: str | None = None  #: the version of the contract that is served; None for the one that has models
 
     def __post_init__(self) -> None:
         if self.durability not in DURABILITIES:

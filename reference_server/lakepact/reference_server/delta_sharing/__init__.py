@@ -6,7 +6,7 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from lakepact.generated.contract import Contract, OperationId
+from lakepact.generated.contract import Contract, OperationId, UnknownVersion
 from lakepact.generated.delta_sharing import op
 from lakepact.reference_server.delta_sharing.access import recipients
 from lakepact.reference_server.delta_sharing.access.credentials import Credentials
@@ -14,12 +14,14 @@ from lakepact.reference_server.delta_sharing.access.recipients import Recipients
 from lakepact.reference_server.delta_sharing.access.tokens import Tokens
 from lakepact.reference_server.delta_sharing.answers import KINDS, error_body
 from lakepact.reference_server.delta_sharing.catalogue import Catalogue
+from lakepact.reference_server.delta_sharing.extensions import added
 from lakepact.reference_server.delta_sharing.file_endpoint import DataDoor
 from lakepact.reference_server.delta_sharing.files import Files
 from lakepact.reference_server.delta_sharing.histories import delta_log
 from lakepact.reference_server.delta_sharing.iceberg_tables import IcebergHistory
 from lakepact.reference_server.delta_sharing.index_entries import SharesIndex
-from lakepact.reference_server.delta_sharing.queries.queries import ASKED
+from lakepact.reference_server.delta_sharing.queries.background import KEYS
+from lakepact.reference_server.delta_sharing.queries.queries import ASKED, HISTORICAL_PROTOCOL
 from lakepact.reference_server.delta_sharing.rules import SharingRules
 from lakepact.reference_server.delta_sharing.shares_file import read_shares
 from lakepact.reference_server.delta_sharing.snapshots import Snapshots
@@ -35,8 +37,9 @@ if TYPE_CHECKING:
 
 #: Clients write null for what they do not ask for.
 NULLABLE = {
-    op.query_table: frozenset({*ASKED, "maxFiles", "pageToken", "includeRefreshToken", "refreshToken"}),
+    op.query_table: frozenset({*ASKED, HISTORICAL_PROTOCOL, *KEYS, "maxFiles", "pageToken", "includeRefreshToken", "refreshToken"}),
     op.generate_temporary_table_credentials: frozenset({"location"}),
+    op.get_query_info: frozenset({"maxFiles", "pageToken"}),
 }
 
 #: Operations that read the logs of tables, or wait for another service.
@@ -48,6 +51,7 @@ READING = frozenset(
         op.query_table,
         op.query_table_changes,
         op.generate_temporary_table_credentials,
+        op.get_query_info,
     }
 )
 
@@ -62,18 +66,19 @@ def service(settings: Settings, beside: Mapping[str, Service]) -> Service:
         raise BadSetting("delta_sharing needs a shares file, which says what is shared, and with whom")
     require_arrow("delta_sharing")
     shares = read_shares(settings.shares, warehouse=_warehouse(beside))
-    contract = Contract("delta_sharing")
+    try:
+        contract = Contract("delta_sharing", settings.contract_version)
+    except UnknownVersion as unknown:
+        raise BadSetting(str(unknown)) from None
     rules = SharingRules()
     who = Recipients(shares.recipients, root=shares.root, rules=rules)
     tokens = Tokens()
     urls = Files(shares, rules)
     data = f"{shares.root}/files"
     catalog = Catalogue(shares, rules, tokens=tokens)
-    areas = (
-        catalog,
-        Tables(catalog, Snapshots(opened=_opened(beside)), urls, shares=shares, rules=rules, tokens=tokens),
-        Credentials(catalog, shares, rules),
-    )
+    snapshots = Snapshots(opened=_opened(beside))
+    tables = Tables(catalog, snapshots, urls, shares=shares, rules=rules, tokens=tokens, newer=added(contract))
+    areas = (catalog, tables, Credentials(catalog, shares, rules))
     served = Service(
         contract,
         handlers=_handlers(contract, areas),
@@ -85,7 +90,7 @@ def service(settings: Settings, beside: Mapping[str, Service]) -> Service:
         nullable=NULLABLE,
         root=shares.root,
         caller=who.caller,
-        blocking=READING,
+        blocking=READING & contract.operations.keys(),
         apps={data: DataDoor(urls, root=data, rules=rules, service=lambda: served)},
         max_body=settings.max_body,
         exports={"files": urls},
@@ -93,6 +98,7 @@ def service(settings: Settings, beside: Mapping[str, Service]) -> Service:
         about=tuple(_about(shares)),
         index=SharesIndex(shares.root),
         authenticates=True,
+        close=tables.close,
     )
     return served
 

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from lakepact.reference_server.delta_sharing.queries import capabilities, changes, continuations, ends, file_lists, queries, versions
+from lakepact.reference_server.delta_sharing.queries.background import BackgroundQueries, key_of
 from lakepact.reference_server.delta_sharing.queries.change_lists import ChangeLists
 from lakepact.reference_server.delta_sharing.queries.changes import Range
 from lakepact.reference_server.delta_sharing.queries.continuations import Continuations
 from lakepact.reference_server.delta_sharing.queries.file_lists import FileLists
-from lakepact.reference_server.delta_sharing.queries.queries import Query, malformed, read_query
+from lakepact.reference_server.delta_sharing.queries.queries import HISTORICAL_PROTOCOL, Query, malformed, read_query
 from lakepact.reference_server.delta_sharing.queries.requests import Request, explained
 from lakepact.reference_server.delta_sharing.queries.versions import Versions, named
 from lakepact.reference_server.http.problems import Problem
@@ -21,7 +23,9 @@ if TYPE_CHECKING:
     from lakepact.reference_server.delta_sharing.access.recipients import Caller
     from lakepact.reference_server.delta_sharing.access.tokens import Tokens
     from lakepact.reference_server.delta_sharing.catalogue import Catalogue
+    from lakepact.reference_server.delta_sharing.extensions import VersionExtension
     from lakepact.reference_server.delta_sharing.files import Files
+    from lakepact.reference_server.delta_sharing.queries.background import Run
     from lakepact.reference_server.delta_sharing.queries.requests import Answer
     from lakepact.reference_server.delta_sharing.rules import SharingRules
     from lakepact.reference_server.delta_sharing.shares import SharedTable, Shares
@@ -70,12 +74,23 @@ class Tables:
         shares: for how long tokens hold, how large pages may be, and which hints count.
         rules: see `Rules`.
         tokens: what seals the tokens of pages and refreshes.
+        newer: the extensions of the served version.
     """
 
     def __init__(
-        self, catalogue: Catalogue, snapshots: Snapshots, files: Files, *, shares: Shares, rules: SharingRules, tokens: Tokens
+        self,
+        catalogue: Catalogue,
+        snapshots: Snapshots,
+        files: Files,
+        *,
+        shares: Shares,
+        rules: SharingRules,
+        tokens: Tokens,
+        newer: VersionExtension,
     ) -> None:
         self._catalogue, self._snapshots, self._rules = catalogue, snapshots, rules
+        self._newer = newer
+        self._background = BackgroundQueries() if newer.async_query else None
         self._continuations = Continuations(tokens, shares, rules)
         self._file_lists = FileLists(snapshots, files, self._continuations, shares=shares, rules=rules)
         self._change_lists = ChangeLists(snapshots, files, self._continuations, rules=rules)
@@ -128,14 +143,79 @@ class Tables:
         request = self._request(caller, share, schema, table, header=delta_sharing_capabilities)
         self._rules.table_is_read_by_url(request.table)
         hashed = self._rules.file_id_hash(fileidhash)
-        query = read_query(body or {}, self._rules)
+        query = read_query(body or {}, self._rules, historical_protocol=self._newer.historical_protocol)
+        if self._background is not None and request.capabilities.async_query:
+            return self._reply_of_status(self._begun(request, query, key_of(body or {}), hashed))
+        return self._reply(request, self._queried(request, query), hashed)
+
+    def get_query_info(
+        self,
+        *,
+        caller: Caller,
+        share: str,
+        schema: str,
+        table: str,
+        query_id: str,
+        delta_sharing_capabilities: str | None = None,
+        body: dict[str, Any] | None = None,
+    ) -> Reply:
+        """Return the status of a query in the background, or a page of its answer."""
+        request = self._request(caller, share, schema, table, header=delta_sharing_capabilities)
+        run = self._runs.of(request, query_id)
+        if run.status is not None:
+            return self._reply_of_status(run)
+        sent = {name: value for name, value in (body or {}).items() if value is not None}
+        most = int(sent["maxFiles"]) if "maxFiles" in sent else run.query.max_files
+        query = replace(run.query, max_files=most, page_token=sent.get("pageToken"), refresh_token=None)
+        return self._reply(request, self._queried(request, query, run.held), run.hashed)
+
+    @property
+    def _runs(self) -> BackgroundQueries:
+        if self._background is None:
+            raise LookupError("queries in the background are not part of this version")
+        return self._background
+
+    def close(self) -> None:
+        """End the queries in the background."""
+        if self._background is not None:
+            self._background.close()
+
+    def _queried(self, request: Request, query: Query, begun: Mapping[str, Any] | None = None) -> Answer:
+        """Return the answer to a query.
+
+        Args:
+            request: the request.
+            query: the query.
+            begun: the query with its versions, if it began earlier; a page token has them too.
+        """
+        with explained(request.table):
+            held = begun
+            if held is None or query.page_token is not None:
+                held = self._continuations.held(request, query, operation=file_lists.OPERATION)
+            if "startingVersion" in held["asked"]:
+                return self._file_changes(request, query, held)
+            return self._file_lists.answer(request, query, held)
+
+    def _begun(self, request: Request, query: Query, key: str, hashed: str | None) -> Run:
+        """Begin a query in the background: its versions are fixed now, and its table is read by a worker."""
         with explained(request.table):
             held = self._continuations.held(request, query, operation=file_lists.OPERATION)
-            if "startingVersion" in held["asked"]:
-                answer = self._file_changes(request, query, held)
+            asked: Mapping[str, Any] = held["asked"]
+            if "startingVersion" in asked:
+                version = request.versions.exactly(asked["startingVersion"], "startingVersion")
+                held = {"last": self._last(request, asked, version), **held}
             else:
-                answer = self._file_lists.answer(request, query, held)
-        return self._reply(request, answer, hashed)
+                version = held["version"] if "version" in held else request.versions.asked_for(asked)
+                held = {"version": version, **held}
+        source = request.table.source
+        return self._runs.begun(request, key, query, held=held, hashed=hashed, work=lambda: self._snapshots.snapshot(source, version))
+
+    def _last(self, request: Request, asked: Mapping[str, Any], first: int) -> int:
+        """Return the last version of the changes of files since a version."""
+        ending: int | None = asked.get("endingVersion")
+        self._rules.range_is_in_order(first, ending)
+        newest = request.versions.current()
+        return newest if ending is None else min(ending, newest)
 
     def query_table_changes(
         self,
@@ -151,6 +231,7 @@ class Tables:
         ending_version: int | None = None,
         ending_timestamp: str | None = None,
         include_historical_metadata: bool = False,
+        include_historical_protocol: bool = False,
         max_files: int | None = None,
         page_token: str | None = None,
     ) -> Reply:
@@ -164,6 +245,7 @@ class Tables:
             "endingVersion": ending_version,
             "endingTimestamp": ending_timestamp,
             "includeHistoricalMetadata": include_historical_metadata or None,
+            HISTORICAL_PROTOCOL: include_historical_protocol or None,
         }
         asked = {name: value for name, value in said.items() if value is not None}
         for bound in (("startingVersion", "startingTimestamp"), ("endingVersion", "endingTimestamp")):
@@ -184,11 +266,8 @@ class Tables:
         """Return the files that were added and removed since a version."""
         asked: Mapping[str, Any] = held["asked"]
         first = request.versions.exactly(asked["startingVersion"], "startingVersion")
-        ending: int | None = asked.get("endingVersion")
-        self._rules.range_is_in_order(first, ending)
-        newest = request.versions.current()
-        last = held["last"] if "last" in held else newest if ending is None else min(ending, newest)
-        wanted = Range(first, last, of_rows=False, with_metadata=True)
+        last = held["last"] if "last" in held else self._last(request, asked, first)
+        wanted = Range(first, last, of_rows=False, with_metadata=True, with_protocol=HISTORICAL_PROTOCOL in asked)
         return self._change_lists.answer(request, query, held, wanted=wanted, operation=file_lists.OPERATION)
 
     def _row_changes(self, request: Request, query: Query, held: Mapping[str, Any]) -> Answer:
@@ -197,8 +276,13 @@ class Tables:
         first = request.versions.start(asked)
         last = held["last"] if "last" in held else request.versions.end(asked)
         self._rules.range_is_in_order(first, last)
-        wanted = Range(first, last, of_rows=True, with_metadata="includeHistoricalMetadata" in asked)
+        with_metadata, with_protocol = ("includeHistoricalMetadata" in asked, HISTORICAL_PROTOCOL in asked)
+        wanted = Range(first, last, of_rows=True, with_metadata=with_metadata, with_protocol=with_protocol)
         return self._change_lists.answer(request, query, held, wanted=wanted, operation=CHANGES)
+
+    def _reply_of_status(self, run: Run) -> Reply:
+        headers = () if run.hashed is None else ((b"fileidhash", run.hashed.encode()),)
+        return Reply(200, run.line(), headers=headers, media_type=NDJSON)
 
     def _reply(self, request: Request, answer: Answer, hashed: str | None = None) -> Reply:
         version = self._rules.answered_version(answer.version, request.versions.current)

@@ -18,8 +18,8 @@ if TYPE_CHECKING:
 class Format(Protocol):
     """One response format."""
 
-    def protocol(self, protocol: Mapping[str, Any]) -> Document:
-        """Return the line that says what a client has to understand."""
+    def protocol(self, protocol: Mapping[str, Any], *, version: int | None = None) -> Document:
+        """Return the line that says what a client has to understand, from a version on if one is given."""
         ...
 
     def metadata(

@@ -44,13 +44,13 @@ PLACE = frozenset({"storageType", "pathOrInlineDv"})
 REDACTED = frozenset({"tags", "path", "deletionVector"})
 
 
-def protocol(protocol: Mapping[str, Any]) -> Document:
-    """Return the line that says what a client has to understand."""
+def protocol(protocol: Mapping[str, Any], *, version: int | None = None) -> Document:
+    """Return the line that says what a client has to understand, from a version on if one is given."""
     said = {name: value for name, value in protocol.items() if value is not None}
     for member in ("readerFeatures", "writerFeatures"):
         if member in said:
             said[member] = [feature for feature in said[member] if feature not in LOG_FEATURES]
-    return {"protocol": {"deltaProtocol": said}}
+    return {"protocol": {"deltaProtocol": said} if version is None else {"deltaProtocol": said, "version": version}}
 
 
 def metadata(

@@ -18,9 +18,9 @@ CHANGE_DATA_FEED = "enableChangeDataFeed"
 NAMES = {"add": "add", "remove": "remove", "cdc": "cdf"}  #: of the lines about changes, by action
 
 
-def protocol(protocol: Mapping[str, Any]) -> Document:
+def protocol(protocol: Mapping[str, Any], *, version: int | None = None) -> Document:
     """Return the line that says what a client has to understand: nothing beyond this format."""
-    del protocol
+    del protocol, version
     return {"protocol": {"minReaderVersion": 1}}
 
 

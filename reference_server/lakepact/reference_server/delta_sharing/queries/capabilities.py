@@ -22,6 +22,7 @@ FORMATS = (PARQUET, DELTA)
 RESPONSE_FORMAT = "responseformat"
 READER_FEATURES = "readerfeatures"
 INCLUDE_END_STREAM_ACTION = "includeendstreamaction"
+ASYNC_QUERY = "asyncquery"
 
 COLUMN_MAPPING = "columnMapping"
 COLUMN_MAPPING_READER = 2  #: the one reader version that means a feature without naming it
@@ -40,11 +41,13 @@ class Capabilities:
         formats: the known response formats that it named; `None` if it named none.
         reader_features: the named Delta reader features, in lower case.
         end_stream: whether it requested an endStreamAction.
+        async_query: whether a query may run in the background.
     """
 
     formats: tuple[str, ...] | None = None
     reader_features: frozenset[str] = frozenset()
     end_stream: bool = False
+    async_query: bool = False
 
 
 def read_capabilities(header: str | None) -> Capabilities:
@@ -60,6 +63,7 @@ def read_capabilities(header: str | None) -> Capabilities:
         formats=tuple(dict.fromkeys(f for f in formats if f in FORMATS)) if formats else None,
         reader_features=frozenset(said.get(READER_FEATURES, ())),
         end_stream=said.get(INCLUDE_END_STREAM_ACTION, [])[-1:] == ["true"],
+        async_query=said.get(ASYNC_QUERY, [])[-1:] == ["true"],
     )
 
 

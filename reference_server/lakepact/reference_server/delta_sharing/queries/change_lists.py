@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from lakepact.reference_server.delta_sharing.answers import one_line
 from lakepact.reference_server.delta_sharing.formats import FORMATS
-from lakepact.reference_server.delta_sharing.queries.changes import METADATA, Page, Removed, recalled, survey
+from lakepact.reference_server.delta_sharing.queries.changes import METADATA, PROTOCOL, Page, Removed, recalled, survey
 from lakepact.reference_server.delta_sharing.queries.ends import ended
 from lakepact.reference_server.delta_sharing.queries.file_lists import links_of
 from lakepact.reference_server.delta_sharing.queries.requests import Answer, explained_chunks
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
 
     from lakepact.reference_server.delta_sharing.files import Files
-    from lakepact.reference_server.delta_sharing.formats import Format, Links
+    from lakepact.reference_server.delta_sharing.formats import Links
     from lakepact.reference_server.delta_sharing.queries.changes import Change, Range, Survey
     from lakepact.reference_server.delta_sharing.queries.continuations import Continuations
     from lakepact.reference_server.delta_sharing.queries.queries import Query
@@ -74,7 +74,7 @@ class ChangeLists:
 
         # The first lines of files are made with the head: what is wrong with them can still be refused.
         head = self._head(request, known, wanted, response_format)
-        pieces = in_pieces(chain([head], self._lines(request, page, FORMATS[response_format], links)))
+        pieces = in_pieces(chain([head], self._lines(request, page, response_format, links)))
         asked_for_end = request.capabilities.end_stream
         chunks = ended(explained_chunks(request.table, pieces), end, asked=asked_for_end, rules=self._rules)
         return Answer(wanted.first, response_format, chunks=chunks, end_stream=asked_for_end)
@@ -84,13 +84,19 @@ class ChangeLists:
         form = FORMATS[response_format]
         version = known.metadata.version if wanted.with_metadata or response_format == VERSIONED else None
         metadata = form.metadata(known.metadata.metadata, access=request.table.access, version=version)
-        return b"%b\n%b\n" % (one_line(form.protocol(known.protocol.protocol)), one_line(metadata))
+        protocol = form.protocol(known.protocol.protocol, version=known.protocol.version if wanted.with_protocol else None)
+        return b"%b\n%b\n" % (one_line(protocol), one_line(metadata))
 
-    def _lines(self, request: Request, page: Iterable[Change], form: Format, links: Links) -> Iterator[bytes]:
+    def _lines(self, request: Request, page: Iterable[Change], response_format: str, links: Links) -> Iterator[bytes]:
+        form = FORMATS[response_format]
         removed = Removed(lambda version: self._snapshots.snapshot(request.table.source, version))
         for change in page:
             kind, action, version, timestamp, columns = change
-            if kind == METADATA:
+            if kind == PROTOCOL:
+                if response_format != VERSIONED:
+                    continue
+                document = form.protocol(action, version=version)
+            elif kind == METADATA:
                 document = form.metadata(action, access=request.table.access, version=version)
             else:
                 action = removed.complete(change)

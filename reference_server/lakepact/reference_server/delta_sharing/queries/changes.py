@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 
 
 METADATA = "metaData"
+PROTOCOL = "protocol"
 KEPT = 20_000  #: actions of a range that are kept between its survey and its answer; beyond them commits are read again
 ENABLED = "delta.enableChangeDataFeed"
 
@@ -25,7 +26,7 @@ ENABLED = "delta.enableChangeDataFeed"
 class Change(NamedTuple):
     """One action that is sent, and the commit that it belongs to."""
 
-    kind: str  #: add, remove, cdc, or METADATA
+    kind: str  #: add, remove, cdc, METADATA or PROTOCOL
     action: dict[str, Any]
     version: int
     timestamp: int
@@ -86,12 +87,14 @@ class Range:
         last: the last version.
         of_rows: whether changed rows are requested rather than changed files.
         with_metadata: whether metadata is sent where it changes.
+        with_protocol: whether protocols are sent where they change, in delta format.
     """
 
     first: int
     last: int
     of_rows: bool
     with_metadata: bool
+    with_protocol: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -193,7 +196,7 @@ class Page:
             for index, (kind, action) in enumerate(self._actions(commit)):
                 if index < before:
                     continue
-                if kind != METADATA:
+                if kind not in {METADATA, PROTOCOL}:
                     if self.files == self._most:
                         self.following = (commit.version, index)
                         return
@@ -207,6 +210,8 @@ class Page:
 
     def _actions(self, commit: Commit) -> Iterator[tuple[str, dict[str, Any]]]:
         # That of the first version stands at the head of every answer.
+        if self._wanted.with_protocol and commit.protocol and commit.version > self._wanted.first:
+            yield PROTOCOL, commit.protocol
         if self._wanted.with_metadata and commit.metadata and commit.version > self._wanted.first:
             yield METADATA, commit.metadata
         yield from self._of_commit(commit)

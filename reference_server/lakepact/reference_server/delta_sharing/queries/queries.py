@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 
 #: Members that make out what is asked; the rest of a request says how it is to be sent.
 ASKED = ("predicateHints", "jsonPredicateHints", "limitHint", "version", "timestamp", "startingVersion", "endingVersion")
+HISTORICAL_PROTOCOL = "includeHistoricalProtocol"  #: of version 2026-08
 WHOLE_NUMBERS = frozenset({"limitHint", "version", "startingVersion", "endingVersion", "maxFiles"})
 POINTS = ("version", "timestamp", "startingVersion")  #: where to look, each in its own way
 
@@ -63,8 +64,13 @@ def range_is_in_order(first: int, last: int | None) -> None:
         raise malformed(f"the range ends with version {last}, before it starts with version {first}")
 
 
-def read_query(body: Mapping[str, Any], rules: SharingRules) -> Query:
+def read_query(body: Mapping[str, Any], rules: SharingRules, *, historical_protocol: bool = False) -> Query:
     """Return the query of a body; null and unknown members count as absent.
+
+    Args:
+        body: the body.
+        rules: the decisions.
+        historical_protocol: whether `includeHistoricalProtocol` is a known member.
 
     Raises:
         Problem: 400, members exclude each other or are out of range.
@@ -77,8 +83,11 @@ def read_query(body: Mapping[str, Any], rules: SharingRules) -> Query:
         said.pop("endingVersion", None)
     if not said.get("predicateHints"):
         said.pop("predicateHints", None)
+    asked = {name: said[name] for name in ASKED if name in said}
+    if historical_protocol and "startingVersion" in said and said.get(HISTORICAL_PROTOCOL):
+        asked[HISTORICAL_PROTOCOL] = True
     return Query(
-        {name: said[name] for name in ASKED if name in said},
+        asked,
         max_files=said.get("maxFiles"),
         page_token=said.get("pageToken"),
         refresh_token=said.get("refreshToken"),
