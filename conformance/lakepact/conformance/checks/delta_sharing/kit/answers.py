@@ -7,6 +7,7 @@ from urllib.parse import unquote, urlsplit
 
 import orjson
 
+from lakepact.conformance.checks.delta_sharing.kit.catalog import CAPABILITIES
 from lakepact.generated.contract import Contract
 from lakepact.generated.delta_sharing import op
 
@@ -16,7 +17,8 @@ if TYPE_CHECKING:
     from lakepact.conformance.exchanges import Exchange, Reply
     from lakepact.generated.contract import OperationId
 
-OPERATIONS = Contract("delta_sharing").operations
+#: Of the newest version, which has those of all others.
+OPERATIONS = Contract("delta_sharing", Contract("delta_sharing").versions[-1]).operations
 
 #: The operations that name a table, and what a body or a query needs to be right whatever the table.
 OF_TABLES: dict[OperationId, dict[str, Any]] = {
@@ -54,8 +56,15 @@ def of_operation(exchange: Exchange) -> bool:
 
 
 def answered(exchange: Exchange, operations: frozenset[OperationId]) -> bool:
-    """Return whether one of these operations was answered with 200."""
-    return exchange.operation in operations and of_operation(exchange) and exchange.status == 200
+    """Return whether one of these operations was answered with 200, and not only with the status of a query in the background."""
+    return exchange.operation in operations and of_operation(exchange) and exchange.status == 200 and not tells_status(exchange)
+
+
+def tells_status(exchange: Exchange) -> bool:
+    """Return whether a client that accepts queries in the background got a queryStatus line."""
+    if not any(name.lower() == CAPABILITIES and "asyncquery=true" in value.lower() for name, value in exchange.request_headers):
+        return False
+    return any(isinstance(line, dict) and "queryStatus" in line for line in exchange.lines or ())
 
 
 def asked_for(exchange: Exchange, argument: str) -> str | None:

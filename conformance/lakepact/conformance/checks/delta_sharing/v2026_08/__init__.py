@@ -1,0 +1,1 @@
+"""Checks of the requirements that version 2026-08 adds to 2026-02."""

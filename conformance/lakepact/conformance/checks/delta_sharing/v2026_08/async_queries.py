@@ -1,0 +1,188 @@
+"""Checks of queries that run in the background."""
+
+from __future__ import annotations
+
+import time
+import uuid
+from typing import TYPE_CHECKING, Any
+
+from lakepact.conformance import expect
+from lakepact.conformance.checks.delta_sharing.kit import test_tables
+from lakepact.conformance.checks.delta_sharing.kit.answers import lasting
+from lakepact.conformance.checks.delta_sharing.kit.catalog import EITHER_FORMAT
+from lakepact.conformance.checks.delta_sharing.kit.lines import ends_of, objects, required
+from lakepact.conformance.checks.delta_sharing.v2026_08.suite import ASYNC, STATUS, check
+from lakepact.conformance.outcome import Blocked, NotOffered, Unmet
+from lakepact.generated.delta_sharing import op
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
+    from lakepact.conformance.checks.delta_sharing.kit.lab import SharingLab
+    from lakepact.conformance.checks.delta_sharing.kit.reading import AnyTable
+    from lakepact.conformance.exchanges import Reply
+
+STATUSES = ("pending", "failed")
+LONGEST = 60.0  #: seconds that a query may run
+WAITS = (0.02, 0.1, 0.5, 1.0)  #: seconds between two requests for a status; the last one is repeated
+MOST_PAGES = 20
+
+
+def begin(lab: SharingLab, table: AnyTable, body: Mapping[str, Any], *, capabilities: str = ASYNC) -> Reply:
+    """Return the answer to a query of a client that accepts queries in the background."""
+    return lab.send(op.query_table, body=dict(body), delta_sharing_capabilities=capabilities, **table.address)
+
+
+def statuses(reply: Reply) -> list[dict[str, Any]]:
+    """Return the queryStatus lines of an answer."""
+    return list(objects(reply.lines, STATUS)) if reply.status == 200 else []
+
+
+def begun(lab: SharingLab, table: AnyTable) -> str:
+    """Return the id of a query that runs in the background.
+
+    Raises:
+        Blocked: the target does not begin one.
+        NotOffered: the target answers it at once.
+    """
+    reply = lab.require(begin(lab, table, {"idempotencyKey": str(uuid.uuid4())}), 200)
+    found = statuses(reply)
+    if not found:
+        raise NotOffered("the target answers the query at once")
+    query_id = found[0].get("queryId")
+    if not isinstance(query_id, str) or not query_id:
+        raise Blocked("the queryStatus line has no queryId")
+    return query_id
+
+
+def info(lab: SharingLab, table: AnyTable, query_id: str, body: Mapping[str, Any] | None = None) -> Reply:
+    """Return the answer of Get Query Info."""
+    return lab.send(
+        op.get_query_info, query_id=query_id, body=dict(body or {}), delta_sharing_capabilities=EITHER_FORMAT[1], **table.address
+    )
+
+
+def until_done(lab: SharingLab, table: AnyTable, query_id: str, body: Mapping[str, Any] | None = None) -> Iterator[Reply]:
+    """Yield the answers of Get Query Info until one has no queryStatus line.
+
+    Raises:
+        Blocked: the query failed, or still runs after a minute.
+    """
+    ends, waits = time.monotonic() + LONGEST, iter(WAITS)
+    while time.monotonic() < ends:
+        reply = info(lab, table, query_id, body)
+        yield reply
+        found = statuses(reply)
+        if not found:
+            return
+        if found[0].get("status") == "failed":
+            raise Blocked("the target reports that the query failed")
+        time.sleep(next(waits, WAITS[-1]))
+    raise Blocked(f"the query still runs after {LONGEST:.0f} seconds")
+
+
+def _plain(lab: SharingLab, table: AnyTable) -> Reply:
+    return lab.require(begin(lab, table, {}, capabilities=EITHER_FORMAT[1]), 200)
+
+
+@check("DS-ASY-02")
+def async_queries_need_a_key(lab: SharingLab) -> None:
+    """A query with asyncquery=true and without an idempotencyKey returns 400."""
+    table = test_tables.any_table(lab)
+    begun(lab, table)
+    with lab.judge("DS-ASY-02"):
+        expect.status(begin(lab, table, {}), 400, about="without an idempotencyKey")
+
+
+@check("DS-ASY-03")
+def async_queries_return_a_status(lab: SharingLab) -> None:
+    """A query in the background is answered with one line: queryStatus with queryId and the status pending or failed."""
+    table = test_tables.any_table(lab)
+    reply = lab.require(begin(lab, table, {"idempotencyKey": str(uuid.uuid4())}), 200)
+    if not statuses(reply):
+        raise NotOffered("the target answers the query at once")
+    with lab.judge("DS-ASY-03"):
+        expect.equal(1, len(reply.lines), "number of lines")
+        _is_status(statuses(reply)[0])
+
+
+def _is_status(status: Mapping[str, Any]) -> None:
+    expect.true(required(status, "queryId", str, STATUS) != "", "a queryId that is not empty", "an empty one")
+    expect.contains(status.get("status"), STATUSES, "the values of `status`")
+
+
+@check("DS-ASY-04")
+def finished_queries_return_their_answer(lab: SharingLab) -> None:
+    """Get Query Info returns a queryStatus line while a query runs, and then the lines of the query."""
+    table = test_tables.any_table(lab)
+    query_id = begun(lab, table)
+    with lab.judge("DS-ASY-04"):
+        reply = None
+        for reply in until_done(lab, table, query_id):
+            expect.status(reply, 200, about="for a query that was begun")
+            for status in statuses(reply):
+                expect.equal(1, len(reply.lines), "number of lines with a queryStatus line")
+                _is_status(status)
+                expect.equal(query_id, status["queryId"], "queryId")
+        if reply is None:
+            raise Unmet("an answer", "none")
+        expect.equal(lasting(_plain(lab, table).lines, ids=False), lasting(reply.lines, ids=False), "the lines of the query")
+
+
+@check("DS-ASY-05")
+def finished_queries_are_read_in_pages(lab: SharingLab) -> None:
+    """Get Query Info with maxFiles returns pages of that many files, which together are the files of the query."""
+    if not lab.feature("query-pages"):
+        raise NotOffered("the target does not answer queries in pages")
+    table = test_tables.any_table(lab)
+    query_id = begun(lab, table)
+    files = [file.get("id") for file in objects(_plain(lab, table).lines, "file")]
+    found: list[Any] = []
+    body: dict[str, Any] = {"maxFiles": 1}
+    with lab.judge("DS-ASY-05"):
+        for _ in range(MOST_PAGES):
+            *_, reply = until_done(lab, table, query_id, body)
+            expect.status(reply, 200, about=f"for {', '.join(body)}")
+            page = [file.get("id") for file in objects(reply.lines, "file")]
+            expect.true(len(page) <= 1, "at most 1 file with maxFiles 1", f"{len(page)} files")
+            found += page
+            token = next((end["nextPageToken"] for end in ends_of(reply.lines) if end.get("nextPageToken")), None)
+            if token is None:
+                break
+            body = {"maxFiles": 1, "pageToken": token}
+        seen = min(len(files), MOST_PAGES)
+        expect.equal(seen, len(found), "number of files on all pages")
+        expect.equal(seen, len(set(map(str, found))), "number of different files on all pages")
+
+
+@check("DS-ASY-06")
+def unknown_queries_are_refused(lab: SharingLab) -> None:
+    """Get Query Info with an unknown queryId returns 4xx."""
+    table = test_tables.any_table(lab)
+    with lab.judge("DS-ASY-06"):
+        expect.client_error(info(lab, table, str(uuid.uuid4())))
+
+
+@check("DS-ASY-07")
+def equal_keys_name_one_query(lab: SharingLab) -> None:
+    """The same query with the same idempotencyKey returns the same queryId."""
+    table = test_tables.any_table(lab)
+    body = {"idempotencyKey": str(uuid.uuid4())}
+    first, again = (statuses(lab.require(begin(lab, table, body), 200)) for _ in range(2))
+    if not first or not again:
+        raise NotOffered("the target answers the query at once")
+    with lab.judge("DS-ASY-07"):
+        expect.equal(first[0].get("queryId"), again[0].get("queryId"), "queryId of the same query")
+
+
+@check("DS-ASY-08")
+def plain_queries_have_no_status(lab: SharingLab) -> None:
+    """A query without the capability asyncquery=true has no queryStatus line, whether or not it has an idempotencyKey."""
+    table = test_tables.any_table(lab)
+    with lab.judge_each("DS-ASY-08") as case:
+        for capability in ("", ";asyncquery=false"):
+            for body in ({}, {"idempotencyKey": str(uuid.uuid4())}):
+                with case():
+                    reply = begin(lab, table, body, capabilities=EITHER_FORMAT[1] + capability)
+                    what = f"a query with {', '.join(body) or 'no idempotencyKey'} and {capability.strip(';') or 'no asyncquery'}"
+                    expect.equal(0, len(statuses(reply)), f"number of queryStatus lines of {what}")

@@ -1,0 +1,80 @@
+"""Checks of the header fileidhash, by which clients select how file ids are made."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from lakepact.conformance import expect
+from lakepact.conformance.checks.delta_sharing.kit import test_tables
+from lakepact.conformance.checks.delta_sharing.kit.answers import version_of
+from lakepact.conformance.checks.delta_sharing.kit.catalog import EITHER_FORMAT
+from lakepact.conformance.checks.delta_sharing.kit.lines import DELTA, PARQUET, form_of, objects
+from lakepact.conformance.checks.delta_sharing.kit.table_sampling import ASKED_FOR, by_url
+from lakepact.conformance.checks.delta_sharing.v2026_08.suite import check
+from lakepact.conformance.outcome import NotOffered
+from lakepact.generated.delta_sharing import op
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from lakepact.conformance.checks.delta_sharing.kit.lab import SharingLab
+    from lakepact.conformance.exchanges import Reply
+    from lakepact.generated.contract import OperationId
+
+HASHES = ("parquet", "delta")
+SPELLINGS = (*HASHES, "Parquet", "DELTA")
+UNKNOWN = ("md5", "parquet,delta")
+
+
+def _requests(lab: SharingLab) -> Iterator[tuple[OperationId, dict[str, Any]]]:
+    """Yield a query, and a request for changes if the target serves them."""
+    yield op.query_table, {"body": {"limitHint": 1}, **by_url(lab, 1)[0].address}
+    if lab.feature("change-data-feed") and lab.offers(op.query_table_changes):
+        subject = test_tables.with_changes(lab)
+        yield op.query_table_changes, {"starting_version": subject.last, **subject.table.address}
+
+
+def _asked(lab: SharingLab, operation: OperationId, sent: dict[str, Any], *, fileidhash: str | None) -> Reply:
+    return lab.send(operation, delta_sharing_capabilities=EITHER_FORMAT[1], fileidhash=fileidhash, **sent)
+
+
+@check("DS-FIH-01", "DS-FIH-02")
+def file_id_hashes_are_accepted_and_repeated(lab: SharingLab) -> None:
+    """The header fileidhash is accepted in any case, repeated in lower case, and refused with 400 for an unknown value."""
+    for operation, sent in _requests(lab):
+        lab.require(_asked(lab, operation, sent, fileidhash=None), 200)
+        with lab.judge_each("DS-FIH-01") as accepted:
+            for value in SPELLINGS:
+                reply = _asked(lab, operation, sent, fileidhash=value)
+                with accepted():
+                    expect.status(reply, 200, about=f"for {operation} with fileidhash: {value}")
+                if reply.status == 200:
+                    with lab.judge("DS-FIH-02"):
+                        expect.equal(value.lower(), reply.headers.get("fileidhash"), f"the header fileidhash of {operation}")
+            for value in UNKNOWN:
+                with accepted():
+                    reply = _asked(lab, operation, sent, fileidhash=value)
+                    expect.status(reply, 400, about=f"for {operation} with fileidhash: {value}")
+
+
+@check("DS-FIH-03")
+def file_id_hashes_give_one_id_in_both_formats(lab: SharingLab) -> None:
+    """With the same fileidhash, a file has the same id in both formats."""
+    judged = False
+    for table in by_url(lab):
+        for value in HASHES:
+            one, other = (
+                lab.send(op.query_table, body={}, delta_sharing_capabilities=ASKED_FOR[form], fileidhash=value, **table.address)
+                for form in (PARQUET, DELTA)
+            )
+            if one.status != 200 or other.status != 200 or form_of(other.lines) != DELTA or version_of(one) != version_of(other):
+                continue
+            if value not in {one.headers.get("fileidhash"), other.headers.get("fileidhash")}:
+                continue  # The target does not know the header: DS-FIH-02 tells.
+            judged = True
+            with lab.judge("DS-FIH-03"):
+                known, found = ({str(file.get("id")) for file in objects(reply.lines, "file")} for reply in (one, other))
+                stray = known ^ found
+                expect.true(not stray, f"the same ids of {table.name} in both formats with fileidhash: {value}", f"{len(stray)} other ids")
+    if not judged:
+        raise NotOffered("no table is answered in both formats with a fileidhash")

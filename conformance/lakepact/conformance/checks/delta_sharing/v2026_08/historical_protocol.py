@@ -1,0 +1,83 @@
+"""Checks of the protocols that changed within a range of versions."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from lakepact.conformance import expect
+from lakepact.conformance.checks.delta_sharing.kit import reading, test_tables
+from lakepact.conformance.checks.delta_sharing.kit.lines import DELTA, PARQUET, form_of, objects, required
+from lakepact.conformance.checks.delta_sharing.v2026_08.suite import check
+from lakepact.conformance.outcome import NotOffered
+
+if TYPE_CHECKING:
+    from lakepact.conformance.checks.delta_sharing.kit.lab import SharingLab
+    from lakepact.conformance.exchanges import Reply
+
+UPGRADED, UPGRADE = "times_in_commit", 2  #: a table of the pack, and the version that changes its protocol
+WITH_PROTOCOLS = {"includeHistoricalProtocol": True}
+OF_CHANGES = {"include_historical_protocol": True}
+
+
+def _since(lab: SharingLab, start: int, form: str) -> Reply:
+    """Return the files that changed since a version of the table whose protocol changes."""
+    reply = reading.asked(lab, lab.fixture(UPGRADED), {"startingVersion": start, **WITH_PROTOCOLS}, form=form)
+    if reply.status != 200 or form_of(reply.lines) != form:
+        raise NotOffered(f"the changes of {UPGRADED} are not answered in {form} format")
+    return reply
+
+
+@check("DS-HPR-01")
+def changed_protocols_are_sent(lab: SharingLab) -> None:
+    """With includeHistoricalProtocol, a range has a protocol line of each later version that changed the protocol."""
+    reply = _since(lab, 0, DELTA)
+    with lab.judge("DS-HPR-01"):
+        later = [p for p in list(objects(reply.lines, "protocol"))[1:] if p.get("version") in {None, UPGRADE}]
+        expect.equal(1, len(later), f"number of protocol lines of version {UPGRADE} after the first line")
+        writer = (later[0].get("deltaProtocol") or {}).get("minWriterVersion")
+        expect.equal(7, writer, f"minWriterVersion of the protocol of version {UPGRADE}")
+
+
+@check("DS-HPR-02")
+def protocols_have_their_versions(lab: SharingLab) -> None:
+    """With includeHistoricalProtocol, each protocol line in delta format has the version that it belongs to."""
+    last = lab.fixture(UPGRADED).last.version
+    for start in (0, UPGRADE):
+        reply = _since(lab, start, DELTA)
+        with lab.judge("DS-HPR-02"):
+            for protocol in objects(reply.lines, "protocol"):
+                _is_dated(protocol, last)
+    if lab.feature("change-data-feed"):
+        subject = test_tables.with_changes(lab)
+        reply = reading.asked_changes(lab, subject.table, {"starting_version": 0, **OF_CHANGES}, form=DELTA)
+        if reply.status == 200 and form_of(reply.lines) == DELTA:
+            with lab.judge("DS-HPR-02"):
+                for protocol in objects(reply.lines, "protocol"):
+                    _is_dated(protocol, subject.last)
+
+
+def _is_dated(protocol: dict[str, Any], last: int) -> None:
+    version = required(protocol, "version", int, "a protocol line")
+    expect.true(0 <= version <= last, f"a version from 0 to {last} on a protocol line", version)
+
+
+@check("DS-HPR-03")
+def protocols_are_not_sent_unasked(lab: SharingLab) -> None:
+    """Without includeHistoricalProtocol, and in parquet format, a range has one protocol line."""
+    table, start = (lab.fixture(UPGRADED), 0) if lab.knows_content else _current(lab)
+    requests = [(PARQUET, WITH_PROTOCOLS), (PARQUET, {}), (DELTA, {}), (DELTA, {"includeHistoricalProtocol": False})]
+    judged = False
+    for form, more in requests:
+        reply = reading.asked(lab, table, {"startingVersion": start, **more}, form=form)
+        if reply.status == 200 and form_of(reply.lines) == form:
+            judged = True
+            with lab.judge("DS-HPR-03"):
+                found = sum(1 for _ in objects(reply.lines, "protocol"))
+                expect.equal(1, found, f"number of protocol lines in {form} format with {', '.join(more) or 'startingVersion alone'}")
+    if not judged:
+        raise NotOffered("no range of versions is answered")
+
+
+def _current(lab: SharingLab) -> tuple[reading.AnyTable, int]:
+    subject = test_tables.with_history(lab)
+    return subject.table, subject.last

@@ -1,0 +1,88 @@
+"""Checks of metadata as of a version or a time."""
+
+from __future__ import annotations
+
+from itertools import zip_longest
+from typing import TYPE_CHECKING
+
+from lakepact.conformance import expect
+from lakepact.conformance.checks.delta_sharing.kit import test_tables, times
+from lakepact.conformance.checks.delta_sharing.kit.catalog import EITHER_FORMAT
+from lakepact.conformance.checks.delta_sharing.kit.lines import objects
+from lakepact.conformance.checks.delta_sharing.v2026_08.suite import check
+from lakepact.conformance.outcome import Unmet
+from lakepact.conformance.rows.lines import schema_object
+from lakepact.generated.delta_sharing import op
+
+if TYPE_CHECKING:
+    from typing import Any
+
+    from lakepact.conformance.checks.delta_sharing.kit.lab import SharingLab
+    from lakepact.conformance.checks.delta_sharing.kit.reading import AnyTable
+    from lakepact.conformance.exchanges import Reply
+
+CHANGED = "schema_changes"  #: a table of the pack whose columns differ from version to version
+WITHOUT_HISTORY = "unpartitioned"
+
+
+def _metadata(lab: SharingLab, table: AnyTable, **point: Any) -> Reply:
+    return lab.send(op.get_table_metadata, delta_sharing_capabilities=EITHER_FORMAT[1], **point, **table.address)
+
+
+def _columns(reply: Reply) -> list[str]:
+    metadata = next(objects(reply.lines, "metaData"), None)
+    if metadata is None:
+        raise Unmet("a metaData line", reply.shown, exchange=reply.exchange.number)
+    return [field["name"] for field in schema_object(metadata.get("deltaMetadata") or metadata)["fields"]]
+
+
+@check("DS-MTT-01")
+def metadata_of_a_version(lab: SharingLab) -> None:
+    """Metadata with version has the columns and the version header of that version."""
+    table = lab.fixture(CHANGED)
+    lab.needs_history()
+    with lab.judge_each("DS-MTT-01") as case:
+        for version in table.readable:
+            with case():
+                reply = _metadata(lab, table, version=version.version)
+                expect.status(reply, 200, about=f"for {CHANGED} with version={version.version}")
+                expect.equal(str(version.version), reply.headers.get("delta-table-version"), "Delta-Table-Version")
+                expected = [field["name"] for field in version.schema["fields"]]
+                expect.equal(expected, _columns(reply), f"columns of {CHANGED} with version={version.version}")
+
+
+@check("DS-MTT-02")
+def metadata_of_a_time(lab: SharingLab) -> None:
+    """Metadata with timestamp is that of the last version made at or before it."""
+    table = lab.fixture("times")
+    lab.needs_history()
+    with lab.judge_each("DS-MTT-02", without="no time lies between two versions") as case:
+        for version, following in zip_longest(table.versions, (later.timestamp for later in table.versions[1:])):
+            moment = times.as_of(version.timestamp)
+            rounded = -(-version.timestamp // times.SECOND) * times.SECOND
+            if following is None or rounded >= following:
+                continue
+            with case():
+                reply = _metadata(lab, table, timestamp=moment)
+                expect.status(reply, 200, about=f"for {table.name} with timestamp={moment}")
+                expect.equal(str(version.version), reply.headers.get("delta-table-version"), f"Delta-Table-Version as of {moment}")
+
+
+@check("DS-MTT-03")
+def metadata_of_a_version_and_a_time_is_refused(lab: SharingLab) -> None:
+    """Metadata with both version and timestamp returns 400."""
+    subject = test_tables.with_history(lab)
+    moment = times.as_of(lab.fixture("partitioned").last.timestamp) if lab.knows_content else times.EPOCH
+    with lab.judge("DS-MTT-03"):
+        expect.status(_metadata(lab, subject.table, version=subject.last, timestamp=moment), 400, about="for version and timestamp")
+
+
+@check("DS-MTT-04")
+def metadata_without_shared_history_is_refused(lab: SharingLab) -> None:
+    """Metadata with version or timestamp returns 4xx for a table that is shared without its history."""
+    table = lab.fixture(WITHOUT_HISTORY)
+    lab.require(_metadata(lab, table), 200)
+    with lab.judge_each("DS-MTT-04") as case:
+        for point in ({"version": table.last.version}, {"timestamp": times.as_of(table.last.timestamp)}):
+            with case():
+                expect.client_error(_metadata(lab, table, **point))
