@@ -29,7 +29,7 @@ def test_list_names_the_support_of_each_version() -> None:
     listed = {(row["contract"], row["version"]): row["is"] for row in json.loads(said("list", "--json"))}
 
     assert listed["iceberg_rest", "1.11.0"] == "server and suite"
-    assert listed["delta_sharing", "2026-08"] == "compared only"
+    assert listed["delta_sharing", "2026-08"] == "server and suite"
 
 
 def test_diff_to_a_newer_version_lists_additions_and_requirements() -> None:
