@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
 from datetime import datetime
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any, Literal, Protocol, TypeAlias
 
 from lakepact.client.delta_sharing.capabilities import Capabilities
 from lakepact.client.delta_sharing.predicates import Predicate, hint, utc
@@ -14,6 +14,9 @@ from lakepact.generated.delta_sharing.models import QueryTableRequest
 
 if TYPE_CHECKING:
     from lakepact.generated.contract import Call
+
+#: How file ids are made.
+FileIdHash: TypeAlias = Literal["parquet", "delta"]
 
 #: Used for limits beyond the contract's range.
 _MOST_HINTED = 2**31 - 1
@@ -52,6 +55,11 @@ class TableRequest(Protocol):
         """Whether files are those that versions added and removed."""
         ...
 
+    @property
+    def file_id_hash(self) -> FileIdHash | None:
+        """How the server is to make the ids of files; None for its own way."""
+        ...
+
     def call(self, page_token: str | None) -> Call[Any]:
         """Return the call for a page; the first without a token."""
         ...
@@ -86,6 +94,7 @@ class About:
     gives_changes: bool = False
     predicate: Any = None
     limit: int | None = None
+    file_id_hash: FileIdHash | None = None
 
     def call(self, page_token: str | None) -> Call[Any]:
         """Return the call; its answer has one page."""
@@ -121,6 +130,7 @@ class Query:
     page_size: int | None = None
     refreshes: bool = False
     refresh_token: str | None = field(default=None, repr=False)
+    file_id_hash: FileIdHash | None = None
 
     def __post_init__(self) -> None:
         if sum(each is not None for each in (self.version, self.timestamp, self.starting_version)) > 1:
@@ -149,7 +159,8 @@ class Query:
             "refresh_token": self.refresh_token,
         }
         body = QueryTableRequest.model_validate({name: value for name, value in asked.items() if value is not None})
-        return query_table.call(**self.place.names(), body=body, delta_sharing_capabilities=self.capabilities.header())
+        header = self.capabilities.header()
+        return query_table.call(**self.place.names(), body=body, delta_sharing_capabilities=header, fileidhash=self.file_id_hash)
 
     def again(self, refresh_token: str | None) -> Query:
         """Return the question whose answer has the same files with new URLs, if the table did not change."""
@@ -175,6 +186,7 @@ class Changes:
     predicate: Any = None
     limit: int | None = None
     gives_changes: bool = True
+    file_id_hash: FileIdHash | None = None
 
     def __post_init__(self) -> None:
         if (self.starting_version is None) == (self.starting_timestamp is None):
@@ -194,6 +206,7 @@ class Changes:
             max_files=self.page_size,
             page_token=page_token,
             delta_sharing_capabilities=self.capabilities.header(),
+            fileidhash=self.file_id_hash,
         )
 
     def again(self, refresh_token: str | None) -> Changes:

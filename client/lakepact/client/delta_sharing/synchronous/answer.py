@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 #: The operation that gives no files.
 METADATA = "getTableMetadata"
 VERSION = "Delta-Table-Version"
+FILE_ID_HASH = "fileidhash"
 
 
 class Pages:
@@ -75,6 +76,9 @@ class Pages:
     def _open(self, page_token: str | None) -> Opened:
         opened = self._reach.calls.open(self._question.call(page_token))
         self._opened = opened
+        wanted = self._question.file_id_hash
+        if wanted is not None and (opened.header(FILE_ID_HASH) or "").lower() != wanted:
+            raise BadReply(opened.failure(f"the server did not make file ids by {FILE_ID_HASH}: {wanted}"))
         version = opened.header(VERSION)
         if page_token is None and version is not None:
             if not (version.isascii() and version.isdigit()):

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from lakepact.client.delta_sharing.lines import Format
     from lakepact.client.delta_sharing.predicates import Predicate
     from lakepact.client.delta_sharing.progress import Progress
-    from lakepact.client.delta_sharing.queries import Place
+    from lakepact.client.delta_sharing.queries import FileIdHash, Place
     from lakepact.client.delta_sharing.synchronous.reach import Reach
 
 #: Seconds; servers are not to be asked more often than that whether there is a new version.
@@ -89,6 +89,7 @@ class Table:
         starting_version: int | None = None,
         ending_version: int | None = None,
         page_size: int | None = None,
+        file_id_hash: FileIdHash | None = None,
         formats: Sequence[Format] = ("delta", "parquet"),
     ) -> Listing:
         """Ask for the files of the table.
@@ -102,6 +103,7 @@ class Table:
             starting_version: Asks for the files that versions from this one on added and removed.
             ending_version: The last of these versions; the server may give later ones.
             page_size: Most files that the server should put into one page; the pages are joined.
+            file_id_hash: How the server is to make the ids of files; a server that does not know it is refused with `BadReply`.
             formats: The response formats that will do.
 
         Raises:
@@ -119,6 +121,7 @@ class Table:
             starting_version=starting_version,
             ending_version=ending_version,
             page_size=page_size,
+            file_id_hash=file_id_hash,
             refreshes=starting_version is None,
         )
         return Listing(self._reach, question).begin()
@@ -151,6 +154,7 @@ class Table:
         predicate: Predicate | ArrowExpression | None = None,
         limit: int | None = None,
         page_size: int | None = None,
+        file_id_hash: FileIdHash | None = None,
         formats: Sequence[Format] = ("delta", "parquet"),
     ) -> Listing:
         """Ask for the changes that versions made; both ends count.
@@ -166,6 +170,7 @@ class Table:
             predicate: Which rows are wanted; only reading rows applies it.
             limit: How many rows are wanted, in the same way.
             page_size: Most files that the server should put into one page; the pages are joined.
+            file_id_hash: How the server is to make the ids of files; a server that does not know it is refused with `BadReply`.
             formats: The response formats that will do.
 
         Raises:
@@ -184,6 +189,7 @@ class Table:
             ending_timestamp=moment(ending_timestamp),
             historical_metadata=historical_metadata,
             page_size=page_size,
+            file_id_hash=file_id_hash,
             predicate=predicate,
             limit=_checked(limit),
         )
