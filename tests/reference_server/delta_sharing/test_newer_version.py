@@ -27,7 +27,7 @@ NEWER, OLDER = "2026-08", "2026-02"
 
 @pytest.fixture(scope="module")
 def written(tmp_path_factory: pytest.TempPathFactory) -> dict[str, SharedTable]:
-    """Return tables of three versions, the second of which changes the protocol."""
+    """Return tables of three versions. The second version changes the protocol."""
     folder = tmp_path_factory.mktemp("newer")
     tables = {name: SharedTable(folder / name, name, lambda *_: None) for name in ("upgraded", "other")}
     for table in tables.values():
