@@ -116,14 +116,16 @@ def finished_queries_return_their_answer(lab: SharingLab) -> None:
     """Get Query Info returns a queryStatus line while a query runs, and then the lines of the query."""
     table = test_tables.any_table(lab)
     query_id = begun(lab, table)
-    with lab.judge("DS-ASY-04"):
+    with lab.judge("DS-ASY-04") as case:
         reply = None
         for reply in until_done(lab, table, query_id):
-            expect.status(reply, 200, about="for a query that was begun")
+            with case():
+                expect.status(reply, 200, about="for a query that was begun")
             for status in statuses(reply):
-                expect.equal(1, len(reply.lines), "number of lines with a queryStatus line")
-                _is_status(status)
-                expect.equal(query_id, status["queryId"], "queryId")
+                with case():
+                    expect.equal(1, len(reply.lines), "number of lines with a queryStatus line")
+                    _is_status(status)
+                    expect.equal(query_id, status["queryId"], "queryId")
         if reply is None:
             raise Unmet("an answer", "none")
         expect.equal(lasting(_plain(lab, table).lines, ids=False), lasting(reply.lines, ids=False), "the lines of the query")
@@ -138,21 +140,29 @@ def finished_queries_are_read_in_pages(lab: SharingLab) -> None:
     query_id = begun(lab, table)
     files = [file.get("id") for file in objects(_plain(lab, table).lines, "file")]
     found: list[Any] = []
-    body: dict[str, Any] = {"maxFiles": 1}
-    with lab.judge("DS-ASY-05"):
-        for _ in range(MOST_PAGES):
-            *_, reply = until_done(lab, table, query_id, body)
-            expect.status(reply, 200, about=f"for {', '.join(body)}")
-            page = [file.get("id") for file in objects(reply.lines, "file")]
-            expect.true(len(page) <= 1, "at most 1 file with maxFiles 1", f"{len(page)} files")
-            found += page
-            token = next((end["nextPageToken"] for end in ends_of(reply.lines) if end.get("nextPageToken")), None)
-            if token is None:
-                break
-            body = {"maxFiles": 1, "pageToken": token}
+    with lab.judge("DS-ASY-05") as case:
+        for reply in _pages(lab, table, query_id):
+            with case():
+                expect.status(reply, 200, about="for a page of a query")
+                page = [file.get("id") for file in objects(reply.lines, "file")]
+                found += page
+                expect.true(len(page) <= 1, "at most 1 file with maxFiles 1", f"{len(page)} files")
         seen = min(len(files), MOST_PAGES)
         expect.equal(seen, len(found), "number of files on all pages")
         expect.equal(seen, len(set(map(str, found))), "number of different files on all pages")
+
+
+def _pages(lab: SharingLab, table: AnyTable, query_id: str) -> Iterator[Reply]:
+    """Yield the answers to Get Query Info for pages of one file, until one has no token for a next page."""
+    body: dict[str, Any] = {"maxFiles": 1}
+    for _ in range(MOST_PAGES):
+        *_, reply = until_done(lab, table, query_id, body)
+        yield reply
+        lines = reply.lines if reply.status == 200 else ()
+        token = next((end["nextPageToken"] for end in ends_of(lines) if end.get("nextPageToken")), None)
+        if token is None:
+            return
+        body = {"maxFiles": 1, "pageToken": token}
 
 
 @check("DS-ASY-06")

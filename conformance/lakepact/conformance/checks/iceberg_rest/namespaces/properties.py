@@ -55,11 +55,12 @@ def properties_are_set_and_removed(lab: CatalogLab) -> None:
         expect.equal(["add", "change"], sorted(reply.at("updated")), "updated keys")
     with lab.judge("IRC-NS-PROP-005"):
         expect.equal(["remove"], reply.at("removed"), "removed keys")
-    with lab.judge("IRC-NS-PROP-015"):
+    with lab.judge("IRC-NS-PROP-015") as case:
         listed = {"updated": reply.at("updated"), "removed": reply.at("removed"), "missing": reply.document.get("missing") or []}
         for (one, keys), (other, others) in combinations(listed.items(), 2):
             for key in keys:
-                expect.lacks(key, others, f"after a key in {one}, {other}")
+                with case():
+                    expect.lacks(key, others, f"after a key in {one}, {other}")
 
 
 @check("IRC-NS-PROP-005")
