@@ -6,7 +6,7 @@ import json
 from typing import TYPE_CHECKING, Any
 from weakref import WeakKeyDictionary
 
-from lakepact.conformance.checks.delta_sharing.kit.answers import ANSWERS_IN_LINES, OF_NAMES, OPERATIONS, version_of
+from lakepact.conformance.checks.delta_sharing.kit.answers import ANSWERS_IN_LINES, OF_NAMES, version_of
 from lakepact.conformance.checks.delta_sharing.kit.catalog import EITHER_FORMAT, SharedTable
 from lakepact.conformance.checks.delta_sharing.kit.listings import LISTS
 from lakepact.conformance.checks.delta_sharing.suite import suite
@@ -14,6 +14,7 @@ from lakepact.conformance.fuzz import Fuzz
 from lakepact.conformance.fuzz.judging import MALFORMED, NO_OBJECT, WRONG_TYPE
 from lakepact.conformance.fuzz.steps import Learned
 from lakepact.conformance.outcome import Blocked
+from lakepact.generated.contract import Contract
 from lakepact.generated.delta_sharing import op
 
 if TYPE_CHECKING:
@@ -30,6 +31,8 @@ if TYPE_CHECKING:
 Document = dict[str, Any]
 
 #: The operations to send; important ones are listed more than once.
+#: Of the default version.
+OPERATIONS = Contract("delta_sharing").operations
 SENT = (*OPERATIONS, *LISTS, op.get_table_version, op.get_table_metadata, *(op.query_table,) * 8, *(op.query_table_changes,) * 4)
 
 #: Names that nothing has, in forms that paths find hard.
