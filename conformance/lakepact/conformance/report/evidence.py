@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
 #: One line of a report.
 Line: TypeAlias = "Mapping[str, Any]"
-#: What findings of one cause have in common; the first item is the kind of evidence.
+#: The evidence that findings of one cause share; its first item is the kind.
 Key: TypeAlias = "tuple[object, ...]"
 
 BROKEN = (Outcome.FAIL, Outcome.WARN)
