@@ -28,8 +28,8 @@ LONGEST = 180  #: seconds
 
 #: By name: the fault, and a requirement that it breaks, one that it keeps and one that cannot be judged.
 TARGETS = {
-    "forgets namespaces": (forgets_namespaces, "IRC-NS-GET-001", "IRC-NS-GET-003", "IRC-TBL-LOAD-001"),
-    "forgets tables": (forgets_tables, "IRC-TBL-LIST-001", "IRC-NS-GET-001", "IRC-UPD-001"),
+    "forgets namespaces": (forgets_namespaces, "IRC-NS-GET-001", "IRC-NS-CREATE-001", "IRC-TBL-LOAD-001"),
+    "forgets tables": (forgets_tables, "IRC-TBL-LIST-001", "IRC-NS-GET-001", "IRC-TBL-LOAD-002"),
     "refuses nothing": (never_refuses(), "IRC-NS-CREATE-005", "IRC-NS-GET-001", "IRC-TBL-LOAD-002"),
     "stores everything": (stores_everything(), "IRC-NS-CREATE-005", "IRC-NS-GET-001", "IRC-TBL-LOAD-002"),
 }
