@@ -4,18 +4,20 @@ from __future__ import annotations
 
 import threading
 import time
+from collections import deque
 
 import httpx
 
 SUSPECTED_SECONDS = 5.0  #: before the first refused connection; a request that was cut off in this time may be why the target ended
 NAMED_REQUESTS = 4  #: that a reason names
+KEPT_REQUESTS = 64  #: that were cut off last; a target may cut off every request of a run
 
 
 class Availability:
     """Notes answers, connections that end without an answer, and refused connections of one target; may be used by several threads."""
 
     def __init__(self) -> None:
-        self._cut_off: list[tuple[float, str]] = []
+        self._cut_off: deque[tuple[float, str]] = deque(maxlen=KEPT_REQUESTS)
         self._ended = ""
         self._answered = False
         self._lock = threading.Lock()
