@@ -180,7 +180,7 @@ def _process(command: Sequence[str], log: Path, *, answers: str, env: Mapping[st
         RuntimeError: it ends, or does not answer in time.
     """
     log.parent.mkdir(parents=True, exist_ok=True)
-    stopped = threading.Event()
+    stopped, lock = False, threading.Lock()  # of starts, so that none follows the stop
     with log.open("w") as written:
         start = partial(subprocess.Popen[bytes], command, env={**os.environ, **(env or {})}, cwd=log.parent, stdout=written, stderr=written)
         running = [start()]
@@ -188,9 +188,10 @@ def _process(command: Sequence[str], log: Path, *, answers: str, env: Mapping[st
         def restart() -> None:
             for _ in range(RESTARTS):
                 running[-1].wait()
-                if stopped.is_set():
-                    return
-                running.append(start())
+                with lock:
+                    if stopped:
+                        return
+                    running.append(start())
 
         try:
             until = time.monotonic() + START_SECONDS
@@ -201,7 +202,8 @@ def _process(command: Sequence[str], log: Path, *, answers: str, env: Mapping[st
             threading.Thread(target=restart, daemon=True).start()
             yield answers
         finally:
-            stopped.set()
+            with lock:
+                stopped = True
             running[-1].terminate()
             running[-1].wait(STOP_SECONDS)
         if running[1:]:
