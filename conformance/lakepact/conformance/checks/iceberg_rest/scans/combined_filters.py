@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from lakepact.conformance.checks.iceberg_rest.kit.lab import CatalogLab
 
 #: Members of a request that do not change the files to read.
-BESIDES: dict[str, dict[str, Any]] = {
+OPTIONS: dict[str, dict[str, Any]] = {
     "a filter that holds for every row": {"filter": compared("not-null", "id")},
     "selected columns": {"select": ["id"]},
     "statistics": {"stats_fields": ["id"]},
@@ -97,15 +97,15 @@ def what_is_said_besides_changes_no_snapshot(lab: CatalogLab) -> None:
     table = of_four(lab)
     first, _, third, _ = table.snapshots
 
-    for what, besides in BESIDES.items():
+    for named, options in OPTIONS.items():
         with lab.judge("IRC-SCAN-PLAN-009"):
-            found = planned(lab, table.table, snapshot_id=third.id, **besides).paths
-            expect.equal(sorted(third.data), found, f"the files of snapshot {third.id}, with {what},")
+            found = planned(lab, table.table, snapshot_id=third.id, **options).paths
+            expect.equal(sorted(third.data), found, f"the files of snapshot {third.id}, with {named},")
     needs_scans_between(lab, table)
-    for what, besides in BESIDES.items():
+    for named, options in OPTIONS.items():
         with lab.judge("IRC-SCAN-PLAN-010"):
-            found = planned(lab, table.table, start_snapshot_id=first.id, end_snapshot_id=third.id, **besides).paths
-            expect.equal(added(table, 2, 3), found, f"the files that were appended behind 1 up to 3, with {what},")
+            found = planned(lab, table.table, start_snapshot_id=first.id, end_snapshot_id=third.id, **options).paths
+            expect.equal(added(table, 2, 3), found, f"the files that were appended behind 1 up to 3, with {named},")
 
 
 @check("IRC-SCAN-SCH-003")
