@@ -1,4 +1,4 @@
-# Made by codegen.registry from the registry of delta_sharing 2026-02, sha256 6c4ed8cafdd56622. Do not edit: nox -s generate
+# Made by codegen.registry from the registry of delta_sharing 2026-02, sha256 4e56de58676b3a65. Do not edit: nox -s generate
 """The requirements of Delta Sharing Protocol 2026-02, its optional features, and the corrections of the contract."""
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-# Made by codegen.registry from the registry of iceberg_rest 1.10.0, sha256 2cc8cbfe4e2f1ed7. Do not edit: nox -s generate
+# Made by codegen.registry from the registry of iceberg_rest 1.10.0, sha256 27c861b0339dfcdc. Do not edit: nox -s generate
 """The requirements of Apache Iceberg REST Catalog API 1.10.0, its optional features, and the corrections of the contract."""
 
 from __future__ import annotations

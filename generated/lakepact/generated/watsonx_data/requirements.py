@@ -1,4 +1,4 @@
-# Made by codegen.registry from the registry of watsonx_data 2026, sha256 ebf6cb3b723290ab. Do not edit: nox -s generate
+# Made by codegen.registry from the registry of watsonx_data 2026, sha256 8a93b16172017dc7. Do not edit: nox -s generate
 """The requirements of IBM watsonx.data Iceberg REST Catalog API 2026, its optional features, and the corrections of the contract."""
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-# Made by codegen.registry from the registry of iceberg_rest 1.11.0, sha256 87476db24e328832. Do not edit: nox -s generate
+# Made by codegen.registry from the registry of iceberg_rest 1.11.0, sha256 53c523f4d796fdf2. Do not edit: nox -s generate
 """The requirements of Apache Iceberg REST Catalog API 1.11.0, its optional features, and the corrections of the contract."""
 
 from __future__ import annotations
