@@ -52,7 +52,14 @@ def difference(expected: Any, actual: Any) -> tuple[str, Any, Any]:
 
 
 def _same(expected: Any, actual: Any) -> bool:
-    return expected == actual and isinstance(expected, bool) == isinstance(actual, bool)
+    """Whether two JSON values are equal at every depth; Python takes `true` and 1 for equal, JSON does not."""
+    if expected != actual or isinstance(expected, bool) != isinstance(actual, bool):
+        return False
+    if isinstance(expected, dict) and isinstance(actual, dict):
+        return all(_same(value, actual[name]) for name, value in expected.items())
+    if isinstance(expected, list | tuple) and isinstance(actual, list | tuple):
+        return all(map(_same, expected, actual))
+    return True
 
 
 def status(reply: Reply, *allowed: int, about: str = "") -> None:

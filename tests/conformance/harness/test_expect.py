@@ -26,6 +26,7 @@ JSON = st.recursive(
         ({**LONG, "a": 1}, LONG, ("the id at /a 1", "no such member")),
         (LONG, {**LONG, "a/b": 1}, ("the id at /a~1b no such member", "1")),
         (True, 1, ("the id true", "1")),
+        ({"a": [True]}, {"a": [1]}, ('the id {"a":[true]}', '{"a":[1]}')),
         ("x" * 400 + "a", "x" * 400 + "b", (f'the id "…{"x" * 20}a"', f'"…{"x" * 20}b"')),
     ],
 )
