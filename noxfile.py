@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import zipfile
 from pathlib import Path
 
@@ -16,6 +17,7 @@ PROJECT = nox.project.load_toml("pyproject.toml")
 MUTANTS = "lakepact/conformance/mutants/"  #: prove the suite, and are not distributed
 #: What runs with the lowest versions: a part of each package.
 LOWEST = ("tests/client", "tests/reference_server", "tests/conformance/command", "tests/conformance/data", "tests/conformance/harness")
+PARALLEL = ("-n", str((os.cpu_count() or 1) + 1), "-q")  #: one more than cores, because tests wait for servers a third of their time
 ROOTS = ("generated", "client", "reference_server", "conformance")
 
 
@@ -66,7 +68,7 @@ def layers(session: nox.Session) -> None:
 def tests(session: nox.Session) -> None:
     """All tests but those that drive real clients."""
     install(session, "tests", "generate", package=".[all]")
-    session.run("pytest", "--ignore", "tests/interop", *(session.posargs or ["-n", "auto", "-q"]))
+    session.run("pytest", "--ignore", "tests/interop", *(session.posargs or PARALLEL))
 
 
 @nox.session(python=["3.12", "3.13"])
@@ -180,7 +182,7 @@ def lowest(session: nox.Session) -> None:
     """Run tests with the lowest versions of all libraries that the package accepts."""
     names = nox.project.dependency_groups(PROJECT, "tests")
     session.run_install("uv", "pip", "install", "--resolution", "lowest-direct", "-e", ".[all]", *names)
-    session.run("pytest", *(session.posargs or ["-n", "auto", "-q", *LOWEST]))
+    session.run("pytest", *(session.posargs or [*PARALLEL, *LOWEST]))
 
 
 @nox.session(reuse_venv=False)
