@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING
 from codegen import sync_twin
 from codegen.compare import adopt, differences
 from codegen.contracts import SPECS, found
-from codegen.documents import Broken
 from codegen.generate import generate
+from lakepact.codegen.documents import Broken
 
 if TYPE_CHECKING:
     from codegen.contracts import Source

@@ -6,8 +6,9 @@ from copy import deepcopy
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
-from codegen import overlay, passes, profiles, unions
-from codegen.documents import Broken, Document, at, is_list, is_object, no_twins, read_yaml, resolved, rewritten
+from codegen import overlay, profiles
+from lakepact.codegen import passes, unions
+from lakepact.codegen.documents import Broken, Document, at, is_list, is_object, no_twins, read_yaml, resolved, rewritten
 
 if TYPE_CHECKING:
     from codegen.contracts import Source

@@ -5,12 +5,12 @@ from __future__ import annotations
 from copy import deepcopy
 from typing import TYPE_CHECKING, Any
 
-from codegen.documents import Broken, at, is_list, is_object, pointer_of, steps
+from lakepact.codegen.documents import Broken, at, is_list, is_object, pointer_of, steps
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
 
-    from codegen.documents import Document
+    from lakepact.codegen.documents import Document
 
     Change = Mapping[str, Any]
     Touched = list[str]  # pointers into the document

@@ -7,10 +7,11 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Literal
 
-from codegen.documents import Broken, read_yaml, sha256
-from codegen.names import snake
+from lakepact.codegen.documents import Broken, read_yaml, sha256
+from lakepact.codegen.names import snake
 
 SPECS = Path(__file__).resolve().parents[1]
+TEMPLATES = SPECS / "codegen" / "templates"
 Writing = Literal["json", "form", "lines"]  #: one document, the fields of a form, or one document a line
 LAST = 1000  #: rank of a contract that says none
 

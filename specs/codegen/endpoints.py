@@ -16,17 +16,18 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from codegen.bundles import opaque
-from codegen.documents import Broken, json_bytes
-from codegen.passes import operations_of
-from codegen.python_source import TEMPLATES, source
+from codegen.contracts import TEMPLATES
 from codegen.server import summary
+from lakepact.codegen.documents import Broken, json_bytes
+from lakepact.codegen.passes import operations_of
+from lakepact.codegen.python_source import source
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from codegen.contracts import Source
-    from codegen.documents import Document
     from codegen.templates.contract import Operation, OperationId
+    from lakepact.codegen.documents import Document
 
 FLAGS = ["--meta=none", "--overwrite", "--fail-on-warning"]
 CONFIGURATION: dict[str, Any] = {"literal_enums": True, "post_hooks": []}

@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from codegen.documents import Broken, read_yaml
-from codegen.passes import operations_of
+from lakepact.codegen.documents import Broken, read_yaml
+from lakepact.codegen.passes import operations_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
     from pathlib import Path
 
-    from codegen.documents import Document
     from codegen.operations import Errors
+    from lakepact.codegen.documents import Document
 
 _RESPONSES = "#/components/responses/"
 

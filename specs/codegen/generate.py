@@ -7,17 +7,18 @@ from importlib.metadata import version
 from typing import TYPE_CHECKING, Literal
 
 from codegen import versions
-from codegen.documents import Broken, json_bytes, sha256
+from codegen.contracts import TEMPLATES
 from codegen.endpoints import endpoints
 from codegen.manifest import NAME, manifest
-from codegen.models import imported, models
-from codegen.names import snake
 from codegen.plan import plan
 from codegen.profiles import shared
-from codegen.python_source import TEMPLATES, formatted, header, rendered, write, write_all
 from codegen.routing import routing
 from codegen.server import server
 from codegen.validation import validation
+from lakepact.codegen.documents import Broken, json_bytes, sha256
+from lakepact.codegen.models import imported, models
+from lakepact.codegen.names import snake
+from lakepact.codegen.python_source import formatted, header, rendered, write, write_all
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -87,7 +88,7 @@ def _generate_beside(version: Version, later: Version, package: Path) -> None:
 def _constants(tables: Sequence[Version], header: str) -> str:
     """Return the module `op`: a constant for each operation of any of these versions of one contract."""
     found = {operation.function: operation.id for version in tables for operation in version.operations.values()}
-    return rendered("op.py.jinja", header=header, title=tables[0].source.title, operations=found)
+    return rendered(TEMPLATES / "op.py.jinja", header=header, title=tables[0].source.title, operations=found)
 
 
 def _write_documents(version: Version, folder: Path) -> None:
@@ -131,11 +132,15 @@ def _tables(version: Version, first_line: _FirstLines, *, shared: Version | None
     }
     return {
         "operations.py": rendered(
-            "operations.py.jinja", header=first_line.of("operations"), operations=table, contract=version.source.name, **named
+            TEMPLATES / "operations.py.jinja",
+            header=first_line.of("operations"),
+            operations=table,
+            contract=version.source.name,
+            **named,
         ),
-        "errors.py": rendered("errors.py.jinja", header=first_line.of("errors"), errors=version.errors, **named),
+        "errors.py": rendered(TEMPLATES / "errors.py.jinja", header=first_line.of("errors"), errors=version.errors, **named),
         "server.py": server(version.bundle.verdicts, table, header=first_line.of("server"), **named),
-        "requirements.py": rendered("requirements.py.jinja", header=first_line.of("registry", "registry"), **demanded, **named),
+        "requirements.py": rendered(TEMPLATES / "requirements.py.jinja", header=first_line.of("registry", "registry"), **demanded, **named),
     }
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from importlib.metadata import version
 from typing import TYPE_CHECKING, Any
 
-from codegen.documents import sha256
+from lakepact.codegen.documents import sha256
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -5,10 +5,10 @@ from __future__ import annotations
 from copy import deepcopy
 from typing import TYPE_CHECKING, Any
 
-from codegen.documents import PROSE, Broken, Document, component, is_object, resolved
-from codegen.names import snake
-from codegen.passes import operations_of
 from codegen.templates.contract import Answer, Operation, OperationId, Parameter
+from lakepact.codegen.documents import PROSE, Broken, Document, component, is_object, resolved
+from lakepact.codegen.names import snake
+from lakepact.codegen.passes import operations_of
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

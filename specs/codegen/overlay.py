@@ -7,13 +7,13 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal, get_args
 
 from codegen import changes
-from codegen.documents import Broken, no_twins, read_yaml
+from lakepact.codegen.documents import Broken, no_twins, read_yaml
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
     from pathlib import Path
 
-    from codegen.documents import Document
+    from lakepact.codegen.documents import Document
 
 Effect = Literal["none", "corrects", "widens", "narrows"]
 View = Literal["verdicts", "models"]

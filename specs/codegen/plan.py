@@ -12,7 +12,7 @@ with warnings.catch_warnings():
     from connexion.spec import Specification
 
 if TYPE_CHECKING:
-    from codegen.documents import Document
+    from lakepact.codegen.documents import Document
 
 
 class _Planned(AbstractRoutingAPI[Any]):

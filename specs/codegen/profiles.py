@@ -8,14 +8,14 @@ from fnmatch import fnmatchcase
 from typing import TYPE_CHECKING, Any
 
 from codegen import changes
-from codegen.documents import Broken, is_list, is_object, no_twins, pointer_of, read_yaml, steps
 from codegen.templates.contract import Difference
+from lakepact.codegen.documents import Broken, is_list, is_object, no_twins, pointer_of, read_yaml, steps
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
     from pathlib import Path
 
-    from codegen.documents import Document
+    from lakepact.codegen.documents import Document
 
 PRUNED = ("schemas", "parameters", "responses", "requestBodies", "examples")
 _MEMBERS = {"id", "sentence", "taken"}

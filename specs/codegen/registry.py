@@ -7,8 +7,8 @@ from fnmatch import fnmatchcase
 from typing import TYPE_CHECKING, Any, get_args, get_type_hints
 
 from codegen import profiles
-from codegen.documents import Broken, at, no_twins, read_yaml, steps
 from codegen.templates.contract import Correction, Difference, Feature, OperationId, Prose, Requirement
+from lakepact.codegen.documents import Broken, at, no_twins, read_yaml, steps
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence

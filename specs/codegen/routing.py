@@ -8,8 +8,8 @@ from __future__ import annotations
 from copy import deepcopy
 from typing import Any
 
-from codegen.documents import PROSE, Document, is_list, resolved
-from codegen.passes import METHODS
+from lakepact.codegen.documents import PROSE, Document, is_list, resolved
+from lakepact.codegen.passes import METHODS
 
 _SERVER_ERRORS = ("500", "501", "502", "503", "504")
 

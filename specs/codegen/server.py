@@ -6,9 +6,10 @@ import textwrap
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from codegen.documents import Broken, Document, is_list, resolved
-from codegen.passes import operations_of
-from codegen.python_source import WIDTH, rendered
+from codegen.contracts import TEMPLATES
+from lakepact.codegen.documents import Broken, Document, is_list, resolved
+from lakepact.codegen.passes import operations_of
+from lakepact.codegen.python_source import WIDTH, rendered
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -33,7 +34,7 @@ def server(document: Document, operations: Mapping[OperationId, Operation], **va
     """Return the source of the module with the protocol."""
     written = {operation["operationId"]: operation for _, _, operation in operations_of(document)}
     methods = [_method(document, operation, written[operation.id]) for operation in operations.values()]
-    return rendered("server.py.jinja", methods=methods, **values)
+    return rendered(TEMPLATES / "server.py.jinja", methods=methods, **values)
 
 
 def summary(operation: Document) -> str:

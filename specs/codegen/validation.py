@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from codegen.documents import PROSE, Document, is_list, resolved, rewritten
+from lakepact.codegen.documents import PROSE, Document, is_list, resolved, rewritten
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

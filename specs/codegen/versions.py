@@ -8,18 +8,18 @@ from typing import TYPE_CHECKING, Any
 
 from codegen import overlay
 from codegen.bundles import Bundle, bundled
-from codegen.documents import is_object, pointer_of
 from codegen.errors import errors
 from codegen.operations import operations
 from codegen.registry import Registry, registry
+from lakepact.codegen.documents import is_object, pointer_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
 
     from codegen.contracts import Source
-    from codegen.documents import Document
     from codegen.operations import Errors
     from codegen.templates.contract import Operation, OperationId
+    from lakepact.codegen.documents import Document
 
 _OF_OURS = {"interpretation", "corrections", "uncovered"}  #: members of a requirement that say nothing of the contract
 

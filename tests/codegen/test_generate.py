@@ -15,9 +15,9 @@ import pytest
 
 from codegen.compare import differences
 from codegen.contracts import found
-from codegen.documents import Broken
 from codegen.generate import generate
 from generating import CONTRACTS, generated
+from lakepact.codegen.documents import Broken
 
 EXPECTED = Path(__file__).parent / "generated"
 

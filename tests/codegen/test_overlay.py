@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from codegen import changes, overlay
-from codegen.documents import Broken
+from lakepact.codegen.documents import Broken
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -9,8 +9,8 @@ import pytest
 
 from codegen import overlay
 from codegen.contracts import found
-from codegen.documents import Broken, Document, at, is_list, pointer_of, read_yaml, steps
-from codegen.passes import prepared
+from lakepact.codegen.documents import Broken, Document, at, is_list, pointer_of, read_yaml, steps
+from lakepact.codegen.passes import prepared
 
 CORRECTIONS = {source.name: overlay.read(source.folder / "overlay.yaml") for source in found()}
 

@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
-from codegen.documents import Broken
-from codegen.passes import bounded, prepared
+from lakepact.codegen.documents import Broken
+from lakepact.codegen.passes import bounded, prepared
 
 
 def document(**schemas: Any) -> dict[str, Any]:

@@ -11,9 +11,9 @@ import yaml
 
 from codegen import profiles, versions
 from codegen.contracts import found
-from codegen.documents import Broken
 from codegen.generate import generate
-from codegen.models import defined, imported
+from lakepact.codegen.documents import Broken
+from lakepact.codegen.models import defined, imported
 
 if TYPE_CHECKING:
     from pathlib import Path

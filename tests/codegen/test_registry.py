@@ -9,8 +9,8 @@ import yaml
 
 from codegen import versions
 from codegen.contracts import found
-from codegen.documents import Broken
 from codegen.registry import Registry
+from lakepact.codegen.documents import Broken
 
 if TYPE_CHECKING:
     from pathlib import Path

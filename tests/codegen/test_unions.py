@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
-from codegen import unions
-from codegen.documents import Broken
+from lakepact.codegen import unions
+from lakepact.codegen.documents import Broken
 
 A = {"type": "object", "required": ["kind"], "properties": {"kind": {"const": "a"}}}
 B = {"type": "object", "allOf": [{"$ref": "#/components/schemas/Tagged"}], "properties": {"kind": {"enum": ["b", "c"]}}}

@@ -12,9 +12,9 @@ from hypothesis import strategies as st
 
 from codegen import versions
 from codegen.contracts import Source, found
-from codegen.documents import Broken, at
 from codegen.generate import generate
 from generating import CONTRACTS
+from lakepact.codegen.documents import Broken, at
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from codegen import overlay
-from codegen.documents import read_yaml, resolved
-from codegen.passes import operations_of
+from lakepact.codegen.documents import read_yaml, resolved
+from lakepact.codegen.passes import operations_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

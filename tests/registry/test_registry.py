@@ -16,7 +16,7 @@ import yaml
 
 from codegen.bundles import Bundle, bundled
 from codegen.contracts import Source, found
-from codegen.passes import operations_of
+from lakepact.codegen.passes import operations_of
 
 SPECS = Path(__file__).parents[2] / "specs"
 ICEBERG = "iceberg_rest/1.10.0"

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from codegen.documents import Broken, component, resolved
+from lakepact.codegen.documents import Broken, component, resolved
 
 if TYPE_CHECKING:
-    from codegen.documents import Document
+    from lakepact.codegen.documents import Document
 
 
 def tagged(document: Document) -> dict[str, tuple[str, ...]]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from copy import deepcopy
 from typing import TYPE_CHECKING, Any
 
-from codegen.documents import Broken, Document, at, is_list, is_object, resolved, rewritten
+from lakepact.codegen.documents import Broken, Document, at, is_list, is_object, resolved, rewritten
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

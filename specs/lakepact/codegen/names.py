@@ -5,7 +5,7 @@ from __future__ import annotations
 import keyword
 import re
 
-from codegen.documents import Broken
+from lakepact.codegen.documents import Broken
 
 _SEAM = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|[^0-9A-Za-z]+")
 

@@ -11,13 +11,13 @@ import tempfile
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from codegen import unions
-from codegen.documents import Broken, component, json_bytes
+from lakepact.codegen import unions
+from lakepact.codegen.documents import Broken, component, json_bytes
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Mapping
 
-    from codegen.documents import Document
+    from lakepact.codegen.documents import Document
 
 FLAGS = [
     "--input-file-type=openapi",

@@ -4,17 +4,17 @@ from __future__ import annotations
 
 import dataclasses
 import subprocess
-from pathlib import Path
+import sys
 from typing import TYPE_CHECKING, Any, TypeGuard
 
 import jinja2
 
-from codegen.documents import is_list, is_object
+from lakepact.codegen.documents import is_list, is_object
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
+    from pathlib import Path
 
-TEMPLATES = Path(__file__).parent / "templates"
 WIDTH = 140
 _STYLE = ["--isolated", "--no-cache", "--quiet", "--target-version", "py311", "--config", f"line-length = {WIDTH}"]
 _IMPORTS = ["--select", "I,F401", "--fix-only", "--config", 'lint.isort.known-first-party = ["lakepact"]']
@@ -31,10 +31,10 @@ def header(maker: str, origin: str, content: bytes | str) -> str:
     return f"# Made by {maker} from {origin}, sha256 {content[:16]!s}. Do not edit: nox -s generate\n"
 
 
-def rendered(template: str, **values: object) -> str:
-    """Return a template of ours, filled in."""
+def rendered(template: Path, **values: object) -> str:
+    """Return a filled-in template."""
     environment = jinja2.Environment(
-        loader=jinja2.FileSystemLoader(TEMPLATES),
+        loader=jinja2.FileSystemLoader(template.parent),
         autoescape=False,  # noqa: S701  # Python, not HTML
         trim_blocks=True,
         lstrip_blocks=True,
@@ -42,7 +42,7 @@ def rendered(template: str, **values: object) -> str:
         undefined=jinja2.StrictUndefined,
     )
     environment.filters["source"] = source
-    return environment.get_template(template).render(**values)
+    return environment.get_template(template.name).render(**values)
 
 
 def source(value: Any) -> str:
@@ -83,4 +83,4 @@ def write_all(folder: Path, modules: Mapping[str, str]) -> None:
 
 
 def _ruff(command: str, *arguments: str, folder: Path) -> None:
-    subprocess.run(["ruff", command, *_STYLE, *arguments, "."], cwd=folder, check=True)
+    subprocess.run([sys.executable, "-m", "ruff", command, *_STYLE, *arguments, "."], cwd=folder, check=True)
