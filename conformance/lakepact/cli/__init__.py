@@ -17,7 +17,7 @@ try:
     import click
     from click.shell_completion import CompletionItem
 except ModuleNotFoundError:
-    sys.stderr.write("the command lakepact needs click, which is not installed: pip install 'lakepact[server]'\n")
+    sys.stderr.write("the command lakepact needs click, which is not installed: pip install 'lakepact[conformance]'\n")
     sys.exit(2)
 
 from .verbs import VERBS

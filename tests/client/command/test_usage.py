@@ -105,4 +105,4 @@ def test_missing_click_prints_the_pip_command():
     done = subprocess.run([sys.executable, "-c", code, "ls", "http://127.0.0.1:1"], capture_output=True, text=True, check=False)
 
     assert (done.returncode, done.stdout) == (2, "")
-    assert done.stderr == "the command lakepact needs click, which is not installed: pip install 'lakepact[server]'\n"
+    assert done.stderr == "the command lakepact needs click, which is not installed: pip install 'lakepact[conformance]'\n"
