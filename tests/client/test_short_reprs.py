@@ -10,13 +10,14 @@ import pytest
 import lakepact.client as c
 from lakepact.generated.iceberg_rest import models
 from lakepact.reference_server.running import running
+from table_documents import table
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
 SECRET = "s3cr3t"
 SCHEMA = {"type": "struct", "schema-id": 0, "fields": [{"id": 1, "name": "n", "type": "long", "required": False}]}
-METADATA = {"format-version": 2, "table-uuid": "u", "schemas": [SCHEMA] * 200, "properties": {str(n): SECRET for n in range(100)}}
+METADATA = {**table(), "schemas": [SCHEMA] * 200, "properties": {str(n): SECRET for n in range(100)}}
 
 
 @pytest.fixture(scope="module")

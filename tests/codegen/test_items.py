@@ -12,12 +12,13 @@ from pydantic import ValidationError
 
 from lakepact.generated.iceberg_rest.models import LoadTableResult, PartitionSpec, Snapshot, TableMetadata
 from lakepact.generated.items import Reading
+from table_documents import table
 
 SNAPSHOT = {"snapshot-id": 1, "timestamp-ms": 2, "manifest-list": "m", "summary": {"operation": "append"}}
 INVALID = {**SNAPSHOT, "timestamp-ms": "soon"}
 STRUCT = {"type": "struct", "fields": [{"id": 2, "name": "inner", "type": "int", "required": True}]}
 SCHEMA = {"type": "struct", "schema-id": 0, "fields": [{"id": 1, "name": "outer", "type": STRUCT, "required": False}]}
-METADATA = {"format-version": 2, "table-uuid": "u", "properties": {"a": "b"}, "schemas": [SCHEMA], "snapshots": [SNAPSHOT, SNAPSHOT]}
+METADATA = {**table(), "properties": {"a": "b"}, "schemas": [SCHEMA], "snapshots": [SNAPSHOT, SNAPSHOT]}
 
 
 class Broken(Exception):

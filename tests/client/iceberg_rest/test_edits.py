@@ -27,6 +27,8 @@ METADATA = {
     "format-version": 2,
     "table-uuid": UUID,
     "location": "memory:t",
+    "last-updated-ms": 1,
+    "last-sequence-number": 0,
     "properties": {},
     "schemas": [SCHEMA],
     "current-schema-id": 0,

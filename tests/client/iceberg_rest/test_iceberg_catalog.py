@@ -10,6 +10,7 @@ import pytest
 from driving import KINDS, Desk, Driven
 from lakepact.client import errors
 from lakepact.client.retries import NO_RETRIES
+from table_documents import table
 
 ENDPOINTS = [
     "GET /v1/{prefix}/namespaces",
@@ -28,7 +29,7 @@ ENDPOINTS = [
     "POST /v1/{prefix}/tables/rename",
 ]
 CONFIG = {"defaults": {}, "overrides": {}, "endpoints": ENDPOINTS}
-METADATA = {"format-version": 2, "table-uuid": "9c12d441-03fe-4693-9a96-a0705ddf69c1"}
+METADATA = table()
 TABLE = {"metadata-location": "file:///w/t.json", "metadata": METADATA}
 SCHEMA = {"type": "struct", "fields": [{"id": 1, "name": "x", "type": "long", "required": False}]}
 
@@ -386,3 +387,11 @@ def test_catalog_repr_shows_its_address(catalog):
     driven, _ = catalog({})
 
     assert repr(driven.catalog) == f"{type(driven.catalog).__name__}('http://irc.test/base')"
+
+
+def test_table_without_a_member_that_its_format_requires_raises_bad_reply(catalog):
+    incomplete = {name: value for name, value in METADATA.items() if name != "schemas"}
+    driven, _ = catalog({"GET /base/v1/namespaces/n/tables/t": lambda _: httpx.Response(200, json={"metadata": incomplete})})
+
+    with pytest.raises(errors.BadReply, match="metadata/schemas: Field required"):
+        driven.load_table("n", "t")

@@ -10,6 +10,7 @@ import pytest
 from driving import KINDS, Driven
 from lakepact.client import errors
 from lakepact.client.retries import NO_RETRIES
+from table_documents import table
 
 CREDENTIALS = [{"prefix": "s3://b", "config": {"s3.session-token": "secret"}}]
 
@@ -29,7 +30,7 @@ class Tables:
             return httpx.Response(200, json={"defaults": {}, "overrides": {}})
         document = {
             "metadata-location": f"s3://b/{self.state}.json",
-            "metadata": {"format-version": 2, "table-uuid": "u", "location": "s3://b", "properties": {"fill": "x" * self.size}},
+            "metadata": {**table(), "properties": {"fill": "x" * self.size}},
         }
         if request.method != "GET":
             self.state += 1
@@ -123,7 +124,7 @@ def test_table_without_an_etag_is_not_cached(catalog, tables):
 
 def test_least_recently_loaded_table_is_evicted(catalog, tables):
     tables.size = 1000
-    driven = catalog(cache_bytes=20_000)
+    driven = catalog(cache_bytes=35_000)
     for name in ("a", "b", "a", "c", "a", "b"):
         driven.load_table("n", name)
 

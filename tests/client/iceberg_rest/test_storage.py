@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+import table_documents
 from lakepact.client import storage_credential, storage_properties
 from lakepact.generated.iceberg_rest.models import LoadTableResult, StorageCredential
 
@@ -36,7 +37,7 @@ def test_table_without_credentials_has_no_storage_credential():
 
 
 def table(config=None, given=None):
-    metadata = {"format-version": 2, "table-uuid": "u", "location": "s3://b/t"}
+    metadata = {**table_documents.table(), "location": "s3://b/t"}
     return LoadTableResult.model_validate({"metadata": metadata, "config": config, "storage-credentials": given})
 
 

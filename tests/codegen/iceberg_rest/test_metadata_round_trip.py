@@ -11,6 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from lakepact.generated.iceberg_rest import models
+from table_documents import table
 
 FILES = sorted((Path(__file__).parent / "metadata").glob("*.json"))
 LONGS = st.integers(-(2**63), 2**63 - 1)
@@ -68,14 +69,14 @@ def test_metadata_of_every_format_version_round_trips(path: Path) -> None:
 
 @given(st.text(), JSON)
 def test_unknown_members_round_trip(name: str, value: Any) -> None:
-    metadata = {"format-version": 2, "table-uuid": "u", f"x-{name}": value}
+    metadata = {**table(), f"x-{name}": value}
 
     assert exactly(there_and_back(metadata)) == exactly(metadata)
 
 
 @given(LONGS)
 def test_longs_round_trip(number: int) -> None:
-    metadata = {"format-version": 2, "table-uuid": "u", "current-snapshot-id": number, "last-sequence-number": number}
+    metadata = {**table(), "current-snapshot-id": number, "last-sequence-number": number}
 
     assert exactly(there_and_back(metadata)) == exactly(metadata)
 
@@ -83,7 +84,7 @@ def test_longs_round_trip(number: int) -> None:
 @given(TYPES)
 def test_nested_types_round_trip(column_type: Any) -> None:
     field = {"id": 1, "name": "a", "required": False, "type": column_type}
-    metadata = {"format-version": 2, "table-uuid": "u", "schemas": [{"type": "struct", "fields": [field]}]}
+    metadata = {**table(), "schemas": [{"type": "struct", "fields": [field]}]}
 
     assert exactly(there_and_back(metadata)) == exactly(metadata)
 
@@ -99,7 +100,7 @@ def test_nested_types_round_trip(column_type: Any) -> None:
 )
 def test_column_defaults_round_trip(value: Any) -> None:
     field = {"id": 1, "name": "a", "required": False, "type": "x", "initial-default": value}
-    metadata = {"format-version": 3, "table-uuid": "u", "schemas": [{"type": "struct", "fields": [field]}]}
+    metadata = {**table(version=3), "schemas": [{"type": "struct", "fields": [field]}]}
 
     assert exactly(there_and_back(metadata)) == exactly(metadata)
 

@@ -46,7 +46,7 @@ def storage_properties(table: LoadTableResult, location: str | None = None) -> d
         location: The location of the file; by default the table's.
     """
     config = table.config or {}
-    found = storage_credential(table.storage_credentials, location or table.metadata.location or table.metadata_location or "")
+    found = storage_credential(table.storage_credentials, location or table.metadata.location)
     if found is None:
         return dict(config)
     # Keys of one credential are of no use with a part of another.

@@ -33,7 +33,7 @@ class TableDraft:
         Raises:
             ValueError: The metadata lacks it.
         """
-        return SchemaDraft(self._current_schema(), self.metadata.last_column_id or 0)
+        return SchemaDraft(self._current_schema(), self.metadata.last_column_id)
 
     @cached_property
     def partition_fields(self) -> list[dict[str, Any]]:
@@ -46,14 +46,14 @@ class TableDraft:
 
     def _current_schema(self) -> dict[str, Any]:
         now = self.metadata
-        found = next((one for one in now.schemas or () if one.schema_id == now.current_schema_id), None)
-        if found is None or now.last_column_id is None:
-            raise ValueError("the metadata of the table lacks its current schema or its last column id")
+        found = next((one for one in now.schemas if one.schema_id == now.current_schema_id), None)
+        if found is None:
+            raise ValueError("the metadata of the table lacks its current schema")
         return dict(found.to_wire())
 
     def _default_fields(self) -> list[dict[str, Any]]:
         now = self.metadata
-        found = next((one for one in now.partition_specs or () if one.spec_id == now.default_spec_id), None)
+        found = next((one for one in now.partition_specs if one.spec_id == now.default_spec_id), None)
         if found is None:
             raise ValueError("the metadata of the table lacks its default partition spec")
         return [field.to_wire() for field in found.fields]
@@ -86,7 +86,7 @@ class TableDraft:
         """Drop a column that neither the partition spec nor the sort order uses, and return its id."""
         field = self.schema.field(column)
         dropped = self.schema.drop(column)
-        order = next((one for one in self.metadata.sort_orders or () if one.order_id == self.metadata.default_sort_order_id), None)
+        order = next((one for one in self.metadata.sort_orders if one.order_id == self.metadata.default_sort_order_id), None)
         used = {one["source-id"] for one in self.partition_fields} | {one.source_id for one in (order.fields if order else ())}
         if dropped & used:
             raise ValueError(f"the column {column!r} is used by the partition spec or the sort order and cannot be dropped")
@@ -117,10 +117,10 @@ class TableDraft:
 
     def _partition_id(self, added: Mapping[str, Any]) -> int:
         """Return the id that an earlier spec gave to the same field, or a new one."""
-        earlier = [field.to_wire() for spec in self.metadata.partition_specs or () for field in spec.fields]
+        earlier = [field.to_wire() for spec in self.metadata.partition_specs for field in spec.fields]
         known = next((one["field-id"] for one in earlier if _means(one) == _means(added) and one.get("field-id")), None)
         taken = [one.get("field-id") or 0 for one in self.partition_fields]
-        last = max([self.metadata.last_partition_id or 0, _BEFORE_PARTITION_IDS, *taken])
+        last = max([self.metadata.last_partition_id, _BEFORE_PARTITION_IDS, *taken])
         return last + 1 if known is None or known in taken else int(known)
 
     def updates(self) -> list[dict[str, Any]]:
@@ -145,8 +145,7 @@ class TableDraft:
             found.append({"type": "assert-last-assigned-field-id", "last-assigned-field-id": now.last_column_id})
         if self._changes_spec:
             found.append({"type": "assert-default-spec-id", "default-spec-id": now.default_spec_id})
-            if now.last_partition_id is not None:
-                found.append({"type": "assert-last-assigned-partition-id", "last-assigned-partition-id": now.last_partition_id})
+            found.append({"type": "assert-last-assigned-partition-id", "last-assigned-partition-id": now.last_partition_id})
             if not self._changes_schema:  # the ids of the source columns are those of this schema
                 found.append({"type": "assert-current-schema-id", "current-schema-id": now.current_schema_id})
         found.extend({"type": "assert-ref-snapshot-id", "ref": name, "snapshot-id": id_} for name, id_ in self._refs.items())
