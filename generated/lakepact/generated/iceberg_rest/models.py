@@ -10,6 +10,7 @@ from typing import Annotated, Literal, Union
 from pydantic import ConfigDict, Field
 from typing_extensions import TypeAliasType
 
+from lakepact.generated.format_version_1 import FormatVersion1Defaults
 from lakepact.generated.items import Items, Members
 from lakepact.generated.wire import TaggedModel, WireModel
 
@@ -1237,36 +1238,36 @@ class NotExpression(TaggedModel):
     child: Expression
 
 
-class TableMetadata(WireModel):
+class TableMetadata(FormatVersion1Defaults):
     """The metadata of a table, as its metadata JSON file holds it. `refs` names its branches and tags, `snapshot-log` the snapshots that were current, `metadata-log` its earlier metadata files."""
 
     format_version: Annotated[int, Field(alias="format-version", ge=1, le=3)]
     """Version of the table format, 1 to 3."""
     table_uuid: Annotated[str, Field(alias="table-uuid")]
     """UUID of the table; it stays the same for the life of the table."""
-    location: str | None = None
+    location: str
     """Base location of the table, as a URI or path."""
-    last_updated_ms: Annotated[int | None, Field(alias="last-updated-ms")] = None
+    last_updated_ms: Annotated[int, Field(alias="last-updated-ms")]
     """When the table was last changed, in milliseconds since 1970-01-01T00:00:00 UTC."""
     next_row_id: Annotated[int | None, Field(alias="next-row-id")] = None
     """A number higher than every row ID assigned so far; the next snapshot takes it as its `first-row-id`."""
     properties: Members[str] | None = None
     """Properties of the table, strings by key."""
-    schemas: Items[Schema] | None = None
+    schemas: Items[Schema]
     """All schemas that the table keeps."""
-    current_schema_id: Annotated[int | None, Field(alias="current-schema-id")] = None
+    current_schema_id: Annotated[int, Field(alias="current-schema-id")]
     """ID of the current schema."""
-    last_column_id: Annotated[int | None, Field(alias="last-column-id")] = None
+    last_column_id: Annotated[int, Field(alias="last-column-id")]
     """Highest column ID assigned so far, over all schemas."""
-    partition_specs: Annotated[Items[PartitionSpec] | None, Field(alias="partition-specs")] = None
+    partition_specs: Annotated[Items[PartitionSpec], Field(alias="partition-specs")]
     """All partition specs that the table keeps."""
-    default_spec_id: Annotated[int | None, Field(alias="default-spec-id")] = None
+    default_spec_id: Annotated[int, Field(alias="default-spec-id")]
     """ID of the partition spec that writers use by default."""
-    last_partition_id: Annotated[int | None, Field(alias="last-partition-id")] = None
+    last_partition_id: Annotated[int, Field(alias="last-partition-id")]
     """Highest partition field ID assigned so far, over all partition specs."""
-    sort_orders: Annotated[Items[SortOrder] | None, Field(alias="sort-orders")] = None
+    sort_orders: Annotated[Items[SortOrder], Field(alias="sort-orders")]
     """All sort orders that the table keeps."""
-    default_sort_order_id: Annotated[int | None, Field(alias="default-sort-order-id")] = None
+    default_sort_order_id: Annotated[int, Field(alias="default-sort-order-id")]
     """ID of the sort order that writers use by default; 0 is unsorted."""
     encryption_keys: Annotated[Items[EncryptedKey] | None, Field(alias="encryption-keys")] = None
     """Encrypted keys that the table uses."""
@@ -1275,7 +1276,7 @@ class TableMetadata(WireModel):
     refs: SnapshotReferences | None = None
     current_snapshot_id: Annotated[int | None, Field(alias="current-snapshot-id")] = None
     """ID of the current snapshot, where the main branch points."""
-    last_sequence_number: Annotated[int | None, Field(alias="last-sequence-number")] = None
+    last_sequence_number: Annotated[int, Field(alias="last-sequence-number")]
     """Highest sequence number assigned so far."""
     snapshot_log: Annotated[SnapshotLog | None, Field(alias="snapshot-log")] = None
     metadata_log: Annotated[MetadataLog | None, Field(alias="metadata-log")] = None

@@ -1,4 +1,4 @@
-# Made by codegen.registry from the registry of iceberg_rest 1.10.0, sha256 27c861b0339dfcdc. Do not edit: nox -s generate
+# Made by codegen.registry from the registry of iceberg_rest 1.10.0, sha256 09e7ca7801b81a99. Do not edit: nox -s generate
 """The requirements of Apache Iceberg REST Catalog API 1.10.0, its optional features, and the corrections of the contract."""
 
 from __future__ import annotations
@@ -255,6 +255,13 @@ CORRECTIONS: dict[str, Correction] = {
         id="E22",
         sentence="UUIDs and dates among primitive values stay the text that they are",
         why="Classes would turn them into values and write them back in another spelling.",
+        effect="none",
+        targets=(),
+    ),
+    "E25": Correction(
+        id="E25",
+        sentence="table metadata has the members that the table spec requires",
+        why="The table spec requires them from format version 2 on, and the schema leaves them optional. A base class adds those that version 1 may omit. Results are typed without None, and verdicts stay with the letter.",
         effect="none",
         targets=(),
     ),

@@ -1,4 +1,4 @@
-# Made by codegen.registry from the registry of watsonx_data 2026, sha256 8a93b16172017dc7. Do not edit: nox -s generate
+# Made by codegen.registry from the registry of watsonx_data 2026, sha256 845d9ad77c355964. Do not edit: nox -s generate
 """The requirements of IBM watsonx.data Iceberg REST Catalog API 2026, its optional features, and the corrections of the contract."""
 
 from __future__ import annotations
@@ -256,6 +256,13 @@ CORRECTIONS: dict[str, Correction] = {
         id="E22",
         sentence="UUIDs and dates among primitive values stay the text that they are",
         why="Classes would turn them into values and write them back in another spelling.",
+        effect="none",
+        targets=(),
+    ),
+    "E25": Correction(
+        id="E25",
+        sentence="table metadata has the members that the table spec requires",
+        why="The table spec requires them from format version 2 on, and the schema leaves them optional. A base class adds those that version 1 may omit. Results are typed without None, and verdicts stay with the letter.",
         effect="none",
         targets=(),
     ),
