@@ -94,7 +94,7 @@ def a_share_is_described_as_it_is_listed(lab: SharingLab) -> None:
             expect.status(reply, 200, about=f"for {share['name']}")
             reply.at("share", "name")
         lab.require(reply, 200)
-        with lab.judge_each("DS-GSH-02") as case:
+        with lab.judge("DS-GSH-02") as case:
             described = reply.at("share")
             for member in MEMBERS:
                 with case():

@@ -331,7 +331,7 @@ def when_it_changed(lab: SharingLab) -> None:
         table = lab.fixture(name)
         for form in reading.formats(lab, table):
             reply = lab.require(reading.asked_changes(lab, table, {"starting_version": 0}, form=form), 200)
-            with lab.judge_each("DS-CDF-16") as case:
+            with lab.judge("DS-CDF-16") as case:
                 for file in reading.understood(reply).files:
                     with case():
                         if file.version is not None and (form == reading.PARQUET or file.timestamp is not None):

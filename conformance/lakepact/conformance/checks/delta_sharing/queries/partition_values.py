@@ -58,7 +58,7 @@ def _id(lab: SharingLab, file: SharedFile) -> int:
 def texts_of_each_type(lab: SharingLab) -> None:
     """The value of a partition column is written as its type demands, and means what is true of the rows."""
     for requirement, (kinds, pattern) in TEXTS.items():
-        with lab.judge_each(requirement) as case:
+        with lab.judge(requirement) as case:
             for name, kind, true, text in texts(lab, kinds):
                 with case():
                     if true is None:
@@ -73,7 +73,7 @@ def texts_of_each_type(lab: SharingLab) -> None:
 def nulls(lab: SharingLab) -> None:
     """A null is written as null or as an empty string, and nothing else is."""
     every = tuple(kind for kinds, _ in TEXTS.values() for kind in kinds)
-    with lab.judge_each("DS-PV-02") as case:
+    with lab.judge("DS-PV-02") as case:
         for name, kind, true, text in texts(lab, every):
             with case():
                 if true is None:
@@ -98,7 +98,7 @@ def strings_or_nulls(exchange: Exchange) -> bool:
         seen = True
         for name, value in values_of_file.items():
             if not (value is None or isinstance(value, str)):
-                raise Unmet(f"a string or null as partition value {name}", repr(value))
+                raise Unmet(f"a string or null as partition value {name}", expect.shown(value))
     return seen
 
 

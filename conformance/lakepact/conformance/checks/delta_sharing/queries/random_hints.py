@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from lakepact.conformance.checks.delta_sharing.kit.lab import SharingLab
 
 ROUNDS = 12  #: requests for each table
-FILES = 4  #: whose extremes are tried one by one
+FILES = 4  #: whose least values are tried one by one, and as many whose greatest ones are
 
 
 @check("DS-HNT-03")
@@ -91,7 +91,7 @@ def extremes_in_sql(lab: SharingLab) -> None:
     for known in hinted(lab, (PRUNED, "partition_types")):
         for column, kind in known.sql_kinds().items():
             least, greatest = extremes(lab, known, column)
-            for value in dict.fromkeys((*least[:FILES], *greatest[:FILES])):
+            for value in dict.fromkeys((*sorted(least)[:FILES], *sorted(greatest)[-FILES:])):
                 predicate = Comparison(column, kind, "=", value)
                 if isinstance(value, str) and ("'" in value or "\\" in value):
                     continue  # dialects differ in how they are written
