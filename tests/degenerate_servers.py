@@ -63,8 +63,8 @@ def never_refuses(*, reads: bool = True) -> Install:
 
 def _agreeing(latest: list[Reply], reply: Reply, _: Scope) -> Reply:
     if reply.status < 400:
-        latest[:] = [reply]
-        return reply
+        latest[:] = [reply.joined()]
+        return latest[0]
     return latest[0] if latest else replace(reply, status=204, body=b"", chunks=None)
 
 

@@ -73,17 +73,17 @@ def status(reply: Reply, *allowed: int, about: str = "") -> None:
         )
 
 
-def refused(reply: Reply) -> None:
-    """Expect any status that says that the request was not carried out."""
+def refused(reply: Reply, *, about: str = "") -> None:
+    """Expect any status that says that the request was not carried out; `about` names the request."""
     if reply.status < LOWEST_ERROR:
-        raise Unmet("a refusal", reply.shown, exchange=reply.exchange.number, refusal=True)
+        raise Unmet(f"a refusal {about}".rstrip(), reply.shown, exchange=reply.exchange.number, refusal=True)
 
 
-def client_error(reply: Reply) -> None:
-    """Expect a 4xx status."""
+def client_error(reply: Reply, *, about: str = "") -> None:
+    """Expect a 4xx status; `about` names the request."""
     if not 400 <= reply.status < 500:
         claim = Claim({"minimum": 400, "maximum": 499}, "/status")
-        raise Unmet("a 4xx status", reply.shown, exchange=reply.exchange.number, refusal=True, claim=claim)
+        raise Unmet(f"a 4xx status {about}".rstrip(), reply.shown, exchange=reply.exchange.number, refusal=True, claim=claim)
 
 
 def no_server_error(reply: Reply) -> None:

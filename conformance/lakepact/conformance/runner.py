@@ -102,7 +102,9 @@ class Run:
             budget=Budget(self.target.max_wait),
             patient=True,
         )
-        self._invariants = InvariantBooks(self.plan.invariants, self.wire, before=DISCOVERY)
+        self._invariants = InvariantBooks(
+            self.plan.invariants, self.wire, before=DISCOVERY, leave_traces=self.plan.suite.leftovers is not None
+        )
 
     def events(self) -> Iterator[CheckEnded]:
         """Run all checks and yield an event as each one ends.

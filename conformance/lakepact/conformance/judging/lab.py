@@ -166,9 +166,9 @@ class Lab(Sender):
             for requirement in requirements:
                 self.skip(requirement, without)
 
-    def warn(self, requirement: str, *, expected: str, actual: str) -> None:
-        """Record a warning for a requirement."""
-        failure = Failure(expected, actual, self.trail())
+    def warn(self, requirement: str, *, expected: str, actual: str, refusal: bool = False) -> None:
+        """Record a warning for a requirement; `refusal` says that it asks for a refusal of the last request."""
+        failure = Failure(expected, actual, self.trail(), refusal=refusal)
         self._keep(Verdict.of_failures(requirement, Outcome.WARN, self.check, failures=(failure,)))
 
     def note(self, requirement: str, remark: str) -> None:

@@ -6,7 +6,8 @@ A key is found in one of these ways, tried in this order and never combined:
 1. The failure follows from a request that should have been refused and was accepted, which is another requirement's failure.
 2. An error response has no error body of the contract; a wrong status is the same.
 3. Status, error type and message are the same, names and numbers aside.
-4. A request was accepted that should have been refused, as all requests of at least five operations were.
+4. A request was accepted that should have been refused, and its operation refused none: that is seen of at least five
+   operations, or in at least five requirements of one of them.
 5. The operation, the expected status and the actual status are the same. Of several expected statuses, the one that
    most findings with this operation and actual status expect.
 6. Numbers are sent as texts.
@@ -34,7 +35,7 @@ Line: TypeAlias = "Mapping[str, Any]"
 Key: TypeAlias = "tuple[object, ...]"
 
 BROKEN = (Outcome.FAIL, Outcome.WARN)
-#: Operations with wrongly accepted requests that never refused any, from which on the server refuses nothing at all.
+#: Operations that refused no request, or findings of one of them, from which on it is one cause that nothing is refused.
 SEVERAL = 5
 CUT = "… ("  #: begins the end of a body of which a report shows a part
 
@@ -124,8 +125,8 @@ class Evidence:
         self._expected: dict[Key, Counter[int]] = defaultdict(Counter)
         for finding in self.findings:
             self._expected[finding.operation, finding.status].update(finding.expected_status)
-        never = {finding.operation for finding in self.findings if finding.accepted and finding.operation in unrefusing}
-        self._unrefusing = never if len(never) >= SEVERAL else frozenset[str]()
+        never = Counter(finding.operation for finding in self.findings if finding.accepted and finding.operation in unrefusing)
+        self._unrefusing = frozenset(never) if max(len(never), *never.values(), 0) >= SEVERAL else frozenset[str | None]()
 
     def key(self, finding: Finding) -> Key:
         """Return what a finding has in common with others of its cause."""
@@ -155,7 +156,7 @@ class Evidence:
         if finding.exchange is None:
             return None
         number, named = finding.exchange["number"], _names(finding.exchange)
-        if number in self._accepted and not (finding.is_about_status or finding.accepted):
+        if number in self._accepted and not finding.accepted:
             return self._accepted[number]
         before = (self._accepted[n] for n in finding.verdict.get("exchanges", ()) if n in self._accepted and n != number)
         return next((other for other in before if other.exchange and _names(other.exchange) <= named), None)

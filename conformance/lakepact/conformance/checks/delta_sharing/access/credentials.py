@@ -115,7 +115,7 @@ def credentials_are_for_nothing_else(lab: SharingLab) -> None:
             for location in others:
                 with case():
                     reply = lab.send(OPERATION, body={"location": location}, **table.address)
-                    expect.true(reply.status in {400, 403}, f"for {table.name} and another location 400 or 403", f"status {reply.status}")
+                    expect.status(reply, 400, 403, about=f"for {table.name} and another location")
 
 
 @check("DS-TMP-05")
@@ -141,7 +141,7 @@ def urls_need_no_credentials(lab: SharingLab) -> None:
     for table in found:
         with lab.judge("DS-TMP-16"):
             reply = lab.send(OPERATION, body={}, **table.address)
-            expect.true(400 <= reply.status < 500, f"for {table.name}, which is read by URLs alone, a 4xx status", f"status {reply.status}")
+            expect.client_error(reply, about=f"for {table.name}, which is read by URLs alone")
 
 
 # -- what they hold -----------------------------------------------------------------------------------------------------------------
@@ -221,7 +221,7 @@ def directories_are_not_queried(lab: SharingLab) -> None:
     for table in found:
         with lab.judge("DS-ACC-05"):
             reply = lab.send(QUERY, body={}, headers=[EITHER_FORMAT], **table.address)
-            expect.true(400 <= reply.status < 500, f"for {table.name}, which is read by its directory alone, a 4xx status", reply.shown)
+            expect.client_error(reply, about=f"for {table.name}, which is read by its directory alone")
 
 
 @check("DS-ACC-04")

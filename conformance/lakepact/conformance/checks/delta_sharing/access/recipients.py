@@ -55,7 +55,7 @@ def nobody_is_served_without_a_token(lab: SharingLab) -> None:
     """Without a header, with another scheme, and with an empty or unknown token every operation returns 401."""
     for operation, what, reply in sent_with(lab, (None, *NO_BEARER)):
         with lab.judge("DS-GEN-02"):
-            expect.true(reply.status >= 400, f"{operation} to be refused with {what}", reply.shown)
+            expect.refused(reply, about=f"of {operation} with {what}")
         with lab.judge("DS-GEN-09"):
             expect.status(reply, 401, about=f"for {operation} with {what}")
     for operation, what, reply in sent_with(lab, UNKNOWN):

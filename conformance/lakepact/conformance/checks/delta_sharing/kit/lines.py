@@ -128,6 +128,19 @@ def is_continued(exchange: Exchange) -> bool:
     return bool(said.keys() & {"pageToken", "refreshToken"})
 
 
+def in_format_or_refused(reply: Reply, form: str, about: str) -> None:
+    """Expect an answer in a format, or a 4xx status.
+
+    Raises:
+        Unmet: it is in the other format, so that it should have been refused, or has another status.
+    """
+    if reply.status != 200:
+        expect.client_error(reply, about=f"{about}, or {form} format")
+    elif form_of(reply.lines) != form:
+        expected, actual = f"{form} format {about}, or a 4xx status", f"{form_of(reply.lines)} format"
+        raise Unmet(expected, actual, exchange=reply.exchange.number, refusal=True)
+
+
 # -- what lines have to be ----------------------------------------------------------------------------------------------------
 
 

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from lakepact.conformance import expect
-from lakepact.conformance.checks.delta_sharing.kit.lines import form_of
+from lakepact.conformance.checks.delta_sharing.kit.lines import in_format_or_refused
 from lakepact.conformance.checks.delta_sharing.kit.table_sampling import (
     ASKED_FOR,
     WITH_END,
@@ -29,8 +28,4 @@ def every_question_in_either_format(lab: SharingLab) -> None:
                 with lab.judge_each("DS-CAP-04") as case:
                     for reply in replies:
                         with case():
-                            about = f"for {question.what} of {table.name} in {form} format"
-                            if reply.status == 200:
-                                expect.equal(form, form_of(reply.lines), f"{about} the format")
-                            else:
-                                expect.true(400 <= reply.status < 500, f"{about} that format or a 4xx status", reply.shown)
+                            in_format_or_refused(reply, form, f"for {question.what} of {table.name}")

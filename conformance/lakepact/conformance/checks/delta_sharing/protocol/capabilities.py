@@ -19,6 +19,7 @@ from lakepact.conformance.checks.delta_sharing.kit.lines import (
     differ,
     form_of,
     formats_asked,
+    in_format_or_refused,
     lines_of,
     told,
 )
@@ -83,12 +84,12 @@ def capabilities_have_no_case(lab: SharingLab) -> None:
                         found = differ(plain, partial(ask, lab, table, question, header))
                         about = f"{question.what} of {table.name} for `{header[:60]}` to be that for `{first[:60]}`"
                         if found is not None:
-                            raise Unmet(f"{about}: {found[0][:3]}", str(found[1][:3]))
+                            raise Unmet(f"{about}: {expect.shown(found[0][:3])}", expect.shown(found[1][:3]))
             # Nothing is written about spaces, and every other header allows them.
             found = differ(partial(ask, lab, table, question, SPELLINGS[1][0]), partial(ask, lab, table, question, SPACED))
             if found is not None:
                 about = f"{question.what} of {table.name} with a space behind the semicolon to be that without"
-                lab.warn("DS-CAP-01", expected=f"{about}: {found[0][:3]}", actual=str(found[1][:3]))
+                lab.warn("DS-CAP-01", expected=f"{about}: {expect.shown(found[0][:3])}", actual=expect.shown(found[1][:3]))
 
 
 @check("DS-CAP-02")
@@ -141,9 +142,7 @@ def parquet_is_what_nobody_asks_for(lab: SharingLab) -> None:
             for header in WITHOUT_FORMAT:
                 with lab.judge("DS-CAP-03"):
                     reply = ask(lab, table, question, header)
-                    about = f"{question.what} of {table.name} in parquet format or a 4xx status"
-                    expect.true(reply.status == 200 or 400 <= reply.status < 500, about, reply.shown)
-                    expect.true(form_if_answered(reply) in {PARQUET, ""}, about, form_if_answered(reply))
+                    in_format_or_refused(reply, PARQUET, f"for {question.what} of {table.name} with {_named(header)}")
             with lab.judge_each("DS-RDF-01") as case:
                 plain = partial(ask, lab, table, question, ASKED_FOR[PARQUET])
                 for features in (READER_FEATURES, "deletionvectors", "unknown"):
@@ -151,7 +150,11 @@ def parquet_is_what_nobody_asks_for(lab: SharingLab) -> None:
                         found = differ(plain, partial(ask, lab, table, question, f"{ASKED_FOR[PARQUET]};readerfeatures={features}"))
                         if found is not None:
                             about = f"{question.what} of {table.name} with readerfeatures={features[:40]} to be that without"
-                            raise Unmet(f"{about}: {found[0][:3]}", str(found[1][:3]))
+                            raise Unmet(f"{about}: {expect.shown(found[0][:3])}", expect.shown(found[1][:3]))
+
+
+def _named(header: str | None) -> str:
+    return f"`{header[:60]}`" if header else "no capabilities"
 
 
 # -- both formats ---------------------------------------------------------------------------------------------------------------
@@ -234,10 +237,10 @@ def reader_features_need_delta_format(lab: SharingLab) -> None:
                 others = ",".join(f for f in READER_FEATURES.split(",") if f != lacking)
                 with lab.judge("DS-RDF-02"):
                     reply = ask(lab, table, question, f"responseformat=delta;readerfeatures={others}")
-                    expect.true(400 <= reply.status < 500, f"{about} but not by a client without {lacking}: a 4xx status", reply.shown)
+                    expect.client_error(reply, about=f"{about}, by a client without {lacking}")
             with lab.judge("DS-RDF-02"):
                 reply = ask(lab, table, question, BOTH_ALONE)
-                expect.true(400 <= reply.status < 500, f"{about} but not by a client that names none: a 4xx status", reply.shown)
+                expect.client_error(reply, about=f"{about}, by a client that names none")
 
 
 # -- what the answer says ---------------------------------------------------------------------------------------------------------
@@ -250,9 +253,7 @@ def a_format_that_nobody_knows(lab: SharingLab) -> None:
         for question in questions(lab, table):
             reply = ask(lab, table, question, UNKNOWN_FORMAT)
             with lab.judge("DS-CAP-04"):
-                about = f"for {question.what} of {table.name} with `{UNKNOWN_FORMAT}` parquet format or a 4xx status"
-                expect.true(reply.status == 200 or 400 <= reply.status < 500, about, reply.shown)
-                expect.true(form_if_answered(reply) in {PARQUET, ""}, about, form_if_answered(reply))
+                in_format_or_refused(reply, PARQUET, f"for {question.what} of {table.name} with {_named(UNKNOWN_FORMAT)}")
 
 
 @invariant("DS-CAP-10", traffic=(*TOUR, "capabilities.a_format_that_nobody_knows"))

@@ -139,12 +139,12 @@ def what_leads_nowhere_is_described(lab: SharingLab) -> None:
     """A name with a slash in percent-encoding is refused with the body of every other error, and so should be a path of no operation."""
     with lab.judge("DS-GEN-07"):
         reply = lab.send_raw("GET", "/shares/a%2Fb", operation=op.get_share)
-        expect.true(400 <= reply.status < 500, "a 4xx status for /shares/a%2Fb", reply.shown)
+        expect.client_error(reply, about="for /shares/a%2Fb")
         _is_error(reply.exchange)
     for target in ("/lakepact-nothing", f"{lab.path(op.get_share, share=lab.shares()[0])}/lakepact-nothing"):
         reply = lab.send_raw("GET", target)
         try:
-            expect.true(400 <= reply.status < 500, f"a 4xx status for {target}", reply.shown)
+            expect.client_error(reply)
             _is_error(reply.exchange)
         except Unmet as unmet:  # the protocol describes the answers of its own paths alone
             lab.warn("DS-GEN-07", expected=f"for {target} {unmet.expected}", actual=unmet.actual)

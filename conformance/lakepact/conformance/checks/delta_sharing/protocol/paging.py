@@ -71,7 +71,7 @@ def the_chain_is_complete(lab: SharingLab) -> None:
         count = len(everything)
         for size in sorted({1, 2, 3, count - 1, count, count + 1} - {0}):
             found: list[Item] = []
-            with lab.judge_each("DS-PAG-02") as case:
+            with lab.judge("DS-PAG-02") as case:
                 for items, _ in listing.pages([size]):
                     with case():
                         expect.true(len(items) <= size, f"at most {size} items on a page of {listing}", f"{len(items)} items")
@@ -101,7 +101,7 @@ def the_last_page_has_no_token(lab: SharingLab) -> None:
     """When nothing is left the token of the next page is missing or empty."""
     for listing in listings(lab, fewest=1):
         to_nothing: list[int | None] = []  # page sizes whose last page is empty although a token led to it
-        with lab.judge_each("DS-PAG-09") as case:
+        with lab.judge("DS-PAG-09") as case:
             for size in (None, 1, listing.count, listing.count + 1):
                 pages: list[Page] = []
                 for page in listing.pages([size]):
@@ -143,7 +143,7 @@ def sizes_are_numbers_of_32_bits(lab: SharingLab) -> None:
                 expect.true(bool(rest), f"items of {listing} behind the first page with maxResults={LARGEST}", "none")
         reply = listing.get(max_results=LARGEST + 1)
         if reply.status != 400:
-            lab.warn("DS-PAG-07", expected=f"status 400 for maxResults={LARGEST + 1} of {listing}", actual=reply.shown)
+            lab.warn("DS-PAG-07", expected=f"status 400 for maxResults={LARGEST + 1} of {listing}", actual=reply.shown, refusal=True)
 
 
 @check("DS-PAG-06")

@@ -222,7 +222,8 @@ def tokens_of_pages_hold_for_their_query(lab: SharingLab) -> None:
     for what, asked, sent in ((f"the token {expect.shown(FORGED)}", table, FORGED), *others):
         reply = reading.asked(lab, asked, {"maxFiles": 1, "pageToken": sent}) if sent else None
         if reply is not None and reply.status == 200:
-            lab.warn("DS-EST-02", expected=f"a query of {asked.name} with {what} to be refused", actual=f"status {reply.status}")
+            expected = f"a query of {asked.name} with {what} to be refused"
+            lab.warn("DS-EST-02", expected=expected, actual=f"status {reply.status}", refusal=True)
     lab.note("DS-EST-02", "")
 
 

@@ -165,7 +165,8 @@ def members_have_types(lab: SharingLab) -> None:
                 expect.status(query(lab, table, body), 400, about=f"for the body {expect.shown(body)}")
     reply = query(lab, table, {"limitHint": 2**31})
     if reply.status != 400:
-        lab.warn("DS-QRY-11", expected="status 400 for the limitHint 2147483648, which is no Int32", actual=f"status {reply.status}")
+        expected = "status 400 for the limitHint 2147483648, which is no Int32"
+        lab.warn("DS-QRY-11", expected=expected, actual=f"status {reply.status}", refusal=True)
 
 
 # -- which lines are answered -------------------------------------------------------------------------------------------------------

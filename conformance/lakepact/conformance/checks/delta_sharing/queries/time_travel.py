@@ -119,7 +119,8 @@ def as_of_before_all(lab: SharingLab) -> None:
     reply = reading.asked(lab, table, {"timestamp": early})
     if reply.status == 200:
         # Engines that take the first version for what is meant are known.
-        lab.warn("DS-TTV-02", expected=f"a query of {table.name} as of {early}, before all its versions, to be refused", actual=reply.shown)
+        expected = f"a query of {table.name} as of {early}, before all its versions, to be refused"
+        lab.warn("DS-TTV-02", expected=expected, actual=reply.shown, refusal=True)
     lab.note("DS-TTV-02", "")
 
 
@@ -149,7 +150,9 @@ def history_is_not_shared(lab: SharingLab) -> None:
         table = lab.fixture(name)
         for body in ({"version": 0}, {"timestamp": times.as_of(table.last.timestamp)}, {"startingVersion": 0}):
             with lab.judge("DS-TTV-03"):
-                expect.status(reading.asked(lab, table, body), 400, about=f"for {body} of a table whose history is not shared")
+                expect.status(
+                    reading.asked(lab, table, body), 400, about=f"for {expect.shown(body)} of a table whose history is not shared"
+                )
 
 
 @check("DS-TTV-04")
@@ -202,10 +205,10 @@ def files_say_their_version(lab: SharingLab) -> None:
                 answer = reading.understood(reply)
                 for file in answer.files:
                     with case():
-                        expect.equal(version.version, file.version, f"for {body} the version of a file")
-                        expect.equal(version.timestamp, file.timestamp, f"for {body} the timestamp of a file")
+                        expect.equal(version.version, file.version, f"for {expect.shown(body)} the version of a file")
+                        expect.equal(version.timestamp, file.timestamp, f"for {expect.shown(body)} the timestamp of a file")
                 if answer.wrapper.get("version") is not None:
-                    expect.equal(version.version, answer.wrapper["version"], f"for {body} the version of metaData")
+                    expect.equal(version.version, answer.wrapper["version"], f"for {expect.shown(body)} the version of metaData")
 
 
 # -- since a version -------------------------------------------------------------------------------------------------------
@@ -244,7 +247,7 @@ def earlier_metadata(lab: SharingLab) -> None:
     table = lab.fixture("schema_changes")
     for start in (0, 1, 2):
         reply = lab.require(reading.asked(lab, table, {"startingVersion": start}), 200)
-        with lab.judge_each("DS-TTV-08") as case:
+        with lab.judge("DS-TTV-08") as case:
             answer = reading.understood(reply)
             found = [_columns(document) for document in (answer.wrapper, *answer.historical)]
             later = [v for before, v in zip(table.versions[start:], table.versions[start + 1 :], strict=False) if before.schema != v.schema]
@@ -303,7 +306,9 @@ def starts_after_the_end(lab: SharingLab) -> None:
     bodies = [{"startingVersion": last + 1}, *([{"startingVersion": last, "endingVersion": last - 1}] if last else [])]
     for body in bodies:
         with lab.judge("DS-TTV-12"):
-            expect.status(reading.asked(lab, subject.table, body), 400, about=f"for {body}, where {last} is the current version")
+            expect.status(
+                reading.asked(lab, subject.table, body), 400, about=f"for {expect.shown(body)}, where {last} is the current version"
+            )
 
 
 @check("DS-TTV-13")
