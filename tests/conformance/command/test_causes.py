@@ -219,14 +219,6 @@ def test_operation_that_refuses_nothing_has_one_cause(count: int, expected: int)
     assert len(found) == expected
 
 
-@pytest.mark.parametrize(("count", "expected"), [(5, 1), (4, 4)], ids=["five requirements", "four requirements"])
-def test_operation_that_refuses_nothing_has_one_cause(count: int, expected: int) -> None:
-    lines = [exchange(n, 200, operation="queryTable") for n in range(count)]
-    found = causes([*lines, *(result(f"R-{n}", n, expected=(400 + n,)) for n in range(count))], ["queryTable"])
-
-    assert len(found) == expected
-
-
 def test_other_success_than_expected_follows_from_an_accepted_request() -> None:
     assert grouped(exchange(1, 204), result("R-1", 1, expected=(400,)), result("R-2", 1, expected=(200,))) == [{"R-1", "R-2"}]
 
