@@ -9,6 +9,7 @@ from lakepact.conformance import mutants
 from lakepact.conformance import suite as suites
 from lakepact.conformance.escaping import code
 from lakepact.conformance.escaping import markdown as md
+from lakepact.conformance.escaping import markdown_sentence as sentence
 from lakepact.generated.contract import Contract, contracts
 
 if TYPE_CHECKING:
@@ -98,17 +99,17 @@ def _page(name: str, version: str, area: str, entries: Sequence[Entry]) -> str:
 def _entry(entry: Entry) -> Iterator[str]:
     r, contract = entry.requirement, entry.contract
     yield f"\n## {r.id} {{#{r.id.lower()}}}\n"
-    yield f"**{r.level}** {md(r.sentence)}\n"
+    yield f"**{r.level}** {sentence(r.sentence)}\n"
     yield f"- Clause: {code(contract.place(r.clause))}, {BASIS[r.basis]}"
     if r.operations:
         yield f"- Operations: {', '.join(map(code, r.operations))}"
     if r.features:
         yield f"- Only with: {', '.join(md(contract.features[feature].sentence) for feature in r.features)}"
     if r.interpretation:
-        yield f"- Interpretation: {md(r.interpretation)}"
+        yield f"- Interpretation: {sentence(r.interpretation)}"
     for identifier in r.corrections:
         correction = contract.corrections[identifier]
-        yield f"- Correction {code(identifier)} ({correction.effect}): {md(correction.sentence)}"
+        yield f"- Correction {code(identifier)} ({correction.effect}): {sentence(correction.sentence)}"
     yield from _listed("Checks", entry.checks, r.uncovered or "none")
     yield from _listed("Mutants", entry.mutants, "none")
 
@@ -118,4 +119,4 @@ def _listed(title: str, sentences: dict[str, str], otherwise: str) -> Iterator[s
         yield f"- {title}: {md(otherwise)}"
         return
     yield f"- {title}:"
-    yield from (f"    - {code(name)}: {md(sentence)}" for name, sentence in sentences.items())
+    yield from (f"    - {code(name)}: {sentence(said)}" for name, said in sentences.items())

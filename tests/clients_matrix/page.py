@@ -8,7 +8,7 @@ from urllib.parse import urlsplit
 
 import orjson
 
-from lakepact.conformance.escaping import code, plain
+from lakepact.conformance.escaping import code, markdown_sentence, plain
 from lakepact.conformance.escaping import markdown as md
 from lakepact.conformance.outcome import Outcome
 from lakepact.conformance.report.causes import plural
@@ -84,7 +84,7 @@ def _findings(client: ClientProgram, report: list[dict[str, Any]], tasks: dict[s
 def _finding(client: ClientProgram, result: dict[str, Any], exchanges: dict[int, dict[str, Any]]) -> Iterator[str]:
     verdict = next(v for v in result["verdicts"] if v["outcome"] == result["outcome"])
     thread = client.threads.get(result["requirement"], "")
-    yield f"- **{md(result['requirement'])}** ({md(result['level'])}, {md(result['outcome'])}): {md(result['sentence'])}"
+    yield f"- **{md(result['requirement'])}** ({md(result['level'])}, {md(result['outcome'])}): {markdown_sentence(result['sentence'])}"
     if "expected" in verdict:
         yield f"  Expected: {code(short(verdict['expected']))}. Actual: {code(short(verdict['actual']))}."
     elif "remark" in verdict:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import orjson
 
 from lakepact.conformance.escaping import markdown as md
+from lakepact.conformance.escaping import markdown_sentence
 from lakepact.conformance.outcome import Outcome
 from lakepact.conformance.report.causes import Severity, plural
 from lakepact.conformance.report.looks import LOOKS
@@ -69,6 +70,7 @@ def _issues(folder: Path) -> list[Path]:
 
 def _causes(reports: dict[CatalogServer, list[dict[str, Any]]]) -> Iterator[str]:
     for server, report in reports.items():
+        sentences = {line["requirement"]: line["sentence"].removesuffix(".") for line in report if line["line"] == "result"}
         failing = [line for line in report if line["line"] == "cause" and line["outcome"] == Outcome.FAIL]
         yield f"\n## {md(server.title)} {md(server.version)}: {plural(len(failing), 'cause')}\n"
         if not failing:
@@ -80,7 +82,7 @@ def _causes(reports: dict[CatalogServer, list[dict[str, Any]]]) -> Iterator[str]
             for cause in listed:
                 first, *others = cause["requirements"]
                 more = f" and {plural(len(others), 'more')}".replace("mores", "more") if others else ""
-                yield f"- {md(short(cause['title']))} ({md(first)}{more})"
+                yield f"- {md(short(cause['title']))} ({md(first)}{more}: {markdown_sentence(sentences[first])})"
 
 
 def short(title: str) -> str:
@@ -112,4 +114,4 @@ def requirements_table(reports: Mapping[Any, list[dict[str, Any]]], title: str) 
     yield "|---|" + ":---:|" * len(reports) + "---|"
     for requirement, found in broken.items():
         signs = " | ".join(LOOKS[Outcome(found[s.name])].sign if s.name in found else "" for s in reports)
-        yield f"| {md(requirement)} | {signs} | {md(sentences[requirement])} |"
+        yield f"| {md(requirement)} | {signs} | {markdown_sentence(sentences[requirement])} |"

@@ -25,6 +25,7 @@ _MARKDOWN = re.compile(r"[\\`*_\[\]|~]")
 #: Characters that GitHub turns into links, mentions or HTML, as entities.
 _ENTITIES = {"&": "&amp;", "<": "&lt;", ">": "&gt;", "://": "&#58;//", "www.": "www&#46;", "@": "&#64;"}
 _BACKTICKS = re.compile("`+")
+_CODE_SPAN = re.compile("(?<!`)`([^`]+)`(?!`)")
 
 
 def plain(text: object) -> str:
@@ -72,6 +73,22 @@ def code(text: object) -> str:
 def code_cell(text: object) -> str:
     """Return a code span for a table cell of Markdown, with `|` escaped."""
     return code(text).replace("|", "\\|")
+
+
+def markdown_sentence(text: str) -> str:
+    """Escape a sentence for a line or table cell of Markdown; code in backticks stays code."""
+    return _with_code(text, markdown, code_cell)
+
+
+def html_sentence(text: str) -> str:
+    """Escape a sentence for an HTML element; code in backticks becomes a `code` element."""
+    return _with_code(text, html, lambda inside: f"<code>{html(inside)}</code>")
+
+
+def _with_code(text: str, outside: Callable[[str], str], inside: Callable[[str], str]) -> str:
+    *pairs, last = _CODE_SPAN.split(text)
+    spans = zip(pairs[::2], pairs[1::2], strict=True)
+    return "".join(outside(before) + inside(span) for before, span in spans) + outside(last)
 
 
 def shell(content: str | bytes) -> str:

@@ -186,6 +186,8 @@ def test_escaped_forms_hold_no_control_character(said: str) -> None:
         escaping.html(said),
         escaping.code(said),
         escaping.markdown(said),
+        escaping.markdown_sentence(said),
+        escaping.html_sentence(said),
         escaping.toml(said),
     ]
     forms += [escaping.terminal(said), escaping.shell(said), escaping.json(said), json_line(said)]
@@ -201,7 +203,17 @@ def test_escaped_json_and_toml_read_back_as_the_text(said: str) -> None:
 
 @given(TEXTS)
 def test_escaped_markdown_renders_no_markup(said: str) -> None:
-    assert re.findall(r"<(?!/?p>|/?code>)\w+", MarkdownIt().render(f"a {escaping.markdown(said)} {escaping.code(said)}")) == []
+    escaped = f"a {escaping.markdown(said)} {escaping.code(said)} {escaping.markdown_sentence(said)}"
+
+    assert re.findall(r"<(?!/?p>|/?code>)\w+", MarkdownIt().render(escaped)) == []
+    assert re.findall(r"<(?!/?code>)\w+", escaping.html_sentence(said)) == []
+
+
+def test_code_of_a_sentence_stays_code() -> None:
+    said = "A body without `updates` is <refused>."
+
+    assert escaping.markdown_sentence(said) == "A body without `updates` is &lt;refused&gt;."
+    assert escaping.html_sentence(said) == "A body without <code>updates</code> is &lt;refused&gt;."
 
 
 @pytest.mark.parametrize("said", [ATTACK.replace("\0", ""), "it's", "$(id) `id` $HOME", "\\"])

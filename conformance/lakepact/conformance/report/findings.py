@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from lakepact.conformance.escaping import html as escape
-from lakepact.conformance.escaping import html_lines
+from lakepact.conformance.escaping import html_lines, html_sentence
 from lakepact.conformance.outcome import Outcome
 from lakepact.conformance.report.causes import plural
 from lakepact.conformance.report.looks import LOOKS
@@ -56,7 +56,7 @@ class Findings:
         return (
             f'<article class="{look.style}" id="{escape(result["requirement"])}" {marks(result, severity)}>'
             f'<h3>{escape(result["requirement"])} <span class="v {look.style}">{look.sign} {escape(result["level"])}</span></h3>'
-            f"<p>{escape(result['sentence'])}</p>"
+            f"<p>{html_sentence(result['sentence'])}</p>"
             f'<p class="clause">{escape(header["contract"])} {escape(header["version"])} {escape(result["clause"])}'
             f" · {escape(result['area'])}</p><dl>{listed}</dl>{_evidence(sent)}</article>"
         )
@@ -75,9 +75,9 @@ class Findings:
         if verdict.get("remark") and verdict["remark"] != verdict.get("actual"):
             terms["remark"] = escape(verdict["remark"])
         if result["interpretation"]:
-            terms["interpretation"] = escape(result["interpretation"])
+            terms["interpretation"] = html_sentence(result["interpretation"])
         for correction in result["corrections"]:
-            terms[f"correction {escape(correction['id'])}"] = f"{escape(correction['sentence'])} ({escape(correction['effect'])})"
+            terms[f"correction {escape(correction['id'])}"] = f"{html_sentence(correction['sentence'])} ({escape(correction['effect'])})"
         terms["check"] = f"<code>{escape(verdict['check'])}</code>" + (f", and {again} more" if again else "")
         return terms
 
@@ -88,8 +88,10 @@ def marks(result: Mapping[str, Any], severity: str = "") -> str:
 
 
 def _folded(mark: str, style: str, title: str, shown: Sequence[Mapping[str, Any]], parts: Sequence[str]) -> str:
-    """Return a group of findings that is folded: its mark, its title and the ids of its requirements are shown."""
+    """Return a group of findings that is folded: its mark, title, ids of requirements and the sentence of the clearest are shown."""
     ids = escape(shown[0]["requirement"]) + (f" and {len(shown) - 1} more" if len(shown) > 1 else "")
+    if title != shown[0]["sentence"]:
+        ids += f": {html_sentence(shown[0]['sentence'])}"
     summary = f'<span class="v {style}">{mark}</span> <span>{escape(title)}</span> <small>{ids}</small>'
     return f'<details class="group cause"><summary>{summary}</summary>{"".join(parts)}</details>'
 

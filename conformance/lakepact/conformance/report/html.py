@@ -6,6 +6,7 @@ from collections import Counter, defaultdict
 from typing import TYPE_CHECKING, Any
 
 from lakepact.conformance.escaping import html as escape
+from lakepact.conformance.escaping import html_sentence
 from lakepact.conformance.outcome import Outcome
 from lakepact.conformance.report.causes import Severity, summary
 from lakepact.conformance.report.filters import SCRIPT, form
@@ -187,7 +188,7 @@ def _passed(passed: Sequence[Mapping[str, Any]]) -> Iterator[str]:
 def _listed(title: str, results: Sequence[Mapping[str, Any]]) -> str:
     """Return requirements as a folded list."""
     items = "".join(
-        f'<li id="{escape(r["requirement"])}" {marks(r)}><code>{escape(r["requirement"])}</code> {escape(r["sentence"])}</li>'
+        f'<li id="{escape(r["requirement"])}" {marks(r)}><code>{escape(r["requirement"])}</code> {html_sentence(r["sentence"])}</li>'
         for r in results
     )
     return f'<details class="group"><summary>{escape(title)} ({len(results)})</summary><ul>{items}</ul></details>'

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from lakepact.conformance.escaping import code, plain
 from lakepact.conformance.escaping import markdown as md
+from lakepact.conformance.escaping import markdown_sentence as sentence
 from lakepact.conformance.outcome import Outcome
 from lakepact.conformance.report.causes import summary
 from lakepact.conformance.report.requests import cases, judged_request
@@ -56,7 +57,7 @@ def _causes(report: Sequence[dict[str, Any]], exchanges: dict[int, dict[str, Any
         yield from _evidence(first, exchanges)
         if others:
             yield "\nAlso broken:\n"
-        yield from (f"- {md(r['requirement'])} ({md(r['level'])}): {md(r['sentence'])}" for r in others)
+        yield from (f"- {md(r['requirement'])} ({md(r['level'])}): {sentence(r['sentence'])}" for r in others)
 
 
 def _areas(results: Sequence[dict[str, Any]]) -> Iterator[str]:
@@ -73,7 +74,7 @@ def _areas(results: Sequence[dict[str, Any]]) -> Iterator[str]:
 def _evidence(result: dict[str, Any], exchanges: dict[int, dict[str, Any]]) -> Iterator[str]:
     verdict = next(v for v in result["verdicts"] if v["outcome"] == result["outcome"])
     yield f"### {md(result['requirement'])} ({md(result['level'])})\n"
-    yield f"{md(result['sentence'])}\n"
+    yield f"{sentence(result['sentence'])}\n"
     request = judged_request(verdict, exchanges)
     if request:
         yield f"- request: {code(request)}"
@@ -83,7 +84,7 @@ def _evidence(result: dict[str, Any], exchanges: dict[int, dict[str, Any]]) -> I
     yield f"- clause: {code(result['clause'])}"
     if result["interpretation"]:
         yield f"- interpretation: {md(result['interpretation'])}"
-    yield from (f"- correction {md(e['id'])} ({md(e['effect'])}): {md(e['sentence'])}" for e in result["corrections"])
+    yield from (f"- correction {md(e['id'])} ({md(e['effect'])}): {sentence(e['sentence'])}" for e in result["corrections"])
     curls = [exchanges[n]["curl"] for n in verdict.get("exchanges", ()) if n in exchanges]
     if curls:
         yield "\n```sh"

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from rich import box
 from rich.table import Table
 
-from lakepact.conformance.escaping import code_cell, terminal
+from lakepact.conformance.escaping import code_cell, html_sentence, markdown_sentence, terminal
 from lakepact.conformance.escaping import html as escape
 from lakepact.conformance.escaping import markdown as md
 from lakepact.conformance.outcome import Outcome
@@ -70,7 +70,7 @@ def _markdown(matrix: Matrix) -> Iterator[str]:
     yield "|---|" + (":---:|" if last else "---|") * len(matrix.columns) + ("---|" if last else "")
     for row in matrix.rows:
         cells = " | ".join(cell_text(row.cells.get(column.name), matrix.by) for column in matrix.columns)
-        yield f"| {md(row.name)} | {cells} |" + (f" {md(row.sentence)} |" if last else "")
+        yield f"| {md(row.name)} | {cells} |" + (f" {markdown_sentence(row.sentence)} |" if last else "")
 
 
 def html(matrix: Matrix) -> str:
@@ -109,7 +109,7 @@ def _card(column: Column) -> str:
 
 def _row(row: Row, matrix: Matrix) -> str:
     cells = "".join(_html_cell(row.cells.get(column.name), matrix) for column in matrix.columns)
-    sentence = escape(row.sentence)
+    sentence = html_sentence(row.sentence)
     last, beneath = (f'<td class="says">{sentence}</td>', f"<small>{sentence}</small>") if matrix.by == REQUIREMENT else ("", "")
     return f'<tr><th scope="row">{escape(row.name)}{beneath}</th>{cells}{last}</tr>'
 
