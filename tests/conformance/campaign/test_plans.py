@@ -128,9 +128,12 @@ def test_sequence_is_one_case_of_many_steps() -> None:
 
 
 def test_check_is_a_case_with_its_name() -> None:
-    (row,) = planned("iceberg_rest", seeds=[0, 1], modes=["check"], only=["namespaces_drop.namespaces_with_children_stay"])
+    (row,) = planned("iceberg_rest", seeds=[0, 1], modes=["check"], only=["namespaces_drop.namespaces_with_children_are_not_dropped"])
 
-    assert (row["request"], row["operation_id"], row["mode"]) == (*["namespaces_drop.namespaces_with_children_stay"] * 2, "check")
+    assert (row["request"], row["operation_id"], row["mode"]) == (
+        *["namespaces_drop.namespaces_with_children_are_not_dropped"] * 2,
+        "check",
+    )
 
 
 def test_blocks_drawn_in_any_order_give_the_same_cases() -> None:

@@ -30,7 +30,7 @@ DRAWN: dict[str, dict[str, Any]] = {
     "requests": {"seeds": [0], "modes": ["example", "valid", "near", "sequence"], "only": ["updateProperties"]},
     "checks": {"seeds": [0], "modes": ["check"], "only": ["namespaces_drop.n*"]},
 }
-CHECK_ALONE = "namespaces_drop.no_table_is_left_without_its_namespace"
+CHECK_ALONE = "namespaces_drop.concurrent_drops_leave_no_orphaned_table"
 #: Draws and runs all plans in one Spark session, because a session takes long to start.
 IN_ONE_SESSION = """
 import json, sys

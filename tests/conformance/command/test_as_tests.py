@@ -62,7 +62,7 @@ def test_broken_requirement_is_a_failed_test_with_evidence(broken: str, run: Run
 
 def test_requirements_run_beside_other_tests_and_are_selected_with_k(broken: str, run: Run, pytester: pytest.Pytester) -> None:
     pytester.makepyfile("def test_own_dropNamespace(): pass\ndef test_other(): pass\n")
-    result = run("--lakepact", broken, "-k", "dropNamespace and (test_own or (namespaces and namespaces_with_children_stay))")
+    result = run("--lakepact", broken, "-k", "dropNamespace and (test_own or (namespaces and namespaces_with_children_are_not_dropped))")
 
     result.assert_outcomes(passed=1, failed=1, deselected=all_judged())
     result.stdout.fnmatch_lines([f"collected {all_judged() + 2} items / {all_judged()} deselected / 2 selected"])

@@ -49,8 +49,8 @@ def asks_who_calls(lab: CatalogLab) -> None:
 
 
 @check("IRC-SEC-001", "IRC-SEC-009", "IRC-SEC-015")
-def nobody_is_served_without_credentials(lab: CatalogLab) -> None:
-    """Without credentials every operation returns 401 or 403, the configuration too, and a 401 says what is asked for."""
+def requests_without_credentials_return_401_or_403(lab: CatalogLab) -> None:
+    """Every operation returns 401 or 403 to a request without credentials; a 401 has the header WWW-Authenticate."""
     asks_who_calls(lab)
     for operation, reply in answers(lab, []):
         with lab.judge("IRC-SEC-009" if operation == op.get_config else "IRC-SEC-001"):
@@ -61,8 +61,8 @@ def nobody_is_served_without_credentials(lab: CatalogLab) -> None:
 
 
 @check("IRC-SEC-001", "IRC-SEC-002")
-def what_there_is_is_not_shown_without_credentials(lab: CatalogLab) -> None:
-    """Without credentials, and with an unknown token, nothing is shown or listed, right after the owner saw it."""
+def existing_objects_are_hidden_without_credentials(lab: CatalogLab) -> None:
+    """Existing objects return 401 or 403 without credentials, and 401 with an unknown token, right after the owner loaded them."""
     asks_who_calls(lab)
     table = lab.make_table()
     requests: list[tuple[OperationId, dict[str, Any]]] = [
@@ -82,14 +82,14 @@ def what_there_is_is_not_shown_without_credentials(lab: CatalogLab) -> None:
             lab.send(operation, **arguments)
             with lab.judge("IRC-SEC-001"):
                 reply = lab.send(operation, anonymous=True, **arguments)
-                expect.status(reply, 401, 403, about=f"for {operation} of what there is, without credentials")
+                expect.status(reply, 401, 403, about=f"for {operation} of an existing object, without credentials")
             with lab.judge("IRC-SEC-002"):
                 reply = lab.send(operation, headers=bearing(UNKNOWN[0]), anonymous=True, **arguments)
-                expect.status(reply, 401, about=f"for {operation} of what there is, with an unknown token")
+                expect.status(reply, 401, about=f"for {operation} of an existing object, with an unknown token")
 
 
 @check("IRC-SEC-002", "IRC-SEC-015")
-def tokens_that_nobody_has_are_refused(lab: CatalogLab) -> None:
+def unknown_tokens_return_401(lab: CatalogLab) -> None:
     """Every operation returns 401 with WWW-Authenticate for an unknown bearer token."""
     asks_who_calls(lab)
     for token in UNKNOWN:
@@ -102,8 +102,8 @@ def tokens_that_nobody_has_are_refused(lab: CatalogLab) -> None:
 
 
 @check("IRC-SEC-002")
-def tokens_have_to_be_whole(lab: CatalogLab) -> None:
-    """A valid token with something behind it, or less its end, is none; who takes a whole one without the word Bearer is noted."""
+def altered_tokens_return_401(lab: CatalogLab) -> None:
+    """Every operation returns 401 for a valid token with a letter appended or its last letter removed."""
     asks_who_calls(lab)
     token = own_token(lab)
     spelled = {f"{token}x": "with a letter too many", token[:-1]: "without its last letter"}
@@ -114,12 +114,12 @@ def tokens_have_to_be_whole(lab: CatalogLab) -> None:
     # A value without the scheme is not a bearer token; a server may accept it: not checked.
     bare = lab.send(op.get_config, headers=[("Authorization", token)], anonymous=True, warehouse=lab.target.parameters.get("warehouse"))
     if bare.status == 200:
-        lab.note("IRC-SEC-002", "a valid token is taken without the word Bearer, too")
+        lab.note("IRC-SEC-002", "a valid token without the scheme Bearer is accepted, too")
 
 
 @check("IRC-SEC-003", "IRC-ERR-016")
-def tokens_that_have_expired_are_refused(lab: CatalogLab) -> None:
-    """An expired token returns 401 or 419 in every operation."""
+def expired_tokens_return_401_or_419(lab: CatalogLab) -> None:
+    """Every operation returns 401 or 419 for an expired token."""
     asks_who_calls(lab)
     expired = needed(lab, EXPIRED)
     for operation, reply in answers(lab, bearing(expired)):
@@ -131,8 +131,8 @@ def tokens_that_have_expired_are_refused(lab: CatalogLab) -> None:
 
 
 @check("IRC-SEC-006", "IRC-SEC-007")
-def tokens_open_every_operation(lab: CatalogLab) -> None:
-    """A valid token opens every operation, however the word before it is written."""
+def valid_tokens_are_accepted_by_every_operation(lab: CatalogLab) -> None:
+    """Every operation accepts a valid token, whatever the letter case of the scheme Bearer."""
     asks_who_calls(lab)
     token = own_token(lab)
     with lab.judge("IRC-SEC-006"):
@@ -145,8 +145,8 @@ def tokens_open_every_operation(lab: CatalogLab) -> None:
 
 
 @check("IRC-SEC-012")
-def tokens_of_tables_and_views_are_accepted(lab: CatalogLab) -> None:
-    """A token that is given with a table or view opens that table or view."""
+def tokens_in_load_responses_are_accepted(lab: CatalogLab) -> None:
+    """A token in the `config` of a loaded table or view is accepted when loading that table or view."""
     asks_who_calls(lab)
     table = lab.make_table()
     loads: list[tuple[OperationId, dict[str, Any]]] = [(op.load_table, table.at)]
@@ -171,8 +171,8 @@ def _token_in(reply: Reply) -> str:
 
 
 @check("IRC-TBL-ETAG-010")
-def tags_are_no_credentials(lab: CatalogLab) -> None:
-    """A conditional load with the current ETag and without credentials is refused."""
+def conditional_loads_need_credentials(lab: CatalogLab) -> None:
+    """Loading a table with its current ETag and without valid credentials returns 401 or 403, not 304."""
     asks_who_calls(lab)
     table = lab.load(lab.make_table())
     tag = table.reply.headers.get("etag")
@@ -201,4 +201,4 @@ def is_entered(operation: OperationId, reply: Reply) -> None:
         Unmet: the caller was turned away.
     """
     entered = reply.status == 200 if operation in {op.get_config, op.list_namespaces} else reply.status not in REFUSED
-    expect.true(entered, f"{operation} to be open to a valid token", reply.shown)
+    expect.true(entered, f"{operation} to accept a valid token", reply.shown)

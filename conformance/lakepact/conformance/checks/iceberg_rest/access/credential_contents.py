@@ -99,7 +99,7 @@ def by_themselves(lab: CatalogLab, table: Table) -> dict[str, Reply]:
 
 
 @check("IRC-TBL-CRED-011")
-def temporary_secrets_say_when_they_expire(lab: CatalogLab) -> None:
+def temporary_secrets_have_an_expiry(lab: CatalogLab) -> None:
     """A credential with a session token, an OAuth token or a SAS token has its expiry under the key that clients read."""
     table = lab.make_table()
     found = [
@@ -124,8 +124,8 @@ def temporary_secrets_say_when_they_expire(lab: CatalogLab) -> None:
 
 
 @check("IRC-TBL-CRED-012")
-def temporary_secrets_can_be_refreshed(lab: CatalogLab) -> None:
-    """A table that comes with a temporary secret names the endpoint that refreshes it, in the credential or in its configuration."""
+def temporary_secrets_name_a_refresh_endpoint(lab: CatalogLab) -> None:
+    """A table with a temporary secret names the endpoint that refreshes it, in the credential or in `config`."""
     table = lab.make_table()
     found = [
         (operation, {**config_in(reply), **config}, secret)
@@ -147,7 +147,7 @@ def temporary_secrets_can_be_refreshed(lab: CatalogLab) -> None:
 
 @check("IRC-TBL-CRED-013")
 def credentials_hold_a_secret(lab: CatalogLab) -> None:
-    """A credential with keys of S3, GCS or ADLS opens that storage: a client that chooses it has nothing else to sign with."""
+    """A credential with keys for S3, GCS or ADLS holds a secret for that storage."""
     table = lab.make_table()
     replies = {**with_tables(lab, table), **by_themselves(lab, table)}
     found = [
@@ -170,8 +170,8 @@ def credentials_hold_a_secret(lab: CatalogLab) -> None:
 
 
 @check("IRC-TBL-CRED-014")
-def new_tables_come_with_credentials(lab: CatalogLab) -> None:
-    """A table that is created or staged with access delegation comes with credentials, as a loaded one does."""
+def created_tables_have_credentials(lab: CatalogLab) -> None:
+    """Creating or staging a table with access delegation returns credentials, if loading a table does."""
     table = lab.make_table()
     replies = with_tables(lab, table)
     if not has_credentials(replies[op.load_table]):
@@ -193,8 +193,8 @@ def new_tables_come_with_credentials(lab: CatalogLab) -> None:
 
 
 @check("IRC-TBL-CRED-017")
-def secrets_stand_in_credentials(lab: CatalogLab) -> None:
-    """A storage secret in the configuration of a table stands in `storage-credentials` too, where clients look first."""
+def secrets_are_in_storage_credentials(lab: CatalogLab) -> None:
+    """Each storage secret in `config` is in `storage-credentials` too, where clients look first."""
     replies = with_tables(lab, lab.make_table())
     general = {operation: [*secret_keys([config_in(reply)])] for operation, reply in replies.items() if reply.status == 200}
     if not any(general.values()):
@@ -221,8 +221,8 @@ def has_credentials(reply: Reply) -> bool:
 
 
 TABLES = (
-    "access_credential_contents.temporary_secrets_say_when_they_expire",
-    "access_credential_contents.new_tables_come_with_credentials",
+    "access_credential_contents.temporary_secrets_have_an_expiry",
+    "access_credential_contents.created_tables_have_credentials",
 )
 WITH_CREDENTIALS = frozenset({op.load_table, op.create_table, op.register_table, op.load_credentials})
 
@@ -239,8 +239,8 @@ def holds_credentials(exchange: Exchange) -> bool:
 
 
 @invariant("IRC-TBL-CRED-015", traffic=TABLES)
-def answers_with_credentials_are_not_shared(exchange: Exchange) -> bool:
-    """An answer with credentials forbids shared caches to keep it."""
+def credential_responses_are_not_cached_by_others(exchange: Exchange) -> bool:
+    """A response with credentials has Cache-Control: no-store or private."""
     if exchange.operation not in WITH_CREDENTIALS or not holds_credentials(exchange):
         return False
     sent = exchange.headers.get("cache-control")
@@ -249,8 +249,8 @@ def answers_with_credentials_are_not_shared(exchange: Exchange) -> bool:
 
 
 @invariant("IRC-TBL-ETAG-014", traffic=TABLES)
-def answers_vary_by_delegation(exchange: Exchange) -> bool:
-    """A loaded table with credentials and an ETag is not kept by caches, or kept for requests with the same delegation alone."""
+def responses_vary_by_access_delegation(exchange: Exchange) -> bool:
+    """A loaded table with credentials and an ETag has Cache-Control: no-store or Vary: X-Iceberg-Access-Delegation."""
     if exchange.operation != op.load_table or not holds_credentials(exchange) or "etag" not in exchange.headers:
         return False
     sent = str(exchange.headers.get("vary", ""))

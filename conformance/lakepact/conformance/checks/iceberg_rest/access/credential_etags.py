@@ -28,8 +28,8 @@ MECHANISMS = ("vended-credentials", "remote-signing", "vended-credentials,remote
 
 
 @check("IRC-TBL-LOAD-019")
-def tables_are_loaded_by_every_mechanism(lab: CatalogLab) -> None:
-    """A table is loaded whichever mechanisms of access the client supports; the server may serve none of them."""
+def tables_load_with_every_delegation_mechanism(lab: CatalogLab) -> None:
+    """Loading a table returns 200 or 403, whichever access delegation mechanisms the client requests."""
     table = lab.make_table()
 
     with lab.judge_each("IRC-TBL-LOAD-019") as case:
@@ -40,8 +40,8 @@ def tables_are_loaded_by_every_mechanism(lab: CatalogLab) -> None:
 
 
 @check("IRC-TBL-CREATE-032")
-def tables_are_created_by_every_mechanism(lab: CatalogLab) -> None:
-    """A table is created, and staged, whichever mechanisms of access the client supports; the server may serve none of them."""
+def tables_are_created_with_every_delegation_mechanism(lab: CatalogLab) -> None:
+    """Creating or staging a table returns 200 or 403, whichever access delegation mechanisms the client requests."""
     namespace = lab.make_namespace()
 
     with lab.judge_each("IRC-TBL-CREATE-032") as case:
@@ -57,8 +57,8 @@ def tables_are_created_by_every_mechanism(lab: CatalogLab) -> None:
 
 
 @check("IRC-TBL-ETAG-012")
-def tags_without_credentials_do_not_stand_for_them(lab: CatalogLab) -> None:
-    """A client that holds a table without credentials, and asks for some, gets them: 304 would leave it without."""
+def delegated_loads_ignore_etags_without_credentials(lab: CatalogLab) -> None:
+    """A load with access delegation and the ETag of the table without credentials returns 200 with credentials, not 304."""
     table = lab.make_table()
     plain = lab.load(table).reply
     delegated = lab.require(lab.send(op.load_table, headers=DELEGATED, **table.at), 200)
@@ -74,8 +74,8 @@ def tags_without_credentials_do_not_stand_for_them(lab: CatalogLab) -> None:
 
 
 @check("IRC-TBL-ETAG-013")
-def tags_end_with_their_credentials(lab: CatalogLab) -> None:
-    """After the credentials of a loaded table have expired, its ETag does not yield 304."""
+def etags_expire_with_their_credentials(lab: CatalogLab) -> None:
+    """After the credentials of a loaded table expire, a load with its ETag returns 200 with new credentials, not 304."""
     table = lab.make_table()
     reply = lab.require(lab.send(op.load_table, headers=DELEGATED, **table.at), 200)
     tag = reply.headers.get("etag")

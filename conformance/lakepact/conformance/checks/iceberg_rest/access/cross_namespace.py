@@ -33,13 +33,13 @@ def scene_with_own(lab: CatalogLab) -> tuple[Scene, Table]:
 
 
 @check("IRC-SEC-005", "IRC-SEC-016")
-def renames_need_rights_at_both_ends(lab: CatalogLab) -> None:
-    """A table is neither carried off from a namespace in which one may only read, nor put into it."""
+def renames_need_rights_in_both_namespaces(lab: CatalogLab) -> None:
+    """Renaming a table out of or into a namespace that the principal may only read returns 403 or 406."""
     scene, own = scene_with_own(lab)
     name = lab.name()
     moves = {
-        "from a namespace in which one may only read": (scene.table, {"namespace": list(own.namespace), "name": name}),
-        "into a namespace in which one may only read": (own, {"namespace": list(scene.namespace), "name": name}),
+        "out of a namespace that the principal may only read": (scene.table, {"namespace": list(own.namespace), "name": name}),
+        "into a namespace that the principal may only read": (own, {"namespace": list(scene.namespace), "name": name}),
     }
     for what, (table, destination) in moves.items():
         reply = scene.send(op.rename_table, body={"source": table.identifier, "destination": destination})
@@ -54,8 +54,8 @@ def renames_need_rights_at_both_ends(lab: CatalogLab) -> None:
 
 
 @check("IRC-SEC-005", "IRC-SEC-016")
-def commits_create_tables_where_one_may(lab: CatalogLab) -> None:
-    """A table is not created by a commit, nor by a transaction, in a namespace in which one may only read."""
+def creating_commits_need_rights_in_the_namespace(lab: CatalogLab) -> None:
+    """A commit or transaction that creates a table in a namespace that the principal may only read returns 403 and creates none."""
     scene, own = scene_with_own(lab)
     ground = plot(lab, scene.namespace)
     change: dict[str, Any] = {"requirements": [ASSERT_CREATE], "updates": creation(ground, str(uuid.uuid4()))}
@@ -71,4 +71,4 @@ def commits_create_tables_where_one_may(lab: CatalogLab) -> None:
         with lab.judge("IRC-SEC-005"):
             expect.status(reply, 403, *((400, 404) if after.status == 404 else ()), about=f"for {what} that creates a table")
     with lab.judge("IRC-SEC-016"):
-        expect.status(after, 404, about="for what was refused to be created")
+        expect.status(after, 404, about="for the table whose creation was refused")

@@ -24,8 +24,8 @@ ALSO = {op.register_table: (400,)}
 
 
 @check("IRC-SEC-005")
-def who_may_do_nothing_reads_nothing(lab: CatalogLab) -> None:
-    """A principal that may do nothing is shown neither tables nor namespaces: it is refused, or they are as if they did not exist."""
+def principals_without_rights_read_nothing(lab: CatalogLab) -> None:
+    """Reads by a principal without any rights return 403 or 404."""
     third = bearing(needed(lab, THIRD))
     table = lab.append(lab.make_table())
     view = lab.make_view(table.namespace) if lab.offers(op.create_view) else None
@@ -49,8 +49,8 @@ def who_may_do_nothing_reads_nothing(lab: CatalogLab) -> None:
 
 
 @check("IRC-SEC-005", "IRC-SEC-016")
-def who_may_do_nothing_changes_nothing(lab: CatalogLab) -> None:
-    """A principal that may do nothing is refused every change of what it does not see, and none is made."""
+def principals_without_rights_change_nothing(lab: CatalogLab) -> None:
+    """Changes by a principal without any rights return 403 or 404, and none is made."""
     scene = Scene(lab, THIRD)
     if scene.send(op.load_table, **scene.table.at).status == 200:
         raise NotOffered("the third principal sees the tables of the first; it should be allowed nothing")
@@ -75,8 +75,8 @@ def who_may_do_nothing_changes_nothing(lab: CatalogLab) -> None:
 
 
 @check("IRC-TBL-ETAG-010")
-def tags_are_no_rights(lab: CatalogLab) -> None:
-    """A principal that may not see a table does not get 304 for its current ETag."""
+def conditional_loads_need_rights(lab: CatalogLab) -> None:
+    """Loading a table with its current ETag returns 401, 403 or 404 to a principal that may not see it, not 304."""
     asks_who_calls(lab)
     third = bearing(needed(lab, THIRD))
     table = lab.load(lab.make_table())

@@ -118,8 +118,8 @@ def may_write(answers: dict[OperationId, Reply]) -> bool:
 
 
 @check("IRC-SEC-005", "IRC-SEC-016")
-def who_may_only_read_changes_nothing(lab: CatalogLab) -> None:
-    """A second principal that sees everything and may change nothing returns 403 for every change, and none is made."""
+def readers_change_nothing(lab: CatalogLab) -> None:
+    """Every change by a principal that may only read returns 403, and none is made."""
     scene = Scene(lab)
     answers: dict[OperationId, Reply] = {}
     changed: dict[OperationId, dict[str, Any]] = {}
@@ -164,8 +164,8 @@ def undoing(scene: Scene, operation: OperationId, arguments: dict[str, Any]) -> 
 
 
 @check("IRC-SEC-014")
-def transactions_with_one_table_that_may_not_be_changed_change_none(lab: CatalogLab) -> None:
-    """A transaction is refused with 403 if one of its tables may not be changed, and leaves all of them as they were."""
+def transactions_with_a_forbidden_table_return_403(lab: CatalogLab) -> None:
+    """A transaction with a table that the principal may not change returns 403 and changes no table."""
     if not lab.offers(op.commit_transaction):
         raise NotOffered("the target does not declare commitTransaction")
     scene = Scene(lab)
@@ -214,8 +214,8 @@ def _made_there(lab: CatalogLab, level: str, name: str) -> Reply:
 
 
 @check("IRC-SEC-008")
-def who_may_not_list_is_told_so(lab: CatalogLab) -> None:
-    """A principal that may do nothing is refused listings and pages of them; it is shown no empty ones, and none of others."""
+def listings_without_rights_are_refused(lab: CatalogLab) -> None:
+    """Listings by a principal without any rights return 401, 403 or 404, with and without paging."""
     third = bearing(needed(lab, THIRD))
     table = lab.make_table()
     here, page = {"namespace": table.namespace}, {"page_token": "", "page_size": 1}
@@ -238,8 +238,8 @@ def who_may_not_list_is_told_so(lab: CatalogLab) -> None:
 
 
 @check("IRC-VIEW-LOAD-006")
-def asking_for_a_view_may_be_forbidden(lab: CatalogLab) -> None:
-    """HEAD for a view that a principal may not see returns 403, or 404 as if the view did not exist."""
+def view_exists_without_rights_returns_403_or_404(lab: CatalogLab) -> None:
+    """HEAD of a view by a principal that may not see it returns 403, or 404 if loading the view returns 404."""
     if not lab.offers(op.view_exists):
         raise NotOffered("the target does not declare viewExists")
     third = bearing(needed(lab, THIRD))
@@ -248,5 +248,5 @@ def asking_for_a_view_may_be_forbidden(lab: CatalogLab) -> None:
     reply = lab.send(op.view_exists, headers=third, anonymous=True, namespace=namespace, view=view)
     hidden = lab.send(op.load_view, headers=third, anonymous=True, namespace=namespace, view=view)
 
-    with lab.judge("IRC-VIEW-LOAD-006", remark="the view is as if it did not exist" if reply.status == 404 else ""):
+    with lab.judge("IRC-VIEW-LOAD-006", remark="the view is reported as missing" if reply.status == 404 else ""):
         expect.status(reply, *((403, 404) if hidden.status == 404 else (403,)), about="for a view that may not be seen")

@@ -51,27 +51,31 @@ def life(reply: Reply) -> int | None:
 
 
 @check("IRC-OAU-022")
-def tokens_are_renewed(lab: CatalogLab) -> None:
-    """A token is exchanged for one that opens the same and holds no shorter."""
+def exchanged_tokens_last_as_long(lab: CatalogLab) -> None:
+    """Exchanging a token returns another token that the catalog accepts and that does not expire sooner."""
     issues_tokens(lab, EXCHANGES)
     first = fetched(lab, client_of(lab))
     token = token_in(first)
     second = exchanged(lab, bearing(token), subject_token=token)
 
     with lab.judge("IRC-OAU-022"):
-        is_good(lab, second, "in the place of one that is about to end")
+        is_good(lab, second, "that was exchanged")
         expect.true(token_in(second) != token, "another token", "the same one")
         before, after = life(first), life(second)
         if before is not None and after is not None:
             # Both were asked for within moments; a token that ends with the first one would have fewer seconds by the second.
             expect.true(after >= before - 1, f"a life of at least {before} seconds", after)
         names = lab.send(op.list_namespaces, headers=bearing(token_in(second)), anonymous=True)
-        expect.equal(lab.send(op.list_namespaces, headers=bearing(token), anonymous=True).status, names.status, "for both tokens status")
+        expect.equal(
+            lab.send(op.list_namespaces, headers=bearing(token), anonymous=True).status,
+            names.status,
+            "status of listNamespaces with either token,",
+        )
 
 
 @check("IRC-OAU-022")
-def renewed_tokens_open_no_more(lab: CatalogLab) -> None:
-    """A token that was exchanged for that of a principal who may change nothing changes nothing."""
+def exchanged_tokens_grant_no_more_rights(lab: CatalogLab) -> None:
+    """A change with the exchanged token of a principal that may only read returns 401 or 403."""
     issues_tokens(lab, EXCHANGES)
     scene = Scene(lab)
     if scene.send(op.update_table, **scene.table.at, body=COMMIT).status != 403:
@@ -88,8 +92,8 @@ def renewed_tokens_open_no_more(lab: CatalogLab) -> None:
 
 
 @check("IRC-OAU-021")
-def users_are_given_tokens(lab: CatalogLab) -> None:
-    """The token of a user as subject and the catalog's own as actor give a token that the catalog accepts."""
+def user_tokens_are_exchanged(lab: CatalogLab) -> None:
+    """Exchanging a user's token as subject with the catalog's token as actor returns a token that the catalog accepts."""
     issues_tokens(lab, EXCHANGES)
     subject, actor = subject_of(lab), token_in(fetched(lab, client_of(lab)))
     reply = exchanged(lab, bearing(actor), subject_token=subject, actor_token=actor, actor_token_type=ACCESS_TOKEN)
@@ -99,8 +103,8 @@ def users_are_given_tokens(lab: CatalogLab) -> None:
 
 
 @check("IRC-OAU-018", "IRC-OAU-019", "IRC-OAU-020")
-def exchanges_say_what_is_exchanged(lab: CatalogLab) -> None:
-    """An exchange without its subject or its kind is refused, one of an unknown kind as well, and an actor without a kind."""
+def exchanges_without_known_token_types_return_400(lab: CatalogLab) -> None:
+    """An exchange without a subject token, or without a known type for each token, returns 400 `invalid_request`."""
     issues_tokens(lab, EXCHANGES)
     token = token_in(fetched(lab, client_of(lab)))
     own = bearing(token)
@@ -117,17 +121,17 @@ def exchanges_say_what_is_exchanged(lab: CatalogLab) -> None:
         }
         for member, with_it in kinds.items():
             odd = exchanged(lab, own, subject_token=token, **with_it, **{member: "urn:lakepact:unknown"})
-            refused(odd, 400, error="invalid_request", about=f"for a {member} that is none of the six")
+            refused(odd, 400, error="invalid_request", about=f"for an unknown {member}")
     with lab.judge("IRC-OAU-020"):
         expect.status(exchanged(lab, own, subject_token=token, actor_token=token), 400, about="for actor_token without actor_token_type")
 
 
 @check("IRC-OAU-023")
-def tokens_that_are_none_are_not_exchanged(lab: CatalogLab) -> None:
-    """A subject that is no token, or empty, returns 400 and invalid_grant or invalid_request, whoever acts for it."""
+def invalid_subject_tokens_return_400(lab: CatalogLab) -> None:
+    """Exchanging an unknown or empty subject token returns 400 `invalid_grant` or `invalid_request`, with an actor or without."""
     issues_tokens(lab, EXCHANGES)
     token = token_in(fetched(lab, client_of(lab)))
-    subjects = {"lakepact-known-to-nobody": "that is none", "": "that is empty"}
+    subjects = {"lakepact-known-to-nobody": "that is unknown", "": "that is empty"}
 
     with lab.judge("IRC-OAU-023"):
         for subject, what in subjects.items():
@@ -135,8 +139,8 @@ def tokens_that_are_none_are_not_exchanged(lab: CatalogLab) -> None:
 
 
 @check("IRC-OAU-023")
-def tokens_that_have_expired_are_not_exchanged(lab: CatalogLab) -> None:
-    """A subject whose time is over returns 400 and invalid_grant or invalid_request, whoever acts for it."""
+def expired_subject_tokens_return_400(lab: CatalogLab) -> None:
+    """Exchanging an expired subject token returns 400 `invalid_grant` or `invalid_request`, with an actor or without."""
     issues_tokens(lab, EXCHANGES)
     expired = needed(lab, EXPIRED)
     token = token_in(fetched(lab, client_of(lab)))
@@ -157,8 +161,8 @@ def is_not_exchanged(lab: CatalogLab, token: str, subject: str, what: str) -> No
 
 
 @check("IRC-OAU-024")
-def names_without_proof_give_no_rights(lab: CatalogLab) -> None:
-    """An unsigned JWT that names a principal does not grant the rights of that principal."""
+def unsigned_tokens_grant_no_rights(lab: CatalogLab) -> None:
+    """Exchanging an unsigned JWT that names a principal returns no token that may create namespaces."""
     issues_tokens(lab, EXCHANGES)
     client = client_of(lab)
     fetched(lab, client)

@@ -22,7 +22,7 @@ TOKEN_TYPES = frozenset(
     f"urn:ietf:params:oauth:token-type:{kind}" for kind in ("access_token", "refresh_token", "id_token", "saml1", "saml2", "jwt")
 )
 #: Operations that show tokens.
-TRAFFIC = ("tokens_issued.clients_are_given_tokens",)
+TRAFFIC = ("tokens_issued.client_credentials_return_a_token",)
 
 
 def answer_of(exchange: Exchange) -> dict[str, Any] | None:
@@ -38,8 +38,8 @@ def is_text(value: Any) -> bool:
 
 
 @invariant("IRC-OAU-005", traffic=TRAFFIC)
-def tokens_come_with_their_type(exchange: Exchange) -> bool:
-    """Every answer with status 200 has the strings access_token and token_type."""
+def token_responses_have_token_and_type(exchange: Exchange) -> bool:
+    """Every 200 response of the token endpoint has the strings `access_token` and `token_type`."""
     if exchange.operation != TOKENS or exchange.status != 200:
         return False
     answer = answer_of(exchange) or {}
@@ -51,7 +51,7 @@ def tokens_come_with_their_type(exchange: Exchange) -> bool:
 
 @invariant("IRC-OAU-006", traffic=TRAFFIC)
 def token_types_are_known(exchange: Exchange) -> bool:
-    """Every token_type is bearer, mac or N_A in any letter case."""
+    """Every `token_type` is bearer, mac or N_A in any letter case."""
     kind = (answer_of(exchange) or {}).get("token_type")
     if not isinstance(kind, str):
         return False
@@ -60,8 +60,8 @@ def token_types_are_known(exchange: Exchange) -> bool:
 
 
 @invariant("IRC-OAU-007", traffic=TRAFFIC)
-def lives_are_whole_seconds(exchange: Exchange) -> bool:
-    """Every expires_in is a positive integer."""
+def expires_in_is_a_positive_integer(exchange: Exchange) -> bool:
+    """Every `expires_in` is a positive integer."""
     answer = answer_of(exchange) or {}
     if "expires_in" not in answer:
         return False
@@ -71,8 +71,8 @@ def lives_are_whole_seconds(exchange: Exchange) -> bool:
 
 
 @invariant("IRC-OAU-008", traffic=TRAFFIC)
-def issued_types_are_known(exchange: Exchange) -> bool:
-    """Every issued_token_type is one of the six URNs."""
+def issued_token_types_are_known(exchange: Exchange) -> bool:
+    """Every `issued_token_type` is one of the six URNs."""
     answer = answer_of(exchange) or {}
     if "issued_token_type" not in answer:
         return False
@@ -81,8 +81,8 @@ def issued_types_are_known(exchange: Exchange) -> bool:
 
 
 @invariant("IRC-OAU-009", traffic=TRAFFIC)
-def scopes_are_words(exchange: Exchange) -> bool:
-    """Every scope is a string of words with one space between."""
+def scopes_are_separated_by_one_space(exchange: Exchange) -> bool:
+    """Every `scope` is a string of words separated by one space."""
     answer = answer_of(exchange) or {}
     if "scope" not in answer:
         return False
@@ -92,8 +92,8 @@ def scopes_are_words(exchange: Exchange) -> bool:
 
 
 @invariant("IRC-OAU-027", traffic=TRAFFIC)
-def tokens_are_not_stored_on_the_way(exchange: Exchange) -> bool:
-    """Every answer with a token has Cache-Control: no-store."""
+def token_responses_are_not_stored(exchange: Exchange) -> bool:
+    """Every response with a token has Cache-Control: no-store."""
     if answer_of(exchange) is None:
         return False
     said = exchange.headers.get("cache-control", "")
@@ -102,8 +102,8 @@ def tokens_are_not_stored_on_the_way(exchange: Exchange) -> bool:
 
 
 @check("IRC-OAU-003", "IRC-OAU-025", "IRC-SEC-010")
-def clients_are_given_tokens(lab: CatalogLab) -> None:
-    """A client is given a token for its id and secret, without having one already, and the token is good at once."""
+def client_credentials_return_a_token(lab: CatalogLab) -> None:
+    """A request with client id and secret, and no bearer token, returns 200 with a token that the catalog accepts."""
     issues_tokens(lab)
     client = client_of(lab)
     replies = [form(lab, grant_type=CREDENTIALS, **client.fields, scope=scope) for scope in (None, "catalog")]
@@ -118,7 +118,7 @@ def clients_are_given_tokens(lab: CatalogLab) -> None:
             # A client that is not known is refused with 401 too, but in the form of OAuth2.
             with case():
                 asks = reply.status in {401, 403} and not isinstance(reply.document.get("error"), str)
-                expect.true(not asks, "no bearer token to be asked for where tokens come from", reply.shown)
+                expect.true(not asks, "no bearer token to be required by the token endpoint", reply.shown)
     with lab.judge_each("IRC-OAU-025") as case:
         for reply in replies:
             with case():
@@ -129,8 +129,8 @@ def clients_are_given_tokens(lab: CatalogLab) -> None:
 
 
 @check("IRC-OAU-004")
-def credentials_may_stand_in_a_header(lab: CatalogLab) -> None:
-    """Client credentials in an HTTP Basic header are as good as in the form."""
+def basic_header_credentials_return_a_token(lab: CatalogLab) -> None:
+    """A token request with client credentials in an HTTP Basic header returns 200."""
     issues_tokens(lab)
     client = client_of(lab)
     fetched(lab, client)
@@ -140,8 +140,8 @@ def credentials_may_stand_in_a_header(lab: CatalogLab) -> None:
 
 
 @check("IRC-SEC-011")
-def tokens_for_the_catalog_open_every_operation(lab: CatalogLab) -> None:
-    """A token with the scope catalog opens the configuration and every operation."""
+def catalog_scope_tokens_are_accepted_everywhere(lab: CatalogLab) -> None:
+    """Every operation accepts a token with the scope `catalog`."""
     issues_tokens(lab)
     token = token_in(fetched(lab, client_of(lab)))
 
@@ -151,8 +151,8 @@ def tokens_for_the_catalog_open_every_operation(lab: CatalogLab) -> None:
 
 
 @invariant("IRC-OAU-026", traffic=TRAFFIC)
-def failures_of_the_token_endpoint_have_its_form(exchange: Exchange) -> bool:
-    """Every 5xx answer of the token endpoint has the member error as a string."""
+def token_endpoint_5xx_have_error(exchange: Exchange) -> bool:
+    """Every 5xx response of the token endpoint, except 501, has the member `error` as a string."""
     if exchange.operation != TOKENS or not 500 <= exchange.status < 600 or exchange.status == 501:
         return False
     expect.true(isinstance(Reply(exchange).at("error"), str), "`error` as a string", Reply(exchange).shown)

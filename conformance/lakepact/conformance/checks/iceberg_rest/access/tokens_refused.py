@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 CODES = ("invalid_request", "invalid_client", "invalid_grant", "unauthorized_client", "unsupported_grant_type", "invalid_scope")
 #: Operations that show refusals.
-TRAFFIC = ("tokens_refused.what_is_asked_for_has_to_be_known", "tokens_refused.wrong_secrets_are_refused")
+TRAFFIC = ("tokens_refused.unknown_grant_types_return_400", "tokens_refused.wrong_secrets_return_invalid_client")
 
 
 def refused(reply: Reply, *statuses: int, error: str | tuple[str, ...], about: str) -> None:
@@ -33,8 +33,8 @@ def refused(reply: Reply, *statuses: int, error: str | tuple[str, ...], about: s
 
 
 @invariant("IRC-OAU-012", traffic=TRAFFIC)
-def errors_are_strings(exchange: Exchange) -> bool:
-    """Every refusal of the token endpoint in JSON has the member error as a string."""
+def token_errors_are_strings(exchange: Exchange) -> bool:
+    """Every 400 or 401 JSON response of the token endpoint has the member `error` as a string."""
     if exchange.operation != TOKENS or exchange.status not in {400, 401}:
         return False
     if exchange.media_type != "application/json" and not isinstance(exchange.parsed, dict):
@@ -44,8 +44,8 @@ def errors_are_strings(exchange: Exchange) -> bool:
 
 
 @invariant("IRC-OAU-013", traffic=TRAFFIC)
-def errors_are_known(exchange: Exchange) -> bool:
-    """Every 400 and 401 of the token endpoint has one of the six errors."""
+def token_errors_are_known(exchange: Exchange) -> bool:
+    """Every `error` in a 400 or 401 response of the token endpoint is one of the six OAuth2 errors."""
     if exchange.operation != TOKENS or exchange.status not in {400, 401}:
         return False
     parsed = exchange.parsed
@@ -58,8 +58,8 @@ def errors_are_known(exchange: Exchange) -> bool:
 
 
 @check("IRC-OAU-002")
-def json_is_no_form(lab: CatalogLab) -> None:
-    """Credentials in JSON are refused."""
+def token_requests_in_json_are_refused(lab: CatalogLab) -> None:
+    """A token request with a JSON body returns 400 or 415."""
     issues_tokens(lab)
     client = client_of(lab)
     fetched(lab, client)
@@ -71,8 +71,8 @@ def json_is_no_form(lab: CatalogLab) -> None:
 
 
 @check("IRC-OAU-011", "IRC-OAU-028")
-def wrong_secrets_are_refused(lab: CatalogLab) -> None:
-    """A wrong secret, in the form or in a header, returns 401 or 400 and invalid_client, and is not repeated."""
+def wrong_secrets_return_invalid_client(lab: CatalogLab) -> None:
+    """A wrong secret, in the form or in a Basic header, returns 401 or 400 `invalid_client`, and is not repeated."""
     issues_tokens(lab)
     client = client_of(lab)
     wrong = Client(client.id, f"{client.secret[::-1]}-wrong")
@@ -87,8 +87,8 @@ def wrong_secrets_are_refused(lab: CatalogLab) -> None:
 
 
 @check("IRC-OAU-002", "IRC-OAU-011", "IRC-OAU-015", "IRC-OAU-016")
-def unknown_clients_get_no_token(lab: CatalogLab) -> None:
-    """A client that the server does not know gets no token, whatever it asks for, and each refusal is an OAuth2 error."""
+def unknown_clients_are_refused(lab: CatalogLab) -> None:
+    """A token request of an unknown client returns 400 or 401 with an OAuth2 error."""
     issues_tokens(lab)
     nobody = Client(lab.name(), secrets.token_hex(16))
     body = orjson.dumps({"grant_type": CREDENTIALS, **nobody.fields})
@@ -115,8 +115,8 @@ def unknown_clients_get_no_token(lab: CatalogLab) -> None:
 
 
 @check("IRC-OAU-011")
-def secrets_have_to_be_whole(lab: CatalogLab) -> None:
-    """A secret with a letter too many, one too few, in another case or none at all opens nothing, and neither does another client's."""
+def altered_secrets_are_refused(lab: CatalogLab) -> None:
+    """An altered, empty or another client's secret returns 401 or 400, in the form and in a Basic header."""
     issues_tokens(lab)
     client = client_of(lab)
     fetched(lab, client)
@@ -145,12 +145,12 @@ def keeps_the_secret(reply: Reply, client: Client) -> None:
     Raises:
         Unmet: it stands there.
     """
-    expect.true(client.secret.encode() not in reply.body, "an answer without the secret", "the secret stands in it")
+    expect.true(client.secret.encode() not in reply.body, "a response without the client secret", "the response contains it")
 
 
 @check("IRC-OAU-015", "IRC-OAU-016", "IRC-OAU-028")
-def what_is_asked_for_has_to_be_known(lab: CatalogLab) -> None:
-    """An unknown grant type is unsupported, a request without one is invalid, and neither refusal repeats the right secret."""
+def unknown_grant_types_return_400(lab: CatalogLab) -> None:
+    """A token request with an unknown or missing `grant_type` returns 400 and does not repeat the secret."""
     issues_tokens(lab)
     client = client_of(lab)
     unknown = form(lab, grant_type="urn:lakepact:unknown", **client.fields)
@@ -166,8 +166,8 @@ def what_is_asked_for_has_to_be_known(lab: CatalogLab) -> None:
 
 
 @check("IRC-OAU-017", "IRC-OAU-028")
-def unknown_scopes_are_refused(lab: CatalogLab) -> None:
-    """An unknown scope returns 400 invalid_scope, without the secret."""
+def unknown_scopes_return_400(lab: CatalogLab) -> None:
+    """An unknown scope returns 400 `invalid_scope` and does not repeat the secret."""
     issues_tokens(lab)
     client = client_of(lab)
     fetched(lab, client)

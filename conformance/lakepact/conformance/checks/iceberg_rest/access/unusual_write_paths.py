@@ -68,8 +68,8 @@ def seen(scene: Scene) -> dict[str, Any]:
 
 
 @check("IRC-SEC-005", "IRC-SEC-016")
-def who_may_only_read_changes_nothing_otherwise(lab: CatalogLab) -> None:
-    """A second principal that may only read is refused what is asked for in rarer ways, too, and nothing of it is done."""
+def readers_change_nothing_by_unusual_requests(lab: CatalogLab) -> None:
+    """Unusual change requests by a principal that may only read are refused with 4xx or 501, and none is made."""
     scene = scene_of_readers(lab)
     answers: list[tuple[str, Reply]] = []
     changed: dict[str, dict[str, Any]] = {}
@@ -89,7 +89,7 @@ def who_may_only_read_changes_nothing_otherwise(lab: CatalogLab) -> None:
 
     for what, reply in answers:
         with lab.judge("IRC-SEC-005"):
-            expect.status(reply, 403, *NOT_DONE, about=f"for {what}, asked for by a principal that may only read")
+            expect.status(reply, 403, *NOT_DONE, about=f"for {what}, requested by a principal that may only read")
     with lab.judge("IRC-SEC-016"):
         expect.equal({}, changed, "after refused requests, changes")
 
@@ -103,8 +103,8 @@ def _undo(scene: Scene, operation: OperationId, arguments: dict[str, Any]) -> No
 
 
 @check("IRC-SEC-001", "IRC-SEC-016")
-def who_shows_nothing_changes_nothing(lab: CatalogLab) -> None:
-    """Changes that are asked for without credentials are refused, and none is made."""
+def changes_without_credentials_return_401_or_403(lab: CatalogLab) -> None:
+    """Every change without credentials returns 401 or 403, and none is made."""
     asks_who_calls(lab)
     scene = Scene(lab, NOBODY)
     answers: dict[OperationId, Reply] = {}
@@ -128,8 +128,8 @@ def who_shows_nothing_changes_nothing(lab: CatalogLab) -> None:
 
 
 @check("IRC-SEC-005")
-def plans_are_as_hidden_as_their_table(lab: CatalogLab) -> None:
-    """A principal that may not see a table gets neither its plans nor the tasks of its plan tasks, even with their ids."""
+def plans_of_hidden_tables_return_403_or_404(lab: CatalogLab) -> None:
+    """Fetching a plan or its tasks by id returns 403 or 404 to a principal that may not see the table."""
     needs(lab, PLAN)
     third = bearing(needed(lab, THIRD))
     table = grown(lab, properties={**in_background(lab), **on_pages(lab)})

@@ -78,8 +78,8 @@ def shape(value: Any) -> str:
 
 
 @check("IRC-TBL-CRED-001", "IRC-TBL-CRED-002", "IRC-TBL-CRED-007", "IRC-TBL-CRED-009")
-def credentials_are_listed(lab: CatalogLab) -> None:
-    """A table's credentials are an array of prefixes with their settings; who has none says so without failing."""
+def storage_credentials_are_an_array(lab: CatalogLab) -> None:
+    """`storage-credentials` is an array of objects with `prefix` and `config`; a server without credentials returns no 5xx."""
     table = lab.make_table()
     reply = loaded(lab, table)
 
@@ -93,7 +93,7 @@ def credentials_are_listed(lab: CatalogLab) -> None:
         lab.skip("IRC-TBL-CRED-001", f"the target has no credentials for the table: {reply.status}")
     if reply.status != 200 or isinstance(reply.document.get("storage-credentials"), list):
         with lab.judge("IRC-TBL-CRED-007"):
-            expect.true(reply.status < 500, "an empty array of credentials or a refusal, no failure", f"status {reply.status}")
+            expect.true(reply.status < 500, "an empty array of credentials or a 4xx", f"status {reply.status}")
     credentials = listed(reply.document) if reply.status == 200 else []
     if not credentials:
         for requirement in ("IRC-TBL-CRED-002", "IRC-TBL-CRED-009"):
@@ -118,8 +118,8 @@ def credentials_are_listed(lab: CatalogLab) -> None:
 
 
 @check("IRC-TBL-CRED-004", "IRC-TBL-CRED-005")
-def credentials_are_for_the_table(lab: CatalogLab) -> None:
-    """The credentials of a table, with it or by themselves, are for where it lies, and one is enough for each place."""
+def credentials_cover_the_table_location(lab: CatalogLab) -> None:
+    """Credentials of a table have a prefix that covers its location, and one of each type per prefix."""
     table = lab.make_table()
     replies = [loaded(lab, table)] if lab.offers(op.load_credentials) else []
     replies += [lab.send(op.load_table, headers=[("X-Iceberg-Access-Delegation", way)], **table.at) for way in DELEGATIONS]
@@ -190,8 +190,8 @@ def begins(location: str, prefix: str) -> bool:
 
 
 @check("IRC-TBL-CRED-006")
-def credentials_of_nothing_are_not_found(lab: CatalogLab) -> None:
-    """The credentials of a table that does not exist, or exists no more, are a 404 that says so."""
+def credentials_of_missing_tables_return_404(lab: CatalogLab) -> None:
+    """Loading the credentials of a missing or dropped table returns 404."""
     table = lab.make_table()
 
     with lab.judge_each("IRC-TBL-CRED-006") as case:
@@ -203,8 +203,8 @@ def credentials_of_nothing_are_not_found(lab: CatalogLab) -> None:
 
 
 @check("IRC-TBL-CRED-008")
-def later_credentials_last_as_long(lab: CatalogLab) -> None:
-    """Credentials that are loaded later do not end before those that were loaded earlier."""
+def later_credentials_do_not_expire_sooner(lab: CatalogLab) -> None:
+    """Credentials that are loaded later do not expire before those that were loaded earlier."""
     table = lab.make_table()
     earlier = loaded(lab, table)
     given = [objects(listed(reply.document)) for reply in (earlier, loaded(lab, table), loaded(lab, table)) if reply.status == 200]
@@ -220,5 +220,7 @@ def later_credentials_last_as_long(lab: CatalogLab) -> None:
                     later = after.get(place, moment)
                     # A second is nothing: clocks that stand behind one address differ by as much.
                     expect.true(
-                        later >= moment - 1000, f"credentials for {place[0]} that end at {moment} or later", f"ones that end at {later}"
+                        later >= moment - 1000,
+                        f"credentials for {place[0]} that expire at {moment} or later",
+                        f"credentials that expire at {later}",
                     )

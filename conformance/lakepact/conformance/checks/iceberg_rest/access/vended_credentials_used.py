@@ -108,15 +108,15 @@ def _tried_in_s3(location: str, settings: Mapping[str, str]) -> Tried:
 
 
 @check("IRC-TBL-LOAD-015")
-def credentials_open_their_table_alone(lab: CatalogLab) -> None:
-    """Credentials that open the metadata file of one table do not open that of its neighbour."""
+def credentials_read_only_their_table(lab: CatalogLab) -> None:
+    """Credentials that read the metadata file of one table do not read that of its neighbour."""
     namespace = lab.make_namespace()
     _judge_neighbours(lab, "IRC-TBL-LOAD-015", lab.make_table(namespace), lab.make_table(namespace))
 
 
 @check("IRC-TBL-CRED-016")
-def credentials_end_at_a_slash(lab: CatalogLab) -> None:
-    """Credentials of a table at …/t do not open a table at …/t2, whose location begins with the same characters."""
+def credentials_do_not_match_longer_prefixes(lab: CatalogLab) -> None:
+    """Credentials of a table at …/t do not read a table at …/t2, whose location begins with the same characters."""
     namespace = lab.make_namespace()
     table = lab.make_table(namespace)
     beside = _placed(lab, table, f"{table.location.rstrip('/')}2")

@@ -29,8 +29,8 @@ NOT_NESTED = "no namespace below another can be made and found, which other requ
 
 
 @check("IRC-NS-CREATE-001", "IRC-NS-CREATE-002", "IRC-NS-CREATE-003", "IRC-NS-CREATE-004")
-def created_namespaces_are_answered(lab: CatalogLab) -> None:
-    """Creating a namespace returns its name and at least the properties that were sent; a request may omit them."""
+def create_namespace_returns_name_and_properties(lab: CatalogLab) -> None:
+    """Creating a namespace returns 200 with its name and at least the properties that were sent; a request may omit them."""
     name, bare, wanted = lab.name(), lab.name(), {"owner": "a", "empty": "", "żółć": "表"}
     reply = create(lab, [name], properties=wanted)
     without = create(lab, [bare])
@@ -53,8 +53,8 @@ def created_namespaces_are_answered(lab: CatalogLab) -> None:
 
 
 @check("IRC-NS-CREATE-005", "IRC-NS-CREATE-006")
-def existing_namespaces_are_not_created_again(lab: CatalogLab) -> None:
-    """Creating what exists is a 409 and leaves it as it was."""
+def creating_existing_namespaces_returns_409(lab: CatalogLab) -> None:
+    """Creating an existing namespace returns 409 and leaves its properties as they were."""
     namespace = lab.make_namespace(properties={"owner": "first"})
     child = lab.child_of(namespace, properties={"owner": "first"})
     existing = [namespace, *([child] if child else [])]
@@ -73,8 +73,8 @@ def existing_namespaces_are_not_created_again(lab: CatalogLab) -> None:
 
 
 @check("IRC-NS-CREATE-007", "IRC-NS-CREATE-014", last=3)
-def bodies_must_fit_the_schema(lab: CatalogLab) -> None:
-    """A request without namespace, or with properties that are no strings, is refused with 400 and makes nothing."""
+def invalid_create_bodies_return_400(lab: CatalogLab) -> None:
+    """A create request without `namespace`, or with property values that are not strings, returns 400 and creates nothing."""
     wrong: dict[str, list[tuple[str, dict[str, Any]]]] = {
         "IRC-NS-CREATE-007": [(lab.name(), {}), (lab.name(), {"properties": {}}), (other := lab.name(), {"Namespace": [other]})],
         "IRC-NS-CREATE-014": [(name := lab.name(), {"namespace": [name], "properties": {"a": value}}) for value in NO_STRINGS],
@@ -83,8 +83,8 @@ def bodies_must_fit_the_schema(lab: CatalogLab) -> None:
 
 
 @check("IRC-NS-CREATE-017", last=5)
-def levels_are_strings(lab: CatalogLab) -> None:
-    """A request with levels that are no strings is refused with 400 and makes nothing; a server that stores them may list no more."""
+def levels_that_are_not_strings_return_400(lab: CatalogLab) -> None:
+    """A create request whose `namespace` is not an array of strings returns 400 and creates nothing."""
     number = secrets.randbelow(WIDE)  # a server that stored it in an earlier run would answer with 409
     wrong: list[tuple[str, dict[str, Any]]] = [
         (str(number), {"namespace": [number]}),
@@ -103,12 +103,14 @@ def _nothing_is_created(lab: CatalogLab, wrong: Mapping[str, Iterable[tuple[str,
             for name, body in requests:
                 with case():
                     expect.status(create(lab, **body), 400, about=f"for {expect.shown(body)}")
-                    expect.status(lab.send(op.load_namespace_metadata, namespace=(name,)), 404, about="for the namespace that was refused")
+                    expect.status(
+                        lab.send(op.load_namespace_metadata, namespace=(name,)), 404, about="for the namespace whose creation was refused"
+                    )
 
 
 @check("IRC-NS-CREATE-008", "IRC-NS-CREATE-012", "IRC-NS-CREATE-013", last=2)
-def names_that_no_path_could_address_are_refused(lab: CatalogLab) -> None:
-    """A namespace without levels, with an empty level, or with a separator in a level is refused."""
+def unaddressable_namespaces_are_refused(lab: CatalogLab) -> None:
+    """Creating a namespace without levels, with an empty level, or with the separator in a level is refused."""
     parent = lab.make_namespace()
 
     with lab.judge("IRC-NS-CREATE-008"):
@@ -123,8 +125,8 @@ def names_that_no_path_could_address_are_refused(lab: CatalogLab) -> None:
 
 
 @check("IRC-NS-CREATE-009")
-def children_are_created_below_their_parents(lab: CatalogLab) -> None:
-    """A namespace can be created below one that exists, and is found there."""
+def child_namespaces_are_created_below_their_parent(lab: CatalogLab) -> None:
+    """Creating a namespace below an existing one returns 200, and the parent lists it as a child."""
     parent = lab.make_namespace()
     child = [*parent, lab.name()]
     reply = create(lab, child, properties={"level": "2"})
@@ -138,7 +140,7 @@ def children_are_created_below_their_parents(lab: CatalogLab) -> None:
 
 @check("IRC-NS-CREATE-010")
 def missing_parents_are_treated_consistently(lab: CatalogLab) -> None:
-    """A child of a missing parent is refused and leaves nothing, or makes its parent or lives without it consistently."""
+    """Creating a child of a missing parent returns 200 and the child loads, or fails with 4xx and the child returns 404."""
     there, parent, child = lab.make_namespace(), lab.name(), lab.name()
     below = [*there, child]
     if create(lab, below).status == MADE and lab.send(op.load_namespace_metadata, namespace=tuple(below)).status != MADE:
@@ -153,8 +155,8 @@ def missing_parents_are_treated_consistently(lab: CatalogLab) -> None:
 
 
 @check("IRC-NS-CREATE-011")
-def who_does_not_nest_refuses(lab: CatalogLab) -> None:
-    """A server without nested namespaces refuses them, and neither flattens nor truncates them."""
+def servers_without_nesting_refuse_nested_namespaces(lab: CatalogLab) -> None:
+    """A server without nested namespaces refuses them with 4xx, and neither flattens nor truncates their names."""
     if lab.feature("nesting"):
         lab.skip("IRC-NS-CREATE-011", "the target nests namespaces")
         return
@@ -170,7 +172,7 @@ def who_does_not_nest_refuses(lab: CatalogLab) -> None:
 
 @check("IRC-NS-CREATE-015", "IRC-NS-GET-003")
 def properties_may_be_unsupported(lab: CatalogLab) -> None:
-    """A catalog without namespace properties returns 406 or null."""
+    """A server without namespace properties returns `properties` as null when a namespace is loaded."""
     if lab.feature("namespace-properties"):
         for requirement in ("IRC-NS-CREATE-015", "IRC-NS-GET-003"):
             lab.skip(requirement, "the target keeps properties of namespaces")
@@ -187,7 +189,7 @@ def properties_may_be_unsupported(lab: CatalogLab) -> None:
 
 
 @check("IRC-NS-CREATE-016", alone=True)
-def one_of_many_creators_wins(lab: CatalogLab) -> None:
+def concurrent_creates_have_one_winner(lab: CatalogLab) -> None:
     """When many clients create the same namespace concurrently, exactly one gets 200 and the others get 409."""
     existing = lab.make_namespace()
     with lab.step("IRC-NS-CREATE-005"):
@@ -204,8 +206,8 @@ def one_of_many_creators_wins(lab: CatalogLab) -> None:
 
 
 @check("IRC-NS-CREATE-018", alone=True)
-def neighbours_come_and_go(lab: CatalogLab) -> None:
-    """Namespaces are created while others beside them are dropped; each request is about its own namespace."""
+def creates_survive_concurrent_drops_of_siblings(lab: CatalogLab) -> None:
+    """Creating a namespace returns 200 and the namespace loads, while other namespaces are dropped concurrently."""
     for _ in lab.repeat(3):
         leaving, coming = [lab.make_namespace() for _ in range(NEIGHBOURS)], [lab.name() for _ in range(NEIGHBOURS)]
         creates = [partial(create, lab, [name]) for name in coming]
@@ -214,13 +216,13 @@ def neighbours_come_and_go(lab: CatalogLab) -> None:
         with lab.judge_each("IRC-NS-CREATE-018") as case:
             for name, reply in zip(coming, replies, strict=True):
                 with case():
-                    expect.status(reply, 200, about="while others beside it are dropped")
+                    expect.status(reply, 200, about="while other namespaces are dropped")
                     expect.status(lab.send(op.load_namespace_metadata, namespace=(name,)), 200, about="for the created namespace")
 
 
 @check("IRC-NS-GET-001", "IRC-NS-GET-002", "IRC-NS-GET-004")
-def loaded_namespaces_are_whole(lab: CatalogLab) -> None:
-    """A namespace is loaded with its full path and all its properties as strings, an object even when there are none."""
+def load_namespace_returns_full_path_and_properties(lab: CatalogLab) -> None:
+    """Loading a namespace returns its full path and all its properties as strings."""
     top, wanted = lab.make_namespace(), {"a": "1", "b": "two words", "c": ""}
     full = [lab.make_namespace(properties=wanted), lab.child_of(top, properties=wanted)]
     there = [namespace for namespace in full if namespace]
@@ -242,8 +244,8 @@ def loaded_namespaces_are_whole(lab: CatalogLab) -> None:
 
 
 @check("IRC-NS-GET-005", "IRC-NS-GET-006", "IRC-NS-HEAD-001", "IRC-NS-HEAD-002", "IRC-NS-HEAD-003")
-def existence_is_told_alike(lab: CatalogLab) -> None:
-    """A namespace that exists is 200 and 204, one that does not is 404, at every point of its life and at every level."""
+def head_and_get_of_namespaces_agree(lab: CatalogLab) -> None:
+    """GET and HEAD of a namespace return 200 and 204 while it exists, and 404 before it is created and after it is dropped."""
     top = lab.make_namespace()
     levels: list[Namespace] = [(lab.name(),), *([(*top, lab.name())] if lab.child_of(top) else [])]
     here: list[tuple[int, int]] = []

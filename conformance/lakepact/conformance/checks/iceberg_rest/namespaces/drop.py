@@ -22,7 +22,7 @@ STEP = 0.0002  #: seconds by which the second request of the race comes later in
 
 @check("IRC-NS-DROP-001", "IRC-NS-DROP-002")
 def empty_namespaces_are_dropped(lab: CatalogLab) -> None:
-    """An empty namespace is dropped with 204 and gone; dropping what is not there is a 404."""
+    """Dropping an empty namespace returns 204 and removes it; dropping a missing namespace returns 404."""
     top = lab.make_namespace()
     child = lab.child_of(top)
     # A child that cannot be found cannot be dropped, and blocks its parent: then another one is used.
@@ -41,8 +41,8 @@ def empty_namespaces_are_dropped(lab: CatalogLab) -> None:
 
 
 @check("IRC-NS-DROP-001")
-def what_is_empty_again_is_dropped(lab: CatalogLab) -> None:
-    """A namespace is empty again once its tables were dropped or renamed away; what siblings with names like its own hold is not in it."""
+def emptied_namespaces_are_dropped(lab: CatalogLab) -> None:
+    """Dropping a namespace returns 204 once all its tables were dropped or renamed away."""
     stem = lab.name()
     namespace, sibling = lab.make_namespace(level=stem), lab.make_namespace(level=f"{stem}b")
     lab.make_table(sibling)
@@ -65,8 +65,8 @@ def what_is_empty_again_is_dropped(lab: CatalogLab) -> None:
 
 
 @check("IRC-NS-DROP-003")
-def namespaces_with_tables_stay(lab: CatalogLab) -> None:
-    """A namespace that holds a table is not dropped, and the table still loads."""
+def namespaces_with_tables_are_not_dropped(lab: CatalogLab) -> None:
+    """Dropping a namespace that holds a table returns 409 and keeps the namespace and the table."""
     table = lab.make_table()
     reply = lab.send(op.drop_namespace, namespace=table.namespace)
 
@@ -77,8 +77,8 @@ def namespaces_with_tables_stay(lab: CatalogLab) -> None:
 
 
 @check("IRC-NS-DROP-005")
-def namespaces_with_children_stay(lab: CatalogLab) -> None:
-    """A namespace that holds only a child namespace is not dropped, and the child is intact."""
+def namespaces_with_children_are_not_dropped(lab: CatalogLab) -> None:
+    """Dropping a namespace that holds only a child namespace returns 409 and keeps the child."""
     top = lab.make_namespace()
     child = lab.make_namespace(top, properties={"a": "1"})
     found = lab.send(op.load_namespace_metadata, namespace=child).status == 200
@@ -92,8 +92,8 @@ def namespaces_with_children_stay(lab: CatalogLab) -> None:
 
 
 @check("IRC-NS-DROP-006")
-def siblings_survive(lab: CatalogLab) -> None:
-    """Dropping a namespace leaves those alone whose names begin like its own."""
+def dropping_a_namespace_keeps_its_siblings(lab: CatalogLab) -> None:
+    """Dropping a namespace keeps other namespaces whose names begin with its name."""
     stem = lab.name()
     dropped, siblings = lab.make_namespace(level=stem), [lab.make_namespace(level=f"{stem}b")]
     for tail in (".b", "_", "%"):
@@ -113,8 +113,8 @@ def siblings_survive(lab: CatalogLab) -> None:
 
 
 @check("IRC-NS-DROP-007")
-def staged_tables_hold_nothing(lab: CatalogLab) -> None:
-    """A table that was only staged does not keep its namespace for ever, and does not bring it back."""
+def staged_tables_do_not_keep_their_namespace(lab: CatalogLab) -> None:
+    """Dropping a namespace with only a staged table returns 204 or 409; after 204, committing the staged table returns 404."""
     table = staged(lab)
     dropped = lab.send(op.drop_namespace, namespace=table.namespace)
 
@@ -126,8 +126,8 @@ def staged_tables_hold_nothing(lab: CatalogLab) -> None:
 
 
 @check("IRC-NS-DROP-008", alone=True)
-def no_table_is_left_without_its_namespace(lab: CatalogLab) -> None:
-    """When a table is created while its namespace is dropped, one of the two fails."""
+def concurrent_drops_leave_no_orphaned_table(lab: CatalogLab) -> None:
+    """When a table is created while its namespace is dropped, the table does not load if the namespace is gone."""
     lab.make_table()
     with lab.judge_each("IRC-NS-DROP-008") as case:
         for turn in lab.repeat(ROUNDS):
@@ -145,8 +145,8 @@ def no_table_is_left_without_its_namespace(lab: CatalogLab) -> None:
 
 
 @check("IRC-NS-DROP-009")
-def namespaces_begin_anew(lab: CatalogLab) -> None:
-    """A namespace that is created again after it was dropped has none of its former properties."""
+def recreated_namespaces_have_no_old_properties(lab: CatalogLab) -> None:
+    """A namespace that is dropped and created again has none of its former properties."""
     name = lab.name()
     lab.make_namespace(level=name, properties={"old": "1"})
     lab.require(lab.send(op.drop_namespace, namespace=(name,)))

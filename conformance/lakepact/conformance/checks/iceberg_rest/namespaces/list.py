@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 @invariant("IRC-NS-LIST-009", "IRC-NS-ENC-005")
 def namespaces_are_arrays_of_strings(exchange: Exchange) -> bool:
-    """A listing holds namespaces as arrays of strings under `namespaces`, and single namespaces are written the same way."""
+    """Every response writes a namespace as a non-empty array of strings; listings hold them under `namespaces`."""
     if exchange.status != 200 or exchange.operation not in {
         op.list_namespaces,
         op.create_namespace,
@@ -44,7 +44,7 @@ def namespaces_are_arrays_of_strings(exchange: Exchange) -> bool:
 
 @check("IRC-NS-LIST-001", "IRC-NS-LIST-002", "IRC-NS-LIST-003", "IRC-NS-LIST-004")
 def listings_hold_direct_children(lab: CatalogLab) -> None:
-    """Without a parent the top level is listed, with one its direct children with their full paths."""
+    """Listing without `parent` returns the top level; with `parent`, its direct children with their full paths."""
     top = lab.make_namespace()
     nested = lab.feature("nesting")
     middle = lab.make_namespace(top) if nested else top
@@ -65,8 +65,8 @@ def listings_hold_direct_children(lab: CatalogLab) -> None:
 
 
 @check("IRC-NS-LIST-005")
-def empty_parent_is_the_top_level(lab: CatalogLab) -> None:
-    """An empty parent lists the top level."""
+def empty_parent_lists_the_top_level(lab: CatalogLab) -> None:
+    """Listing with an empty `parent` returns the top level."""
     top = lab.make_namespace()
     child = lab.child_of(top)
 
@@ -78,8 +78,8 @@ def empty_parent_is_the_top_level(lab: CatalogLab) -> None:
 
 
 @check("IRC-NS-LIST-006")
-def unknown_parents_are_404(lab: CatalogLab) -> None:
-    """Listing below a parent that does not exist is a 404, at the top and below a parent that does."""
+def unknown_parents_return_404(lab: CatalogLab) -> None:
+    """Listing below a missing parent returns 404, at the top level and below an existing namespace."""
     top = lab.make_namespace()
     of_leaf = lab.send(op.list_namespaces, parent=top)
     replies = [lab.send(op.list_namespaces, parent=(lab.name(),)), lab.send(op.list_namespaces, parent=(*top, lab.name()))]
@@ -94,8 +94,8 @@ def unknown_parents_are_404(lab: CatalogLab) -> None:
 
 
 @check("IRC-NS-LIST-007")
-def leaves_have_no_children(lab: CatalogLab) -> None:
-    """A namespace without children lists none."""
+def namespaces_without_children_list_none(lab: CatalogLab) -> None:
+    """Listing below a namespace without children returns an empty list."""
     top = lab.make_namespace()
 
     with lab.judge("IRC-NS-LIST-007"):
@@ -108,8 +108,8 @@ def leaves_have_no_children(lab: CatalogLab) -> None:
 
 
 @check("IRC-NS-LIST-008")
-def lookalikes_are_not_children(lab: CatalogLab) -> None:
-    """Namespaces whose names begin alike, or look like patterns, are not children of one another."""
+def similar_names_are_not_children(lab: CatalogLab) -> None:
+    """Listing below a namespace omits the children of others whose names begin alike or match it as a pattern."""
     stem = lab.name()
     tops = [lab.make_namespace(level=f"{stem}{tail}") for tail in ("", "b", "_c", "xc")]
     # Each child has a name of its own: under one name, that of another parent could not be told from the right one.
@@ -122,8 +122,8 @@ def lookalikes_are_not_children(lab: CatalogLab) -> None:
 
 
 @check("IRC-NS-LIST-010")
-def listings_follow_the_life_cycle(lab: CatalogLab) -> None:
-    """A namespace is listed once it is created and no longer once it is dropped, at the top and below."""
+def listings_follow_create_and_drop(lab: CatalogLab) -> None:
+    """A namespace is listed after it is created and not after it is dropped, at the top level and below a parent."""
     top = lab.make_namespace()
 
     with lab.judge_each("IRC-NS-LIST-010") as case:

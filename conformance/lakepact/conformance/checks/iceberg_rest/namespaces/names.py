@@ -17,8 +17,8 @@ DEEPEST = 6  #: levels that are looked at
 
 
 @check("IRC-NS-ENC-001", "IRC-NS-ENC-006")
-def three_levels_live_a_whole_life(lab: CatalogLab) -> None:
-    """A namespace of three levels is created, loaded, listed, changed, filled, emptied and dropped by the same path."""
+def operations_accept_namespaces_of_three_levels(lab: CatalogLab) -> None:
+    """Every operation on a namespace of three levels succeeds at its path, from create to drop."""
     top = lab.make_namespace()
     namespace = (*lab.make_namespace(top), lab.name())
     created = lab.send(op.create_namespace, body={"namespace": list(namespace)})
@@ -44,8 +44,8 @@ def three_levels_live_a_whole_life(lab: CatalogLab) -> None:
 
 
 @check("IRC-NS-ENC-001")
-def no_level_is_lost_on_the_way(lab: CatalogLab) -> None:
-    """As deep as namespaces may be nested, each is found and listed with all its levels; deeper ones may be refused."""
+def deeper_namespaces_keep_all_levels(lab: CatalogLab) -> None:
+    """A namespace of up to six levels is loaded and listed with all its levels, or its creation is refused with 4xx."""
     if not lab.feature("nesting"):
         lab.skip("IRC-NS-ENC-001", "the target does not nest namespaces")
         return
@@ -64,8 +64,8 @@ def no_level_is_lost_on_the_way(lab: CatalogLab) -> None:
 
 
 @check("IRC-NS-ENC-002")
-def dots_do_not_separate(lab: CatalogLab) -> None:
-    """A level with a dot in it is another namespace than two levels."""
+def dots_do_not_separate_levels(lab: CatalogLab) -> None:
+    """A namespace of one level with a dot is distinct from the namespace of two levels."""
     top = lab.make_namespace()
     name = lab.name()
     two_levels = lab.make_namespace(top, level=name, properties={"is": "two levels"})
@@ -89,8 +89,8 @@ def dots_do_not_separate(lab: CatalogLab) -> None:
 
 
 @check("IRC-NS-ENC-003")
-def separators_at_the_ends_are_no_aliases(lab: CatalogLab) -> None:
-    """A path with a separator too many does not find the namespace."""
+def surplus_separators_return_400_or_404(lab: CatalogLab) -> None:
+    """A namespace path with a leading, trailing or doubled separator returns 400 or 404."""
     top = lab.make_namespace()
     child = lab.child_of(top)
     prefix = lab.path(op.list_namespaces)
@@ -105,7 +105,7 @@ def separators_at_the_ends_are_no_aliases(lab: CatalogLab) -> None:
 
 @check("IRC-NS-ENC-004")
 def case_is_treated_consistently(lab: CatalogLab) -> None:
-    """Names that differ in case are different namespaces, or the same one wherever they are used."""
+    """Namespaces whose names differ in case are distinct, or loading and creating treat them as the same one."""
     lab.make_namespace()
     name = f"{lab.name()}Case"
     other = name.swapcase()

@@ -34,8 +34,8 @@ def deep(lab: CatalogLab, parent: Namespace) -> Namespace:
 
 
 @check("IRC-NS-ENC-001")
-def tables_of_deep_namespaces_are_found_by_every_operation(lab: CatalogLab) -> None:
-    """A table of a namespace of several levels is created, found, changed, reported on and registered at its path."""
+def operations_find_tables_of_nested_namespaces(lab: CatalogLab) -> None:
+    """Every table operation finds a table of a nested namespace at its path."""
     above = lab.make_table()
     namespace, name = deep(lab, above.namespace), lab.name()
     created = lab.send(op.create_table, namespace=namespace, body=lab.table_request(name))
@@ -62,8 +62,8 @@ def tables_of_deep_namespaces_are_found_by_every_operation(lab: CatalogLab) -> N
 
 
 @check("IRC-NS-ENC-001")
-def tables_are_registered_in_deep_namespaces(lab: CatalogLab) -> None:
-    """Tables can be registered in a namespace of several levels."""
+def tables_are_registered_in_nested_namespaces(lab: CatalogLab) -> None:
+    """Registering a table in a nested namespace does not return 404."""
     former = lab.load(lab.make_table())
     namespace = deep(lab, former.namespace)
     if lab.send(op.drop_table, **former.at).status not in {200, 204}:
@@ -79,8 +79,8 @@ def tables_are_registered_in_deep_namespaces(lab: CatalogLab) -> None:
 
 
 @check("IRC-NS-ENC-001", "IRC-VIEW-LOAD-005", "IRC-VIEW-REN-001", "IRC-VIEW-LOAD-007")
-def views_of_deep_namespaces_live_a_whole_life(lab: CatalogLab) -> None:
-    """A view of a namespace of several levels is created, loaded, found, listed, replaced, renamed and dropped at its path."""
+def operations_find_views_of_nested_namespaces(lab: CatalogLab) -> None:
+    """Every view operation succeeds for a view of a nested namespace at its path, from create to drop."""
     above = made(lab)
     namespace, name, new = deep(lab, above.namespace), lab.name(), lab.name()
     at: dict[str, Any] = {"namespace": namespace, "view": name}
@@ -115,8 +115,8 @@ def views_of_deep_namespaces_live_a_whole_life(lab: CatalogLab) -> None:
 
 
 @check("IRC-VIEW-REN-001")
-def views_move_as_they_are(lab: CatalogLab) -> None:
-    """A view that is renamed into another namespace, of one level or of several, is loaded there with the metadata that it had."""
+def renaming_views_across_namespaces_keeps_metadata(lab: CatalogLab) -> None:
+    """Renaming a view into another namespace returns 204, keeps its metadata, and its old name returns 404."""
     view = made(lab)
     homes = [lab.make_namespace()]
     child = lab.child_of(homes[0])
@@ -139,7 +139,7 @@ def views_move_as_they_are(lab: CatalogLab) -> None:
 
 
 @check("IRC-VIEW-LOAD-002", "IRC-VIEW-LOAD-005", "IRC-VIEW-LOAD-008", "IRC-TBL-DROP-002", "IRC-TBL-HEAD-002")
-def parents_do_not_lend_what_they_have(lab: CatalogLab) -> None:
+def parent_tables_and_views_return_404_in_children(lab: CatalogLab) -> None:
     """Tables and views of a namespace are not found in its child: loading, checking and dropping them there returns 404."""
     table = lab.make_table()
     namespace, parent = deep(lab, table.namespace), table.namespace

@@ -33,8 +33,8 @@ def update(lab: CatalogLab, namespace: Namespace, *, removals: Any = (), updates
 
 
 @check("IRC-NS-PROP-001", "IRC-NS-PROP-002", "IRC-NS-PROP-003", "IRC-NS-PROP-004", "IRC-NS-PROP-005", "IRC-NS-PROP-015")
-def properties_are_set_and_removed(lab: CatalogLab) -> None:
-    """Keys are added, overwritten and removed as asked, others stay, and the answer lists exactly what was done."""
+def updates_set_and_remove_properties(lab: CatalogLab) -> None:
+    """Updating properties sets, replaces and removes the named keys, keeps others, and reports exactly the changed keys."""
     namespace = lab.make_namespace(properties={"keep": "k", "change": "old", "remove": "r"})
     reply = update(lab, namespace, removals=("remove", "never"), updates={"change": "new", "add": "a"})
 
@@ -64,8 +64,8 @@ def properties_are_set_and_removed(lab: CatalogLab) -> None:
 
 
 @check("IRC-NS-PROP-005")
-def empty_values_are_removed_like_others(lab: CatalogLab) -> None:
-    """A property whose value is empty was there, and counts as removed."""
+def removed_empty_values_are_reported(lab: CatalogLab) -> None:
+    """Removing a property with an empty value lists its key in `removed`."""
     namespace = lab.make_namespace()
     lab.require(update(lab, namespace, updates={"empty": "", "full": "1"}), 200)
     if properties_of(lab, namespace).get("empty") != "":
@@ -79,8 +79,8 @@ def empty_values_are_removed_like_others(lab: CatalogLab) -> None:
 
 
 @check("IRC-NS-PROP-006", "IRC-NS-PROP-007")
-def unknown_removals_are_a_partial_success(lab: CatalogLab) -> None:
-    """Removing a key that is not there succeeds, is not counted as removed, and is listed as missing where that is listed."""
+def unknown_removals_return_200(lab: CatalogLab) -> None:
+    """Removing an unknown key returns 200 and lists it in `missing`, if sent, and not in `removed`."""
     namespace = lab.make_namespace(properties={"there": "1"})
     reply = update(lab, namespace, removals=("there", "never"))
 
@@ -97,8 +97,8 @@ def unknown_removals_are_a_partial_success(lab: CatalogLab) -> None:
 
 
 @check("IRC-NS-PROP-008", "IRC-NS-PROP-009")
-def contradictions_change_nothing(lab: CatalogLab) -> None:
-    """A key that is to be set and removed at once is a 422, and nothing of the request happens."""
+def keys_both_set_and_removed_return_422(lab: CatalogLab) -> None:
+    """A request that sets and removes the same key returns 422 and changes nothing."""
     namespace = lab.make_namespace(properties={"both": "old", "remove": "r"})
     replies = [
         update(lab, namespace, removals=("both", "remove"), updates={"both": "new", "add": "a"}),
@@ -110,7 +110,7 @@ def contradictions_change_nothing(lab: CatalogLab) -> None:
             with case():
                 expect.status(reply, 422)
     if any(reply.status < 400 for reply in replies):
-        raise Blocked("what contradicts itself is not refused (IRC-NS-PROP-008)")
+        raise Blocked("requests that set and remove the same key are not refused (IRC-NS-PROP-008)")
     with lab.judge("IRC-NS-PROP-009") as case:
         stored = properties_of(lab, namespace)
         expect.equal(["old", "r"], [stored.get("both"), stored.get("remove")], "values as before:")
@@ -120,8 +120,8 @@ def contradictions_change_nothing(lab: CatalogLab) -> None:
 
 
 @check("IRC-NS-PROP-010")
-def missing_namespaces_have_no_properties(lab: CatalogLab) -> None:
-    """Changing properties of a namespace that does not exist is a 404, at every level, and makes none."""
+def updating_missing_namespaces_returns_404(lab: CatalogLab) -> None:
+    """Updating properties of a missing namespace returns 404 and does not create it."""
     top = lab.make_namespace()
     absent: list[Namespace] = [(lab.name(),), *([(*top, lab.name())] if lab.child_of(top) else [])]
 
@@ -133,8 +133,8 @@ def missing_namespaces_have_no_properties(lab: CatalogLab) -> None:
 
 
 @check("IRC-NS-PROP-011")
-def who_keeps_no_properties_says_so(lab: CatalogLab) -> None:
-    """A server without properties of namespaces returns 406."""
+def unsupported_properties_return_406(lab: CatalogLab) -> None:
+    """A server without namespace properties returns 406 when they are updated."""
     if lab.feature("namespace-properties"):
         lab.skip("IRC-NS-PROP-011", "the target keeps properties of namespaces")
         return
@@ -145,8 +145,8 @@ def who_keeps_no_properties_says_so(lab: CatalogLab) -> None:
 
 
 @check("IRC-NS-PROP-012", "IRC-NS-PROP-013")
-def odd_requests_are_no_server_errors(lab: CatalogLab) -> None:
-    """A key that is to be removed twice is refused or removed once, and a request for nothing does nothing."""
+def repeated_removals_and_empty_updates_do_not_fail(lab: CatalogLab) -> None:
+    """Removing a key twice in one request returns 200, 400 or 422; an empty request returns 200 and changes nothing."""
     namespace = lab.make_namespace(properties={"a": "1", "b": "2"})
     twice = update(lab, namespace, removals=("a", "a"))
     nothing = lab.send(op.update_properties, namespace=namespace, body={})
@@ -162,7 +162,7 @@ def odd_requests_are_no_server_errors(lab: CatalogLab) -> None:
 
 
 @check("IRC-NS-PROP-018")
-def either_member_may_be_left_out(lab: CatalogLab) -> None:
+def updates_or_removals_may_be_omitted(lab: CatalogLab) -> None:
     """A request with only `updates`, or with only `removals`, returns 200 and changes what it names."""
     namespace = lab.make_namespace(properties={"a": "1", "b": "2"})
     cases: tuple[tuple[dict[str, Any], dict[str, str]], ...] = (
@@ -179,8 +179,8 @@ def either_member_may_be_left_out(lab: CatalogLab) -> None:
 
 
 @check("IRC-NS-PROP-014")
-def values_are_strings(lab: CatalogLab) -> None:
-    """A value that is not a string is refused with 400, and nothing of the request happens."""
+def property_values_that_are_not_strings_return_400(lab: CatalogLab) -> None:
+    """Updating a property to a value that is not a string returns 400 and changes nothing."""
     namespace = lab.make_namespace(properties={"a": "old"})
 
     with lab.judge("IRC-NS-PROP-014") as case:
@@ -194,8 +194,8 @@ def values_are_strings(lab: CatalogLab) -> None:
 
 
 @check("IRC-NS-PROP-016")
-def deep_namespaces_have_properties(lab: CatalogLab) -> None:
-    """Properties of a namespace of several levels are changed, and those of its parents are not."""
+def nested_namespaces_have_their_own_properties(lab: CatalogLab) -> None:
+    """Updating properties of a nested namespace returns 200 and keeps those of its parents."""
     top = lab.make_namespace(properties={"a": "top"})
     child = lab.child_of(top, properties={"a": "child"})
     grandchild = lab.child_of(child, properties={"a": "grandchild"}) if child else None
@@ -210,8 +210,8 @@ def deep_namespaces_have_properties(lab: CatalogLab) -> None:
 
 
 @check("IRC-NS-PROP-019", alone=True)
-def parallel_updates_are_made_or_conflicts(lab: CatalogLab) -> None:
-    """Many callers that update one namespace at once get 200 each, or 409 to send their update again."""
+def concurrent_updates_return_200_or_409(lab: CatalogLab) -> None:
+    """Concurrent property updates of one namespace return 200 or 409."""
     with lab.judge_each("IRC-NS-PROP-019") as case:
         for turn in lab.repeat(3):
             namespace = lab.make_namespace()
@@ -220,12 +220,12 @@ def parallel_updates_are_made_or_conflicts(lab: CatalogLab) -> None:
             for reply in lab.concurrently(updates):
                 with case():
                     # 429 and 503 refuse a burst, whatever it is about: IRC-ERR-019 is about them.
-                    expect.status(reply, 200, 409, 429, 503, about="among simultaneous updates")
+                    expect.status(reply, 200, 409, 429, 503, about="among concurrent updates")
 
 
 @check("IRC-NS-PROP-017", alone=True)
-def parallel_updates_are_all_kept(lab: CatalogLab) -> None:
-    """Of many callers that set different keys at once, none loses what another was told is done."""
+def concurrent_updates_with_200_are_kept(lab: CatalogLab) -> None:
+    """When many clients set different keys concurrently, every key whose request returned 200 is stored."""
     with lab.judge_each("IRC-NS-PROP-017") as case:
         for _ in lab.repeat(3):
             with case():
@@ -234,4 +234,4 @@ def parallel_updates_are_all_kept(lab: CatalogLab) -> None:
                 replies = lab.concurrently([partial(update, lab, namespace, updates={key: key}) for key in keys])
                 accepted = {key for key, reply in zip(keys, replies, strict=True) if reply.status == 200}
                 stored = properties_of(lab, namespace)
-                expect.equal([], sorted(accepted - set(stored)), "keys that were accepted and lost:")
+                expect.equal([], sorted(accepted - set(stored)), "keys whose update returned 200 and that are not stored:")

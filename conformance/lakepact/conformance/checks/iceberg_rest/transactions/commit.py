@@ -81,8 +81,8 @@ def expect_204_as_ever(lab: CatalogLab, reply: Reply) -> None:
 
 
 @check("IRC-TXN-001")
-def two_tables_are_changed(lab: CatalogLab) -> None:
-    """A transaction changes two tables, without conditions and with such that hold, and answers nothing but that."""
+def transactions_change_two_tables(lab: CatalogLab) -> None:
+    """A transaction over two tables returns 204 without a body and changes both, with requirements and without."""
     first, second = make_tables(lab, 2)
     conditional = (
         change(first, set_properties(lakepact="again"), requirements=[assert_uuid(first.uuid), assert_ref("main", None)]),
@@ -100,8 +100,8 @@ def two_tables_are_changed(lab: CatalogLab) -> None:
 
 
 @check("IRC-TXN-001")
-def tables_are_changed_differently(lab: CatalogLab) -> None:
-    """Each table of a transaction gets its own changes: snapshots, columns and properties."""
+def transactions_apply_each_tables_own_updates(lab: CatalogLab) -> None:
+    """A transaction applies to each table its own updates: snapshots, columns and properties."""
     appended, widened, described = make_tables(lab, 3)
     snapshot = lab.snapshot(appended)
     reply = transact(
@@ -129,8 +129,8 @@ def tables_are_changed_differently(lab: CatalogLab) -> None:
 
 
 @check("IRC-TXN-013")
-def tables_of_several_namespaces_are_changed(lab: CatalogLab) -> None:
-    """The tables of a transaction may be in namespaces beside and below each other, and may have the same name."""
+def transactions_change_tables_of_several_namespaces(lab: CatalogLab) -> None:
+    """A transaction changes tables of sibling and nested namespaces, even if they have the same name."""
     home = lab.make_namespace()
     places = [home, lab.make_namespace()]
     child = lab.child_of(home)
@@ -147,8 +147,8 @@ def tables_of_several_namespaces_are_changed(lab: CatalogLab) -> None:
 
 
 @check("IRC-TXN-017")
-def ten_tables_are_changed(lab: CatalogLab) -> None:
-    """A transaction may change ten tables."""
+def transactions_change_ten_tables(lab: CatalogLab) -> None:
+    """A transaction over ten tables returns 204 and changes all of them."""
     tables = make_tables(lab, MANY)
     reply = transact(lab, *[marking(table, "one of many") for table in tables])
     with lab.judge("IRC-TXN-017") as case:
@@ -203,8 +203,8 @@ def _described(table: Table) -> dict[str, Any]:
 
 
 @check("IRC-TXN-014")
-def a_transaction_of_one_table_is_a_commit(lab: CatalogLab) -> None:
-    """A table to which something is done in a transaction is as another one to which the same is done by a commit."""
+def transactions_of_one_table_equal_commits(lab: CatalogLab) -> None:
+    """A transaction over one table leaves the same metadata as a commit with the same updates."""
     committed, transacted = make_tables(lab, 2)
     snapshot = lab.snapshot(committed)
     other = {**snapshot, "manifest-list": snapshot["manifest-list"].replace(committed.location, transacted.location)}
@@ -222,8 +222,8 @@ def a_transaction_of_one_table_is_a_commit(lab: CatalogLab) -> None:
 
 
 @check("IRC-TXN-014")
-def transactions_leave_the_past_that_commits_leave(lab: CatalogLab) -> None:
-    """A transaction writes new metadata files and logs the former ones, as a commit does."""
+def transactions_extend_the_metadata_log(lab: CatalogLab) -> None:
+    """A transaction writes a new metadata file and logs the former one, as a commit does."""
     committed, transacted = map(lab.load, make_tables(lab, 2))
     for turn in ("1", "2"):
         update = set_properties(**{"lakepact.turn": turn})
@@ -231,7 +231,7 @@ def transactions_leave_the_past_that_commits_leave(lab: CatalogLab) -> None:
         lab.require(transact(lab, change(transacted, update)))
         after, later = lab.load(committed), lab.load(transacted)
         with lab.judge("IRC-TXN-014"):
-            expect.equal(_past(committed, after), _past(transacted, later), "the past as after a commit:")
+            expect.equal(_past(committed, after), _past(transacted, later), "metadata location and log as after a commit:")
         committed, transacted = after, later
 
 
@@ -243,8 +243,8 @@ def _past(before: Table, after: Table) -> dict[str, bool]:
 
 
 @check("IRC-TXN-014")
-def every_update_is_made_in_a_transaction(lab: CatalogLab) -> None:
-    """A transaction applies the same updates that a commit applies."""
+def transactions_apply_every_update(lab: CatalogLab) -> None:
+    """A transaction applies every update that a commit applies, with the same result."""
     committed, transacted = make_tables(lab, 2)
     first = lab.snapshot(committed, schema_id=None)
     second = lab.snapshot(committed, schema_id=None, parent_snapshot_id=first["snapshot-id"])
@@ -264,8 +264,8 @@ def every_update_is_made_in_a_transaction(lab: CatalogLab) -> None:
 
 
 @check("IRC-TXN-014")
-def tables_are_moved_in_a_transaction(lab: CatalogLab) -> None:
-    """A table gets another location in a transaction where it gets one by a commit."""
+def transactions_set_the_location(lab: CatalogLab) -> None:
+    """A transaction with `set-location` moves a table, if a commit does."""
     committed, transacted = make_tables(lab, 2)
     elsewhere = f"{committed.location}-moved"
     if lab.try_commit(committed, set_location(elsewhere)).status != 200 or lab.load(committed).location != elsewhere:
@@ -279,8 +279,8 @@ def tables_are_moved_in_a_transaction(lab: CatalogLab) -> None:
 
 
 @check("IRC-TXN-007")
-def a_transaction_of_nothing(lab: CatalogLab) -> None:
-    """A transaction without changes is refused as such, or accepted and without effect."""
+def empty_transactions_return_204_or_400(lab: CatalogLab) -> None:
+    """A transaction without changes returns 204 or 400 and changes nothing."""
     before = make_tables(lab, 1)
     reply = transact(lab)
     with lab.judge("IRC-TXN-007", remark="it is refused" if reply.status == 400 else ""):
@@ -289,8 +289,8 @@ def a_transaction_of_nothing(lab: CatalogLab) -> None:
 
 
 @check("IRC-TXN-011")
-def two_changes_to_one_table(lab: CatalogLab) -> None:
-    """Two changes to one table are made in their order, or refused and neither of them is made."""
+def two_changes_to_one_table_are_atomic(lab: CatalogLab) -> None:
+    """Two changes to one table are both applied in order, or refused with 400, 409 or 422 and neither is applied."""
     for apart in (False, True):
         twice, between = make_tables(lab, 2)
         before = [lab.load(table) for table in (twice, between)]

@@ -79,8 +79,8 @@ def _requirements_count(lab: CatalogLab, replies: Sequence[Reply], table: Table,
 
 
 @check("IRC-TXN-010", alone=True)
-def one_of_many_appends_to_all_wins(lab: CatalogLab) -> None:
-    """When many writers append to the same two tables, all tables are as one of them left them, in whatever order they are named."""
+def concurrent_appends_have_one_winner(lab: CatalogLab) -> None:
+    """When many transactions append to the same two tables concurrently, one succeeds and both tables hold its snapshots alone."""
     tables = make_tables(lab, 2)
     _refused_as_a_whole(lab, tables)
     for _ in lab.repeat(ROUNDS):
@@ -107,8 +107,8 @@ def one_of_many_appends_to_all_wins(lab: CatalogLab) -> None:
 
 
 @check("IRC-TXN-010", alone=True)
-def what_is_relied_on_does_not_change(lab: CatalogLab) -> None:
-    """When writers each rely on both tables and change one of them, one is accepted: the state it relied on is the one it changed."""
+def concurrent_transactions_do_not_skew_writes(lab: CatalogLab) -> None:
+    """When transactions assert the state of both tables and each changes one, exactly one succeeds and only its change is made."""
     tables = make_tables(lab, 2)
     _refused_as_a_whole(lab, tables)
     for _ in lab.repeat(ROUNDS):
@@ -138,8 +138,8 @@ def what_is_relied_on_does_not_change(lab: CatalogLab) -> None:
 
 
 @check("IRC-TXN-010", alone=True)
-def no_accepted_transaction_is_lost(lab: CatalogLab) -> None:
-    """When many writers change the same two tables without a conflict, each is on both tables or on neither, and one was last on both."""
+def accepted_transactions_are_kept(lab: CatalogLab) -> None:
+    """Concurrent transactions without a conflict return 204 or 409; both tables hold the accepted ones, in the same order."""
     tables = make_tables(lab, 2)
     for turn in lab.repeat(ROUNDS):
         keys = [f"lakepact.{turn}.{number}" for number in range(CLIENTS)]
@@ -189,7 +189,7 @@ def _written(lab: CatalogLab, tables: Sequence[Table], done: threading.Event) ->
 
 
 @check("IRC-TXN-009", alone=True)
-def nobody_sees_half_of_it(lab: CatalogLab) -> None:
+def readers_see_no_partial_transaction(lab: CatalogLab) -> None:
     """Loading the tables of a transaction one after the other never shows an older state after a newer one."""
     one, other = make_tables(lab, 2)
     done = threading.Event()

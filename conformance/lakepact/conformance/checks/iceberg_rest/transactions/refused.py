@@ -56,8 +56,8 @@ if TYPE_CHECKING:
 
 
 @check("IRC-TXN-002")
-def one_failed_requirement_refuses_all(lab: CatalogLab) -> None:
-    """One requirement that does not hold is a conflict, and no table is changed, not even those before it."""
+def one_failed_requirement_returns_409(lab: CatalogLab) -> None:
+    """A transaction with one failed requirement returns 409 and changes no table."""
     failing, *others = make_tables(lab, 3)
     failing = lab.append(failing)
     before = [lab.load(table) for table in (failing, *others)]
@@ -84,8 +84,8 @@ def one_failed_requirement_refuses_all(lab: CatalogLab) -> None:
 
 
 @check("IRC-TXN-002")
-def tables_that_are_only_required_count(lab: CatalogLab) -> None:
-    """A requirement of a table to which nothing is done counts as well."""
+def requirements_of_unchanged_tables_are_checked(lab: CatalogLab) -> None:
+    """A failed requirement of a table without updates returns 409, and the transaction changes no table."""
     relied, changed = make_tables(lab, 2)
     relied = lab.append(relied)
     before = [lab.load(table) for table in (relied, changed)]
@@ -102,8 +102,8 @@ def tables_that_are_only_required_count(lab: CatalogLab) -> None:
 
 
 @check("IRC-TXN-003")
-def one_impossible_update_refuses_all(lab: CatalogLab) -> None:
-    """One update that cannot be applied is a bad request, and no table is changed."""
+def one_invalid_update_returns_400(lab: CatalogLab) -> None:
+    """A transaction with one update that cannot be applied returns 400 and changes no table."""
     failing, *others = make_tables(lab, 3)
     before = [lab.load(table) for table in (failing, *others)]
     nothing = partition_field(NOWHERE, "identity", "nothing", field_id=FIRST_FIELD)
@@ -128,8 +128,8 @@ def one_impossible_update_refuses_all(lab: CatalogLab) -> None:
 
 
 @check("IRC-TXN-004")
-def one_missing_table_refuses_all(lab: CatalogLab) -> None:
-    """One table that does not exist is refused as such, and no other table is changed."""
+def one_missing_table_returns_404(lab: CatalogLab) -> None:
+    """A transaction with one missing table returns 404 and changes no other table."""
     others = make_tables(lab, 2)
     home = others[0].namespace
     before = [lab.load(table) for table in others]
@@ -149,8 +149,8 @@ def one_missing_table_refuses_all(lab: CatalogLab) -> None:
 
 
 @check("IRC-TXN-005")
-def changes_name_their_tables(lab: CatalogLab) -> None:
-    """A change without an identifier is refused, alone or beside others."""
+def changes_without_identifier_return_400(lab: CatalogLab) -> None:
+    """A transaction with a change without `identifier` returns 400."""
     table = lab.make_table()
     nameless = {"requirements": [], "updates": [HARMLESS]}
     transactions: Mapping[str, list[dict[str, Any]]] = {
@@ -166,8 +166,8 @@ def changes_name_their_tables(lab: CatalogLab) -> None:
 
 
 @check("IRC-TXN-006")
-def changes_are_an_array(lab: CatalogLab) -> None:
-    """A transaction has an array of changes."""
+def table_changes_must_be_an_array(lab: CatalogLab) -> None:
+    """A transaction whose `table-changes` is missing or not an array returns 400."""
     one = marking(lab.make_table(), "refused")
     bodies: Iterable[dict[str, Any]] = (
         {},
@@ -182,7 +182,7 @@ def changes_are_an_array(lab: CatalogLab) -> None:
 
 
 @check("IRC-TXN-008")
-def one_unknown_kind_refuses_all(lab: CatalogLab) -> None:
+def one_unknown_update_or_requirement_returns_400(lab: CatalogLab) -> None:
     """A transaction with one unknown update or requirement returns 400 and changes no table."""
     failing, *others = make_tables(lab, 3)
     before = [lab.load(table) for table in (failing, *others)]
@@ -201,8 +201,8 @@ def one_unknown_kind_refuses_all(lab: CatalogLab) -> None:
 
 
 @check("IRC-TXN-016")
-def views_are_no_tables(lab: CatalogLab) -> None:
-    """A change to the name of a view is refused as one to a table that does not exist."""
+def changes_to_views_return_404(lab: CatalogLab) -> None:
+    """A transaction with a change to the name of a view returns 404."""
     table = lab.make_table()
     view = Table(table.namespace, lab.make_view(table.namespace), table.reply)
     for changes in ([marking(view, "refused")], [marking(table, "refused"), marking(view, "refused")]):
@@ -212,8 +212,8 @@ def views_are_no_tables(lab: CatalogLab) -> None:
 
 
 @check("IRC-TXN-016")
-def views_stay_where_tables_are_created(lab: CatalogLab) -> None:
-    """A transaction that creates a table by the name of a view is refused, and the view stays."""
+def creating_tables_over_views_is_refused(lab: CatalogLab) -> None:
+    """A transaction that creates a table under the name of a view returns 400, 404 or 409 and keeps the view."""
     ground = plot(lab, lab.make_namespace())
     view = lab.make_view(ground.namespace, name=ground.name)
     reply = transact(lab, change(ground, *creation(ground, str(uuid.uuid4())), requirements=[ASSERT_CREATE]))
@@ -225,8 +225,8 @@ def views_stay_where_tables_are_created(lab: CatalogLab) -> None:
 
 
 @check("IRC-TXN-002", "IRC-TXN-012")
-def creations_are_part_of_it(lab: CatalogLab) -> None:
-    """A table is created with all other changes of the transaction, or not at all."""
+def creations_are_atomic_with_other_changes(lab: CatalogLab) -> None:
+    """A transaction creates a table together with all its other changes, or refuses and makes none of them."""
     table = lab.append(lab.make_table())
     for first in (True, False):
         ground, assigned = plot(lab, table.namespace), str(uuid.uuid4())
