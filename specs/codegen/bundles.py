@@ -94,8 +94,8 @@ def opaque(document: Document) -> Document:
         if not ("in" in node and is_object(node.get("schema"))):
             return node
         schema = resolved(document, node["schema"])
-        # The tool refuses lists in headers, which are text with commas anyway.
-        is_text = node["in"] == "header" and schema.get("type") == "array"
+        # The tool refuses lists in headers, which are text with commas anyway, and makes values of UUIDs, which are text too.
+        is_text = node["in"] == "header" and (schema.get("type") == "array" or schema.get("format") == "uuid")
         return {**node, "schema": {"type": "string"} if is_text else deepcopy(schema)}
 
     used = _schemas_used(document, document["paths"])

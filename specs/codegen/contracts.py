@@ -28,6 +28,7 @@ class Source:
     rank: int  #: place among the contracts; the first is meant where none is named
     code: bool  #: whether it may become code; if not, it is only seen to be sound, and compared with the version that does
     tables: bool = False  #: whether it has tables of its own although it is not the version that becomes code: it can be served and judged
+    models: bool = False  #: whether the models and endpoints are of this version, which has tables of its own too
     extends: Source | None = None  #: the version that this one's files add to, of the same contract or of the one that this is a profile of
     adopted: tuple[str, ...] = ()  #: corrections of that version's overlay that the authors have made themselves since
     beside: tuple[Source, ...] = ()  #: the other versions of the contract that becomes code
@@ -92,29 +93,39 @@ def _read(folder: Path) -> Source:
         own = [member for member in ("title", "media", "rank") if member in known]
         if own:
             raise Broken(f"{name} {version}: {', '.join(own)} are those of {extends.version}, which it extends")
-        code, tables = _code(known)
-        return replace(extends, version=version, folder=folder, code=code, tables=tables, extends=extends, adopted=adopted)
+        code, tables, models = _code(known)
+        return replace(extends, version=version, folder=folder, code=code, tables=tables, models=models, extends=extends, adopted=adopted)
     if adopted:
         raise Broken(f"{name} {version}: what is adopted is a correction of a version that it extends, but it extends none")
     return Source(name, version, known["title"], folder, known["media"], known.get("rank", LAST), *_code(known))
 
 
 def _profile(name: str, folder: Path, known: dict[str, Any], of: Source) -> Source:
-    title, rank, (code, tables) = known["title"], known.get("rank", LAST), _code(known)
+    title, rank, (code, tables, models) = known["title"], known.get("rank", LAST), _code(known)
     unknown = sorted({"media", "adopted"} & set(known))
     if unknown:
         raise Broken(f"{name} {folder.name}: {', '.join(unknown)} are those of {of.name}, which it is a profile of")
     return replace(
-        of, name=name, version=folder.name, title=title, folder=folder, rank=rank, code=code, tables=tables, extends=of, adopted=()
+        of,
+        name=name,
+        version=folder.name,
+        title=title,
+        folder=folder,
+        rank=rank,
+        code=code,
+        tables=tables,
+        models=models,
+        extends=of,
+        adopted=(),
     )
 
 
-def _code(known: dict[str, Any]) -> tuple[bool, bool]:
-    """Return whether a version may become code, and whether it has tables of its own otherwise."""
+def _code(known: dict[str, Any]) -> tuple[bool, bool, bool]:
+    """Return whether a version may become code, and otherwise whether it has tables of its own, and models and endpoints with them."""
     code = known.get("code", True)
-    if code not in {True, False, "tables"}:
-        raise Broken(f"contract.yaml of {known['version']}: code is true, false or tables, not {code}")
-    return code is True, code == "tables"
+    if code not in {True, False, "tables", "client"}:
+        raise Broken(f"contract.yaml of {known['version']}: code is true, false, tables or client, not {code}")
+    return code is True, code in {"tables", "client"}, code == "client"
 
 
 def _extended(folder: Path, version: str) -> Source:

@@ -55,14 +55,15 @@ def generate(into: Path, sources: tuple[Source, ...]) -> None:
 
 def _generate(source: Source, package: Path) -> None:
     version = versions.read(source)
-    bundle, table = version.bundle, version.operations
-    first_line = _FirstLines(source, sha256(json_bytes(bundle.verdicts)), sha256(json_bytes(source.inputs)))
-    calls = endpoints(source, bundle.verdicts, table, first_line.of_tool("openapi-python-client"))
+    first_line = _FirstLines.of_version(version)
     later = [_beside(other) for other in source.beside]
+    spoken = next((other for other in reversed(later) if other.source.models), version)  # by the client
+    spoken_line = _FirstLines.of_version(spoken)
+    calls = endpoints(spoken.source, spoken.bundle.verdicts, spoken.operations, spoken_line.of_tool("openapi-python-client"))
     modules = {
         "__init__.py": f'{first_line.of("generate")}"""{source.title} {source.version}: {_CONTENTS}"""\n',
         "op.py": _constants([version, *(other for other in later if other.source.tables)], first_line.of("generate")),
-        "models.py": _models(version, first_line.of_tool("datamodel-code-generator")),
+        "models.py": _models(spoken, spoken_line.of_tool("datamodel-code-generator")),
         "endpoints/__init__.py": f'{first_line.of("generate")}"""{_ENDPOINTS}"""\n',
         **{f"endpoints/{name}": text for name, text in calls.items()},
         **_tables(version, first_line),
@@ -78,8 +79,8 @@ def _generate_beside(version: Version, later: Version, package: Path) -> None:
     other = later.source
     write(package / "versions" / f"{other.version}.json", json_bytes(versions.difference(version, later)).decode())
     if other.tables:
-        first_line = _FirstLines(other, sha256(json_bytes(later.bundle.verdicts)), sha256(json_bytes(other.inputs)))
-        said = f'"""{other.title} {other.version}: its tables and schemas, beside the version that has models and endpoints."""'
+        first_line = _FirstLines.of_version(later)
+        said = f'"""{other.title} {other.version}: its tables and schemas."""'
         folder = package / "versions" / snake(f"v{other.version}")
         write_all(folder, {"__init__.py": f"{first_line.of('generate')}{said}\n", **_tables(later, first_line, shared=version)})
         _write_documents(later, folder)
@@ -151,6 +152,11 @@ class _FirstLines:
     source: Source
     contract: str  #: SHA-256 of the normative document
     registry: str  #: SHA-256 of everything that people wrote
+
+    @classmethod
+    def of_version(cls, version: Version) -> _FirstLines:
+        """Return the first lines of what is made from a version."""
+        return cls(version.source, sha256(json_bytes(version.bundle.verdicts)), sha256(json_bytes(version.source.inputs)))
 
     def of(self, module: str, origin: Literal["contract", "registry"] = "contract") -> str:
         """Return the first line of what a module of the generator makes."""

@@ -31,5 +31,10 @@ def _inputs(source: Source) -> dict[str, Any]:
     others = {other.version: {path: digest for path, digest in other.inputs.items() if path not in inputs} for other in source.beside}
     profile = {"profile of": source.profile_of.name} if source.profile_of else {}
     tables = [other.version for other in source.beside if other.tables]
-    beside: dict[str, Any] = {**({"beside": others} if others else {}), **({"tables": tables} if tables else {})}
+    models = [other.version for other in source.beside if other.models]
+    beside: dict[str, Any] = {
+        **({"beside": others} if others else {}),
+        **({"tables": tables} if tables else {}),
+        **({"models": models[-1]} if models else {}),
+    }
     return {"version": source.version, **profile, "inputs": inputs, **beside}
