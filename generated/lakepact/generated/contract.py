@@ -1,4 +1,4 @@
-# Made by codegen.generate from specs/codegen/templates/contract.py, sha256 cefcfe70e91a81c6. Do not edit: nox -s generate
+# Made by codegen.generate from specs/codegen/templates/contract.py, sha256 bf3bb781cd2a2953. Do not edit: nox -s generate
 """A contract as code: operations, answers, requirements, features and corrections, as frozen values.
 
 Every package of lakepact reads these tables; none of them parses the contract.
@@ -249,17 +249,24 @@ class Contract:
 
     @cached_property
     def other_versions(self) -> tuple[str, ...]:
-        """Versions of the contract that are known beside the one that has models and endpoints."""
+        """Versions of the contract that are known beside its main one."""
         return tuple(json.loads(_manifest().read_bytes())["contracts"][self.name].get("beside", ()))
 
     @cached_property
     def versions(self) -> tuple[str, ...]:
-        """Versions of the contract that can be served and judged, the one that has models and endpoints first."""
+        """Versions of the contract that can be served and judged, the main one first."""
         known = json.loads(_manifest().read_bytes())["contracts"][self.name]
         return (known["version"], *known.get("tables", ()))
 
+    @cached_property
+    def client_version(self) -> str:
+        """The version that models, endpoints and the client are of; it adds to the main version."""
+        known = json.loads(_manifest().read_bytes())["contracts"][self.name]
+        version: str = known.get("models", known["version"])
+        return version
+
     def difference(self, version: str) -> dict[str, Any]:
-        """Return the differences of another version from the one with models: operations, schemas, requirements, features."""
+        """Return the differences of another version from the main one: operations, schemas, requirements, features."""
         file = resources.files(f"lakepact.generated.{self.name}").joinpath(f"versions/{version}.json")
         document: dict[str, Any] = json.loads(file.read_bytes())
         return document

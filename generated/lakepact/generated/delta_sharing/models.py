@@ -1,4 +1,4 @@
-# Made by datamodel-code-generator 0.89.0 from the contract of delta_sharing 2026-02, sha256 94ad4c0756e6ffc1. Do not edit: nox -s generate
+# Made by datamodel-code-generator 0.89.0 from the contract of delta_sharing 2026-08, sha256 2846358f7d6092c6. Do not edit: nox -s generate
 # An alternative narrows the tag that it has from the common part, which pyright does not allow of what can be assigned.
 # pyright: reportIncompatibleVariableOverride=false
 """The JSON documents of the contract, one class or alias for each of its schemas."""
@@ -107,6 +107,10 @@ class QueryTableRequest(WireModel):
     timestamp: Timestamp | None = None
     starting_version: Annotated[Version | None, Field(alias="startingVersion")] = None
     ending_version: Annotated[Version | None, Field(alias="endingVersion")] = None
+    include_historical_protocol: Annotated[bool | None, Field(alias="includeHistoricalProtocol")] = None
+    """Whether protocols that changed since startingVersion are answered too, in delta format."""
+    idempotency_key: Annotated[str | None, Field(alias="idempotencyKey")] = None
+    """Names a query that is run in the background, so that sending it again does not run it again."""
     include_refresh_token: Annotated[bool | None, Field(alias="includeRefreshToken")] = None
     refresh_token: Annotated[str | None, Field(alias="refreshToken")] = None
     max_files: Annotated[int | None, Field(alias="maxFiles", ge=1)] = None
@@ -328,6 +332,23 @@ class Profile(WireModel):
     expiration_time: Annotated[Timestamp | None, Field(alias="expirationTime")] = None
 
 
+class QueryStatus(WireModel):
+    """How far a query has come that is run in the background."""
+
+    query_id: Annotated[str, Field(alias="queryId")]
+    """Names the query, to ask after it."""
+    status: Literal["pending", "failed"]
+
+
+class GetQueryInfoRequest(WireModel):
+    """Which part of the answer to a query is wanted."""
+
+    max_files: Annotated[int | None, Field(alias="maxFiles", ge=1)] = None
+    """The most files to answer in one page."""
+    page_token: Annotated[str | None, Field(alias="pageToken")] = None
+    """The nextPageToken of the page before."""
+
+
 class SharedTable(WireModel):
     """A table in a schema of a share."""
 
@@ -451,6 +472,7 @@ class DeltaProtocol(WireModel):
     """The protocol action of the table's log."""
 
     delta_protocol: Annotated[DeltaProtocolAction, Field(alias="deltaProtocol")]
+    version: Version | None = None
 
 
 class DeltaMetadataAction(WireModel):
@@ -514,6 +536,10 @@ class DeltaRemoveAction(WireModel):
     """The version that the file's rows came with, if rows are tracked."""
 
 
+class QueryStatusLine(WireModel):
+    query_status: Annotated[QueryStatus, Field(alias="queryStatus")]
+
+
 class TemporaryTableCredentialsResponse(WireModel):
     """Credentials for a directory."""
 
@@ -558,7 +584,14 @@ class DeltaSingleAction(WireModel):
 
 ParquetLine = TypeAliasType(
     "ParquetLine",
-    ParquetFileLine | ParquetAddLine | ParquetCdfLine | ParquetRemoveLine | ParquetProtocolLine | ParquetMetadataLine | EndStreamLine,
+    ParquetFileLine
+    | ParquetAddLine
+    | ParquetCdfLine
+    | ParquetRemoveLine
+    | ParquetProtocolLine
+    | ParquetMetadataLine
+    | EndStreamLine
+    | QueryStatusLine,
 )
 """One line of an answer in parquet format."""
 
@@ -599,12 +632,13 @@ ResponseLine = TypeAliasType(
     | DeltaFileLine
     | DeltaProtocolLine
     | DeltaMetadataLine
-    | EndStreamLine,
+    | EndStreamLine
+    | QueryStatusLine,
 )
 """One line of an answer about a table, in either format."""
 
 
-DeltaLine = TypeAliasType("DeltaLine", DeltaFileLine | DeltaProtocolLine | DeltaMetadataLine | EndStreamLine)
+DeltaLine = TypeAliasType("DeltaLine", DeltaFileLine | DeltaProtocolLine | DeltaMetadataLine | EndStreamLine | QueryStatusLine)
 """One line of an answer in delta format."""
 
 

@@ -1,11 +1,11 @@
-# Made by datamodel-code-generator 0.89.0 from the contract of iceberg_rest 1.10.0, sha256 1d4e15b341ea702d. Do not edit: nox -s generate
+# Made by datamodel-code-generator 0.89.0 from the contract of iceberg_rest 1.11.0, sha256 97258e2f4ba60dc6. Do not edit: nox -s generate
 # An alternative narrows the tag that it has from the common part, which pyright does not allow of what can be assigned.
 # pyright: reportIncompatibleVariableOverride=false
 """The JSON documents of the contract, one class or alias for each of its schemas."""
 
 from __future__ import annotations
 
-from typing import Annotated, Literal, Union
+from typing import Annotated, Any, Literal, Union
 
 from pydantic import ConfigDict, Field
 from typing_extensions import TypeAliasType
@@ -37,6 +37,13 @@ class CatalogConfig(WireModel):
     """Properties that should hold by default; applied first, before the client's own."""
     endpoints: Items[str] | None = None
     """The endpoints that the server supports. Each must have the form `<HTTP verb> <resource path of this contract>`, such as `GET /v1/{prefix}/namespaces/{namespace}`; a space character must separate verb and path."""
+    idempotency_key_lifetime: Annotated[Any | None, Field(alias="idempotency-key-lifetime")] = None
+    """
+    How long a client may use an Idempotency-Key again, from the first request with it to the last, as an ISO 8601
+    duration such as `PT30M`. Servers should accept retries for at least that long; clients should not use a key again
+    after it. Its presence says that the server supports the header Idempotency-Key for what changes the catalog; where it
+    is absent, clients must assume that it does not.
+    """
 
 
 class UpdateNamespacePropertiesRequest(WireModel):
@@ -199,7 +206,7 @@ class Snapshot(WireModel):
     schema_id: Annotated[int | None, Field(alias="schema-id")] = None
     """ID of the schema that was current when the snapshot was made."""
     added_rows: Annotated[int | None, Field(alias="added-rows")] = None
-    """Upper bound of the number of rows with assigned row IDs; format version 3."""
+    """Upper bound of the number of rows that were assigned row ids; format version 3."""
     key_id: Annotated[str | None, Field(alias="key-id")] = None
     """ID of the key that encrypts the manifest list; format version 3."""
     manifests: Items[str] | None = None
@@ -997,6 +1004,48 @@ PlanTask = TypeAliasType("PlanTask", str)
 """An opaque string, made by the server, that stands for a unit of work in planning a scan: it yields file scan tasks. Plan tasks let a client fetch a large result by several requests."""
 
 
+class RegisterViewRequest(WireModel):
+    """The view to register."""
+
+    name: str
+    """Name of the view in the namespace."""
+    metadata_location: Annotated[str, Field(alias="metadata-location")]
+    """Location of the metadata file of the view."""
+
+
+HeadersByName = TypeAliasType("HeadersByName", Members[Items[str]])
+"""Headers of a request by their names, each with all of its values."""
+
+
+class RemoteSignRequest(WireModel):
+    """A request to the storage that is to be signed."""
+
+    region: str
+    """Region of the storage."""
+    uri: str
+    """URI of the request."""
+    method: Literal["PUT", "GET", "HEAD", "POST", "DELETE", "PATCH", "OPTIONS"]
+    """Method of the request."""
+    headers: HeadersByName
+    properties: Members[str] | None = None
+    """Further properties of the client, strings by key."""
+    body: str | None = None
+    """
+    Body of the request, only where its content has to be looked at before it is signed, as when several objects are
+    deleted at once.
+    """
+    provider: str | None = None
+    """The storage that the request goes to, by the scheme of its URIs, such as `s3`, which is meant if it is absent."""
+
+
+class RemoteSignResult(WireModel):
+    """The request as it is to be sent."""
+
+    uri: str
+    """URI to send the request to."""
+    headers: HeadersByName
+
+
 TableRequirement = TypeAliasType(
     "TableRequirement",
     Annotated[
@@ -1579,6 +1628,8 @@ class PlanTableScanRequest(WireModel):
     """ID of the snapshot with which an incremental scan ends (inclusive). Required if `start-snapshot-id` is given."""
     stats_fields: Annotated[Items[FieldName] | None, Field(alias="stats-fields")] = None
     """Names of the fields whose column statistics the service should send."""
+    min_rows_requested: Annotated[int | None, Field(alias="min-rows-requested")] = None
+    """How many rows the client wants at least. A hint: the server may plan for more, and there may be fewer."""
 
 
 class FileScanTask(WireModel):
@@ -1622,6 +1673,8 @@ class CompletedPlanningResult(ScanTasks):
 
     status: Literal["completed"] = "completed"
     """State of a planning operation of the server."""
+    storage_credentials: Annotated[Items[StorageCredential] | None, Field(alias="storage-credentials")] = None
+    """Credentials for the files of the tasks. If there are any, clients are expected to read the files with them."""
 
 
 class FetchScanTasksResult(ScanTasks):

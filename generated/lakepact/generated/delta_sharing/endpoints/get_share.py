@@ -1,4 +1,4 @@
-# Made by openapi-python-client 0.29.1 from the contract of delta_sharing 2026-02, sha256 94ad4c0756e6ffc1. Do not edit: nox -s generate
+# Made by openapi-python-client 0.29.1 from the contract of delta_sharing 2026-08, sha256 2846358f7d6092c6. Do not edit: nox -s generate
 """GET /shares/{share}."""
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-# Made by openapi-python-client 0.29.1 from the contract of delta_sharing 2026-02, sha256 94ad4c0756e6ffc1. Do not edit: nox -s generate
+# Made by openapi-python-client 0.29.1 from the contract of delta_sharing 2026-08, sha256 2846358f7d6092c6. Do not edit: nox -s generate
 """GET /shares/{share}/schemas/{schema}/tables/{table}/changes."""
 
 from __future__ import annotations
@@ -30,6 +30,7 @@ def call(
     ending_version: int | None = None,
     ending_timestamp: str | None = None,
     include_historical_metadata: bool | None = None,
+    include_historical_protocol: bool | None = None,
     max_files: int | None = None,
     page_token: str | None = None,
     delta_sharing_capabilities: str | None = None,
@@ -49,6 +50,7 @@ def call(
             ("endingVersion", ending_version),
             ("endingTimestamp", ending_timestamp),
             ("includeHistoricalMetadata", include_historical_metadata),
+            ("includeHistoricalProtocol", include_historical_protocol),
             ("maxFiles", max_files),
             ("pageToken", page_token),
         ),

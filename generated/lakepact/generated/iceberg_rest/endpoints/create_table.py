@@ -1,4 +1,4 @@
-# Made by openapi-python-client 0.29.1 from the contract of iceberg_rest 1.10.0, sha256 1d4e15b341ea702d. Do not edit: nox -s generate
+# Made by openapi-python-client 0.29.1 from the contract of iceberg_rest 1.11.0, sha256 97258e2f4ba60dc6. Do not edit: nox -s generate
 """POST /v1/{prefix}/namespaces/{namespace}/tables."""
 
 from __future__ import annotations
@@ -28,6 +28,7 @@ def call(
     namespace: str,
     body: CreateTableRequest,
     x_iceberg_access_delegation: str | None = None,
+    idempotency_key: str | None = None,
 ) -> Call[LoadTableResult]:
     """Create a table, or stage its creation."""
     return Call(
@@ -38,6 +39,7 @@ def call(
         headers=given(
             ("Content-Type", "application/json"),
             ("X-Iceberg-Access-Delegation", x_iceberg_access_delegation),
+            ("Idempotency-Key", idempotency_key),
         ),
         content=body.to_json(),
         answers=ANSWERS,

@@ -1,4 +1,4 @@
-# Made by openapi-python-client 0.29.1 from the contract of iceberg_rest 1.10.0, sha256 1d4e15b341ea702d. Do not edit: nox -s generate
+# Made by openapi-python-client 0.29.1 from the contract of iceberg_rest 1.11.0, sha256 97258e2f4ba60dc6. Do not edit: nox -s generate
 """DELETE /v1/{prefix}/namespaces/{namespace}."""
 
 from __future__ import annotations
@@ -26,6 +26,7 @@ def call(
     *,
     prefix: str,
     namespace: str,
+    idempotency_key: str | None = None,
 ) -> Call[None]:
     """Drop an empty namespace."""
     return Call(
@@ -33,7 +34,9 @@ def call(
         method="DELETE",
         path=f"/v1/{segment(prefix)}/namespaces/{segment(namespace)}",
         query=given(),
-        headers=given(),
+        headers=given(
+            ("Idempotency-Key", idempotency_key),
+        ),
         content=None,
         answers=ANSWERS,
     )

@@ -1,4 +1,4 @@
-# Made by openapi-python-client 0.29.1 from the contract of iceberg_rest 1.10.0, sha256 1d4e15b341ea702d. Do not edit: nox -s generate
+# Made by openapi-python-client 0.29.1 from the contract of iceberg_rest 1.11.0, sha256 97258e2f4ba60dc6. Do not edit: nox -s generate
 """DELETE /v1/{prefix}/namespaces/{namespace}/tables/{table}."""
 
 from __future__ import annotations
@@ -27,6 +27,7 @@ def call(
     namespace: str,
     table: str,
     purge_requested: bool | None = None,
+    idempotency_key: str | None = None,
 ) -> Call[None]:
     """Drop a table."""
     return Call(
@@ -36,7 +37,9 @@ def call(
         query=given(
             ("purgeRequested", purge_requested),
         ),
-        headers=given(),
+        headers=given(
+            ("Idempotency-Key", idempotency_key),
+        ),
         content=None,
         answers=ANSWERS,
     )

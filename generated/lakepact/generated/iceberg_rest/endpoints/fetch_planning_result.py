@@ -1,4 +1,4 @@
-# Made by openapi-python-client 0.29.1 from the contract of iceberg_rest 1.10.0, sha256 1d4e15b341ea702d. Do not edit: nox -s generate
+# Made by openapi-python-client 0.29.1 from the contract of iceberg_rest 1.11.0, sha256 97258e2f4ba60dc6. Do not edit: nox -s generate
 """GET /v1/{prefix}/namespaces/{namespace}/tables/{table}/plan/{plan-id}."""
 
 from __future__ import annotations
@@ -27,6 +27,7 @@ def call(
     namespace: str,
     table: str,
     plan_id: str,
+    x_iceberg_access_delegation: str | None = None,
 ) -> Call[FetchPlanningResult]:
     """Fetch the result of planning a scan."""
     return Call(
@@ -34,7 +35,9 @@ def call(
         method="GET",
         path=f"/v1/{segment(prefix)}/namespaces/{segment(namespace)}/tables/{segment(table)}/plan/{segment(plan_id)}",
         query=given(),
-        headers=given(),
+        headers=given(
+            ("X-Iceberg-Access-Delegation", x_iceberg_access_delegation),
+        ),
         content=None,
         answers=ANSWERS,
     )

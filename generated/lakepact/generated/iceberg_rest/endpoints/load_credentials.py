@@ -1,4 +1,4 @@
-# Made by openapi-python-client 0.29.1 from the contract of iceberg_rest 1.10.0, sha256 1d4e15b341ea702d. Do not edit: nox -s generate
+# Made by openapi-python-client 0.29.1 from the contract of iceberg_rest 1.11.0, sha256 97258e2f4ba60dc6. Do not edit: nox -s generate
 """GET /v1/{prefix}/namespaces/{namespace}/tables/{table}/credentials."""
 
 from __future__ import annotations
@@ -26,13 +26,18 @@ def call(
     prefix: str,
     namespace: str,
     table: str,
+    plan_id: str | None = None,
+    referenced_by: str | None = None,
 ) -> Call[LoadCredentialsResponse]:
     """Load storage credentials for a table."""
     return Call(
         operation="loadCredentials",
         method="GET",
         path=f"/v1/{segment(prefix)}/namespaces/{segment(namespace)}/tables/{segment(table)}/credentials",
-        query=given(),
+        query=given(
+            ("planId", plan_id),
+            ("referenced-by", referenced_by),
+        ),
         headers=given(),
         content=None,
         answers=ANSWERS,

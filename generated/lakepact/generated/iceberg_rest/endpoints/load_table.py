@@ -1,4 +1,4 @@
-# Made by openapi-python-client 0.29.1 from the contract of iceberg_rest 1.10.0, sha256 1d4e15b341ea702d. Do not edit: nox -s generate
+# Made by openapi-python-client 0.29.1 from the contract of iceberg_rest 1.11.0, sha256 97258e2f4ba60dc6. Do not edit: nox -s generate
 """GET /v1/{prefix}/namespaces/{namespace}/tables/{table}."""
 
 from __future__ import annotations
@@ -28,6 +28,7 @@ def call(
     namespace: str,
     table: str,
     snapshots: Literal["all", "refs"] | None = None,
+    referenced_by: str | None = None,
     x_iceberg_access_delegation: str | None = None,
     if_none_match: str | None = None,
 ) -> Call[LoadTableResult]:
@@ -38,6 +39,7 @@ def call(
         path=f"/v1/{segment(prefix)}/namespaces/{segment(namespace)}/tables/{segment(table)}",
         query=given(
             ("snapshots", snapshots),
+            ("referenced-by", referenced_by),
         ),
         headers=given(
             ("X-Iceberg-Access-Delegation", x_iceberg_access_delegation),

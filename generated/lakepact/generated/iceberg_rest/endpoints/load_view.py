@@ -1,4 +1,4 @@
-# Made by openapi-python-client 0.29.1 from the contract of iceberg_rest 1.10.0, sha256 1d4e15b341ea702d. Do not edit: nox -s generate
+# Made by openapi-python-client 0.29.1 from the contract of iceberg_rest 1.11.0, sha256 97258e2f4ba60dc6. Do not edit: nox -s generate
 """GET /v1/{prefix}/namespaces/{namespace}/views/{view}."""
 
 from __future__ import annotations
@@ -26,13 +26,16 @@ def call(
     prefix: str,
     namespace: str,
     view: str,
+    referenced_by: str | None = None,
 ) -> Call[LoadViewResult]:
     """Load a view."""
     return Call(
         operation="loadView",
         method="GET",
         path=f"/v1/{segment(prefix)}/namespaces/{segment(namespace)}/views/{segment(view)}",
-        query=given(),
+        query=given(
+            ("referenced-by", referenced_by),
+        ),
         headers=given(),
         content=None,
         answers=ANSWERS,

@@ -1,4 +1,4 @@
-# Made by openapi-python-client 0.29.1 from the contract of iceberg_rest 1.10.0, sha256 1d4e15b341ea702d. Do not edit: nox -s generate
+# Made by openapi-python-client 0.29.1 from the contract of iceberg_rest 1.11.0, sha256 97258e2f4ba60dc6. Do not edit: nox -s generate
 """POST /v1/{prefix}/namespaces/{namespace}/tables/{table}/plan."""
 
 from __future__ import annotations
@@ -28,6 +28,8 @@ def call(
     namespace: str,
     table: str,
     body: PlanTableScanRequest | None = None,
+    idempotency_key: str | None = None,
+    x_iceberg_access_delegation: str | None = None,
 ) -> Call[PlanTableScanResult]:
     """Submit a scan for planning by the server."""
     return Call(
@@ -37,6 +39,8 @@ def call(
         query=given(),
         headers=given(
             ("Content-Type", "application/json" if body is not None else None),
+            ("Idempotency-Key", idempotency_key),
+            ("X-Iceberg-Access-Delegation", x_iceberg_access_delegation),
         ),
         content=body.to_json() if body is not None else None,
         answers=ANSWERS,

@@ -1,4 +1,4 @@
-# Made by openapi-python-client 0.29.1 from the contract of iceberg_rest 1.10.0, sha256 1d4e15b341ea702d. Do not edit: nox -s generate
+# Made by openapi-python-client 0.29.1 from the contract of iceberg_rest 1.11.0, sha256 97258e2f4ba60dc6. Do not edit: nox -s generate
 """POST /v1/{prefix}/namespaces/{namespace}/properties."""
 
 from __future__ import annotations
@@ -28,6 +28,7 @@ def call(
     prefix: str,
     namespace: str,
     body: UpdateNamespacePropertiesRequest,
+    idempotency_key: str | None = None,
 ) -> Call[UpdateNamespacePropertiesResponse]:
     """Set and remove properties of a namespace."""
     return Call(
@@ -37,6 +38,7 @@ def call(
         query=given(),
         headers=given(
             ("Content-Type", "application/json"),
+            ("Idempotency-Key", idempotency_key),
         ),
         content=body.to_json(),
         answers=ANSWERS,

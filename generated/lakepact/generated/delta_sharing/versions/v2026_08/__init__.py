@@ -1,2 +1,2 @@
 # Made by codegen.generate from the contract of delta_sharing 2026-08, sha256 2846358f7d6092c6. Do not edit: nox -s generate
-"""Delta Sharing Protocol 2026-08: its tables and schemas, beside the version that has models and endpoints."""
+"""Delta Sharing Protocol 2026-08: its tables and schemas."""

@@ -1,4 +1,4 @@
-# Made by codegen.registry from the registry of iceberg_rest 1.11.0, sha256 74df69163e4b0acd. Do not edit: nox -s generate
+# Made by codegen.registry from the registry of iceberg_rest 1.11.0, sha256 08f9a281d4ab40a3. Do not edit: nox -s generate
 """The requirements of Apache Iceberg REST Catalog API 1.11.0, its optional features, and the corrections of the contract."""
 
 from __future__ import annotations
@@ -258,6 +258,20 @@ CORRECTIONS: dict[str, Correction] = {
         id="E24",
         sentence="classes have members for what the table format knows and the schemas leave out",
         why="Tables of format version 1 and 3 carry them, and they must survive (A-44); verdicts stay with the letter.",
+        effect="none",
+        targets=(),
+    ),
+    "E26": Correction(
+        id="E26",
+        sentence="the lifetime of keys stays as it is sent",
+        why="Classes would refuse a whole configuration for a lifetime that is no duration; clients can do without keys then.",
+        effect="none",
+        targets=(),
+    ),
+    "E27": Correction(
+        id="E27",
+        sentence="a completed plan may have no id",
+        why="Servers of the version before leave it out, and the same classes read their answers.",
         effect="none",
         targets=(),
     ),

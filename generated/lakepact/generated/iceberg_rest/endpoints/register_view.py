@@ -1,0 +1,44 @@
+# Made by openapi-python-client 0.29.1 from the contract of iceberg_rest 1.11.0, sha256 97258e2f4ba60dc6. Do not edit: nox -s generate
+"""POST /v1/{prefix}/namespaces/{namespace}/register-view."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from lakepact.generated.calls import given, segment
+from lakepact.generated.contract import Call
+from lakepact.generated.iceberg_rest.models import IcebergErrorResponse, LoadViewResult, RegisterViewRequest
+
+ANSWERS: dict[str, Any] = {
+    "200": LoadViewResult,
+    "400": IcebergErrorResponse,
+    "401": IcebergErrorResponse,
+    "403": IcebergErrorResponse,
+    "404": IcebergErrorResponse,
+    "409": IcebergErrorResponse,
+    "419": IcebergErrorResponse,
+    "503": IcebergErrorResponse,
+    "5XX": IcebergErrorResponse,
+}
+
+
+def call(
+    *,
+    prefix: str,
+    namespace: str,
+    body: RegisterViewRequest,
+    idempotency_key: str | None = None,
+) -> Call[LoadViewResult]:
+    """Register a view from an existing metadata file."""
+    return Call(
+        operation="registerView",
+        method="POST",
+        path=f"/v1/{segment(prefix)}/namespaces/{segment(namespace)}/register-view",
+        query=given(),
+        headers=given(
+            ("Content-Type", "application/json"),
+            ("Idempotency-Key", idempotency_key),
+        ),
+        content=body.to_json(),
+        answers=ANSWERS,
+    )

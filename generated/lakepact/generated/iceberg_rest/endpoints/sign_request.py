@@ -1,0 +1,42 @@
+# Made by openapi-python-client 0.29.1 from the contract of iceberg_rest 1.11.0, sha256 97258e2f4ba60dc6. Do not edit: nox -s generate
+"""POST /v1/{prefix}/namespaces/{namespace}/tables/{table}/sign."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from lakepact.generated.calls import given, segment
+from lakepact.generated.contract import Call
+from lakepact.generated.iceberg_rest.models import IcebergErrorResponse, RemoteSignRequest, RemoteSignResult
+
+ANSWERS: dict[str, Any] = {
+    "200": RemoteSignResult,
+    "400": IcebergErrorResponse,
+    "401": IcebergErrorResponse,
+    "403": IcebergErrorResponse,
+    "404": IcebergErrorResponse,
+    "419": IcebergErrorResponse,
+    "503": IcebergErrorResponse,
+    "5XX": IcebergErrorResponse,
+}
+
+
+def call(
+    *,
+    prefix: str,
+    namespace: str,
+    table: str,
+    body: RemoteSignRequest,
+) -> Call[RemoteSignResult]:
+    """Sign a request to the storage of a table."""
+    return Call(
+        operation="signRequest",
+        method="POST",
+        path=f"/v1/{segment(prefix)}/namespaces/{segment(namespace)}/tables/{segment(table)}/sign",
+        query=given(),
+        headers=given(
+            ("Content-Type", "application/json"),
+        ),
+        content=body.to_json(),
+        answers=ANSWERS,
+    )
