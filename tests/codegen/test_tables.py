@@ -94,9 +94,17 @@ def test_schema_of_an_operation_compiles_and_has_a_model(contract: Contract, sch
 @every_operation
 def test_operation_has_an_endpoint_and_a_handler(contract: Contract, operation: Operation) -> None:
     endpoint = module(contract, f"endpoints.{operation.function}")
+    spoken = Contract(contract.name, contract.client_version).operations[operation.id]
 
-    assert list(endpoint.ANSWERS) == sorted(operation.answers)
+    assert list(endpoint.ANSWERS) == sorted(spoken.answers)
     assert callable(getattr(module(contract, "server").Handlers, operation.function))
+
+
+@every_contract
+def test_operations_of_the_client_version_have_endpoints(contract: Contract) -> None:
+    spoken = Contract(contract.name, contract.client_version)
+
+    assert [operation for operation in spoken.operations.values() if not module(contract, f"endpoints.{operation.function}")] == []
 
 
 @every_operation

@@ -181,5 +181,5 @@ def test_differing_places_exist_in_the_documents(old: dict[str, Any], new: dict[
 def test_unknown_code_value_raises_broken(later: Path) -> None:
     spoilt(later / "contract.yaml", "code: false", "code: some")
 
-    with pytest.raises(Broken, match="code is true, false or tables, not some"):
+    with pytest.raises(Broken, match="code is true, false, tables or client, not some"):
         found(later.parents[1])

@@ -28,8 +28,8 @@ def test_every_contract_is_listed_in_every_version() -> None:
 def test_list_names_the_support_of_each_version() -> None:
     listed = {(row["contract"], row["version"]): row["is"] for row in json.loads(said("list", "--json"))}
 
-    assert listed["iceberg_rest", "1.11.0"] == "server and suite"
-    assert listed["delta_sharing", "2026-08"] == "server and suite"
+    assert listed["iceberg_rest", "1.11.0"] == "client, server and suite"
+    assert listed["delta_sharing", "2026-08"] == "client, server and suite"
 
 
 def test_diff_to_a_newer_version_lists_additions_and_requirements() -> None:

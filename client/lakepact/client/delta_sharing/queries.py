@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
 from datetime import datetime
-from typing import TYPE_CHECKING, Any, Literal, Protocol, TypeAlias
+from typing import TYPE_CHECKING, Any, Literal, Protocol, TypeAlias, TypedDict
 
 from lakepact.client.delta_sharing.capabilities import Capabilities
 from lakepact.client.delta_sharing.predicates import Predicate, hint, utc
@@ -22,6 +22,14 @@ FileIdHash: TypeAlias = Literal["parquet", "delta"]
 _MOST_HINTED = 2**31 - 1
 
 
+class PlaceNames(TypedDict):
+    """The arguments of a call that name a table."""
+
+    share: str
+    schema: str
+    table: str
+
+
 @dataclass(frozen=True, slots=True)
 class Place:
     """A table by its names."""
@@ -37,7 +45,7 @@ class Place:
     def __str__(self) -> str:
         return f"{self.share}.{self.schema}.{self.table}"
 
-    def names(self) -> dict[str, str]:
+    def names(self) -> PlaceNames:
         """Return the arguments that name it in calls."""
         return {"share": self.share, "schema": self.schema, "table": self.table}
 

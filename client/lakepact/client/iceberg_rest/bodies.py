@@ -65,6 +65,16 @@ def commit_transaction(changes: Sequence[TableChange]) -> models.CommitTransacti
     return models.CommitTransactionRequest.model_validate({"table-changes": given})
 
 
+def sign_request(request: models.RemoteSignRequest | Mapping[str, Any]) -> models.RemoteSignRequest:
+    """Return a request to the storage that is to be signed."""
+    return models.RemoteSignRequest.model_validate(request)
+
+
+def register_view(name: str, metadata_location: str) -> models.RegisterViewRequest:
+    """Return a metadata file to make a view of."""
+    return models.RegisterViewRequest.model_validate({"name": path_segment(name), "metadata-location": metadata_location})
+
+
 def report_metrics(
     report: models.ScanReportRequest | models.CommitReportRequest | Mapping[str, Any],
 ) -> models.ScanReportRequest | models.CommitReportRequest:
@@ -78,6 +88,7 @@ def plan_scan(
     row_filter: models.Expression | Mapping[str, Any] | None,
     select: Sequence[str] | None,
     snapshot_id: int | None,
+    min_rows_requested: int | None,
     start_snapshot_id: int | None,
     end_snapshot_id: int | None,
     stats_fields: Sequence[str] | None,
@@ -90,6 +101,7 @@ def plan_scan(
             "filter": row_filter,
             "select": None if select is None else list(select),
             "snapshot-id": snapshot_id,
+            "min-rows-requested": min_rows_requested,
             "start-snapshot-id": start_snapshot_id,
             "end-snapshot-id": end_snapshot_id,
             "stats-fields": None if stats_fields is None else list(stats_fields),

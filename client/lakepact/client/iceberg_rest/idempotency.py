@@ -32,7 +32,7 @@ UNKEYED = REFUSALS.reads | {"reportMetrics"}
 
 def are_kept(config: CatalogConfig, *, seconds: float) -> bool:
     """Return whether a server remembers keys for at least so many seconds, those in which a call may be tried again."""
-    lifetime = (config.model_extra or {}).get(LIFETIME)
+    lifetime = config.idempotency_key_lifetime
     try:
         return isinstance(lifetime, str) and _durations().validate_python(lifetime).total_seconds() >= seconds
     except ValidationError:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import TypeAlias
 from urllib.parse import unquote
 
@@ -49,6 +49,19 @@ def addressable(namespace: Levels) -> list[str]:
     """
     encode_namespace(namespace)
     return levels(namespace)
+
+
+def encode_view_chain(views: Iterable[TableName], separator: str = DEFAULT_SEPARATOR) -> str | None:
+    """Return views as the query `referenced-by` has them, before it is percent-encoded; None without any.
+
+    Raises:
+        ValueError: A name is not one of a view, or holds the separator.
+    """
+    chain: list[str] = []
+    for view in views:
+        namespace, name = table_identifier(view)
+        chain.append(encode_namespace([*namespace, name], separator).replace(",", "%2C"))
+    return ",".join(chain) or None
 
 
 def table_identifier(table: TableName) -> tuple[list[str], str]:

@@ -7,7 +7,7 @@ from typing import Any, cast
 
 from lakepact.client import errors
 from lakepact.client.refusals import ErrorBody, Refusals
-from lakepact.generated.iceberg_rest.errors import ERRORS
+from lakepact.generated.iceberg_rest.versions.v1_11_0.errors import ERRORS
 
 #: Errors that the status alone does not determine.
 _KINDS: dict[str, type[errors.LakepactError]] = {
@@ -38,7 +38,7 @@ def _members(value: Any) -> dict[str, Any]:
     return cast("dict[str, Any]", value) if isinstance(value, dict) else {}
 
 
-#: POST operations that change no table: repeating one makes a second plan at worst.
-_READS = frozenset({"planTableScan", "fetchScanTasks"})
+#: POST operations that change no table: repeating one makes a second plan or signature at worst.
+_READS = frozenset({"planTableScan", "fetchScanTasks", "signRequest"})
 
 REFUSALS = Refusals(named=ERRORS, kinds=_KINDS, read=_grievance, reads=_READS)

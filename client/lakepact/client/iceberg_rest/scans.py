@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from lakepact.client.errors import BadReply, Failure, PlanningFailed
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
 
     from lakepact.generated.iceberg_rest.models import (
         DataFile,
@@ -17,6 +17,7 @@ if TYPE_CHECKING:
         Expression,
         PositionDeleteFile,
         ScanTasks,
+        StorageCredential,
     )
 
 FIRST_PAUSE, LONGEST_PAUSE = 0.05, 2.0  #: seconds between two looks at a plan; each pause is twice the one before
@@ -38,6 +39,7 @@ class ScanPlan:
     plan_id: str | None  #: by which it can be cancelled, if the server keeps it
     tasks: tuple[ScanTask, ...]  #: those that came with the plan
     plan_tasks: tuple[str, ...]  #: what has to be exchanged for all others
+    storage_credentials: Sequence[StorageCredential] = field(default=(), repr=False)  #: those for the files, from 1.11.0 on
 
 
 def scan_tasks(answer: ScanTasks, operation: str) -> Iterator[ScanTask]:

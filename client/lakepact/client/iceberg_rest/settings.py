@@ -9,11 +9,11 @@ from urllib.parse import quote
 
 from lakepact.client.errors import Failure, OperationNotSupported
 from lakepact.client.iceberg_rest.idempotency import are_kept, keyed
-from lakepact.client.iceberg_rest.names import DEFAULT_SEPARATOR, Levels, encode_namespace
-from lakepact.generated.iceberg_rest.operations import OPERATIONS
+from lakepact.client.iceberg_rest.names import DEFAULT_SEPARATOR, Levels, TableName, encode_namespace, encode_view_chain
+from lakepact.generated.iceberg_rest.versions.v1_11_0.operations import OPERATIONS
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterable, Mapping
 
     from lakepact.generated.contract import Call
     from lakepact.generated.iceberg_rest.models import CatalogConfig
@@ -59,6 +59,10 @@ class Settings:
         """Return the namespace as it stands in paths and queries of this catalog."""
         # Servers of later versions of the contract announce a separator of their own, and some take no other.
         return encode_namespace(namespace, self.properties.get("namespace-separator", DEFAULT_SEPARATOR))
+
+    def encode_view_chain(self, views: Iterable[TableName]) -> str | None:
+        """Return views as they stand in the query `referenced-by` of this catalog; None without any."""
+        return encode_view_chain(views, self.properties.get("namespace-separator", DEFAULT_SEPARATOR))
 
     def addressed(self, call: Call[T]) -> Call[T]:
         """Return the call at this catalog's path, with the prefix inserted or omitted, and with its key.

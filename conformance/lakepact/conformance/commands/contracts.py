@@ -42,7 +42,7 @@ def list_contracts(*, as_json: bool) -> None:
 def _versions(contract: Contract) -> Iterator[dict[str, str]]:
     of = f"a profile of {contract.profile_of}: " if contract.profile_of else ""
     for version in (contract.version, *contract.other_versions):
-        what = "client, server and suite" if version == contract.version else "server and suite"
+        what = "client, server and suite" if version in {contract.version, contract.client_version} else "server and suite"
         yield {
             "contract": contract.name,
             "version": version,

@@ -10,6 +10,7 @@ from lakepact.client.errors import LakepactError
 from lakepact.client.iceberg_rest import bodies
 from lakepact.client.iceberg_rest.scans import FIRST_PAUSE, LONGEST_PAUSE, ScanPlan, failed, given_up, scan_tasks
 from lakepact.client.iceberg_rest.settings import PREFIX
+from lakepact.client.iceberg_rest.storage import delegation
 from lakepact.client.iceberg_rest.synchronous.configured import Configured
 from lakepact.client.urls import path_segment
 from lakepact.generated.iceberg_rest.endpoints import cancel_planning, fetch_planning_result, fetch_scan_tasks, plan_table_scan
@@ -20,6 +21,7 @@ if TYPE_CHECKING:
 
     from lakepact.client.iceberg_rest.names import Levels
     from lakepact.client.iceberg_rest.scans import ScanTask
+    from lakepact.client.iceberg_rest.storage import Delegation
     from lakepact.generated.iceberg_rest.models import Expression
 
 
@@ -34,11 +36,13 @@ class Scans(Configured):
         row_filter: Expression | Mapping[str, Any] | None = None,
         select: Sequence[str] | None = None,
         snapshot_id: int | None = None,
+        min_rows_requested: int | None = None,
         start_snapshot_id: int | None = None,
         end_snapshot_id: int | None = None,
         stats_fields: Sequence[str] | None = None,
         case_sensitive: bool | None = None,
         use_snapshot_schema: bool | None = None,
+        access_delegation: Delegation | None = None,
         patience: float = 300.0,
     ) -> ScanPlan:
         """Let the server plan the files of a scan, and wait for the plan.
@@ -51,11 +55,13 @@ class Scans(Configured):
             row_filter: The filter of rows; by default all rows.
             select: Names of the columns to read, nested ones with dots; by default all.
             snapshot_id: The snapshot to scan; by default the latest one of the branch main.
+            min_rows_requested: The number of rows that suffice, a hint; servers support it from 1.11.0 on.
             start_snapshot_id: The exclusive start of a scan between two snapshots.
             end_snapshot_id: Its inclusive end.
             stats_fields: Names of columns whose statistics the server should send.
             case_sensitive: Whether column names are case-sensitive; the default is true.
             use_snapshot_schema: Whether to use the snapshot's schema instead of the table's.
+            access_delegation: The accepted ways to open the files; servers support it from 1.11.0 on.
             patience: The seconds to wait for a plan made in the background before cancelling it.
 
         Raises:
@@ -70,23 +76,25 @@ class Scans(Configured):
             row_filter=row_filter,
             select=select,
             snapshot_id=snapshot_id,
+            min_rows_requested=min_rows_requested,
             start_snapshot_id=start_snapshot_id,
             end_snapshot_id=end_snapshot_id,
             stats_fields=stats_fields,
             case_sensitive=case_sensitive,
             use_snapshot_schema=use_snapshot_schema,
         )
-        answer = self._call(plan_table_scan.call(**where, body=body))
+        wanted = delegation(access_delegation)
+        answer = self._call(plan_table_scan.call(**where, body=body, x_iceberg_access_delegation=wanted))
         if isinstance(answer, CompletedPlanningWithIDResult):
             return _plan(answer, answer.plan_id, "planTableScan")
         if isinstance(answer, FailedPlanningResult):
             raise failed(answer.error, "planTableScan")
-        return self._awaited(where, answer.plan_id, patience)
+        return self._awaited(where, answer.plan_id, wanted, patience)
 
-    def _awaited(self, where: Mapping[str, str], plan_id: str, patience: float) -> ScanPlan:
+    def _awaited(self, where: Mapping[str, str], plan_id: str, wanted: str | None, patience: float) -> ScanPlan:
         pause, waited = FIRST_PAUSE, 0.0
         while waited < patience:
-            answer = self._call(fetch_planning_result.call(**where, plan_id=path_segment(plan_id)))
+            answer = self._call(fetch_planning_result.call(**where, plan_id=path_segment(plan_id), x_iceberg_access_delegation=wanted))
             if isinstance(answer, CompletedPlanningResult):
                 return _plan(answer, plan_id, "fetchPlanningResult")
             if isinstance(answer, FailedPlanningResult):
@@ -146,4 +154,5 @@ class Scans(Configured):
 
 
 def _plan(answer: CompletedPlanningWithIDResult | CompletedPlanningResult, plan_id: str | None, operation: str) -> ScanPlan:
-    return ScanPlan(plan_id, tuple(scan_tasks(answer, operation)), tuple(answer.plan_tasks or ()))
+    tasks = tuple(scan_tasks(answer, operation))
+    return ScanPlan(plan_id, tasks, tuple(answer.plan_tasks or ()), answer.storage_credentials or ())

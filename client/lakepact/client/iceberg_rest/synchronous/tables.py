@@ -21,6 +21,7 @@ from lakepact.generated.iceberg_rest.endpoints import (
     register_table,
     rename_table,
     report_metrics,
+    sign_request,
     table_exists,
     update_table,
 )
@@ -35,6 +36,8 @@ if TYPE_CHECKING:
         CreateTableRequest,
         LoadTableResult,
         PartitionSpec,
+        RemoteSignRequest,
+        RemoteSignResult,
         ScanReportRequest,
         Schema,
         SortOrder,
@@ -127,7 +130,15 @@ class Tables(Configured):
             create_table.call(prefix=PREFIX, namespace=config.encode_namespace(namespace), body=body, x_iceberg_access_delegation=wanted)
         )
 
-    def register_table(self, namespace: Levels, name: str, metadata_location: str, *, overwrite: bool = False) -> LoadTableResult:
+    def register_table(
+        self,
+        namespace: Levels,
+        name: str,
+        metadata_location: str,
+        *,
+        overwrite: bool = False,
+        access_delegation: Delegation | None = None,
+    ) -> LoadTableResult:
         """Register an existing metadata file as a table, and load it.
 
         Args:
@@ -135,6 +146,7 @@ class Tables(Configured):
             name: Its name.
             metadata_location: The location of the metadata file.
             overwrite: Whether to replace an existing table.
+            access_delegation: The accepted ways to open its files; servers support it from 1.11.0 on.
 
         Raises:
             AlreadyExists: A table or view has that name.
@@ -142,7 +154,10 @@ class Tables(Configured):
         """
         config = self._settings()
         body = bodies.register_table(name, metadata_location, overwrite=overwrite)
-        return self._call(register_table.call(prefix=PREFIX, namespace=config.encode_namespace(namespace), body=body))
+        wanted = delegation(access_delegation)
+        return self._call(
+            register_table.call(prefix=PREFIX, namespace=config.encode_namespace(namespace), body=body, x_iceberg_access_delegation=wanted)
+        )
 
     def load_table(
         self,
@@ -151,6 +166,7 @@ class Tables(Configured):
         *,
         snapshots: Literal["all", "refs"] | None = None,
         access_delegation: Delegation | None = None,
+        referenced_by: Sequence[TableName] = (),
     ) -> LoadTableResult:
         """Return the table's metadata, and how to get at its files.
 
@@ -159,6 +175,7 @@ class Tables(Configured):
             name: Its name.
             snapshots: All snapshots, or only those that branches and tags refer to; the server chooses all without it.
             access_delegation: How the caller would like to be let to the files.
+            referenced_by: The views through which the table is read, the outermost first; servers support it from 1.11.0 on.
 
         Raises:
             NoSuchTable: There is none of that name.
@@ -170,11 +187,14 @@ class Tables(Configured):
             table=path_segment(name),
             snapshots=snapshots,
             x_iceberg_access_delegation=delegation(access_delegation),
+            referenced_by=config.encode_view_chain(referenced_by),
         )
         # Credentials end: what comes with them is never given a second time.
         return self._call(call) if access_delegation else self._call_unless_known(call, holds_no_credentials)
 
-    def load_credentials(self, namespace: Levels, name: str) -> Sequence[StorageCredential]:
+    def load_credentials(
+        self, namespace: Levels, name: str, *, plan_id: str | None = None, referenced_by: Sequence[TableName] = ()
+    ) -> Sequence[StorageCredential]:
         """Credentials with which the files of a table are opened, each for what lies below its `prefix`; none, if the server has none.
 
         `storage_credential` picks the one for a file.
@@ -182,14 +202,49 @@ class Tables(Configured):
         Args:
             namespace: The namespace that the table is in.
             name: Its name.
+            plan_id: The planned scan that the credentials are for; servers support it from 1.11.0 on.
+            referenced_by: The views through which the table is read, the outermost first; servers support it from 1.11.0 on.
 
         Raises:
             NoSuchTable: There is none of that name.
             OperationNotSupported: The server gives no credentials.
         """
         config = self._settings()
-        given = self._call(load_credentials.call(prefix=PREFIX, namespace=config.encode_namespace(namespace), table=path_segment(name)))
+        given = self._call(
+            load_credentials.call(
+                prefix=PREFIX,
+                namespace=config.encode_namespace(namespace),
+                table=path_segment(name),
+                plan_id=plan_id,
+                referenced_by=config.encode_view_chain(referenced_by),
+            )
+        )
         return given.storage_credentials
+
+    def sign_request(
+        self,
+        namespace: Levels,
+        name: str,
+        request: RemoteSignRequest | Mapping[str, Any],
+    ) -> RemoteSignResult:
+        """Return a request to the storage with the headers that authorize it (remote signing, 1.11.0).
+
+        Args:
+            namespace: The namespace of the table.
+            name: Its name.
+            request: The request: its `region`, `uri`, `method` and `headers`, each header with the list of its values.
+
+        Raises:
+            BadRequest: The request cannot be signed.
+            Forbidden: It concerns a file that the caller may not open.
+            NoSuchTable: The table does not exist.
+            OperationNotSupported: The server signs no requests.
+        """
+        config = self._settings()
+        body = bodies.sign_request(request)
+        return self._call(
+            sign_request.call(prefix=PREFIX, namespace=config.encode_namespace(namespace), table=path_segment(name), body=body)
+        )
 
     def table_exists(self, namespace: Levels, name: str) -> bool:
         """Return whether there is a table of that name; asked by loading it where the server does not offer the question."""

@@ -16,6 +16,7 @@ from lakepact.generated.iceberg_rest.endpoints import (
     drop_view,
     list_views,
     load_view,
+    register_view,
     rename_view,
     replace_view,
     view_exists,
@@ -84,14 +85,39 @@ class Views(Configured):
         body = bodies.create_view(name, schema, version=version, location=location, properties=properties)
         return self._call(create_view.call(prefix=PREFIX, namespace=config.encode_namespace(namespace), body=body))
 
-    def load_view(self, namespace: Levels, name: str) -> LoadViewResult:
-        """Return the view's metadata.
+    def register_view(self, namespace: Levels, name: str, metadata_location: str) -> LoadViewResult:
+        """Register an existing metadata file as a view, and load it (1.11.0).
+
+        Args:
+            namespace: The namespace of the view.
+            name: Its name.
+            metadata_location: The location of the metadata file.
 
         Raises:
-            NoSuchView: There is none of that name.
+            AlreadyExists: A table or view has that name.
+            NoSuchNamespace: The namespace does not exist.
+            OperationNotSupported: The server registers no views.
         """
         config = self._settings()
-        return self._call(load_view.call(prefix=PREFIX, namespace=config.encode_namespace(namespace), view=path_segment(name)))
+        body = bodies.register_view(name, metadata_location)
+        return self._call(register_view.call(prefix=PREFIX, namespace=config.encode_namespace(namespace), body=body))
+
+    def load_view(self, namespace: Levels, name: str, *, referenced_by: Sequence[TableName] = ()) -> LoadViewResult:
+        """Return the view's metadata.
+
+        Args:
+            namespace: The namespace of the view.
+            name: Its name.
+            referenced_by: The views through which the view is read, the outermost first; servers support it from 1.11.0 on.
+
+        Raises:
+            NoSuchView: The view does not exist.
+        """
+        config = self._settings()
+        chain = config.encode_view_chain(referenced_by)
+        return self._call(
+            load_view.call(prefix=PREFIX, namespace=config.encode_namespace(namespace), view=path_segment(name), referenced_by=chain)
+        )
 
     def view_exists(self, namespace: Levels, name: str) -> bool:
         """Return whether there is a view of that name; asked by loading it where the server does not offer the question."""
