@@ -6,7 +6,7 @@ import httpx
 import orjson
 import pytest
 
-from lakepact.conformance.checks.iceberg_rest.protocol.paging import lists_have_no_duplicates
+from lakepact.conformance.checks.iceberg_rest.protocol.paging import listings_have_no_duplicates
 from lakepact.conformance.exchanges import Exchange
 from lakepact.conformance.outcome import Unmet
 
@@ -19,9 +19,9 @@ def listed(*names: str) -> Exchange:
 
 
 def test_distinct_tables_in_a_long_namespace_pass() -> None:
-    assert lists_have_no_duplicates(listed("report-2023", "report-2024"))
+    assert listings_have_no_duplicates(listed("report-2023", "report-2024"))
 
 
 def test_duplicate_table_is_unmet() -> None:
     with pytest.raises(Unmet):
-        lists_have_no_duplicates(listed("report-2023", "report-2024", "report-2023"))
+        listings_have_no_duplicates(listed("report-2023", "report-2024", "report-2023"))

@@ -9,7 +9,7 @@ from lakepact.conformance.checks.iceberg_rest.kit.concurrency import ROUNDS
 from lakepact.conformance.target import Target
 from lakepact.reference_server import running
 
-DROPS = "tables_drop.one_of_many_drops_wins"
+DROPS = "tables_drop.concurrent_drops_have_one_winner"
 
 
 @pytest.mark.parametrize("times", [1, 3])

@@ -20,8 +20,8 @@ if TYPE_CHECKING:
 
 
 @check("IRC-CFG-001", "IRC-CFG-002", "IRC-CFG-007")
-def configuration_has_both_maps(lab: CatalogLab) -> None:
-    """The configuration is answered before a prefix is known, with defaults and overrides as maps of strings."""
+def configuration_has_defaults_and_overrides(lab: CatalogLab) -> None:
+    """GET /v1/config returns 200 with `defaults` and `overrides` as objects of strings."""
     reply = lab.send(op.get_config, warehouse=lab.target.parameters.get("warehouse"))
 
     with lab.judge("IRC-CFG-007"):
@@ -40,7 +40,7 @@ def configuration_has_both_maps(lab: CatalogLab) -> None:
 
 @check("IRC-CFG-008", "IRC-CFG-009", "IRC-CFG-017")
 def endpoints_are_well_formed(lab: CatalogLab) -> None:
-    """Declared endpoints are strings of a verb, one space and a path template, none of them twice."""
+    """Each entry of `endpoints` is a verb, one space and a path template, and none occurs twice."""
     endpoints = lab.send(op.get_config, warehouse=lab.target.parameters.get("warehouse")).document.get("endpoints")
     if endpoints is None:
         for requirement in ("IRC-CFG-008", "IRC-CFG-009", "IRC-CFG-017"):
@@ -74,8 +74,8 @@ def configuration(lab: CatalogLab) -> Reply:
 
 
 @check("IRC-CFG-004", "IRC-CFG-005", "IRC-CFG-006")
-def warehouses_are_named(lab: CatalogLab) -> None:
-    """The warehouse may be left out where there is one, and one that does not exist is refused, however it is spelled."""
+def unknown_warehouses_are_refused(lab: CatalogLab) -> None:
+    """GET /v1/config returns 200 or 400 without a warehouse, and 400 or 404 for an unknown one."""
     without = lab.send(op.get_config)
     unknown = lab.send(op.get_config, warehouse=f"s3://{lab.name()}/żółć surely missing")
 
@@ -96,7 +96,7 @@ def warehouses_are_named(lab: CatalogLab) -> None:
 
 @check("IRC-CFG-010")
 def endpoints_are_templates_of_the_contract(lab: CatalogLab) -> None:
-    """A declared endpoint that means an operation of the contract is spelled as the contract spells it."""
+    """A declared endpoint for an operation of the contract has the contract's path template."""
     endpoints = configuration(lab).document.get("endpoints")
     if not isinstance(endpoints, list):
         lab.skip("IRC-CFG-010", "the target sends no endpoints")
@@ -119,8 +119,8 @@ def _probe(lab: CatalogLab, operation: OperationId) -> Reply:
 
 
 @check("IRC-CFG-011", "IRC-CFG-012", "IRC-CFG-014")
-def endpoints_tell_the_truth(lab: CatalogLab) -> None:
-    """Every declared endpoint is served, and what is served is declared."""
+def configuration_lists_true_endpoints(lab: CatalogLab) -> None:
+    """The server serves every operation that `endpoints` declare, and declares every operation that it serves."""
     found, declared = detection_of(lab), declared_operations(lab)
     beyond = sorted(found.served - declared)
 
@@ -131,7 +131,7 @@ def endpoints_tell_the_truth(lab: CatalogLab) -> None:
             # Nothing is lost by it but what clients will not use, so this is for a reader to look at.
             lab.warn(
                 "IRC-CFG-014",
-                expected="endpoints that declare what is served beyond the defaults",
+                expected="`endpoints` with the operations served beyond the defaults",
                 actual=f"none; served: {', '.join(beyond)}",
             )
         else:
@@ -144,7 +144,7 @@ def endpoints_tell_the_truth(lab: CatalogLab) -> None:
                 reply = _probe(lab, operation)
                 expect.true(operation not in found.missing, f"{operation} to be served, because `endpoints` declare it", reply.shown)
     if not beyond:
-        lab.note("IRC-CFG-012", "nothing is served that is not declared")
+        lab.note("IRC-CFG-012", "no undeclared operation is served")
         return
     with lab.judge_each("IRC-CFG-012") as case:
         for operation in beyond:
@@ -155,8 +155,8 @@ def endpoints_tell_the_truth(lab: CatalogLab) -> None:
 
 
 @check("IRC-CFG-013")
-def without_endpoints_the_defaults_are_promised(lab: CatalogLab) -> None:
-    """A server that declares no endpoints serves the fourteen that the contract assumes."""
+def default_endpoints_are_served(lab: CatalogLab) -> None:
+    """A server whose configuration has no `endpoints` serves the fourteen operations that the contract assumes."""
     if configuration(lab).document.get("endpoints"):
         lab.skip("IRC-CFG-013", "the target declares its endpoints")
         return
@@ -170,8 +170,8 @@ def without_endpoints_the_defaults_are_promised(lab: CatalogLab) -> None:
 
 
 @check("IRC-CFG-015")
-def existence_agrees_with_loading(lab: CatalogLab) -> None:
-    """HEAD and GET agree on what exists, and GET decides where HEAD is not offered."""
+def head_and_get_agree(lab: CatalogLab) -> None:
+    """GET and HEAD of a namespace or table agree on whether it exists."""
     table = lab.make_table()
     here: list[tuple[OperationId, OperationId, dict[str, Any]]] = [
         (op.namespace_exists, op.load_namespace_metadata, {"namespace": table.namespace}),
@@ -192,8 +192,8 @@ def existence_agrees_with_loading(lab: CatalogLab) -> None:
 
 
 @check("IRC-CFG-016", "IRC-CFG-018", "IRC-CFG-019", "IRC-CFG-020")
-def the_configuration_is_sober(lab: CatalogLab) -> None:
-    """The configuration stays the same from call to call, carries no secrets, and does not send an empty list of endpoints."""
+def configuration_is_stable_and_without_secrets(lab: CatalogLab) -> None:
+    """The configuration is the same in each response, holds no secret, and has no empty `endpoints`."""
     replies = [configuration(lab) for _ in range(5)]
     first = replies[0].document
 

@@ -27,7 +27,9 @@ OAUTH = frozenset({op.get_token})
 CONTRACT_METHODS = frozenset({"GET", "HEAD", "POST", "DELETE"})
 
 #: Checks that also ask for what the target does not declare, which a router may answer that knows no catalog.
-UNDECLARED = frozenset({"configuration.endpoints_tell_the_truth", "transport_refused.undeclared_operations_are_refused"})
+UNDECLARED = frozenset(
+    {"configuration.configuration_lists_true_endpoints", "transport_refused.undeclared_operations_return_no_5xx_but_501"}
+)
 
 
 def is_refusal(exchange: Exchange) -> bool:
@@ -54,14 +56,14 @@ def error_of(exchange: Exchange) -> dict[str, Any] | None:
 
 
 @invariant("IRC-ERR-015")
-def refusals_of_views_are_enveloped(exchange: Exchange) -> bool:
-    """Every refusal of a view operation, and every 406, has a JSON body with an `error` object."""
-    return ("View" in (exchange.operation or "") or exchange.status == 406) and bool(refusals_are_enveloped(exchange))
+def view_errors_have_an_error_object(exchange: Exchange) -> bool:
+    """Every error response of a view operation, and every 406, has a JSON body with an `error` object."""
+    return ("View" in (exchange.operation or "") or exchange.status == 406) and bool(error_responses_have_an_error_object(exchange))
 
 
 @invariant("IRC-ERR-001")
-def refusals_are_enveloped(exchange: Exchange) -> bool:
-    """Every refusal has a JSON body with an `error` object."""
+def error_responses_have_an_error_object(exchange: Exchange) -> bool:
+    """Every error response has a JSON body with an `error` object."""
     if not is_refusal(exchange) or middleware_may_answer(exchange):
         return False
     if not isinstance(Reply(exchange).at("error"), dict):
@@ -86,7 +88,7 @@ def errors_have_message_type_and_code(exchange: Exchange) -> bool:
 
 @invariant("IRC-ERR-003")
 def error_code_is_the_status(exchange: Exchange) -> bool:
-    """The code in an error body is the status of the answer."""
+    """The `code` of an error body equals the status of the response."""
     error = error_of(exchange)
     if error is None or "code" not in error:
         return False
@@ -96,7 +98,7 @@ def error_code_is_the_status(exchange: Exchange) -> bool:
 
 @invariant("IRC-ERR-004")
 def error_code_is_in_range(exchange: Exchange) -> bool:
-    """The code in an error body lies within 400 and 600."""
+    """The `code` of an error body is from 400 to 600."""
     error = error_of(exchange)
     if error is None or not isinstance(error.get("code"), int):
         return False
@@ -106,7 +108,7 @@ def error_code_is_in_range(exchange: Exchange) -> bool:
 
 @invariant("IRC-ERR-005")
 def stack_is_an_array_of_strings(exchange: Exchange) -> bool:
-    """A stack in an error body is an array of strings."""
+    """The `stack` of an error body is an array of strings."""
     error = error_of(exchange)
     if error is None or "stack" not in error:
         return False
@@ -116,8 +118,8 @@ def stack_is_an_array_of_strings(exchange: Exchange) -> bool:
 
 
 @invariant("IRC-ERR-006")
-def envelope_holds_the_error_alone(exchange: Exchange) -> bool:
-    """An error body has no other top-level member than `error`."""
+def error_bodies_hold_only_error(exchange: Exchange) -> bool:
+    """An error body has no top-level member except `error`."""
     if error_of(exchange) is None:
         return False
     expect.equal(["error"], sorted(exchange.parsed), "top-level members")
@@ -125,8 +127,8 @@ def envelope_holds_the_error_alone(exchange: Exchange) -> bool:
 
 
 @invariant("IRC-ERR-007")
-def refusals_are_json(exchange: Exchange) -> bool:
-    """Error bodies are served as application/json; only a 400 from a layer before the catalog may be plain text."""
+def error_bodies_are_json(exchange: Exchange) -> bool:
+    """Error bodies have the media type application/json; only a 400 from a layer before the catalog may be plain text."""
     if not is_refusal(exchange) or not exchange.body or (middleware_may_answer(exchange) and exchange.media_type == "text/plain"):
         return False
     if middleware_may_answer(exchange) and exchange.status != 400:
@@ -136,8 +138,8 @@ def refusals_are_json(exchange: Exchange) -> bool:
 
 
 @invariant("IRC-ERR-014")
-def client_faults_are_no_server_errors(exchange: Exchange) -> bool:
-    """No request of this suite is answered with a 5xx status."""
+def no_request_returns_5xx(exchange: Exchange) -> bool:
+    """No request of this suite returns a 5xx status."""
     if exchange.operation is None or exchange.status in {501, 503}:
         return False
     expect.no_server_error(Reply(exchange))
@@ -150,12 +152,12 @@ def errors_leak_no_secret(exchange: Exchange) -> bool:
     if exchange.status < 400 or not exchange.secrets:
         return False
     leaked = [secret for secret in exchange.secrets if secret.encode() in exchange.body]
-    expect.true(not leaked, "an error body without the credentials of the request", "they stand in it")
+    expect.true(not leaked, "an error body without the credentials of the request", "the body contains them")
     return True
 
 
 @check("IRC-ERR-007")
-def errors_are_json_for_everybody(lab: CatalogLab) -> None:
+def errors_are_json_for_any_accept(lab: CatalogLab) -> None:
     """Errors are JSON for clients that accept any media type or send no Accept header."""
     namespace = lab.make_namespace()
     for accepted in ("*/*", ""):
@@ -164,7 +166,7 @@ def errors_are_json_for_everybody(lab: CatalogLab) -> None:
         broken = lab.send(op.create_namespace, content=b'{"namespace":[', headers=[accept])
         with lab.judge("IRC-ERR-007"):
             for reply in (missing, broken):
-                refusals_are_json(reply.exchange)
+                error_bodies_are_json(reply.exchange)
 
 
 def _type_of(lab: CatalogLab, requirement: str, wanted: dict[str, Any]) -> None:
@@ -177,7 +179,7 @@ def _type_of(lab: CatalogLab, requirement: str, wanted: dict[str, Any]) -> None:
 
 
 @check("IRC-ERR-008")
-def missing_things_are_named(lab: CatalogLab) -> None:
+def missing_objects_are_named(lab: CatalogLab) -> None:
     """The error type names the missing object: NoSuchNamespaceException or NoSuchTableException."""
     namespace, table, nowhere = lab.make_namespace(), lab.name(), (lab.name(),)
     missing: dict[str, Any] = {"namespace": namespace, "table": table}
@@ -210,7 +212,7 @@ def missing_things_are_named(lab: CatalogLab) -> None:
 
 @check("IRC-ERR-008")
 def missing_views_are_named(lab: CatalogLab) -> None:
-    """The error type names the missing view: NoSuchViewException."""
+    """The error type for a missing view is NoSuchViewException."""
     home = made(lab).namespace
     absent: dict[str, Any] = {"namespace": home, "view": lab.name()}
     commit = {"requirements": [], "updates": [set_properties(lakepact="nowhere")]}
@@ -224,8 +226,8 @@ def missing_views_are_named(lab: CatalogLab) -> None:
 
 
 @check("IRC-ERR-009")
-def renaming_tells_what_is_missing(lab: CatalogLab) -> None:
-    """A rename that fails with 404 tells a missing table from a missing target namespace."""
+def renames_name_the_missing_object(lab: CatalogLab) -> None:
+    """A rename returns 404 with NoSuchTableException for a missing source, NoSuchNamespaceException for a missing target."""
     table = lab.make_table()
     absent = {"namespace": list(table.namespace), "name": lab.name()}
     nowhere = {"namespace": [lab.name()], "name": lab.name()}
@@ -241,7 +243,7 @@ def renaming_tells_what_is_missing(lab: CatalogLab) -> None:
 
 @check("IRC-ERR-010")
 def conflicts_are_named(lab: CatalogLab) -> None:
-    """A conflict is named by the type of the error: something exists, is not empty, or a requirement failed."""
+    """The error type names the conflict: AlreadyExists-, CommitFailed- or NamespaceNotEmptyException."""
     table = lab.make_table()
     here, nobody = table.namespace, "00000000-0000-4000-8000-000000000000"
     refusals: dict[str, Reply] = {
@@ -266,8 +268,8 @@ def conflicts_are_named(lab: CatalogLab) -> None:
 
 
 @check("IRC-ERR-010")
-def conflicts_of_views_are_named(lab: CatalogLab) -> None:
-    """A conflict of a view is named by the type of the error: there is one by that name, or a requirement failed."""
+def view_conflicts_are_named(lab: CatalogLab) -> None:
+    """The error type of a view conflict is AlreadyExistsException or CommitFailedException."""
     view = made(lab)
     other = made(lab, view.namespace)
     refusals = {"AlreadyExistsException of a view": create_view(lab, view.namespace, view.name)}
@@ -282,8 +284,8 @@ def conflicts_of_views_are_named(lab: CatalogLab) -> None:
 
 
 @check("IRC-ERR-017")
-def refused_heads_have_no_body(lab: CatalogLab) -> None:
-    """A HEAD request for something that does not exist is answered without a body."""
+def head_errors_have_no_body(lab: CatalogLab) -> None:
+    """HEAD of a missing namespace or table returns 404 without a body."""
     namespace = lab.make_namespace()
     replies = [lab.send(op.namespace_exists, namespace=(lab.name(),)), lab.send(op.table_exists, namespace=namespace, table=lab.name())]
 

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 @check("IRC-GEN-004")
 def content_type_may_have_parameters(lab: CatalogLab) -> None:
-    """A body whose content type carries a charset is accepted."""
+    """A request whose Content-Type has a charset returns 200."""
     lab.make_namespace()
     level = lab.name()
     headers = [("Content-Type", "application/json; charset=UTF-8")]
@@ -31,8 +31,8 @@ def content_type_may_have_parameters(lab: CatalogLab) -> None:
 
 
 @check("IRC-GEN-015")
-def unknown_members_are_tolerated(lab: CatalogLab) -> None:
-    """Members that the contract does not know, at any level of a request, do not change how it is answered."""
+def unknown_request_members_are_ignored(lab: CatalogLab) -> None:
+    """A request with unknown members, at any level, returns 200 and the server ignores them."""
     namespace, name = lab.make_namespace(), lab.name()
     unknown = {"x-irc": {"a": 1}}
     schema: dict[str, Any] = {**copy.deepcopy(SCHEMA), **unknown}
@@ -55,7 +55,7 @@ def unknown_members_are_tolerated(lab: CatalogLab) -> None:
 
 @check("IRC-GEN-016", "IRC-GEN-017")
 def unknown_parameters_and_headers_are_ignored(lab: CatalogLab) -> None:
-    """Unknown query parameters and headers do not change an answer."""
+    """A request with unknown query parameters or headers returns the same table as without."""
     table = lab.make_table()
     plain = lab.load(table)
     with_query = lab.send(op.load_table, query=[("x_irc", "1")], **table.at)
@@ -71,8 +71,8 @@ def unknown_parameters_and_headers_are_ignored(lab: CatalogLab) -> None:
 
 
 @check("IRC-GEN-032")
-def accept_makes_no_difference(lab: CatalogLab) -> None:
-    """The same JSON is answered whether a client accepts application/json, anything, or says nothing."""
+def accept_does_not_change_responses(lab: CatalogLab) -> None:
+    """The server returns the same JSON for Accept: application/json, */* and no Accept header."""
     table, absent = lab.make_table(), lab.name()
     accepts = ("application/json", "*/*", "")
     found = [lab.send(op.load_table, headers=[("Accept", accept)], **table.at) for accept in accepts]

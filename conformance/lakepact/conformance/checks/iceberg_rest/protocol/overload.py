@@ -22,9 +22,9 @@ BUSY = frozenset({429, 503})
 SECONDS = re.compile(r"[0-9]{1,9}")
 
 
-@invariant("IRC-GEN-033", traffic=("protocol_overload.bursts_are_served_or_refused",))
-def retry_after_is_a_time(exchange: Exchange) -> bool:
-    """Retry-After of a busy server is a number of seconds or an HTTP date, so that clients can wait as long."""
+@invariant("IRC-GEN-033", traffic=("protocol_overload.bursts_return_200_429_or_503",))
+def retry_after_is_seconds_or_a_date(exchange: Exchange) -> bool:
+    """Retry-After in a 429 or 503 is a number of seconds or an HTTP date."""
     value = exchange.headers.get("retry-after")
     if exchange.status not in BUSY or value is None:
         return False
@@ -41,8 +41,8 @@ def _is_date(text: str) -> bool:
 
 
 @check("IRC-ERR-019", alone=True)
-def bursts_are_served_or_refused(lab: CatalogLab) -> None:
-    """Of many loads of one table at once, each returns the table, or 429 or 503 with an error that clients can show."""
+def bursts_return_200_429_or_503(lab: CatalogLab) -> None:
+    """Each of many concurrent loads of one table returns 200, or 429 or 503 with an error body."""
     given = lab.target.parameters.get(BURST, "")
     many = min(int(given), LARGEST_BURST) if given.isdecimal() else USUAL_BURST
     if not many:
@@ -52,10 +52,10 @@ def bursts_are_served_or_refused(lab: CatalogLab) -> None:
     replies = lab.concurrently([partial(lab.send, op.load_table, retry=False, **table.at)] * many)
     refused = [reply for reply in replies if reply.status != 200]
 
-    with lab.judge_each("IRC-ERR-019", remark=f"{len(refused)} of {many} simultaneous loads were refused") as case:
+    with lab.judge_each("IRC-ERR-019", remark=f"{len(refused)} of {many} concurrent loads were refused") as case:
         for reply in replies:
             with case():
-                expect.status(reply, 200, *BUSY, about=f"among {many} simultaneous loads")
+                expect.status(reply, 200, *BUSY, about=f"among {many} concurrent loads")
                 if reply.status in BUSY:
                     _is_error(reply)
 

@@ -25,8 +25,8 @@ PATIENCE = 5.0  #: seconds for making them: of a slow target fewer are listed
 
 
 @invariant("IRC-PAG-024")
-def lists_have_no_duplicates(exchange: Exchange) -> bool:
-    """No listing names an item twice."""
+def listings_have_no_duplicates(exchange: Exchange) -> bool:
+    """No listing contains an item twice."""
     member = LISTS.get(exchange.operation or NO_OPERATION)
     if member is None or exchange.status != 200 or not isinstance(exchange.parsed, dict):
         return False
@@ -39,8 +39,8 @@ def lists_have_no_duplicates(exchange: Exchange) -> bool:
 
 
 @invariant("IRC-PAG-003")
-def tokens_are_strings_or_absent(exchange: Exchange) -> bool:
-    """A next page token is a string that is not empty; where there is none it is null or absent."""
+def next_page_tokens_are_strings_null_or_absent(exchange: Exchange) -> bool:
+    """`next-page-token` is a non-empty string, null or absent."""
     if exchange.operation not in LISTS or exchange.status != 200 or not isinstance(exchange.parsed, dict):
         return False
     token = exchange.parsed.get("next-page-token")
@@ -49,8 +49,8 @@ def tokens_are_strings_or_absent(exchange: Exchange) -> bool:
 
 
 @check("IRC-PAG-001", "IRC-PAG-018")
-def without_token_everything_comes(lab: CatalogLab) -> None:
-    """Without a page token everything comes at once; a page size alone may make pages but loses nothing."""
+def listing_without_token_is_complete(lab: CatalogLab) -> None:
+    """A listing without `pageToken` returns all items; with `pageSize` alone, its pages together hold all of them."""
     names = listing(lab, count=12)
 
     with lab.judge("IRC-PAG-001"):
@@ -63,8 +63,8 @@ def without_token_everything_comes(lab: CatalogLab) -> None:
 
 
 @check("IRC-PAG-001", "IRC-PAG-004")
-def long_listings_come_whole(lab: CatalogLab) -> None:
-    """Of more items than most servers put on a page none is missing, neither at once nor on pages of the server's own size."""
+def long_listings_are_complete(lab: CatalogLab) -> None:
+    """A listing of about 100 items is complete, both without a token and on pages of the server's default size."""
     for items in _listings_of_each_kind(lab):
         started = time.monotonic()
         for number in range(1, MANY):
@@ -96,8 +96,8 @@ def _listings_of_each_kind(lab: CatalogLab) -> Iterator[Listing]:
 
 
 @check("IRC-PAG-002", "IRC-PAG-003", "IRC-PAG-004", "IRC-PAG-005", "IRC-PAG-008", "IRC-PAG-011", "IRC-PAG-012")
-def the_chain_is_complete(lab: CatalogLab) -> None:
-    """Pages hold at most what was asked for, and following their tokens yields every item exactly once and ends."""
+def pages_hold_every_item_once(lab: CatalogLab) -> None:
+    """Pages hold at most `pageSize` items; following their tokens yields every item exactly once and ends."""
     for operation in (op.list_namespaces, op.list_tables):
         items = listing(lab, operation)
         with lab.judge("IRC-PAG-002"):
@@ -128,8 +128,8 @@ def the_chain_is_complete(lab: CatalogLab) -> None:
 
 
 @check("IRC-PAG-004")
-def pages_go_on_behind_odd_names(lab: CatalogLab) -> None:
-    """Pages follow each other whatever names they end with, as far as the target takes such names."""
+def paging_continues_after_special_characters(lab: CatalogLab) -> None:
+    """Paging continues after items with special characters in their names."""
     items = listing(lab, count=2)
     for tail in ("ä🧊", "a b", "a+b", "a,b", "a=b&c"):
         items.make_if_taken(f"{items.names[0]}-{tail}")
@@ -140,8 +140,8 @@ def pages_go_on_behind_odd_names(lab: CatalogLab) -> None:
 
 
 @check("IRC-PAG-007")
-def who_does_not_page_sends_no_token(lab: CatalogLab) -> None:
-    """A server that does not page answers everything whatever token is sent, and leaves the next token out."""
+def servers_without_paging_send_no_token(lab: CatalogLab) -> None:
+    """A server that does not page returns all items for any token, with `next-page-token` null or absent."""
     items = listing(lab, count=3)
     if items.is_paged():
         lab.skip("IRC-PAG-007", "the target pages")
@@ -155,8 +155,8 @@ def who_does_not_page_sends_no_token(lab: CatalogLab) -> None:
 
 
 @check("IRC-PAG-010")
-def page_sizes_are_positive_integers(lab: CatalogLab) -> None:
-    """A page size of 0, a negative one, a fraction or a word is refused with 400."""
+def invalid_page_sizes_return_400(lab: CatalogLab) -> None:
+    """A `pageSize` of 0, a negative one, a fraction or a word returns 400."""
     items = listing(lab, count=3)
     replies = {size: items.get(page_token=FIRST, page_size=size) for size in ("0", "-1", "1.5", "abc")}
 
@@ -170,8 +170,8 @@ def page_sizes_are_positive_integers(lab: CatalogLab) -> None:
 
 
 @check("IRC-PAG-013", "IRC-PAG-015")
-def tokens_are_opaque_and_repeatable(lab: CatalogLab) -> None:
-    """A token works when it is percent-encoded, and gives the same page each time on a quiet catalog."""
+def tokens_are_repeatable(lab: CatalogLab) -> None:
+    """A percent-encoded token returns the next page, and the same page each time while the catalog does not change."""
     items = listing(lab)
     if not items.is_paged():
         for requirement in ("IRC-PAG-013", "IRC-PAG-015"):
@@ -191,8 +191,8 @@ def tokens_are_opaque_and_repeatable(lab: CatalogLab) -> None:
 
 
 @check("IRC-PAG-014")
-def invented_tokens_are_refused(lab: CatalogLab) -> None:
-    """A token that the server never issued is refused, and does not silently start again."""
+def unknown_page_tokens_return_400(lab: CatalogLab) -> None:
+    """A page token that the server never issued returns 400."""
     items = listing(lab, count=3)
     if not items.is_paged():
         lab.skip("IRC-PAG-014", "the target does not page")
@@ -205,8 +205,8 @@ def invented_tokens_are_refused(lab: CatalogLab) -> None:
 
 
 @check("IRC-PAG-016")
-def tokens_belong_to_their_listing(lab: CatalogLab) -> None:
-    """A token of one namespace shows nothing of it when it is used on another."""
+def tokens_are_bound_to_their_listing(lab: CatalogLab) -> None:
+    """A token of one namespace's listing returns no items of it when used for another namespace."""
     one, other = listing(lab, count=4), listing(lab, count=4)
     token = one.page(page_token=FIRST, page_size=1)[1]
     if not token:
@@ -222,8 +222,8 @@ def tokens_belong_to_their_listing(lab: CatalogLab) -> None:
 
 
 @check("IRC-PAG-017")
-def changes_during_a_traversal_lose_nothing(lab: CatalogLab) -> None:
-    """Items that no client changes are listed exactly once while others are created or dropped between pages."""
+def changes_between_pages_lose_no_item(lab: CatalogLab) -> None:
+    """Unchanged items are listed exactly once while others are created or dropped between pages."""
     for change in (_drop_one_that_was_seen, _make_one_before_those_seen):
         items = listing(lab, count=6)
         first, token = items.page(page_token=FIRST, page_size=2)
@@ -242,8 +242,8 @@ def changes_during_a_traversal_lose_nothing(lab: CatalogLab) -> None:
 
 
 @check("IRC-PAG-017")
-def page_boundaries_may_be_dropped(lab: CatalogLab) -> None:
-    """A page is followed by all further items also after every item on it was dropped, the one before the boundary too."""
+def dropping_a_page_loses_no_later_item(lab: CatalogLab) -> None:
+    """The next pages hold all further items after every item of a page was dropped."""
     for operation in (op.list_tables, op.list_namespaces):
         for size in (1, 2, 3):
             items = listing(lab, operation, count=6)
@@ -257,8 +257,8 @@ def page_boundaries_may_be_dropped(lab: CatalogLab) -> None:
 
 
 @check("IRC-PAG-021")
-def page_boundaries_lose_nothing(lab: CatalogLab) -> None:
-    """Tables, namespaces and views beside the boundary of a page are listed once, on pages of one, two and three."""
+def page_boundaries_lose_no_item(lab: CatalogLab) -> None:
+    """Tables, namespaces and views at page boundaries are listed once, on pages of one, two and three."""
     views = (op.list_views,) if lab.feature("views") and lab.offers(op.list_views) else ()
     for operation in (op.list_tables, op.list_namespaces, *views):
         items = listing(lab, operation, count=6)
@@ -283,8 +283,8 @@ def _make_one_before_those_seen(items: Listing, _seen: list[Any]) -> set[Any]:
 
 
 @check("IRC-PAG-019", "IRC-PAG-020", "IRC-PAG-021")
-def sizes_at_the_border_lose_nothing(lab: CatalogLab) -> None:
-    """No page size, one that divides the number of items, one that equals it or exceeds it: everything is listed."""
+def page_sizes_near_the_count_lose_no_item(lab: CatalogLab) -> None:
+    """Every item is listed with no page size and with sizes that divide, equal or exceed the number of items."""
     items = listing(lab, count=4)
 
     with lab.judge("IRC-PAG-019"):
@@ -306,7 +306,7 @@ def sizes_at_the_border_lose_nothing(lab: CatalogLab) -> None:
 
 @check("IRC-PAG-022")
 def paging_composes_with_parent(lab: CatalogLab) -> None:
-    """Pages of one parent hold children of that parent only."""
+    """Pages of a listing with `parent` hold only children of that parent."""
     if not lab.feature("nesting"):
         lab.skip("IRC-PAG-022", "the target has no namespaces below others")
         return
@@ -318,8 +318,8 @@ def paging_composes_with_parent(lab: CatalogLab) -> None:
 
 
 @check("IRC-PAG-023")
-def missing_namespaces_cannot_be_paged(lab: CatalogLab) -> None:
-    """Listing a namespace that does not exist is a 404 with paging parameters as without."""
+def paging_missing_namespaces_returns_404(lab: CatalogLab) -> None:
+    """Listing a missing namespace returns 404, with paging parameters as without."""
     lab.make_namespace()  # a server that has none finds none
     absent = (lab.name(),)
 

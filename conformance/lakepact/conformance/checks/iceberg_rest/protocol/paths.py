@@ -14,8 +14,8 @@ if TYPE_CHECKING:
 
 
 @check("IRC-GEN-001", "IRC-GEN-002")
-def routes_stand_below_the_base(lab: CatalogLab) -> None:
-    """The configuration and the namespaces are found below the base address, with the configured prefix or none."""
+def routes_are_below_the_base_url(lab: CatalogLab) -> None:
+    """GET v1/config and v1/{prefix}/namespaces return 200 below the base URL."""
     answered = (200, *range(400, 500))
     config = lab.require(lab.send(op.get_config, warehouse=lab.target.parameters.get("warehouse")), *answered)
     listed = lab.require(lab.send(op.list_namespaces, declared=False), *answered)
@@ -36,7 +36,7 @@ def routes_stand_below_the_base(lab: CatalogLab) -> None:
 
 @check("IRC-GEN-021", "IRC-NS-ENC-001")
 def percent_encoding_is_decoded_once(lab: CatalogLab) -> None:
-    """Hex digits of percent-encodings may have either case, and nothing is decoded twice."""
+    """The server decodes percent-encoding once, with hex digits of either case."""
     parent = lab.make_namespace()
     literal = lab.named(f"{lab.name()}_%41")
 
@@ -61,8 +61,8 @@ def percent_encoding_is_decoded_once(lab: CatalogLab) -> None:
 
 
 @check("IRC-GEN-022")
-def plus_in_a_path_is_a_plus(lab: CatalogLab) -> None:
-    """A plus in a path stands for itself and not for a space."""
+def plus_in_a_path_is_not_a_space(lab: CatalogLab) -> None:
+    """A plus in a path stands for itself, not for a space."""
     lab.make_namespace()
     stem = lab.name()
     plus, space = lab.named(f"{stem}+b"), lab.named(f"{stem} b")
@@ -88,8 +88,8 @@ ODD_NAMES = ("a/b", "a.b", "a%b", "a b", "a'b\"c", "a?b", "a#b", "a\\b", "ä表�
 
 
 @check("IRC-GEN-023")
-def odd_names_are_refused_or_addressable(lab: CatalogLab) -> None:
-    """A name with special characters is refused when it is created, or can be loaded, found and dropped afterwards."""
+def special_characters_are_refused_or_addressable(lab: CatalogLab) -> None:
+    """Creating a table with special characters in its name returns 4xx, or the table can be loaded and dropped by that name."""
     namespace, stem = lab.make_namespace(), lab.name()
 
     with lab.judge_each("IRC-GEN-023") as case:

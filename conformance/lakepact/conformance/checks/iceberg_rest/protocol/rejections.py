@@ -57,8 +57,8 @@ def refused_and_unchanged(lab: CatalogLab, table: Table, requirement: str, reque
 
 
 @check("IRC-GEN-010", last=1)
-def malformed_json_is_refused(lab: CatalogLab) -> None:
-    """A body that is not JSON is refused with 400 on every route, and changes nothing."""
+def malformed_json_returns_400(lab: CatalogLab) -> None:
+    """A body that is not JSON returns 400 in every operation and changes nothing."""
     table = lab.make_table()
     wrong = (b'{"namespace":[', b"{", b'{"a":1}}', b"\xff\xfe{}", b"{'a': 1}")
 
@@ -71,8 +71,8 @@ def malformed_json_is_refused(lab: CatalogLab) -> None:
 
 
 @check("IRC-GEN-011", last=1)
-def other_top_level_types_are_refused(lab: CatalogLab) -> None:
-    """A body that is JSON but no object is refused with 400 on every route."""
+def bodies_that_are_not_objects_return_400(lab: CatalogLab) -> None:
+    """A JSON body that is not an object returns 400 in every operation and changes nothing."""
     table = lab.make_table()
 
     def requests() -> Iterator[Request]:
@@ -137,20 +137,20 @@ TOLERATED = frozenset({(op.create_view, "/properties"), (op.replace_view, "/requ
 
 
 @check("IRC-GEN-012", last=1)
-def missing_members_are_refused(lab: CatalogLab) -> None:
-    """A body without a member that its schema requires is refused with 400, and changes nothing."""
+def missing_required_members_return_400(lab: CatalogLab) -> None:
+    """A body without a member that its schema requires returns 400 and changes nothing."""
     refuses_mutants(lab, "IRC-GEN-012", InvalidBodies(lab.contract).without_members)
 
 
 @check("IRC-GEN-013", last=4)
-def wrong_types_are_refused(lab: CatalogLab) -> None:
-    """A member of the wrong JSON type is refused with 400, and changes nothing."""
+def members_of_wrong_types_return_400(lab: CatalogLab) -> None:
+    """A body with a member of the wrong JSON type returns 400 and changes nothing."""
     refuses_mutants(lab, "IRC-GEN-013", InvalidBodies(lab.contract).of_wrong_types)
 
 
 @check("IRC-GEN-014", last=1)
-def empty_bodies_are_refused(lab: CatalogLab) -> None:
-    """A request without the body that it must have is refused with 400."""
+def empty_bodies_return_400(lab: CatalogLab) -> None:
+    """A request without its required body returns 400 and changes nothing."""
     table = lab.make_table()
 
     def requests() -> Iterator[Request]:
@@ -164,8 +164,8 @@ def empty_bodies_are_refused(lab: CatalogLab) -> None:
 
 
 @check("IRC-GEN-024", "IRC-GEN-025")
-def what_is_not_in_the_contract_is_refused(lab: CatalogLab) -> None:
-    """A path that the contract does not have is answered with some 4xx, and so is a method, or with 501 as HTTP has it."""
+def unknown_paths_and_methods_return_4xx(lab: CatalogLab) -> None:
+    """An unknown path returns 4xx; an unknown method returns 4xx or 501."""
     path = lab.path(op.list_namespaces)
     unknown_paths = [f"{path.removesuffix('/namespaces')}/lakepact-nonsense", "/v1/CONFIG"]
     unknown_methods = [
@@ -184,7 +184,7 @@ def what_is_not_in_the_contract_is_refused(lab: CatalogLab) -> None:
 
 @check("IRC-ERR-020")
 def unknown_paths_have_error_bodies(lab: CatalogLab) -> None:
-    """A path that the contract does not have is refused with an error body, which clients can show, and not with a web page."""
+    """An unknown path returns 4xx with an error body of the contract."""
     path = lab.path(op.list_namespaces)
     unknown = [f"{path.removesuffix('/namespaces')}/lakepact-nonsense", f"{path}/{lab.name()}/lakepact-nonsense", "/v1/lakepact/nonsense"]
 
@@ -200,8 +200,8 @@ def unknown_paths_have_error_bodies(lab: CatalogLab) -> None:
 
 
 @check("IRC-GEN-026")
-def undeclared_operations_are_refused(lab: CatalogLab) -> None:
-    """An operation that the server does not implement is refused as such, not with a server error."""
+def undeclared_operations_return_no_5xx_but_501(lab: CatalogLab) -> None:
+    """An operation that the server does not declare returns no 5xx status but 501."""
     table = lab.make_table()
     values: dict[str, Any] = {"plan_id": "x", "view": lab.name(), **table.at}
     declared = declared_operations(lab) | {op.get_token}

@@ -95,8 +95,8 @@ LAWS = {
 
 
 @check(*LAWS)
-def everything_shown(lab: CatalogLab) -> None:
-    """Configuration, namespaces, tables, their history, views and refusals show all there is, and all of it fits its schema."""
+def responses_fit_their_schemas(lab: CatalogLab) -> None:
+    """Configuration, namespaces, tables, snapshots, views and errors fit their schemas in every response."""
     stopped: Exception | None = None
     for show in (configuration, namespaces, structure, defaults, history, files, keys, views, credentials, tokens, scans, refusals):
         try:

@@ -64,8 +64,8 @@ def _kept(
 
 
 @check("IRC-GEN-020", "IRC-NS-CREATE-002", "IRC-NS-PROP-002")
-def properties_of_namespaces_are_kept_as_sent(lab: CatalogLab) -> None:
-    """Properties of namespaces that are accepted, at creation or later, are there to the last character, and under their own keys."""
+def namespace_properties_are_kept_as_sent(lab: CatalogLab) -> None:
+    """Namespace properties keep every character of their keys and values, at creation and after an update."""
     if not lab.feature("namespace-properties"):
         for requirement in ("IRC-GEN-020", "IRC-NS-CREATE-002", "IRC-NS-PROP-002"):
             lab.skip(requirement, "the target keeps no properties of namespaces")
@@ -100,8 +100,8 @@ def properties_of_namespaces_are_kept_as_sent(lab: CatalogLab) -> None:
 
 
 @check("IRC-GEN-020")
-def properties_of_tables_are_kept_as_sent(lab: CatalogLab) -> None:
-    """Properties of tables that are accepted, at creation or by a commit, are there to the last character, and under their own keys."""
+def table_properties_are_kept_as_sent(lab: CatalogLab) -> None:
+    """Table properties keep every character of their keys and values, at creation and after a commit."""
     namespace = lab.make_namespace()
 
     def created(properties: Mapping[str, str]) -> Mapping[str, object] | None:
@@ -130,7 +130,7 @@ def properties_of_tables_are_kept_as_sent(lab: CatalogLab) -> None:
 
 @check("IRC-GEN-020", "IRC-NS-CREATE-001")
 def names_are_kept_as_sent(lab: CatalogLab) -> None:
-    """A namespace or table that is created under a name has that very name: it is answered, found and listed so."""
+    """An accepted namespace or table name keeps every character: it is returned, loaded and listed as sent."""
     namespace, stem = lab.make_namespace(), lab.name()
 
     with lab.judge_each("IRC-NS-CREATE-001") as case:
@@ -154,8 +154,8 @@ def names_are_kept_as_sent(lab: CatalogLab) -> None:
 
 
 @check("IRC-GEN-020")
-def docs_of_tables_are_kept_as_sent(lab: CatalogLab) -> None:
-    """The columns of a table keep what was said of them, those of a table of many columns too."""
+def table_column_docs_are_kept_as_sent(lab: CatalogLab) -> None:
+    """The docs of table columns keep every character, in tables of many columns too."""
     doc = 'e\u0301 \ufb01, two\nlines, "quoted", \U0001f9ca '
     fields = [{"id": n + 1, "name": f"c{n}", "type": "long", "required": False, "doc": f"{doc}{n}"} for n in range(120)]
     table = lab.load(lab.make_table(schema={"type": "struct", "schema-id": 0, "fields": fields}))
@@ -166,8 +166,8 @@ def docs_of_tables_are_kept_as_sent(lab: CatalogLab) -> None:
 
 
 @check("IRC-GEN-020")
-def docs_of_views_are_kept_as_sent(lab: CatalogLab) -> None:
-    """The columns of a view keep what was said of them."""
+def view_column_docs_are_kept_as_sent(lab: CatalogLab) -> None:
+    """The docs of view columns keep every character."""
     namespace, name = lab.make_namespace(), lab.name()
     doc = "e\u0301 \ufb01, two\nlines, \U0001f9ca "
     fields = [{"id": 1, "name": "id", "type": "long", "required": False, "doc": doc}]

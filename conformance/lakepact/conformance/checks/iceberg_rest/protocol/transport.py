@@ -36,7 +36,7 @@ def succeeded(exchange: Exchange) -> bool:
 
 @invariant("IRC-GEN-005")
 def success_bodies_are_json(exchange: Exchange) -> bool:
-    """A 200 answer is served as application/json."""
+    """A 200 response with a body has the media type application/json."""
     if not succeeded(exchange) or exchange.status != 200 or not exchange.body:
         return False
     expect.equal("application/json", exchange.media_type, "media type")
@@ -45,7 +45,7 @@ def success_bodies_are_json(exchange: Exchange) -> bool:
 
 @invariant("IRC-GEN-006")
 def success_without_body_is_204(exchange: Exchange) -> bool:
-    """An operation whose documented success is 204 is not answered with another 2xx."""
+    """An operation whose documented success is 204 returns no other 2xx."""
     if not succeeded(exchange) or OPERATIONS[exchange.operation or NO_OPERATION].success != 204:
         return False
     expect.status(Reply(exchange), 204)
@@ -54,7 +54,7 @@ def success_without_body_is_204(exchange: Exchange) -> bool:
 
 @invariant("IRC-GEN-009")
 def success_with_body_is_200(exchange: Exchange) -> bool:
-    """An operation whose documented success is 200 is not answered with another 2xx."""
+    """An operation whose documented success is 200 returns no other 2xx."""
     if not succeeded(exchange) or OPERATIONS[exchange.operation or NO_OPERATION].success != 200:
         return False
     expect.status(Reply(exchange), 200)
@@ -62,8 +62,8 @@ def success_with_body_is_200(exchange: Exchange) -> bool:
 
 
 @invariant("IRC-GEN-008")
-def heads_have_no_body(exchange: Exchange) -> bool:
-    """No byte follows the headers of an answer to HEAD."""
+def head_responses_have_no_body(exchange: Exchange) -> bool:
+    """A response to HEAD has no body."""
     if exchange.method != "HEAD":
         return False
     expect.no_body(Reply(exchange))
@@ -72,7 +72,7 @@ def heads_have_no_body(exchange: Exchange) -> bool:
 
 @invariant("IRC-GEN-018")
 def members_are_kebab_case(exchange: Exchange) -> bool:
-    """No member of an answer is the camelCase twin of one that the contract spells with hyphens."""
+    """No response has the camelCase form of a member that the contract spells with hyphens."""
     if exchange.operation in {None, op.get_token} or not isinstance(exchange.parsed, dict):
         return False
     for member in exchange.parsed:
@@ -100,8 +100,8 @@ SHORT_LISTING = 50  #: servers cut listings after no fewer entries
 
 
 @check("IRC-GEN-007")
-def answers_with_204_have_no_body(lab: CatalogLab) -> None:
-    """A 204 answer has no body, not even one that its headers do not declare."""
+def responses_with_204_have_no_body(lab: CatalogLab) -> None:
+    """A 204 response has no body, not even one that its headers do not declare."""
     table = lab.make_table()
     target = {"namespace": list(table.namespace), "name": lab.name()}
     replies = [lab.send(op.rename_table, body={"source": table.identifier, "destination": target}, alone=True)]
@@ -116,8 +116,8 @@ def answers_with_204_have_no_body(lab: CatalogLab) -> None:
 
 
 @check("IRC-GEN-030", "IRC-GEN-027")
-def dropping_twice_is_safe(lab: CatalogLab) -> None:
-    """A dropped object is gone for the next request, and dropping it again returns 404."""
+def dropping_twice_returns_404(lab: CatalogLab) -> None:
+    """A dropped namespace or table is gone for the next request, and dropping it again returns 404."""
     table = lab.make_table()
     lab.drop_table(**table.at)
     again = lab.try_drop_table(**table.at)
@@ -145,7 +145,7 @@ def dropping_twice_is_safe(lab: CatalogLab) -> None:
 
 @check("IRC-GEN-019")
 def wide_integers_are_exact(lab: CatalogLab) -> None:
-    """64-bit ids survive to the last digit, as numbers."""
+    """64-bit snapshot ids keep every digit, as JSON numbers."""
     table = lab.make_table()
     for identifier in WIDE:
         snapshot = lab.snapshot(table, snapshot_id=identifier, parent_snapshot_id=None)
@@ -162,8 +162,8 @@ def wide_integers_are_exact(lab: CatalogLab) -> None:
 
 
 @check("IRC-GEN-020")
-def text_survives(lab: CatalogLab) -> None:
-    """Text of any script survives in properties and documentation, characters beyond the basic plane included."""
+def unicode_text_is_kept(lab: CatalogLab) -> None:
+    """Properties and column docs keep Unicode text, characters beyond the basic plane included."""
     text = "żółć 表 🧊 e\u0301 \u200b"
     namespace = lab.make_namespace(properties={"plain": "text", "note": text})
     schema = copy.deepcopy(SCHEMA)

@@ -60,8 +60,8 @@ def _tables(lab: CatalogLab, namespace: Namespace) -> list[str]:
 
 
 @check("IRC-GEN-020", "IRC-GEN-021", "IRC-TBL-HEAD-001")
-def tables_of_odd_names_are_listed_found_and_changed(lab: CatalogLab) -> None:
-    """A table that is loaded by a name is listed, found and committed to by that name."""
+def tables_with_special_characters_are_addressable(lab: CatalogLab) -> None:
+    """A table with special characters in its name is listed, found by HEAD and committed to under that name."""
     namespace = lab.make_namespace()
     there = _tables(lab, namespace)
 
@@ -72,21 +72,23 @@ def tables_of_odd_names_are_listed_found_and_changed(lab: CatalogLab) -> None:
         for name in there if lab.offers(op.table_exists) else ():
             with case():
                 expect.status(
-                    lab.send(op.table_exists, namespace=namespace, table=name), 204, about=f"for {expect.shown(name)}, which is there"
+                    lab.send(op.table_exists, namespace=namespace, table=name),
+                    204,
+                    about=f"for {expect.shown(name)}, an existing table or view",
                 )
     with lab.judge_each("IRC-GEN-021") as case:
         for name in there:
             with case():
                 body = {"requirements": [], "updates": [set_properties(lakepact=name)]}
                 reply = lab.send(op.update_table, namespace=namespace, table=name, body=body)
-                expect.status(reply, 200, about=f"for a commit to {expect.shown(name)}, which is there")
+                expect.status(reply, 200, about=f"for a commit to {expect.shown(name)}, an existing table or view")
                 found = lab.send(op.load_table, namespace=namespace, table=name).at("metadata", "properties")
                 expect.equal(name, found.get("lakepact"), f"the property of {expect.shown(name)}")
 
 
 @check("IRC-TBL-REN-001")
-def tables_are_renamed_to_odd_names(lab: CatalogLab) -> None:
-    """A table that is renamed to an odd name has that very name, and is renamed from it again."""
+def tables_are_renamed_to_special_characters(lab: CatalogLab) -> None:
+    """A table that is renamed to a name with special characters loads by that name and can be renamed back."""
     table = lab.load(lab.make_table())
     free = looked_up(lab, table.namespace, *ODD, CAPITALS)
 
@@ -106,8 +108,8 @@ def tables_are_renamed_to_odd_names(lab: CatalogLab) -> None:
 
 
 @check("IRC-TBL-REG-001")
-def tables_are_registered_by_odd_names(lab: CatalogLab) -> None:
-    """A table that is registered by an odd name is loaded by it."""
+def tables_are_registered_with_special_characters(lab: CatalogLab) -> None:
+    """A table that is registered under a name with special characters loads by that name."""
     former = left_behind(lab, lab.append(lab.make_table()))
     free = looked_up(lab, former.namespace, *ODD, CAPITALS)
 
@@ -120,8 +122,8 @@ def tables_are_registered_by_odd_names(lab: CatalogLab) -> None:
 
 
 @check("IRC-GEN-020", "IRC-VIEW-LOAD-005", "IRC-VIEW-LOAD-007")
-def views_of_odd_names_live_a_whole_life(lab: CatalogLab) -> None:
-    """A view that is created by an odd name is loaded, listed, found and dropped by it."""
+def views_with_special_characters_are_addressable(lab: CatalogLab) -> None:
+    """A view with special characters in its name is loaded, listed, found by HEAD and dropped under that name."""
     namespace = lab.make_namespace()
     there: list[str] = []
     for name in looked_up(lab, namespace, *ODD, of="view"):
@@ -141,7 +143,9 @@ def views_of_odd_names_live_a_whole_life(lab: CatalogLab) -> None:
         for name in there if lab.offers(op.view_exists) else ():
             with case():
                 expect.status(
-                    lab.send(op.view_exists, namespace=namespace, view=name), 204, about=f"for {expect.shown(name)}, which is there"
+                    lab.send(op.view_exists, namespace=namespace, view=name),
+                    204,
+                    about=f"for {expect.shown(name)}, an existing table or view",
                 )
     with lab.judge_each("IRC-VIEW-LOAD-007") as case:
         for name in there:
@@ -152,8 +156,8 @@ def views_of_odd_names_live_a_whole_life(lab: CatalogLab) -> None:
 
 
 @check("IRC-VIEW-REN-001")
-def views_are_renamed_to_odd_names(lab: CatalogLab) -> None:
-    """A view that is renamed to an odd name has that very name, and is renamed from it again."""
+def views_are_renamed_to_special_characters(lab: CatalogLab) -> None:
+    """A view that is renamed to a name with special characters loads by that name and can be renamed back."""
     view = loaded(lab, made(lab))
     free = looked_up(lab, view.namespace, *ODD, CAPITALS, of="view")
 
@@ -174,8 +178,8 @@ def views_are_renamed_to_odd_names(lab: CatalogLab) -> None:
 
 
 @check("IRC-GEN-020")
-def listings_of_namespaces_name_them_as_they_are(lab: CatalogLab) -> None:
-    """Namespaces of odd names are listed among their siblings by those very names."""
+def namespaces_with_special_characters_are_listed(lab: CatalogLab) -> None:
+    """Namespaces with special characters in their names are listed under exactly those names."""
     home = lab.make_namespace()
     parent = home if lab.child_of(home) else ()
     stem, there = lab.name(), []

@@ -22,8 +22,8 @@ if TYPE_CHECKING:
 
 
 @check("IRC-TBL-LIST-003", "IRC-TBL-LOAD-005", "IRC-TBL-HEAD-003")
-def views_are_no_tables(lab: CatalogLab) -> None:
-    """A view is not among the tables, is not loaded as one, and does not exist as one."""
+def table_operations_omit_views(lab: CatalogLab) -> None:
+    """Listing tables omits views; loading a view as a table, and HEAD of it, return 404."""
     table = lab.make_table()
     view = lab.make_view(table.namespace)
     at: dict[str, Any] = {"namespace": table.namespace, "table": view}
@@ -37,8 +37,8 @@ def views_are_no_tables(lab: CatalogLab) -> None:
 
 
 @check("IRC-TBL-CREATE-015", "IRC-TBL-STAGE-010")
-def names_of_views_are_taken(lab: CatalogLab) -> None:
-    """No table is created by the name of a view; one that can be staged by it cannot be committed."""
+def creating_tables_over_views_returns_409(lab: CatalogLab) -> None:
+    """Creating a table under the name of a view returns 409, also when the table was staged."""
     namespace = lab.make_namespace()
     name = lab.make_view(namespace)
     create = lab.send(op.create_table, namespace=namespace, body=lab.table_request(name))
@@ -58,8 +58,8 @@ def names_of_views_are_taken(lab: CatalogLab) -> None:
 
 
 @check("IRC-COM-024", "IRC-REQ-006")
-def views_are_not_committed_to_as_tables(lab: CatalogLab) -> None:
-    """A commit to a table by the name of a view finds none, and one that would create it finds the name taken."""
+def commits_to_views_return_404(lab: CatalogLab) -> None:
+    """A table commit to the name of a view returns 404; one with assert-create returns 409."""
     namespace = lab.make_namespace()
     name = lab.make_view(namespace)
     at: dict[str, Any] = {"namespace": namespace, "table": name}
@@ -104,13 +104,13 @@ def _made(lab: CatalogLab, operation: OperationId, namespace: Namespace, name: s
 
 
 @check("IRC-TBL-CREATE-001", "IRC-VIEW-CREATE-001")
-def names_are_free_again(lab: CatalogLab) -> None:
-    """By the name of what was dropped or renamed there is nothing any more that a new table or view would conflict with."""
+def dropped_and_renamed_names_are_free(lab: CatalogLab) -> None:
+    """Creating a table or view under a name that was dropped or renamed away does not return 409."""
     home = lab.make_namespace()
     leaves = [operation for operation in (op.drop_table, op.rename_table, op.drop_view, op.rename_view) if lab.offers(operation)]
     for requirement, creating in (("IRC-TBL-CREATE-001", op.create_table), ("IRC-VIEW-CREATE-001", op.create_view)):
         if not leaves or not lab.offers(creating):
-            lab.skip(requirement, f"the target does not offer {creating}" if leaves else "the target neither drops nor renames")
+            lab.skip(requirement, f"the target does not offer {creating}" if leaves else "the target does not drop or rename")
             continue
         for leaving in leaves:
             reply = _made(lab, creating, home, _left(lab, leaving, home))

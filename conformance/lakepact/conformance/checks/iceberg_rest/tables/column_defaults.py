@@ -54,8 +54,8 @@ FORMS = {
 
 
 @check(*(f"IRC-SCH-{component}" for component in FORMS))
-def defaults_have_the_form_of_their_type(lab: CatalogLab) -> None:
-    """Default values of a column have its type, whether a request set them or not."""
+def column_defaults_have_the_form_of_their_type(lab: CatalogLab) -> None:
+    """Default values of a column have the JSON form of its type."""
     home = table_of_version(lab, SINCE).namespace
     for component, (kind, initial, write) in FORMS.items():
         column = field(1, "with_default", kind, initial_default=initial, write_default=write)

@@ -50,8 +50,8 @@ def answered(exchange: Exchange, operation: OperationId) -> dict[str, Any]:
 
 
 @invariant("IRC-TBL-CREATE-027")
-def settings_of_created_tables_are_texts(exchange: Exchange) -> bool:
-    """The settings that come with a created table are strings, and each credential has a prefix and settings of its own."""
+def created_table_config_holds_strings(exchange: Exchange) -> bool:
+    """The `config` of a created table holds strings, and each of its credentials has a prefix and a `config` of strings."""
     body = answered(exchange, op.create_table)
     config, credentials = body.get("config"), objects(body, "storage-credentials")
     if config is not None:
@@ -68,7 +68,7 @@ def settings_of_created_tables_are_texts(exchange: Exchange) -> bool:
 
 @check("IRC-TBL-CREATE-001")
 def created_tables_exist(lab: CatalogLab) -> None:
-    """A table exists once it is created, whether `stage-create` is false or absent."""
+    """A created table loads, whether `stage-create` is false or absent."""
     namespace = lab.make_namespace()
     requests: tuple[dict[str, Any], ...] = ({"stage_create": None}, {"stage_create": False})
 
@@ -84,20 +84,20 @@ def created_tables_exist(lab: CatalogLab) -> None:
 
 
 @check("IRC-TBL-CREATE-002")
-def creation_answers_where_metadata_stand(lab: CatalogLab) -> None:
-    """The answer to a creation says where the metadata stand, as loading does."""
+def create_table_returns_the_metadata_location(lab: CatalogLab) -> None:
+    """Creating a table returns the same `metadata-location` as loading it."""
     table = lab.make_table()
     loaded = lab.load(table)
 
     with lab.judge("IRC-TBL-CREATE-002"):
         location = table.reply.at("metadata-location")
         expect.true(isinstance(location, str) and location != "", "a text as `metadata-location`", expect.shown(location))
-        expect.equal(loaded.metadata_location, location, "the metadata-location that loading answers,")
+        expect.equal(loaded.metadata_location, location, "the metadata-location of the loaded table,")
 
 
 @check("IRC-TBL-CREATE-008")
 def locations_may_be_chosen(lab: CatalogLab) -> None:
-    """A table has a location, whether the request names one or the server chooses."""
+    """Creating a table with a location returns a location, the requested one or the server's."""
     chosen = lab.make_table()
     wanted = f"{chosen.location.rstrip('/')}-{lab.name()}"
     reply = request_creation(lab, chosen.namespace, lab.name(), location=wanted)
@@ -110,15 +110,15 @@ def locations_may_be_chosen(lab: CatalogLab) -> None:
 
 
 @check("IRC-TBL-CREATE-026")
-def creation_may_carry_an_etag(lab: CatalogLab) -> None:
-    """The answer to a creation may carry an ETag."""
+def create_table_may_return_an_etag(lab: CatalogLab) -> None:
+    """The response to creating a table may have an ETag."""
     tag = lab.make_table().reply.headers.get("etag")
     lab.note("IRC-TBL-CREATE-026", f"ETag {tag}" if tag else "no ETag")
 
 
 @check("IRC-TBL-CREATE-009")
 def requested_properties_are_kept(lab: CatalogLab) -> None:
-    """A table has the properties that were asked for, each with its value to the letter."""
+    """A created table has the requested properties with exactly their values."""
     properties = {
         "lakepact.owner": "żółć 表",
         "lakepact.empty": "",
@@ -142,7 +142,7 @@ def requested_properties_are_kept(lab: CatalogLab) -> None:
 
 @check("IRC-TBL-CREATE-010")
 def format_version_is_selected_by_a_property(lab: CatalogLab) -> None:
-    """The property `format-version` selects the format version, and is no property of the table afterwards."""
+    """The property `format-version` selects the format version and is not stored as a property."""
     with lab.judge("IRC-TBL-CREATE-010") as case:
         for version in (1, 2):
             table = created(lab, properties={"format-version": str(version), "lakepact.note": "kept"})
@@ -159,12 +159,12 @@ def format_version_is_selected_by_a_property(lab: CatalogLab) -> None:
                 asked = {"format-version": str(version)}
                 stage = request_creation(lab, lab.make_namespace(), lab.name(), properties=asked, stage_create=True)
                 if stage.status == 200:
-                    expect.equal(version, stage.at("metadata", "format-version"), "format-version of what is staged,")
+                    expect.equal(version, stage.at("metadata", "format-version"), "format-version of the staged table,")
 
 
 @check("IRC-TBL-CREATE-011")
 def default_values_are_kept(lab: CatalogLab) -> None:
-    """A column of a table of format version 3 has the default values that it was requested with, each of the two its own."""
+    """A column of a format version 3 table keeps its requested initial and write default."""
     table_of_version(lab, 3)
     defaults: dict[str, tuple[str, Any, Any]] = {
         "amount": ("long", 5, 9007199254740993),
@@ -192,8 +192,8 @@ def default_values_are_kept(lab: CatalogLab) -> None:
 
 
 @check("IRC-TBL-CREATE-012")
-def every_table_has_a_uuid_of_its_own(lab: CatalogLab) -> None:
-    """Tables have UUIDs that are valid and differ, also where names are alike, and where one takes the place of another."""
+def table_uuids_are_unique(lab: CatalogLab) -> None:
+    """Each table has a valid UUID of its own, also tables of the same name and a table created after a drop."""
     home, other = lab.make_namespace(), lab.make_namespace()
     name = lab.name()
     tables = [lab.make_table(home, name=name), lab.make_table(other, name=name), lab.make_table(home), lab.make_table(home)]
@@ -210,7 +210,7 @@ def every_table_has_a_uuid_of_its_own(lab: CatalogLab) -> None:
 
 @check("IRC-TBL-CREATE-023")
 def new_tables_are_empty(lab: CatalogLab) -> None:
-    """A new table has no snapshots, no refs, no current snapshot, and 0 as its last sequence number."""
+    """A new table has no snapshots, no refs, no current snapshot, and `last-sequence-number` 0."""
     requests: tuple[dict[str, Any], ...] = ({}, {"properties": {"format-version": "2"}})
 
     for request in requests:
@@ -228,8 +228,8 @@ def new_tables_are_empty(lab: CatalogLab) -> None:
 
 
 @check("IRC-TBL-CREATE-025")
-def unknown_mechanisms_of_access_are_ignored(lab: CatalogLab) -> None:
-    """A table is created without access delegation, and with mechanisms that the target does not know."""
+def unknown_delegation_mechanisms_are_ignored(lab: CatalogLab) -> None:
+    """Creating a table returns 200 without access delegation and with unknown mechanisms."""
     namespace = lab.make_namespace()
 
     def send(mechanisms: str | None) -> Reply:
@@ -250,7 +250,7 @@ def unknown_mechanisms_of_access_are_ignored(lab: CatalogLab) -> None:
 
 @check("IRC-GEN-028")
 def both_format_versions_are_supported(lab: CatalogLab) -> None:
-    """Tables of format version 1 and 2 can be created."""
+    """Creating tables of format version 1 and 2 returns 200."""
     namespace = lab.make_namespace()
 
     with lab.judge_each("IRC-GEN-028") as case:
@@ -264,8 +264,8 @@ def both_format_versions_are_supported(lab: CatalogLab) -> None:
 
 
 @check("IRC-TBL-CREATE-013")
-def tables_need_their_namespace(lab: CatalogLab) -> None:
-    """No table is created in a namespace that does not exist, and none makes its namespace."""
+def creating_tables_in_missing_namespaces_returns_404(lab: CatalogLab) -> None:
+    """Creating a table in a missing or dropped namespace returns 404."""
     parent = lab.make_namespace()
     never: list[Namespace] = [(lab.name(),)]
     if lab.child_of(parent):
@@ -279,8 +279,8 @@ def tables_need_their_namespace(lab: CatalogLab) -> None:
 
 
 @check("IRC-TBL-CREATE-014")
-def existing_tables_are_not_created_again(lab: CatalogLab) -> None:
-    """A table that exists is a conflict for whoever would create it, alike or different, and stays as it is."""
+def creating_existing_tables_returns_409(lab: CatalogLab) -> None:
+    """Creating an existing table returns 409, with the same or another schema, and changes nothing."""
     table = lab.append(lab.make_table(properties={"lakepact.note": "first"}))
     before = lab.load(table)
     again: tuple[dict[str, Any], ...] = ({}, {"schema": OTHER_SCHEMA}, {"properties": {"lakepact.note": "second"}}, {"stage_create": False})
@@ -294,7 +294,7 @@ def existing_tables_are_not_created_again(lab: CatalogLab) -> None:
 
 
 @check("IRC-TBL-CREATE-024", alone=True)
-def one_of_many_creates(lab: CatalogLab) -> None:
+def concurrent_creates_have_one_winner(lab: CatalogLab) -> None:
     """When many clients create the same table concurrently, exactly one gets 200, the others get 409, and the table is the winner's."""
     namespace = lab.make_namespace()
     for _ in lab.repeat(ROUNDS):
@@ -311,7 +311,7 @@ def one_of_many_creates(lab: CatalogLab) -> None:
             loaded = lab.send(op.load_table, **table.at)
             expect.status(loaded, 200)
             now = Table(namespace, name, loaded)
-            expect.equal(table.uuid, now.uuid, "the table-uuid that the winner was answered,")
+            expect.equal(table.uuid, now.uuid, "the table-uuid in the winner's response,")
             creator = properties_of(now).get("lakepact.creator")
             if creator is not None:  # otherwise properties are not stored, and do not show the winner
                 expect.equal(str(winner), creator, "the winner's property")

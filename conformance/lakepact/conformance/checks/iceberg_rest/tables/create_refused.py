@@ -128,8 +128,8 @@ def drop_should_it_exist(lab: CatalogLab, namespace: Namespace, body: Mapping[st
 
 
 @check(*WRONG, last=1)
-def wrong_requests_create_nothing(lab: CatalogLab) -> None:
-    """A request that leaves out what is needed, or whose parts are impossible or do not fit each other, returns 400."""
+def invalid_create_requests_return_400(lab: CatalogLab) -> None:
+    """A create request with missing, invalid or inconsistent members returns 400."""
     namespace = lab.make_table().namespace  # a server that creates none shows nothing by its refusals
     for requirement in WRONG:
         for what, body in wrong_requests(lab, requirement):
@@ -145,8 +145,8 @@ STAGEABLE = tuple(requirement for requirement in WRONG if requirement != "IRC-TB
 
 
 @check("IRC-TBL-STAGE-012", last=1)
-def wrong_requests_cannot_be_staged(lab: CatalogLab) -> None:
-    """A request that returns 400 when it creates a table returns 400 when it stages one."""
+def invalid_stage_requests_return_400(lab: CatalogLab) -> None:
+    """A request that returns 400 without `stage-create` returns 400 with it."""
     namespace = lab.make_table().namespace
     send = partial(lab.send, op.create_table, namespace=namespace)
     refused = 0
@@ -162,4 +162,4 @@ def wrong_requests_cannot_be_staged(lab: CatalogLab) -> None:
             with lab.judge("IRC-TBL-STAGE-012"):
                 expect.status(reply, 400, about=f"for {what}, as without `stage-create`")
     if not refused:
-        lab.skip("IRC-TBL-STAGE-012", "the target refuses none of the wrong requests with 400")
+        lab.skip("IRC-TBL-STAGE-012", "the target returns 400 for none of the invalid requests")

@@ -41,7 +41,7 @@ def is_refused(reply: Reply) -> bool:
 
 @check("IRC-TBL-DROP-001")
 def dropped_tables_are_gone(lab: CatalogLab) -> None:
-    """A table that was dropped cannot be loaded and is not listed, whatever it held and in whatever way it was dropped."""
+    """Dropping a table returns 204; it no longer loads and is no longer listed."""
     home = lab.make_namespace()
     below = lab.child_of(home) or home
     ways = [
@@ -66,7 +66,7 @@ def dropped_tables_are_gone(lab: CatalogLab) -> None:
 
 
 @check("IRC-TBL-DROP-002")
-def missing_tables_are_not_dropped(lab: CatalogLab) -> None:
+def dropping_missing_tables_returns_404(lab: CatalogLab) -> None:
     """Dropping returns 404 for a table that never existed, was dropped or renamed, or whose namespace is missing."""
     dropped, moved = lab.make_table(), lab.make_table()
     lab.drop_table(**dropped.at)
@@ -113,8 +113,8 @@ def await_purge(files: Sequence[Path]) -> None:
 
 
 @check("IRC-TBL-DROP-003")
-def files_outlive_their_table(lab: CatalogLab) -> None:
-    """Unless purging is asked for, all files of a dropped table stay, and its metadata file can be registered again."""
+def drops_without_purge_keep_files(lab: CatalogLab) -> None:
+    """Dropping a table without `purgeRequested` keeps all its files, and its metadata file can be registered again."""
     for said in (None, "false", "False"):
         table = lab.load(grown(lab, lab.make_table()))
         files = visible_files(lab, table)
@@ -123,7 +123,7 @@ def files_outlive_their_table(lab: CatalogLab) -> None:
             continue  # clients in Python spell it so; a target may take it for false or for nonsense, but not for true
         lab.require(reply)
         with lab.judge("IRC-TBL-DROP-003"):
-            expect.equal([], lost(files), "of the table's files, these to be removed:")
+            expect.equal([], lost(files), "removed files of the table:")
         if lab.offers(op.register_table):
             name = lab.name()
             reply = register(lab, table.namespace, name, location_of(table))
@@ -133,8 +133,8 @@ def files_outlive_their_table(lab: CatalogLab) -> None:
 
 
 @check("IRC-TBL-DROP-004")
-def purged_tables_take_their_files_along(lab: CatalogLab) -> None:
-    """A table that is purged is gone at once, and so are, sooner or later, its metadata files."""
+def purges_remove_metadata_files(lab: CatalogLab) -> None:
+    """Purging a table removes it at once, and its metadata files within a few seconds."""
     for commits in (0, 3):
         table = lab.make_table()
         for turn in range(commits):
@@ -150,12 +150,12 @@ def purged_tables_take_their_files_along(lab: CatalogLab) -> None:
         left = [path.name for path in files if path.exists()]
         with lab.judge("IRC-TBL-DROP-004"):
             expect.status(loaded, 404)
-            expect.equal([], left, f"of the {len(files)} metadata files, these to be left after {PURGED_SECONDS:g} seconds:")
+            expect.equal([], left, f"of the {len(files)} metadata files, those left after {PURGED_SECONDS:g} seconds:")
 
 
 @check("IRC-TBL-DROP-005")
 def refused_purges_keep_the_table(lab: CatalogLab) -> None:
-    """A target that does not want to purge a table says so, as the caller's fault, and does not drop it either."""
+    """A refused purge returns 4xx and keeps the table."""
     tables = [lab.make_table(), lab.make_table(properties={"gc.enabled": "false"})]
     for table in tables:
         before = lab.load(table)
@@ -171,8 +171,8 @@ def refused_purges_keep_the_table(lab: CatalogLab) -> None:
 
 
 @check("IRC-TBL-DROP-007")
-def purging_is_asked_for_by_a_boolean(lab: CatalogLab) -> None:
-    """A purgeRequested parameter that is neither true nor false returns 400."""
+def invalid_purge_requested_returns_400(lab: CatalogLab) -> None:
+    """A `purgeRequested` parameter that is neither true nor false returns 400."""
     home = lab.make_namespace()
     for wrong in ("maybe", "yes", "2", "-1", "null", "truefalse", "true,false", "[true]", "0.5"):
         table = lab.make_table(home)
@@ -185,8 +185,8 @@ def purging_is_asked_for_by_a_boolean(lab: CatalogLab) -> None:
 
 
 @check("IRC-TBL-DROP-008")
-def views_are_not_dropped_as_tables(lab: CatalogLab) -> None:
-    """A view is no table that could be dropped, and it outlives the attempt."""
+def dropping_views_as_tables_returns_404(lab: CatalogLab) -> None:
+    """Dropping a view as a table returns 404 and keeps the view."""
     home = lab.make_namespace()
     view = lab.make_view(home)
     for purging in lab.ways_to_drop():
@@ -198,8 +198,8 @@ def views_are_not_dropped_as_tables(lab: CatalogLab) -> None:
 
 
 @check("IRC-TBL-DROP-009")
-def recreated_tables_are_others(lab: CatalogLab) -> None:
-    """A table that is created by the name of a dropped one is another table, and commits to the former one do not reach it."""
+def recreated_tables_have_new_uuids(lab: CatalogLab) -> None:
+    """A table created under a dropped name has a new UUID, and commits that assert the old one return 409."""
     for purging in lab.ways_to_drop():
         table = lab.make_table()
         former = table if purging else lab.append(table)
@@ -218,8 +218,8 @@ def recreated_tables_are_others(lab: CatalogLab) -> None:
 
 
 @check("IRC-TBL-DROP-010", alone=True)
-def one_of_many_drops_wins(lab: CatalogLab) -> None:
-    """When many clients drop a table, one of them has dropped it, and all others learn that it is not there."""
+def concurrent_drops_have_one_winner(lab: CatalogLab) -> None:
+    """When many clients drop a table concurrently, one gets 204 and the others get 404."""
     home, known = lab.make_namespace(), lab.ways_to_drop()
     for _ in lab.repeat(ROUNDS):
         table = lab.make_table(home)

@@ -28,8 +28,8 @@ INVENTED = ('"lakepact"', 'W/"lakepact"', '"lakepact", W/"other"', '""', '"0"', 
 
 
 @invariant("IRC-TBL-ETAG-011")
-def unconditional_loads_are_answered(exchange: Exchange) -> bool:
-    """Loading a table does not return 304 unless the request says If-None-Match."""
+def loads_without_if_none_match_return_no_304(exchange: Exchange) -> bool:
+    """Loading a table without If-None-Match does not return 304."""
     if exchange.operation != op.load_table or exchange.method != "GET" or exchange.status not in {200, 304}:
         return False
     if any(name.lower() == "if-none-match" for name, _ in exchange.request_headers):
@@ -39,8 +39,8 @@ def unconditional_loads_are_answered(exchange: Exchange) -> bool:
 
 
 @check("IRC-TBL-ETAG-008")
-def invented_tags_match_nothing(lab: CatalogLab) -> None:
-    """A table is loaded whole by whoever sends an ETag that was never given out, before and after it has changed."""
+def unknown_etags_return_200(lab: CatalogLab) -> None:
+    """Loading a table with an ETag that the server never issued returns 200 with the full table."""
     table = lab.make_table()
 
     with lab.judge_each("IRC-TBL-ETAG-008") as case:
@@ -55,8 +55,8 @@ def invented_tags_match_nothing(lab: CatalogLab) -> None:
 
 
 @check("IRC-TBL-ETAG-009")
-def absent_tables_match_nothing(lab: CatalogLab) -> None:
-    """A table that does not exist is a 404 whatever ETag is sent, also the one that it had before it was dropped."""
+def conditional_loads_of_missing_tables_return_404(lab: CatalogLab) -> None:
+    """Loading a missing or dropped table returns 404 for any ETag, its former one included."""
     table = lab.make_table()
     given = lab.load(table).reply.headers.get("etag")
     never: tuple[dict[str, Any], ...] = ({**table.at, "table": lab.name()}, {**table.at, "namespace": (lab.name(),)})
@@ -107,8 +107,8 @@ def registered(lab: CatalogLab, table: Table) -> Reply | None:
 
 
 @check("IRC-TBL-ETAG-001")
-def tags_are_well_formed(lab: CatalogLab) -> None:
-    """ETags of tables that are created, loaded and registered stand in double quotes, with W/ before them if they are weak."""
+def etags_are_quoted(lab: CatalogLab) -> None:
+    """ETags of created, loaded and registered tables are in double quotes, with W/ before them if they are weak."""
     table = lab.make_table()
     replies = [table.reply, lab.load(table).reply, lab.send(op.load_table, snapshots="refs", **table.at), registered(lab, table)]
     tags = [reply.headers["etag"] for reply in replies if reply is not None and "etag" in reply.headers]
@@ -121,8 +121,8 @@ def tags_are_well_formed(lab: CatalogLab) -> None:
 
 
 @check("IRC-TBL-ETAG-002", "IRC-TBL-ETAG-003")
-def unchanged_tables_are_not_sent_again(lab: CatalogLab) -> None:
-    """A load with the current ETag may return 304 without a body, for all snapshots, for those of refs, and after commits."""
+def unchanged_tables_may_return_304(lab: CatalogLab) -> None:
+    """A load with the current ETag returns 200 or 304; a 304 has no body and the table has not changed."""
     table = lab.make_table()
     unmodified = 0
 
@@ -146,12 +146,12 @@ def unchanged_tables_are_not_sent_again(lab: CatalogLab) -> None:
         table = lab.append(table) if turn else lab.commit(table, set_properties(**{"lakepact.turn": "1"}))
     lab.note("IRC-TBL-ETAG-002", f"answered with 304 {unmodified} times" if unmodified else "always answered with 200")
     if not unmodified:
-        lab.skip("IRC-TBL-ETAG-003", "the target never answers with 304")
+        lab.skip("IRC-TBL-ETAG-003", "the target never returns 304")
 
 
 @check("IRC-TBL-ETAG-004")
-def committed_tables_are_sent_again(lab: CatalogLab) -> None:
-    """After every commit a table is loaded whole and with another ETag, also when a property is back at its former value."""
+def commits_change_the_etag(lab: CatalogLab) -> None:
+    """After every commit, a load with an earlier ETag returns 200 and another ETag."""
     table = lab.make_table(properties={"lakepact.turn": "0"})
     first = lab.snapshot(table)
     commits: dict[str, tuple[Mapping[str, Any], ...]] = {
@@ -168,14 +168,14 @@ def committed_tables_are_sent_again(lab: CatalogLab) -> None:
             for tag in tags:
                 with case():
                     reply = loaded_if_changed(lab, table, tag)
-                    expect.status(reply, 200, about=f"after {change}, with an ETag of before")
+                    expect.status(reply, 200, about=f"after {change}, with an earlier ETag")
                     expect.true(reply.headers.get("etag") not in tags, "another ETag than before", reply.headers.get("etag"))
         tags.append(tag_of(lab.load(table).reply))
 
 
 @check("IRC-TBL-ETAG-004")
-def tables_of_transactions_are_sent_again(lab: CatalogLab) -> None:
-    """After a transaction its tables are loaded whole and with other ETags, with all snapshots and with those of refs."""
+def transactions_change_the_etag(lab: CatalogLab) -> None:
+    """After a transaction, a load with an earlier ETag returns 200 and another ETag."""
     table = lab.append(lab.make_table())
     ways = (None, "refs") if lab.feature("snapshots-refs") else (None,)
     tags = {snapshots: tag_of(lab.require(lab.send(op.load_table, snapshots=snapshots, **table.at), 200)) for snapshots in ways}
@@ -190,13 +190,13 @@ def tables_of_transactions_are_sent_again(lab: CatalogLab) -> None:
         for snapshots, tag in tags.items():
             with case():
                 reply = loaded_if_changed(lab, table, tag, snapshots=snapshots)
-                expect.status(reply, 200, about="with the ETag of before")
+                expect.status(reply, 200, about="with the earlier ETag")
                 expect.true(reply.headers.get("etag") != tag, "another ETag than before", tag)
 
 
 @check("IRC-TBL-ETAG-005")
-def tables_created_again_are_sent(lab: CatalogLab) -> None:
-    """A table that was dropped and created again under its name is loaded whole by whoever has the one before."""
+def recreated_tables_do_not_match_old_etags(lab: CatalogLab) -> None:
+    """A load of a recreated table with the ETag of the dropped one returns 200 with the new table."""
     namespace, name = lab.make_namespace(), lab.name()
 
     with lab.judge_each("IRC-TBL-ETAG-005") as case:
@@ -213,8 +213,8 @@ def tables_created_again_are_sent(lab: CatalogLab) -> None:
 
 
 @check("IRC-TBL-ETAG-006")
-def tags_of_creation_are_those_of_loading(lab: CatalogLab) -> None:
-    """The ETag that a table is created or registered with is the one that it is loaded with."""
+def create_and_load_return_the_same_etag(lab: CatalogLab) -> None:
+    """Creating or registering a table returns the same ETag as loading it."""
     table = lab.make_table()
     given: dict[str, tuple[str | None, str]] = {"created": (table.reply.headers.get("etag"), tag_of(lab.load(table).reply))}
     again = registered(lab, table)
@@ -231,8 +231,8 @@ def tags_of_creation_are_those_of_loading(lab: CatalogLab) -> None:
 
 
 @check("IRC-TBL-ETAG-007")
-def tags_tell_representations_apart(lab: CatalogLab) -> None:
-    """A load with snapshots=refs and the ETag of the full table returns the table, not 304."""
+def etags_differ_by_snapshots_parameter(lab: CatalogLab) -> None:
+    """A load with snapshots=refs and the ETag of the full table returns 200, not 304."""
     table = lab.append(lab.append(lab.make_table()))
     everything = tag_of(lab.require(lab.send(op.load_table, snapshots="all", **table.at), 200))
     unsaid = tag_of(lab.load(table).reply)

@@ -43,8 +43,8 @@ def expect_listed(lab: CatalogLab, namespace: Namespace, wanted: Sequence[str]) 
 
 
 @check("IRC-TBL-LIST-001")
-def lists_name_tables_with_their_namespace(lab: CatalogLab) -> None:
-    """Tables are listed as objects of name and namespace, also below the top level and with letters of any script."""
+def listings_hold_name_and_namespace(lab: CatalogLab) -> None:
+    """Listings hold each table with its name and namespace, also in nested namespaces and with non-ASCII names."""
     home, odd = lab.make_namespace(), lab.named(f"{lab.name()} żółć")
     child = lab.child_of(home)
     namespaces = [home, *([odd] if odd else []), *([lab.make_namespace(child)] if child else [])]
@@ -76,8 +76,8 @@ def namesakes(lab: CatalogLab, level: str) -> list[Namespace]:
 
 
 @check("IRC-TBL-LIST-002")
-def lists_are_of_one_namespace(lab: CatalogLab) -> None:
-    """The list of a namespace names nothing of its children, of its parent, or of namespaces with names alike."""
+def listings_hold_one_namespace(lab: CatalogLab) -> None:
+    """The listing of a namespace omits the tables of its children, its parent, and namespaces with similar names."""
     top = lab.make_namespace(level=lab.name("ab"))
     child = lab.child_of(top)
     below = [child, lab.make_namespace(child, level="a")] if child else []
@@ -91,8 +91,8 @@ def lists_are_of_one_namespace(lab: CatalogLab) -> None:
 
 
 @check("IRC-TBL-LIST-005")
-def empty_namespaces_have_empty_lists(lab: CatalogLab) -> None:
-    """A namespace that has no tables, has none any more, or has only child namespaces is listed as an empty array."""
+def empty_namespaces_list_no_tables(lab: CatalogLab) -> None:
+    """Listing the tables of a namespace without tables returns 200 and an empty array."""
     empty = [lab.make_namespace()]
     parent = lab.make_namespace()
     child = lab.child_of(parent)
@@ -109,8 +109,8 @@ def empty_namespaces_have_empty_lists(lab: CatalogLab) -> None:
 
 
 @check("IRC-TBL-LIST-004")
-def lists_need_their_namespace(lab: CatalogLab) -> None:
-    """There is no list of a namespace that never was, that was dropped, or that a table only sounds like."""
+def listing_tables_of_missing_namespaces_returns_404(lab: CatalogLab) -> None:
+    """Listing the tables of a missing or dropped namespace returns 404."""
     table = lab.make_table()
     never: list[Namespace] = [(lab.name(),)]
     if lab.child_of(table.namespace):
@@ -124,8 +124,8 @@ def lists_need_their_namespace(lab: CatalogLab) -> None:
 
 
 @check("IRC-TBL-LIST-007")
-def lists_show_what_has_happened(lab: CatalogLab) -> None:
-    """A table is in the list once it is created, under its new name once it is renamed, and no more once it is dropped."""
+def listings_follow_create_rename_and_drop(lab: CatalogLab) -> None:
+    """A table is listed after it is created, under its new name after a rename, and not after it is dropped."""
     namespace = lab.make_namespace()
     there: list[str] = []
 
@@ -149,8 +149,8 @@ def lists_show_what_has_happened(lab: CatalogLab) -> None:
 
 
 @check("IRC-TBL-LIST-001", "IRC-TBL-LIST-007")
-def tables_are_listed_where_they_were_moved(lab: CatalogLab) -> None:
-    """A table that was renamed into another namespace is listed there, as one of that namespace, and no more where it came from."""
+def listings_follow_renames_across_namespaces(lab: CatalogLab) -> None:
+    """A table that is renamed into another namespace is listed there and no longer in its former namespace."""
     home, other = lab.make_namespace(), lab.make_namespace()
     moved, stays = lab.make_table(home), lab.make_table(home)
     lab.drop_afterwards(other, moved.name)
@@ -164,7 +164,7 @@ def tables_are_listed_where_they_were_moved(lab: CatalogLab) -> None:
     with lab.judge("IRC-TBL-LIST-001"):
         expect_listed(lab, other, [moved.name])
     with lab.judge("IRC-TBL-LIST-007"):
-        expect.equal([stays.name], listed(lab, home), "tables where another one was renamed away:")
+        expect.equal([stays.name], listed(lab, home), "tables of the namespace that the renamed table left:")
 
 
 # -- whether one exists -------------------------------------------------------------------------------------------------
@@ -200,8 +200,8 @@ def homeless_tables(lab: CatalogLab) -> list[dict[str, Any]]:
 
 
 @check("IRC-TBL-HEAD-001", "IRC-TBL-HEAD-002")
-def existence_is_told_by_status(lab: CatalogLab) -> None:
-    """Whether a table exists is told by 204 and 404, over its life and beside names that are alike."""
+def head_table_returns_204_or_404(lab: CatalogLab) -> None:
+    """HEAD of a table returns 204 if it exists and 404 if not, also for similar names."""
     namespaces = [lab.make_namespace()]
     child = lab.child_of(namespaces[0])
     for namespace in (*namespaces, *([child] if child else [])):
@@ -220,8 +220,8 @@ def existence_is_told_by_status(lab: CatalogLab) -> None:
 
 
 @check("IRC-TBL-HEAD-001", "IRC-TBL-HEAD-002")
-def existence_is_asked_for_again(lab: CatalogLab) -> None:
-    """Whether a table exists is told as it is each time: before it is created, once it is, once it is dropped, and once it is back."""
+def head_table_follows_create_and_drop(lab: CatalogLab) -> None:
+    """HEAD of a table returns 404 before it is created, 204 after, and 404 once it is dropped."""
     namespace, name = lab.make_namespace(), lab.name()
     at: dict[str, Any] = {"namespace": namespace, "table": name}
     for _ in range(2):

@@ -48,8 +48,8 @@ READERS = 3
 
 
 @invariant("IRC-TBL-LOAD-012")
-def settings_of_loaded_tables_are_texts(exchange: Exchange) -> bool:
-    """The settings that come with a loaded table are an object of strings."""
+def loaded_table_config_holds_strings(exchange: Exchange) -> bool:
+    """The `config` of a loaded table is an object of strings."""
     config = answered(exchange, op.load_table).get("config")
     if config is None:
         return False
@@ -58,8 +58,8 @@ def settings_of_loaded_tables_are_texts(exchange: Exchange) -> bool:
 
 
 @invariant("IRC-TBL-LOAD-016")
-def standard_settings_are_spelled_right(exchange: Exchange) -> bool:
-    """The settings of the contract for S3 are strings, and flags among them are `true` or `false`."""
+def standard_settings_have_valid_values(exchange: Exchange) -> bool:
+    """S3 settings of the contract in `config` are strings, and its flags are `true` or `false`."""
     config = members(answered(exchange, op.load_table).get("config"))
     known = {key: config[key] for key in KEYS if key in config}
     for key, value in known.items():
@@ -134,7 +134,7 @@ def committed_whole(lab: CatalogLab) -> tuple[Table, dict[str, Any]]:
 
 @check("IRC-TBL-LOAD-001")
 def loaded_metadata_are_complete(lab: CatalogLab) -> None:
-    """A table is loaded with all that its format version requires and all that was committed, as its metadata file has it."""
+    """A loaded table has all that its format version requires and all that was committed, as in its metadata file."""
     table, snapshot = committed_whole(lab)
     remark = ""
     with lab.judge("IRC-TBL-LOAD-001") as case:
@@ -158,7 +158,7 @@ def loaded_metadata_are_complete(lab: CatalogLab) -> None:
 
 @check("IRC-TBL-LOAD-002")
 def metadata_location_follows_commits(lab: CatalogLab) -> None:
-    """The metadata location is another after each commit that changes something, and the same until then."""
+    """`metadata-location` changes with each commit that changes the table, and not otherwise."""
     table = lab.make_table()
     seen: list[str] = []
     stranger = {"type": "assert-table-uuid", "uuid": STRANGER}
@@ -171,22 +171,22 @@ def metadata_location_follows_commits(lab: CatalogLab) -> None:
         for turn in range(3):
             with case():
                 seen.append(location())
-                expect.equal(seen[-1], location(), "the metadata-location of before")
+                expect.equal(seen[-1], location(), "the metadata-location as before")
                 with lab.step("IRC-REQ-008"):
                     expect.refused(lab.try_commit(table, set_properties(a="1"), requirements=[stranger]))
-                expect.equal(seen[-1], location(), "the metadata-location of before a commit that is refused,")
+                expect.equal(seen[-1], location(), "the metadata-location as before a refused commit,")
                 lab.commit(table, set_properties(a=str(turn)))
-                expect.lacks(location(), seen, "metadata locations of before the commit")
+                expect.lacks(location(), seen, "earlier metadata locations")
         lab.append(table)
-        expect.lacks(location(), seen, "metadata locations of before the snapshot")
+        expect.lacks(location(), seen, "earlier metadata locations")
 
 
 # -- what cannot be loaded ----------------------------------------------------------------------------------------------
 
 
 @check("IRC-TBL-LOAD-003", "IRC-TBL-LOAD-004")
-def what_is_not_there_is_not_loaded(lab: CatalogLab) -> None:
-    """A table that is not there is a 404 that says so, whatever stands beside it and whether its namespace exists."""
+def missing_tables_return_404(lab: CatalogLab) -> None:
+    """Loading a missing table returns 404, whether or not its namespace exists."""
     with lab.judge_each("IRC-TBL-LOAD-003") as case:
         for at in absent_tables(lab):
             with case():
@@ -202,8 +202,8 @@ def what_is_not_there_is_not_loaded(lab: CatalogLab) -> None:
 
 
 @check("IRC-TBL-LOAD-014", "IRC-TBL-LOAD-018")
-def loading_may_do_more(lab: CatalogLab) -> None:
-    """Loading may add credentials where they are asked for, and leaves metadata tables to clients."""
+def loads_with_delegation_return_200(lab: CatalogLab) -> None:
+    """Loading a table returns 200 with access delegation requested and without."""
     table = lab.make_table()
     replies = [
         lab.send(op.load_table, headers=[("X-Iceberg-Access-Delegation", "vended-credentials")] if asked else [], **table.at)
@@ -216,7 +216,7 @@ def loading_may_do_more(lab: CatalogLab) -> None:
             with case():
                 expect.status(reply, 200)
         given = "with credentials" if replies[-1].document.get("storage-credentials") else "without credentials"
-        lab.note("IRC-TBL-LOAD-014", f"answered {given} when they are asked for")
+        lab.note("IRC-TBL-LOAD-014", f"the response to a load with access delegation is {given}")
     lab.note("IRC-TBL-LOAD-018", f"the metadata table `files` is answered with status {files.status}")
 
 
@@ -228,7 +228,7 @@ def expect_one_moment(reply: Reply, states: dict[str, int]) -> None:
     metadata = Table((), "", reply).metadata
     properties = members(metadata.get("properties"))
     numbers = {key: properties.get(f"lakepact.{key}") for key in ("first", "last")}
-    expect.equal(numbers["first"], numbers["last"], "properties that are set together to be alike:")
+    expect.equal(numbers["first"], numbers["last"], "properties that each commit sets to the same value:")
     turn = int(numbers["first"] or 0)
     expect.equal(turn, len(objects(metadata, "snapshots")), "snapshots, one for each commit:")
     location = reply.document.get("metadata-location")

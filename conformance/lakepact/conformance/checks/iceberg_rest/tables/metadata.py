@@ -113,8 +113,8 @@ def expect_at_least(metadata: Mapping[str, Any], last: str, used: Iterable[Any])
 
 
 @invariant("IRC-META-001")
-def version_and_uuid_are_there(exchange: Exchange) -> bool:
-    """Metadata says its format version, 1 to 3, and the table's UUID."""
+def metadata_has_version_and_uuid(exchange: Exchange) -> bool:
+    """Table metadata has a `format-version` from 1 to 3 and a `table-uuid`."""
     if not carries_metadata(exchange) or not isinstance(members(exchange.parsed).get("metadata"), dict):
         return False
     metadata = metadata_of(exchange)
@@ -146,22 +146,22 @@ def default_order_exists(exchange: Exchange) -> bool:
 
 @invariant("IRC-META-005")
 def last_column_id_covers_all(exchange: Exchange) -> bool:
-    """No field of any schema has an id above the last column id."""
+    """No field of any schema has an id above `last-column-id`."""
     metadata = metadata_of(exchange)
     return expect_at_least(metadata, "last-column-id", (i for schema in objects(metadata, "schemas") for i in field_ids(schema)))
 
 
 @invariant("IRC-META-006")
 def last_partition_id_covers_all(exchange: Exchange) -> bool:
-    """No field of any partition spec has an id above the last partition id."""
+    """No field of any partition spec has an id above `last-partition-id`."""
     metadata = metadata_of(exchange)
     used = (field.get("field-id") for spec in objects(metadata, "partition-specs") for field in objects(spec, "fields"))
     return expect_at_least(metadata, "last-partition-id", used)
 
 
 @invariant("IRC-META-007")
-def refs_do_not_dangle(exchange: Exchange) -> bool:
-    """Every branch and tag is at a snapshot that the same answer has."""
+def refs_name_existing_snapshots(exchange: Exchange) -> bool:
+    """Every branch and tag names a snapshot of the same response."""
     metadata = metadata_of(exchange)
     for name, ref in refs(metadata).items():
         expect.contains(ref.get("snapshot-id"), ids(metadata, "snapshots", "snapshot-id"), f"the snapshot of ref {name} in snapshots:")
@@ -170,7 +170,7 @@ def refs_do_not_dangle(exchange: Exchange) -> bool:
 
 @invariant("IRC-META-008")
 def main_is_current(exchange: Exchange) -> bool:
-    """The current snapshot is that of main; without main there is none."""
+    """The current snapshot is that of the branch main; without main there is none."""
     metadata = metadata_of(exchange)
     if not metadata:
         return False
@@ -185,8 +185,8 @@ def main_is_current(exchange: Exchange) -> bool:
 
 
 @invariant("IRC-META-009")
-def snapshots_are_distinct(exchange: Exchange) -> bool:
-    """No two snapshots have one id, and none a sequence number above the last one."""
+def snapshot_ids_are_unique(exchange: Exchange) -> bool:
+    """Snapshot ids are unique, and no sequence number is above `last-sequence-number`."""
     metadata = metadata_of(exchange)
     if not objects(metadata, "snapshots"):
         return False
@@ -196,8 +196,8 @@ def snapshots_are_distinct(exchange: Exchange) -> bool:
 
 
 @invariant("IRC-META-010")
-def snapshots_have_what_their_version_needs(exchange: Exchange) -> bool:
-    """From version 2 on snapshots have a sequence number; from version 3 on also a first row id, and the table the next one."""
+def snapshots_have_the_members_of_their_version(exchange: Exchange) -> bool:
+    """Snapshots have a sequence number from format version 2 on; from version 3, first row ids and the table's `next-row-id`."""
     metadata = metadata_of(exchange)
     version, snapshots = metadata.get("format-version"), objects(metadata, "snapshots")
     if not isinstance(version, int) or version < 2 or (version == 2 and not snapshots):
@@ -218,7 +218,7 @@ def snapshots_have_what_their_version_needs(exchange: Exchange) -> bool:
 
 @invariant("IRC-META-019")
 def next_row_id_is_above_all_rows(exchange: Exchange) -> bool:
-    """In metadata of version 3 `next-row-id` is not below the end of the rows of any snapshot."""
+    """In format version 3, `next-row-id` is not below the end of any snapshot's rows."""
     metadata = metadata_of(exchange)
     following = metadata.get("next-row-id")
     snapshots = [one for one in objects(metadata, "snapshots") if isinstance(one.get("first-row-id"), int)]
@@ -239,7 +239,7 @@ def _expect_member(snapshot: Mapping[str, Any], member: str) -> None:
 
 
 @invariant("IRC-META-011")
-def snapshot_log_ends_with_the_current(exchange: Exchange) -> bool:
+def snapshot_log_ends_with_the_current_snapshot(exchange: Exchange) -> bool:
     """The times of the snapshot log do not decrease, and its last entry is the current snapshot."""
     metadata = metadata_of(exchange)
     log = ids(metadata, "snapshot-log", "snapshot-id")
@@ -253,8 +253,8 @@ def snapshot_log_ends_with_the_current(exchange: Exchange) -> bool:
 
 
 @invariant("IRC-META-012")
-def metadata_log_is_the_past(exchange: Exchange) -> bool:
-    """The times of the metadata log do not decrease, and the file that is current is not in it."""
+def metadata_log_omits_the_current_file(exchange: Exchange) -> bool:
+    """The times of the metadata log do not decrease, and it does not contain the current file."""
     metadata = metadata_of(exchange)
     log = ids(metadata, "metadata-log", "metadata-file")
     if not log:
@@ -267,8 +267,8 @@ def metadata_log_is_the_past(exchange: Exchange) -> bool:
 
 
 @invariant("IRC-META-014")
-def properties_are_texts(exchange: Exchange) -> bool:
-    """Properties are texts under texts."""
+def table_properties_are_strings(exchange: Exchange) -> bool:
+    """Table properties are strings."""
     metadata = metadata_of(exchange)
     if "properties" not in metadata:
         return False
@@ -281,7 +281,7 @@ def properties_are_texts(exchange: Exchange) -> bool:
 
 
 @invariant("IRC-META-015")
-def statistics_are_distinct(exchange: Exchange) -> bool:
+def statistics_files_are_unique(exchange: Exchange) -> bool:
     """A snapshot has at most one statistics file of each kind."""
     metadata = metadata_of(exchange)
     members = [member for member in ("statistics", "partition-statistics") if objects(metadata, member)]
@@ -293,26 +293,26 @@ def statistics_are_distinct(exchange: Exchange) -> bool:
 # -- over the life of a table ---------------------------------------------------------------------------------------------
 
 LAWS = {
-    "IRC-META-001": version_and_uuid_are_there,
+    "IRC-META-001": metadata_has_version_and_uuid,
     "IRC-META-002": current_schema_exists,
     "IRC-META-003": default_spec_exists,
     "IRC-META-004": default_order_exists,
     "IRC-META-005": last_column_id_covers_all,
     "IRC-META-006": last_partition_id_covers_all,
-    "IRC-META-007": refs_do_not_dangle,
+    "IRC-META-007": refs_name_existing_snapshots,
     "IRC-META-008": main_is_current,
-    "IRC-META-009": snapshots_are_distinct,
-    "IRC-META-010": snapshots_have_what_their_version_needs,
-    "IRC-META-011": snapshot_log_ends_with_the_current,
-    "IRC-META-012": metadata_log_is_the_past,
-    "IRC-META-014": properties_are_texts,
-    "IRC-META-015": statistics_are_distinct,
+    "IRC-META-009": snapshot_ids_are_unique,
+    "IRC-META-010": snapshots_have_the_members_of_their_version,
+    "IRC-META-011": snapshot_log_ends_with_the_current_snapshot,
+    "IRC-META-012": metadata_log_omits_the_current_file,
+    "IRC-META-014": table_properties_are_strings,
+    "IRC-META-015": statistics_files_are_unique,
 }
 
 
 @check(*LAWS)
-def eventful_life(lab: CatalogLab) -> None:
-    """All that must hold in metadata holds while a table is created, evolves, takes snapshots and loses them, and is loaded in part."""
+def metadata_invariants_hold_over_commits(lab: CatalogLab) -> None:
+    """The metadata invariants hold while a table is created, evolves, gains and loses snapshots, and is loaded with `refs`."""
     table = lab.make_table(properties={"lakepact.note": "1"})
     inner = {"id": table.member("last-column-id") + 2, "name": "city", "type": "string", "required": False}
     place = next_column(table, "place", {"type": "struct", "fields": [inner]})
@@ -339,17 +339,17 @@ def eventful_life(lab: CatalogLab) -> None:
 
 
 @check("IRC-META-010")
-def rows_of_version_3(lab: CatalogLab) -> None:
-    """Snapshots of a table of version 3 say where their rows begin."""
+def snapshots_of_version_3_have_first_row_ids(lab: CatalogLab) -> None:
+    """Snapshots of a format version 3 table have a `first-row-id`."""
     table = lab.append(table_of_version(lab, 3))
 
     with lab.judge("IRC-META-010"):
-        snapshots_have_what_their_version_needs(table.reply.exchange)
+        snapshots_have_the_members_of_their_version(table.reply.exchange)
 
 
 @check("IRC-META-015")
-def statistics_set_twice(lab: CatalogLab) -> None:
-    """A snapshot whose statistics are set twice has them once."""
+def statistics_set_twice_are_stored_once(lab: CatalogLab) -> None:
+    """A snapshot whose statistics are set twice has one statistics file."""
     if not lab.feature("statistics"):
         lab.skip("IRC-META-015", "the target keeps no statistics")
         return
@@ -360,12 +360,12 @@ def statistics_set_twice(lab: CatalogLab) -> None:
     )
 
     with lab.judge("IRC-META-015"):
-        statistics_are_distinct(reply.exchange)
+        statistics_files_are_unique(reply.exchange)
 
 
 @check("IRC-META-013")
-def uuid_lasts(lab: CatalogLab) -> None:
-    """A table has one UUID from its creation on, through commits and a new name."""
+def table_uuid_never_changes(lab: CatalogLab) -> None:
+    """A table keeps its UUID through commits, a rename and assign-uuid."""
     table = lab.make_table()
     answers = [lab.load(table), lab.commit(table, set_properties(**{"lakepact.note": "1"})), lab.append(table), lab.load(table)]
     if lab.offers(op.rename_table):
@@ -379,15 +379,15 @@ def uuid_lasts(lab: CatalogLab) -> None:
     with lab.judge_each("IRC-META-013") as case:
         for answer in answers:
             with case():
-                expect.equal(table.uuid, answer.uuid, "the table-uuid from the beginning,")
+                expect.equal(table.uuid, answer.uuid, "the initial table-uuid,")
         if assigned.status == 200:
             with case():
-                expect.equal(other.uuid, lab.load(other).uuid, "after an accepted assign-uuid, the table-uuid from the beginning,")
+                expect.equal(other.uuid, lab.load(other).uuid, "after an accepted assign-uuid, the initial table-uuid,")
 
 
 @check("IRC-META-016")
-def version_1_for_old_readers(lab: CatalogLab) -> None:
-    """Metadata of version 1 may have the two members that readers of that version use."""
+def version_1_members_are_noted(lab: CatalogLab) -> None:
+    """Format version 1 metadata may have `schema` and `partition-spec` for readers of that version."""
     metadata = table_of_version(lab, 1).metadata
     missing = [member for member in ("schema", "partition-spec") if member not in metadata]
     lab.note("IRC-META-016", f"not there: {', '.join(missing)}" if missing else "`schema` and `partition-spec` are there")

@@ -43,8 +43,8 @@ def commit_report(table: Table, **members: Any) -> dict[str, Any]:
 
 
 @check("IRC-TBL-MET-001", "IRC-TBL-MET-002", "IRC-TBL-MET-010")
-def reports_are_taken(lab: CatalogLab) -> None:
-    """Reports of scans and of commits are taken, of the current snapshot and of one before, and leave the table as it was."""
+def metrics_reports_return_204(lab: CatalogLab) -> None:
+    """Reporting scan or commit metrics of a current or earlier snapshot returns 204 and leaves the table unchanged."""
     first = lab.append(lab.make_table())
     table = lab.append(first)
     before = lab.load(table)
@@ -67,8 +67,8 @@ def reports_are_taken(lab: CatalogLab) -> None:
 
 
 @check("IRC-TBL-MET-003", "IRC-TBL-MET-004", "IRC-TBL-MET-007")
-def incomplete_reports_are_refused(lab: CatalogLab) -> None:
-    """Reports without their type, without what reports of both kinds have, or with something that is no metric are refused."""
+def incomplete_reports_return_400(lab: CatalogLab) -> None:
+    """A report without `report-type` or a required member, or with an invalid metric, returns 400."""
     table = lab.append(lab.make_table())
     whole = {"scan-report": scan_report, "commit-report": commit_report}
 
@@ -91,8 +91,8 @@ def incomplete_reports_are_refused(lab: CatalogLab) -> None:
 
 
 @check("IRC-TBL-MET-005")
-def reports_of_missing_tables_are_refused(lab: CatalogLab) -> None:
-    """A report of a table that does not exist returns 404, whether its namespace exists or not, and after it was dropped."""
+def reports_of_missing_tables_return_404(lab: CatalogLab) -> None:
+    """Reporting metrics of a missing or dropped table returns 404."""
     table = lab.append(lab.make_table())
     never: tuple[dict[str, Any], ...] = ({**table.at, "table": lab.name()}, {**table.at, "namespace": (lab.name(),)})
 
@@ -105,8 +105,8 @@ def reports_of_missing_tables_are_refused(lab: CatalogLab) -> None:
 
 
 @check("IRC-TBL-MET-005")
-def views_report_no_metrics_as_tables(lab: CatalogLab) -> None:
-    """There is no table of the name of a view, and a report of it returns 404."""
+def reports_of_views_return_404(lab: CatalogLab) -> None:
+    """Reporting table metrics under the name of a view returns 404."""
     table = lab.append(lab.make_table())
     view = lab.make_view(table.namespace)
 
@@ -118,8 +118,8 @@ def views_report_no_metrics_as_tables(lab: CatalogLab) -> None:
 
 
 @check("IRC-TBL-MET-006")
-def unknown_metrics_are_taken(lab: CatalogLab) -> None:
-    """Counters and timers of any name are taken, and so is whatever clients say of themselves in `metadata`."""
+def unknown_metrics_return_204(lab: CatalogLab) -> None:
+    """Reports with unknown counters, timers or `metadata` return 204."""
     table = lab.append(lab.make_table())
     metrics = {"lakepact-counted": COUNTER, "lakepact-timed": TIMER, "lakepact-sized": BYTES}
     told = {"engine-name": "lakepact", "engine-version": "1", "größe": ""}
@@ -134,8 +134,8 @@ def unknown_metrics_are_taken(lab: CatalogLab) -> None:
 
 
 @check("IRC-TBL-MET-008")
-def filters_that_are_always_true_are_taken(lab: CatalogLab) -> None:
-    """The filter of a scan of everything is taken as an object and as a bare boolean."""
+def true_filters_return_204(lab: CatalogLab) -> None:
+    """A scan report whose filter is always true returns 204, written as an object or as a boolean."""
     table = lab.append(lab.make_table())
 
     with lab.judge_each("IRC-TBL-MET-008") as case:
@@ -145,7 +145,7 @@ def filters_that_are_always_true_are_taken(lab: CatalogLab) -> None:
 
 
 @check("IRC-TBL-MET-009")
-def unknown_reports_do_no_harm(lab: CatalogLab) -> None:
+def unknown_report_types_return_no_5xx(lab: CatalogLab) -> None:
     """A metrics report of an unknown type is accepted or refused, without a 5xx."""
     table = lab.append(lab.make_table())
 

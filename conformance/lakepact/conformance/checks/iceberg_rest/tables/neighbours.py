@@ -41,8 +41,8 @@ def takes_locations(lab: CatalogLab, table: Table) -> bool:
 
 
 @check("IRC-TBL-CREATE-033")
-def locations_that_begin_alike_are_free(lab: CatalogLab) -> None:
-    """A table is created at …/t2 beside …/t, and at …/t beside …/t2: neither lies in the other."""
+def locations_with_a_common_prefix_are_accepted(lab: CatalogLab) -> None:
+    """Creating a table at …/t2 beside …/t, or at …/t beside …/t2, returns 200."""
     table = lab.make_table()
     if not takes_locations(lab, table):
         lab.skip("IRC-TBL-CREATE-033", "the target does not put tables at requested locations")
@@ -61,8 +61,8 @@ def locations_that_begin_alike_are_free(lab: CatalogLab) -> None:
 
 
 @check("IRC-TBL-DROP-012")
-def purges_end_at_a_slash(lab: CatalogLab) -> None:
-    """Purging the table at …/t leaves the tables at …/t2 and …/t-2, with all their files."""
+def purges_keep_locations_with_a_common_prefix(lab: CatalogLab) -> None:
+    """Purging the table at …/t keeps the tables at …/t2 and …/t-2 with all their files."""
     table = lab.make_table()
     base = table.location.rstrip("/")
     placed = [(create_at(lab, table, f"{base}{ending}"), f"{base}{ending}") for ending in ENDINGS]

@@ -40,8 +40,8 @@ def with_files(lab: CatalogLab) -> tuple[Table, dict[str, list[Path]]]:
 
 
 @check("IRC-TBL-DROP-013")
-def purges_reach_every_file(lab: CatalogLab) -> None:
-    """The data files, delete files, manifests and manifest lists of a purged table are removed, at once or soon."""
+def purges_remove_every_file(lab: CatalogLab) -> None:
+    """Purging a table removes its data files, delete files, manifests and manifest lists within a few seconds."""
     table, files = with_files(lab)
     reply = purge(lab, table)
     if is_refused(reply):
@@ -58,8 +58,8 @@ def purges_reach_every_file(lab: CatalogLab) -> None:
 
 
 @check("IRC-TBL-REG-015")
-def overwriting_repairs_a_table(lab: CatalogLab) -> None:
-    """A table whose metadata file was lost is replaced by the registered one: that is what registering over it is for."""
+def overwriting_repairs_lost_metadata(lab: CatalogLab) -> None:
+    """Registering with `overwrite` replaces a table whose metadata file was lost."""
     file = left_behind(lab, lab.make_table())
     broken = lab.load(lab.make_table(file.namespace))
     intact = lab.make_table(file.namespace)

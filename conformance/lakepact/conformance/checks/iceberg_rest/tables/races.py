@@ -59,8 +59,8 @@ def _is_gone(lab: CatalogLab, table: Table, how: str) -> None:
 
 
 @check("IRC-TBL-REN-014", alone=True)
-def commits_move_with_their_table(lab: CatalogLab) -> None:
-    """Commits that are accepted while their table is renamed are in the table that has the new name, and nothing has the old one."""
+def commits_during_renames_are_kept(lab: CatalogLab) -> None:
+    """Commits accepted while their table is renamed are in the renamed table, and the old name returns 404."""
     home = lab.make_namespace()
     first = lab.make_table(home)
     renamed(lab, first, lab.name())
@@ -76,13 +76,13 @@ def commits_move_with_their_table(lab: CatalogLab) -> None:
             expect.status(loaded, 200)
             properties = properties_of(Table(home, name, loaded))
             lost = [key for key, reply in zip(commits, replies, strict=True) if reply.status == 200 and properties.get(key) != key]
-            expect.equal([], lost, "of the properties that were accepted, these to be lost:")
+            expect.equal([], lost, "properties of accepted commits that the table lacks:")
             is_nowhere(lab, home, table.name)
 
 
 @check("IRC-TBL-DROP-011", alone=True)
-def dropped_tables_stay_away(lab: CatalogLab) -> None:
-    """A table whose drop returned 204 is gone, whatever concurrent commits were accepted, and it was not renamed."""
+def dropped_tables_stay_dropped(lab: CatalogLab) -> None:
+    """A table whose drop returned 204 returns 404, whatever concurrent commits or renames were accepted."""
     home, known = lab.make_namespace(), lab.ways_to_drop()
     first = lab.make_table(home)
     lab.drop_table(**first.at)
@@ -107,8 +107,8 @@ def dropped_tables_stay_away(lab: CatalogLab) -> None:
 
 
 @check("IRC-TBL-CREATE-030", alone=True)
-def names_are_given_once(lab: CatalogLab) -> None:
-    """A name that a new table, a renamed one, a new view or a renamed one is to have at the same moment is given to one of them."""
+def concurrent_requests_for_a_name_have_one_winner(lab: CatalogLab) -> None:
+    """When a table or view is created or renamed to one name concurrently with another, exactly one request succeeds."""
     home = lab.make_namespace()
     renames, views = _keep_names_apart(lab, home)
     if not renames and not views:
@@ -125,7 +125,7 @@ def names_are_given_once(lab: CatalogLab) -> None:
                         expect.status(reply, 200, 204, 409)
                 asked = " and ".join(reply.exchange.operation or "" for reply in replies)
                 accepted = [reply.status for reply in replies if reply.status < 300]
-                expect.equal(1, len(accepted), f"of {asked} for one name, answered with success:")
+                expect.equal(1, len(accepted), f"successful requests among {asked} for one name:")
 
 
 def _keep_names_apart(lab: CatalogLab, home: Namespace) -> tuple[bool, bool]:

@@ -81,8 +81,8 @@ def tables_to_register(lab: CatalogLab, home: Namespace) -> Iterator[Table]:
 
 
 @check("IRC-TBL-REG-001", "IRC-TBL-REG-002")
-def metadata_files_are_taken_over(lab: CatalogLab) -> None:
-    """A table that is registered is what its metadata file says, by whatever name, in the answer and whenever it is loaded."""
+def register_returns_the_metadata_of_the_file(lab: CatalogLab) -> None:
+    """Registering a metadata file returns 200 with the metadata and location of that file, under the old or a new name."""
     for table in tables_to_register(lab, lab.make_namespace()):
         former = left_behind(lab, table)
         for name in (former.name, lab.name()):
@@ -95,7 +95,7 @@ def metadata_files_are_taken_over(lab: CatalogLab) -> None:
 
 
 @check("IRC-TBL-REG-001")
-def earlier_metadata_files_are_taken_over(lab: CatalogLab) -> None:
+def register_uses_the_named_metadata_file(lab: CatalogLab) -> None:
     """Registering uses the named metadata file, not the newest one in its folder."""
     table = lab.make_table()
     earlier = [lab.load(table)]
@@ -113,8 +113,8 @@ def earlier_metadata_files_are_taken_over(lab: CatalogLab) -> None:
 
 
 @check("IRC-TBL-LOAD-001")
-def registered_tables_are_loaded_whole(lab: CatalogLab) -> None:
-    """All that stands in a metadata file is loaded once it is registered, specs, orders, logs and statistics too."""
+def registered_tables_keep_all_metadata(lab: CatalogLab) -> None:
+    """A registered table loads with all metadata of its file: specs, orders, logs and statistics too."""
     table = grown(lab, lab.make_table())
     at, current = column(table, "at"), table.member("current-snapshot-id")
     lab.try_commit(table, set_statistics(statistics_file(table, current)))
@@ -129,8 +129,8 @@ def registered_tables_are_loaded_whole(lab: CatalogLab) -> None:
 
 
 @check("IRC-TBL-REG-003")
-def incomplete_requests_are_refused(lab: CatalogLab) -> None:
-    """Nothing can be registered without a name, or without a location under the name that the contract gives it."""
+def incomplete_register_requests_return_400(lab: CatalogLab) -> None:
+    """A register request without `name` or `metadata-location` returns 400."""
     former = left_behind(lab, lab.make_table())
     name, location = lab.name(), location_of(former)
     lab.drop_afterwards(former.namespace, name)
@@ -151,8 +151,8 @@ def incomplete_requests_are_refused(lab: CatalogLab) -> None:
 
 
 @check("IRC-TBL-REG-004")
-def existing_tables_are_not_registered_over(lab: CatalogLab) -> None:
-    """Unless asked to, registering never touches a table that exists, whether another's file is named or the table's own."""
+def registering_existing_tables_returns_409(lab: CatalogLab) -> None:
+    """Registering under the name of an existing table without `overwrite` returns 409 and changes nothing."""
     table = lab.append(lab.make_table())
     former = left_behind(lab, lab.make_table(table.namespace))
     before = lab.load(table)
@@ -169,8 +169,8 @@ UNSUPPORTED = {False: (), True: (406,)}
 
 
 @check("IRC-TBL-REG-008")
-def views_are_not_registered_over(lab: CatalogLab) -> None:
-    """A table cannot be registered by the name of a view."""
+def registering_over_views_returns_409(lab: CatalogLab) -> None:
+    """Registering a table under the name of a view returns 409."""
     home = lab.make_namespace()
     view = lab.make_view(home)
     former = left_behind(lab, lab.make_table(home))
@@ -181,8 +181,8 @@ def views_are_not_registered_over(lab: CatalogLab) -> None:
 
 
 @check("IRC-TBL-REG-009")
-def missing_namespaces_are_not_registered_into(lab: CatalogLab) -> None:
-    """Nothing can be registered in a namespace that does not exist, beside others or below one."""
+def registering_in_missing_namespaces_returns_404(lab: CatalogLab) -> None:
+    """Registering a table in a missing or dropped namespace returns 404."""
     former = left_behind(lab, lab.make_table())
     dropped = lab.make_namespace()
     lab.require(lab.send(op.drop_namespace, namespace=dropped))
@@ -197,7 +197,7 @@ def missing_namespaces_are_not_registered_into(lab: CatalogLab) -> None:
 
 
 @check("IRC-TBL-REG-010")
-def locations_of_nothing_are_refused(lab: CatalogLab) -> None:
+def registering_missing_files_returns_4xx(lab: CatalogLab) -> None:
     """Registering a missing metadata file returns 4xx and registers nothing."""
     former = left_behind(lab, lab.make_table())
     folder, _, _ = location_of(former).rpartition("/")
@@ -221,8 +221,8 @@ def locations_of_nothing_are_refused(lab: CatalogLab) -> None:
 
 
 @check("IRC-TBL-REG-012")
-def registered_tables_take_commits(lab: CatalogLab) -> None:
-    """A registered table can be changed like any other."""
+def registered_tables_accept_commits(lab: CatalogLab) -> None:
+    """Commits to a registered table return 200."""
     for table in (lab.make_table(), grown(lab, lab.make_table())):
         now = registered(lab, left_behind(lab, table))
         snapshot = lab.snapshot(now)

@@ -66,8 +66,8 @@ def tables(lab: CatalogLab) -> Iterator[Table]:
 
 
 @check("IRC-TBL-LOAD-001")
-def registered_tables_keep_what_only_their_file_knows(lab: CatalogLab) -> None:
-    """Ids, numbers and rows that were used up once, retention, identifiers and keys are those of the file that was registered."""
+def registered_tables_keep_used_ids_and_settings(lab: CatalogLab) -> None:
+    """A registered table keeps its used-up ids, row counts, ref retention, identifier fields and encryption keys."""
     for table in tables(lab):
         former = left_behind(lab, table)
         again = registered(lab, former)

@@ -69,8 +69,8 @@ def no_metadata(metadata: Mapping[str, Any]) -> dict[str, bytes]:
 
 
 @check("IRC-TBL-REG-011")
-def files_of_something_else_are_refused(lab: CatalogLab) -> None:
-    """A file that holds no valid table metadata cannot be registered."""
+def invalid_metadata_files_return_400(lab: CatalogLab) -> None:
+    """Registering a file without valid table metadata returns 400."""
     table = lab.make_table()
     last = lab.load(table)
     metadata = orjson.loads(metadata_file(lab, last).read_bytes())
@@ -84,8 +84,8 @@ def files_of_something_else_are_refused(lab: CatalogLab) -> None:
 
 
 @check("IRC-TBL-REG-013")
-def files_outside_the_storage_are_refused(lab: CatalogLab) -> None:
-    """Metadata that lies where the server keeps nothing cannot be registered, however good it is."""
+def files_outside_the_storage_return_400_or_403(lab: CatalogLab) -> None:
+    """Registering a metadata file outside the server's storage returns 400 or 403."""
     table = lab.make_table()
     content = metadata_file(lab, table).read_bytes()
     last = left_behind(lab, table)

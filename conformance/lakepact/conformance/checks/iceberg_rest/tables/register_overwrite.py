@@ -43,8 +43,8 @@ def overwritings(lab: CatalogLab) -> Iterator[tuple[Table, Table]]:
 
 
 @check("IRC-TBL-REG-005", "IRC-TBL-REG-007")
-def tables_are_registered_over(lab: CatalogLab) -> None:
-    """A table that is registered over has the metadata of the file from then on, or the target says that it does no such thing."""
+def overwrite_replaces_the_metadata(lab: CatalogLab) -> None:
+    """Registering with `overwrite` returns 200 and replaces the table's metadata, or returns 4xx."""
     able = False
     for before, file in overwritings(lab):
         reply = overwritten(lab, before, file)
@@ -72,8 +72,8 @@ def _is_still(before: Table, after: Reply) -> bool:
 
 
 @check("IRC-TBL-REG-006")
-def overwriting_needs_no_table(lab: CatalogLab) -> None:
-    """Asked to overwrite, a target registers just as well where there is nothing to overwrite."""
+def overwrite_registers_new_tables(lab: CatalogLab) -> None:
+    """Registering with `overwrite` returns 200 where no table has the name."""
     former = left_behind(lab, grown(lab, lab.make_table()))
     existing = lab.make_table(former.namespace)
     refusal = overwritten(lab, existing, left_behind(lab, lab.make_table(former.namespace)))
@@ -88,22 +88,22 @@ def overwriting_needs_no_table(lab: CatalogLab) -> None:
 
 
 @check("IRC-TBL-REG-010")
-def what_cannot_be_read_replaces_nothing(lab: CatalogLab) -> None:
-    """A table stays as it was when something is to be registered over it that cannot be read."""
+def unreadable_files_replace_no_table(lab: CatalogLab) -> None:
+    """Registering a missing file with `overwrite` returns 400, 404, 406 or 409 and keeps the table."""
     before = lab.load(grown(lab, lab.make_table()))
     nowhere = f"{before.location}/metadata/99999-00000000-0000-4000-8000-000000000000.metadata.json"
     reply = register(lab, before.namespace, before.name, nowhere, overwrite=True)
 
     with lab.judge("IRC-TBL-REG-010"):
         # A server that never overwrites may first report that the name is taken.
-        expect.status(reply, 400, 404, 406, 409, about="for a file that is not there")
+        expect.status(reply, 400, 404, 406, 409, about="for a missing file")
         after = lab.send(op.load_table, **before.at)
         expect.status(after, 200, about="for the table that was to be replaced")
         assert_same_table(lab, before, Table(before.namespace, before.name, after), ignore=BOOKKEEPING)
 
 
 @check("IRC-TBL-REG-014")
-def overwriting_is_asked_for_by_a_boolean(lab: CatalogLab) -> None:
+def invalid_overwrite_returns_400(lab: CatalogLab) -> None:
     """An `overwrite` member that is neither true nor false returns 400."""
     former = left_behind(lab, lab.make_table())
     no_booleans: tuple[Any, ...] = ("yes", "true", "false", "", 1, 0, [], {}, [True])

@@ -49,8 +49,8 @@ def is_at(lab: CatalogLab, before: Table, namespace: Namespace, name: str) -> No
     reply = lab.send(op.load_table, namespace=namespace, table=name)
     expect.status(reply, 200)
     after = Table(namespace, name, reply)
-    expect.equal(before.uuid, after.uuid, "the UUID from before,")
-    expect.equal(before.metadata_location, after.metadata_location, "the metadata-location from before,")
+    expect.equal(before.uuid, after.uuid, "the UUID as before,")
+    expect.equal(before.metadata_location, after.metadata_location, "the metadata-location as before,")
     assert_same_table(lab, before, after, ignore=BOOKKEEPING)
 
 
@@ -64,8 +64,8 @@ def is_nowhere(lab: CatalogLab, namespace: Namespace, name: str) -> None:
 
 
 @check("IRC-TBL-REN-001")
-def renamed_tables_move(lab: CatalogLab) -> None:
-    """A renamed table is loaded by its new name as it was by the old one, by which there is none any more; and so back again."""
+def renames_move_tables(lab: CatalogLab) -> None:
+    """Renaming a table returns 204; it loads unchanged by its new name, and the old name returns 404."""
     dropped = lab.make_table()
     lab.drop_table(**dropped.at)
     first, second = lab.name(), lab.name()
@@ -83,7 +83,7 @@ def renamed_tables_move(lab: CatalogLab) -> None:
 
 
 @check("IRC-TBL-REN-002")
-def missing_tables_are_not_renamed(lab: CatalogLab) -> None:
+def renaming_missing_tables_returns_404(lab: CatalogLab) -> None:
     """Renaming returns 404 for a table that never existed, was dropped, or was renamed."""
     home = lab.make_namespace()
     dropped, moved = lab.make_table(home), lab.make_table(home)
@@ -100,8 +100,8 @@ def missing_tables_are_not_renamed(lab: CatalogLab) -> None:
 
 
 @check("IRC-TBL-REN-003")
-def tables_do_not_move_into_nothing(lab: CatalogLab) -> None:
-    """A table cannot be renamed into a namespace that does not exist, and it stays where it is."""
+def renaming_into_missing_namespaces_returns_404(lab: CatalogLab) -> None:
+    """Renaming a table into a missing namespace returns 404 with NoSuchNamespaceException and keeps the table."""
     table = lab.load(grown(lab, lab.make_table()))
     dropped = lab.make_namespace()
     lab.require(lab.send(op.drop_namespace, namespace=dropped))
@@ -121,8 +121,8 @@ def tables_do_not_move_into_nothing(lab: CatalogLab) -> None:
 
 
 @check("IRC-TBL-REN-004")
-def existing_tables_are_not_replaced(lab: CatalogLab) -> None:
-    """A table cannot be renamed to the name of another, and both stay what they are."""
+def renaming_to_existing_tables_returns_409(lab: CatalogLab) -> None:
+    """Renaming a table to the name of another returns 409 and changes neither."""
     table = lab.load(grown(lab, lab.make_table()))
     others = [lab.load(lab.make_table(table.namespace)), lab.load(lab.append(lab.make_table(table.namespace)))]
     if moves_between_namespaces(lab):
@@ -138,8 +138,8 @@ def existing_tables_are_not_replaced(lab: CatalogLab) -> None:
 
 
 @check("IRC-TBL-REN-005", "IRC-TBL-REN-008")
-def views_are_no_tables(lab: CatalogLab) -> None:
-    """A table cannot be renamed to the name of a view, and a view cannot be renamed as if it were a table."""
+def renames_keep_views_and_tables_apart(lab: CatalogLab) -> None:
+    """Renaming a table to the name of a view returns 409; renaming a view as a table returns 404."""
     home = lab.make_namespace()
     view, table = lab.make_view(home), lab.make_table(home)
 
@@ -150,8 +150,8 @@ def views_are_no_tables(lab: CatalogLab) -> None:
 
 
 @check("IRC-TBL-REN-006")
-def tables_move_between_namespaces(lab: CatalogLab) -> None:
-    """A table is renamed into another namespace, or the target says that it does no such thing and leaves it where it is."""
+def renaming_across_namespaces_returns_204_or_406(lab: CatalogLab) -> None:
+    """Renaming a table into another namespace returns 204 and moves it, or returns 406 and keeps it."""
     table = lab.load(lab.append(lab.make_table()))
     home = lab.make_namespace()
     reply = rename_table(lab, table.identifier, identifier(home, table.name))
@@ -166,8 +166,8 @@ def tables_move_between_namespaces(lab: CatalogLab) -> None:
 
 
 @check("IRC-TBL-REN-007")
-def incomplete_renames_are_refused(lab: CatalogLab) -> None:
-    """A rename has to say the namespace and the name of both, source and destination."""
+def incomplete_renames_return_400(lab: CatalogLab) -> None:
+    """A rename without namespace or name of the source or destination returns 400."""
     table = lab.make_table()
     source, destination = table.identifier, identifier(table.namespace, lab.name())
     lab.drop_afterwards(table.namespace, destination["name"])
@@ -195,8 +195,8 @@ def _without(named: Mapping[str, Any], member: str) -> dict[str, Any]:
 
 
 @check("IRC-TBL-REN-009")
-def tables_renamed_to_themselves_stay(lab: CatalogLab) -> None:
-    """A table that is renamed to the name that it has can still be loaded."""
+def renaming_tables_to_themselves_returns_204_or_409(lab: CatalogLab) -> None:
+    """Renaming a table to its own name returns 204 or 409 and keeps the table."""
     table = lab.load(lab.append(lab.make_table()))
     reply = rename_table(lab, table.identifier, table.identifier)
 
@@ -206,8 +206,8 @@ def tables_renamed_to_themselves_stay(lab: CatalogLab) -> None:
 
 
 @check("IRC-TBL-REN-010")
-def tables_move_between_deep_namespaces(lab: CatalogLab) -> None:
-    """A table is renamed from one namespace of several levels to another, and it is in no other of them."""
+def tables_move_between_nested_namespaces(lab: CatalogLab) -> None:
+    """Renaming a table from one nested namespace to another returns 204; no other namespace has it."""
     if not moves_between_namespaces(lab):
         lab.skip("IRC-TBL-REN-010", "the target does not rename tables into other namespaces")
         return
@@ -228,8 +228,8 @@ def tables_move_between_deep_namespaces(lab: CatalogLab) -> None:
 
 
 @check("IRC-TBL-REN-012", alone=True)
-def one_of_two_renames_moves_a_table(lab: CatalogLab) -> None:
-    """When two clients rename a table, one of them has renamed it, and the other learns that it is not there."""
+def concurrent_renames_of_a_table_have_one_winner(lab: CatalogLab) -> None:
+    """When two clients rename one table concurrently, one gets 204, the other 404 or 409, and only the winner's name loads."""
     home = lab.make_namespace()
     for _ in lab.repeat(ROUNDS):
         table = lab.load(lab.make_table(home))
@@ -245,8 +245,8 @@ def one_of_two_renames_moves_a_table(lab: CatalogLab) -> None:
 
 
 @check("IRC-TBL-REN-012", alone=True)
-def one_of_two_renames_takes_a_name(lab: CatalogLab) -> None:
-    """When two tables are renamed to one name, one of them has it, and the other one keeps its own."""
+def concurrent_renames_to_a_name_have_one_winner(lab: CatalogLab) -> None:
+    """When two tables are renamed to one name concurrently, one gets 204 and the other keeps its name."""
     home = lab.make_namespace()
     for _ in lab.repeat(ROUNDS):
         tables, name = [lab.load(lab.make_table(home)), lab.load(lab.make_table(home))], lab.name()

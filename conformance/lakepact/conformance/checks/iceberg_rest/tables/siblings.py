@@ -18,8 +18,8 @@ ROUNDS = 3
 
 
 @check("IRC-TBL-CREATE-034", alone=True)
-def siblings_come_and_go(lab: CatalogLab) -> None:
-    """Tables are created in a namespace while others in it are dropped; each request is about its own table."""
+def creates_survive_concurrent_drops_of_siblings(lab: CatalogLab) -> None:
+    """Creating a table returns 200 and the table loads, while other tables of the namespace are dropped concurrently."""
     home = lab.make_namespace()
     for _ in lab.repeat(ROUNDS):
         leaving, coming = [lab.make_table(home) for _ in range(EACH)], [lab.name() for _ in range(EACH)]
@@ -32,5 +32,5 @@ def siblings_come_and_go(lab: CatalogLab) -> None:
         with lab.judge("IRC-TBL-CREATE-034") as case:
             for name, reply in zip(coming, replies, strict=True):
                 with case():
-                    expect.status(reply, 200, about="while others of the namespace are dropped")
+                    expect.status(reply, 200, about="while other tables of the namespace are dropped")
                     expect.status(lab.send(op.load_table, namespace=home, table=name), 200, about="for the created table")

@@ -84,8 +84,8 @@ def snapshot_ids(table: Table) -> list[Any]:
 
 
 @check("IRC-TBL-LOAD-006", "IRC-TBL-LOAD-007")
-def all_snapshots_are_loaded(lab: CatalogLab) -> None:
-    """All snapshots are loaded with `all` as without the parameter, those too that no ref names, each as it was added."""
+def loads_with_snapshots_all_are_complete(lab: CatalogLab) -> None:
+    """A load with snapshots=all equals one without the parameter and has every snapshot as it was added."""
     past = history(lab)
 
     with lab.judge_each("IRC-TBL-LOAD-006") as case:
@@ -103,8 +103,8 @@ def all_snapshots_are_loaded(lab: CatalogLab) -> None:
 
 
 @check("IRC-TBL-LOAD-008")
-def refs_have_their_snapshots(lab: CatalogLab) -> None:
-    """With `refs` every branch and tag has its snapshot, on the line of main and beside it, also without main or any ref."""
+def loads_with_snapshots_refs_have_ref_snapshots(lab: CatalogLab) -> None:
+    """A load with snapshots=refs has the snapshot of every branch and tag."""
     past = history(lab)
     expected = {"main": past.ids[4], "release": past.ids[1], "audit": past.ids[5]}
 
@@ -143,17 +143,17 @@ def refs_have_their_snapshots(lab: CatalogLab) -> None:
 
 
 @check("IRC-TBL-LOAD-009")
-def other_snapshots_stay_away(lab: CatalogLab) -> None:
-    """With `refs` the snapshots that no branch or tag names are left out."""
+def loads_with_snapshots_refs_omit_other_snapshots(lab: CatalogLab) -> None:
+    """A load with snapshots=refs omits the snapshots that no branch or tag names."""
     past = history(lab)
 
     with lab.judge("IRC-TBL-LOAD-009"):
-        expect.equal(sorted(past.named), sorted(snapshot_ids(loaded(lab, past.table, "refs"))), "the snapshots of refs alone:")
+        expect.equal(sorted(past.named), sorted(snapshot_ids(loaded(lab, past.table, "refs"))), "only the snapshots of refs:")
 
 
 @check("IRC-TBL-LOAD-010")
-def only_snapshots_differ(lab: CatalogLab) -> None:
-    """With `refs` all but the snapshots is as without: refs, logs, statistics, properties and the metadata location."""
+def snapshots_refs_changes_only_snapshots(lab: CatalogLab) -> None:
+    """A load with snapshots=refs equals a full load except for the omitted snapshots."""
     past = history(lab, statistics=True)
     lab.try_commit(past.table, add_schema(schema_with(past.table, next_column(past.table, "more"))), set_current_schema(LAST_ADDED))
 
@@ -169,8 +169,8 @@ def only_snapshots_differ(lab: CatalogLab) -> None:
 
 
 @check("IRC-TBL-LOAD-011")
-def other_values_are_refused(lab: CatalogLab) -> None:
-    """A value of `snapshots` that the contract does not have is refused with 400."""
+def unknown_snapshots_values_return_400(lab: CatalogLab) -> None:
+    """An unknown value of `snapshots` returns 400."""
     table = lab.append(lab.make_table())
     replies = {value: lab.send(op.load_table, snapshots=value, **table.at) for value in ("foo", "none", "all,refs", "1", "ref", "REFS")}
 

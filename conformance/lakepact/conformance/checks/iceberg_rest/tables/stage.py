@@ -84,8 +84,8 @@ def expect_location(table: Table) -> None:
 
 
 @check("IRC-TBL-STAGE-001", "IRC-TBL-STAGE-003")
-def stages_are_answered_whole(lab: CatalogLab) -> None:
-    """Staging returns the complete table metadata, without the location of a metadata file that does not exist."""
+def staging_returns_complete_metadata(lab: CatalogLab) -> None:
+    """Staging a table returns its complete metadata, without a `metadata-location`."""
     plain = lab.make_table(**WHOLE)
     with lab.judge("IRC-TBL-STAGE-001") as case:
         table = created(lab, stage_create=True, **WHOLE)
@@ -103,8 +103,8 @@ def stages_are_answered_whole(lab: CatalogLab) -> None:
 
 
 @check("IRC-TBL-STAGE-002", "IRC-TBL-HEAD-004", "IRC-TBL-LIST-006")
-def stages_do_not_exist(lab: CatalogLab) -> None:
-    """A staged table is not loaded, does not exist and is not listed; a created table is."""
+def staged_tables_do_not_exist(lab: CatalogLab) -> None:
+    """Loading and HEAD of a staged table return 404, and it is not listed."""
     namespace = lab.make_namespace()
     beside, stage = lab.make_table(namespace), staged(lab, namespace, **WHOLE)
     lab.send(op.create_table, namespace=namespace, body=lab.table_request(stage.name, stage_create=True))
@@ -128,8 +128,8 @@ def stages_do_not_exist(lab: CatalogLab) -> None:
 
 
 @check("IRC-TBL-STAGE-008")
-def stages_reserve_nothing(lab: CatalogLab) -> None:
-    """A stage that is never committed does not block staging or creating the same name."""
+def staged_names_stay_free(lab: CatalogLab) -> None:
+    """A stage that is never committed does not block staging or creating a table of the same name."""
     stage, other = staged(lab, **WHOLE), staged(lab)
     again = lab.send(op.create_table, namespace=stage.namespace, body=lab.table_request(stage.name, stage_create=True, schema=OTHER_SCHEMA))
     create = lab.send(op.create_table, namespace=stage.namespace, body=lab.table_request(stage.name, schema=OTHER_SCHEMA))
@@ -146,21 +146,21 @@ def stages_reserve_nothing(lab: CatalogLab) -> None:
 
 
 @check("IRC-TBL-STAGE-009")
-def existing_tables_are_not_staged(lab: CatalogLab) -> None:
-    """A table that exists is a conflict for whoever would stage it, at once or when the stage is committed."""
+def staging_existing_tables_returns_409(lab: CatalogLab) -> None:
+    """Staging a table over an existing one returns 409, or committing the stage does."""
     table = lab.make_table()
     reply = lab.send(op.create_table, namespace=table.namespace, body=lab.table_request(table.name, stage_create=True))
     is_staged = reply.status == 200
     if is_staged:
         reply = commit_stage(lab, Table(table.namespace, table.name, reply))
 
-    with lab.judge("IRC-TBL-STAGE-009", remark="the conflict is told when the stage is committed" if is_staged else ""):
+    with lab.judge("IRC-TBL-STAGE-009", remark="committing the stage returns the conflict" if is_staged else ""):
         expect.status(reply, 409)
 
 
 @check("IRC-TBL-STAGE-011")
-def stages_need_their_namespace(lab: CatalogLab) -> None:
-    """A table of a namespace that does not exist cannot be staged, or else the stage cannot be committed."""
+def staging_in_missing_namespaces_returns_404(lab: CatalogLab) -> None:
+    """Staging a table in a missing namespace returns 404, or committing the stage does."""
     with lab.judge_each("IRC-TBL-STAGE-011") as case:
         for namespace in chain(((lab.name(),),), dropped_namespaces(lab)):
             with case():
@@ -175,8 +175,8 @@ def stages_need_their_namespace(lab: CatalogLab) -> None:
 
 
 @check("IRC-TBL-STAGE-004", "IRC-TBL-STAGE-013")
-def the_commit_makes_the_table(lab: CatalogLab) -> None:
-    """The commit of a stage makes the table as it was staged, under its UUID and with no history."""
+def committing_a_stage_creates_the_table(lab: CatalogLab) -> None:
+    """Committing a stage returns 200 and creates the table as staged, with its UUID and an empty metadata log."""
     stage = staged(lab, **WHOLE)
     reply = commit_stage(lab, stage)
 
@@ -212,8 +212,8 @@ def committing_works(lab: CatalogLab) -> None:
 
 
 @check("IRC-TBL-STAGE-005")
-def the_commit_may_hold_more(lab: CatalogLab) -> None:
-    """The commit of a stage may bring further schemas and snapshots, whose ids are kept."""
+def stage_commits_may_add_schemas_and_snapshots(lab: CatalogLab) -> None:
+    """A stage commit may add schemas and snapshots, which keep their ids."""
     history_is_kept(lab)
     committing_works(lab)
     stage = staged(lab)
@@ -261,7 +261,7 @@ def the_commit_may_hold_more(lab: CatalogLab) -> None:
 
 @check("IRC-TBL-STAGE-015")
 def stages_of_every_version_are_committed(lab: CatalogLab) -> None:
-    """A stage of format version 1, 2 or 3 is committed as clients do it, and the table has that version."""
+    """Committing a stage of format version 1, 2 or 3 returns 200, and the table has that version."""
     committing_works(lab)
     offered = [version for version in (1, 2, 3) if version == 2 or lab.feature(f"format-v{version}")]
     namespace = lab.make_namespace()
@@ -286,8 +286,8 @@ def stages_of_every_version_are_committed(lab: CatalogLab) -> None:
 
 
 @check("IRC-TBL-STAGE-006")
-def the_commit_does_not_replace(lab: CatalogLab) -> None:
-    """A stage is committed in vain once its name is taken, by a creation or by another stage; what is there stays."""
+def stage_commits_over_existing_tables_return_409(lab: CatalogLab) -> None:
+    """Committing a stage returns 409 once a table has its name, and that table is unchanged."""
     with lab.judge_each("IRC-TBL-STAGE-006") as case:
         for schema in (SCHEMA, OTHER_SCHEMA):
             with case():
@@ -315,8 +315,8 @@ def signature(table: Table) -> Any:
 
 
 @check("IRC-TBL-STAGE-007", alone=True)
-def one_of_many_stages_is_committed(lab: CatalogLab) -> None:
-    """Of several stages of one name one is committed, whether one after the other or all side by side."""
+def one_of_several_stages_is_committed(lab: CatalogLab) -> None:
+    """Of several stages of one name exactly one commit returns 200 and the others 409, in sequence and concurrently."""
     committing_works(lab)
     one, two = stages_of_one_name(lab, 2)
     first, second = (commit_stage(lab, stage, signed(by)) for by, stage in enumerate((two, one)))
@@ -329,7 +329,7 @@ def one_of_many_stages_is_committed(lab: CatalogLab) -> None:
         replies = lab.concurrently([partial(commit_stage, lab, stage, signed(by)) for by, stage in enumerate(stages)])
         with lab.judge("IRC-TBL-STAGE-007"):
             winner = sole_winner(replies, what="commits of one stage")
-            expect.equal(str(winner), signature(lab.load(stages[0])), "the property that the commit set which was answered with 200,")
+            expect.equal(str(winner), signature(lab.load(stages[0])), "the property set by the commit that returned 200,")
 
 
 def questionable_locations(table: Table, name: str) -> Iterator[str]:
@@ -340,8 +340,8 @@ def questionable_locations(table: Table, name: str) -> Iterator[str]:
 
 
 @check("IRC-TBL-STAGE-014")
-def the_commit_does_not_evade_the_policy(lab: CatalogLab) -> None:
-    """Committing a stage fails where creating a table fails."""
+def stage_commits_obey_the_location_policy(lab: CatalogLab) -> None:
+    """Committing a stage with a location that creating a table refuses returns 4xx."""
     if not lab.feature("location-policy"):
         lab.skip("IRC-TBL-STAGE-014", "the target takes tables in all locations")
         return

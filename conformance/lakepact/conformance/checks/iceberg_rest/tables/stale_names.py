@@ -61,8 +61,8 @@ def successors(lab: CatalogLab) -> Iterator[tuple[Table, list[Table]]]:
 
 
 @check("IRC-TBL-REN-011")
-def successors_have_their_own_location(lab: CatalogLab) -> None:
-    """A table that is created by the old name of another one has another location, also when it is only staged."""
+def tables_with_old_names_have_their_own_location(lab: CatalogLab) -> None:
+    """A table created or staged under the old name of a renamed table has another location."""
     for table, former in successors(lab):
         locations = [table.location.rstrip("/")]
         if lab.feature("stage-create"):
@@ -76,8 +76,8 @@ def successors_have_their_own_location(lab: CatalogLab) -> None:
 
 
 @check("IRC-TBL-DROP-006")
-def purges_leave_successors_whole(lab: CatalogLab) -> None:
-    """When a renamed table is purged, the table that has its old name keeps its metadata, its files and its life."""
+def purging_renamed_tables_keeps_new_tables(lab: CatalogLab) -> None:
+    """Purging a renamed table keeps the metadata and files of a new table with its old name."""
     if lab.offers(op.register_table):
         registered(lab, left_behind(lab, lab.make_table()))
     for table, former in successors(lab):
@@ -94,7 +94,7 @@ def purges_leave_successors_whole(lab: CatalogLab) -> None:
                 await_purge(theirs[:1])
         with lab.judge("IRC-TBL-DROP-006"):
             unchanged(lab, before)
-            expect.equal([], lost(files), "of the other table's files, these to be removed:")
+            expect.equal([], lost(files), "removed files of the other table:")
         with lab.judge("IRC-TBL-DROP-006"):
             expect.status(lab.try_commit(table, HARMLESS, requirements=[assert_uuid(table.uuid)]), 200)
         if lab.offers(op.register_table):
@@ -123,7 +123,7 @@ def commits_of_all_kinds(lab: CatalogLab, table: Table) -> dict[str, dict[str, A
 
 
 @check("IRC-TBL-REN-013")
-def commits_by_old_names_find_nothing(lab: CatalogLab) -> None:
+def commits_to_old_names_return_404(lab: CatalogLab) -> None:
     """A commit to the old name of a renamed table returns 404, changes no table and creates none."""
     old = lab.load(grown(lab, lab.make_table()))
     once = renamed(lab, old, lab.name())
@@ -148,8 +148,8 @@ def _judge_late_commits(lab: CatalogLab, old: Table, now: Table) -> None:
 
 
 @check("IRC-TBL-REN-001")
-def nothing_answers_to_old_names(lab: CatalogLab) -> None:
-    """By its old name a renamed table does not exist for any operation: it is neither there, nor reported on, planned or dropped."""
+def old_table_names_return_404(lab: CatalogLab) -> None:
+    """Every operation on the old name of a renamed table returns 404."""
     table = lab.append(lab.make_table())
     now = renamed(lab, table, lab.name())
     nobody: dict[str, Any] = {**table.at, "table": lab.name()}
@@ -170,8 +170,8 @@ def nothing_answers_to_old_names(lab: CatalogLab) -> None:
 
 
 @check("IRC-VIEW-REN-001")
-def nothing_answers_to_old_names_of_views(lab: CatalogLab) -> None:
-    """By its old name a renamed view does not exist for any operation: it is neither there, nor replaced, nor dropped."""
+def old_view_names_return_404(lab: CatalogLab) -> None:
+    """Every operation on the old name of a renamed view returns 404."""
     view = made(lab)
     new: dict[str, Any] = {**view.identifier, "name": lab.name()}
     nobody: dict[str, Any] = {**view.at, "view": lab.name()}

@@ -62,7 +62,7 @@ def expect_sorting(table: Table, request: Mapping[str, Any], schema: Mapping[str
 
 @check("IRC-TBL-CREATE-004")
 def requested_columns_are_kept(lab: CatalogLab) -> None:
-    """A table has the requested columns in their order, each with its type, its docs, and required or not."""
+    """A created table has the requested columns in order, each with its type, docs and `required`."""
     fields = (
         field(1, "zebra", "string", doc="the last letter first"),
         field(2, "id", "long", required=True),
@@ -96,8 +96,8 @@ def nested(depth: int, kind: Any, first: int) -> Any:
 
 
 @check("IRC-TBL-CREATE-028")
-def every_type_is_kept(lab: CatalogLab) -> None:
-    """Columns of every primitive type, and of types nested four deep, are loaded as they were created."""
+def every_column_type_is_kept(lab: CatalogLab) -> None:
+    """Columns of every primitive type, and of types nested four deep, load as they were created."""
     fields = [field(n, f"c{n}", kind, required=n % 2 == 0) for n, kind in enumerate(PRIMITIVE_TYPES, start=1)]
     deep = [field(100 * n, f"deep{n}", nested(4, kind, 100 * n + 1)) for n, kind in enumerate(("string", "decimal(12, 3)"), start=1)]
     keyed = mapping((402, 403), struct(field(404, "part", "int", required=True)), array(405, struct(field(406, "leaf", "uuid"))))
@@ -110,8 +110,8 @@ def every_type_is_kept(lab: CatalogLab) -> None:
 
 
 @check("IRC-TBL-CREATE-028")
-def young_types_are_kept(lab: CatalogLab) -> None:
-    """A type that came with format version 3 and is accepted in a table of that version is loaded as it was created."""
+def version_3_types_are_kept(lab: CatalogLab) -> None:
+    """A column of a type of format version 3, if accepted, loads as it was created."""
     namespace = lab.make_namespace()
 
     with lab.judge_each("IRC-TBL-CREATE-028") as case:
@@ -125,8 +125,8 @@ def young_types_are_kept(lab: CatalogLab) -> None:
 
 
 @check("IRC-TBL-CREATE-029")
-def young_types_need_their_version(lab: CatalogLab) -> None:
-    """A type that came with format version 3 is refused in a table of version 2, however deep it stands."""
+def version_3_types_in_version_2_return_400(lab: CatalogLab) -> None:
+    """Creating a version 2 table with a type of format version 3, at any depth, returns 400."""
     namespace = lab.make_namespace()
     kinds = [*YOUNG_TYPES, array(3, "timestamptz_ns"), struct(field(3, "inner", "timestamp_ns"))]
     for kind in kinds:
@@ -143,7 +143,7 @@ NUMBERINGS = ((40, 30, 20, 70), (3, 1, 2, 4), (1000, 2, 500, 1))
 
 
 @check("IRC-TBL-CREATE-005")
-def new_ids_still_mean_the_same_columns(lab: CatalogLab) -> None:
+def reassigned_ids_refer_to_the_same_columns(lab: CatalogLab) -> None:
     """Partition, sort and identifier fields refer to the requested columns, whatever ids the server assigns."""
     for key, at, word, inner in NUMBERINGS:
         columns = (
@@ -172,7 +172,7 @@ def new_ids_still_mean_the_same_columns(lab: CatalogLab) -> None:
 
 @check("IRC-TBL-CREATE-006")
 def requested_partitioning_is_the_default(lab: CatalogLab) -> None:
-    """A table is partitioned as requested, and not at all when nothing is requested."""
+    """A created table has the requested partition spec as default, and an unpartitioned one without a request."""
     several = (
         partition_field(3, "day", "at_day", field_id=1000),
         partition_field(2, "truncate[4]", "prefix", field_id=1001),
@@ -199,8 +199,8 @@ def requested_partitioning_is_the_default(lab: CatalogLab) -> None:
 
 
 @check("IRC-TBL-CREATE-019")
-def partition_ids_may_be_left_out(lab: CatalogLab) -> None:
-    """A partition spec needs neither its own id nor ids of its fields, nor both."""
+def partition_ids_may_be_omitted(lab: CatalogLab) -> None:
+    """Creating a table with a partition spec without spec id or field ids returns 200."""
     day, shard = partition_field(3, "day", "at_day"), partition_field(1, "bucket[16]", "shard")
     numbered = [{**one, "field-id": n} for n, one in enumerate((day, shard), start=1000)]
     requests = {
@@ -221,8 +221,8 @@ def partition_ids_may_be_left_out(lab: CatalogLab) -> None:
 
 
 @check("IRC-TBL-CREATE-007")
-def requested_order_is_the_default(lab: CatalogLab) -> None:
-    """A table is sorted as requested, and has the unsorted order 0 when nothing is requested."""
+def requested_sort_order_is_the_default(lab: CatalogLab) -> None:
+    """A created table has the requested sort order as default, and the unsorted order 0 without a request."""
     requests = (
         order(sort_field(1)),
         order(sort_field(3, direction="desc", null_order="nulls-last"), sort_field(1, null_order="nulls-first")),
