@@ -27,6 +27,7 @@ LARGE = (
     "pyiceberg",
     "pyroaring",
     "pyspark",
+    "ruff",
     "schemathesis",
 )
 
@@ -39,6 +40,7 @@ CALLS = [
     ("data write", "numpy", "data"),
     ("diff a b", "pyarrow", "campaign"),
     ("fixtures delta", "pyroaring", "delta"),
+    ("generate pyproject.toml --out pyproject", "ruff", "generate"),
     ("serve --engine connexion --port 0", "connexion", "connexion"),
 ]
 
@@ -62,8 +64,8 @@ def test_conformance_installs_no_large_library() -> None:
     assert installed("conformance") & set(LARGE) == set()
 
 
-def test_all_installs_every_extra_but_spark() -> None:
-    others = EXTRAS.keys() - {"all", "spark", "spark-connect"}
+def test_all_installs_every_extra_but_spark_and_generate() -> None:
+    others = EXTRAS.keys() - {"all", "spark", "spark-connect", "generate"}
 
     assert set().union(*map(installed, others)) == installed("all")
 

@@ -95,6 +95,12 @@ def _fixtures() -> click.Command:
     return fixtures
 
 
+def _generate() -> click.Command:
+    from lakepact.codegen.openapi.command import generate
+
+    return generate
+
+
 def _list() -> click.Command:
     from lakepact.conformance.commands.requirements import list_requirements
 
@@ -167,6 +173,7 @@ VERBS = {
     "diff": Verb(_diff, "campaign", "Send the same requests to two servers and show the differences."),
     "explain": Verb(_explain, "conformance", "Explain a requirement and its checks.", OF_CHECKS),
     "fixtures": Verb(_fixtures, "delta", "Write the fixture tables of Delta Sharing checks."),
+    "generate": Verb(_generate, "generate", "Generate a typed client and server of an OpenAPI document."),
     "list": Verb(_list, "conformance", "List requirements, checks or parameters.", OF_CHECKS),
     "ls": Verb(_ls, "server", "List the contents of a catalog or of a sharing server."),
     "matrix": Verb(_matrix, "conformance", "Compare the reports of several servers."),

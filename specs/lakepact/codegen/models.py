@@ -45,17 +45,21 @@ FLAGS = [
     "--disable-timestamp",
     "--formatters=builtin",
     "--use-double-quotes",
-    "--base-class=lakepact.generated.wire.WireModel",
 ]
 PREAMBLE = '''# An alternative narrows the tag that it has from the common part, which pyright does not allow of what can be assigned.
 # pyright: reportIncompatibleVariableOverride=false
 """The JSON documents of the contract, one class or alias for each of its schemas."""'''
-TAGGED = "lakepact.generated.wire.TaggedModel"
 _READ_ONLY = {b"list[": b"Items[", b"dict[str, ": b"Members["}
 
 
-def models(document: Document, header: str) -> str:
+def models(document: Document, header: str, *, wire: str = "lakepact.generated.wire", lazy: bool = True) -> str:
     """Return the source of the module of models.
+
+    Args:
+        document: The document with the schemas.
+        header: The first line.
+        wire: The module with the base classes.
+        lazy: Whether arrays and maps are read-only, and made of models when they are first read.
 
     Raises:
         Broken: The generator warned, or left out a schema.
@@ -65,14 +69,16 @@ def models(document: Document, header: str) -> str:
         (there / "models.json").write_bytes(json_bytes(document))
         (there / "header.txt").write_text(header + PREAMBLE, "utf-8")
         files = [f"--input={there / 'models.json'}", f"--output={there / 'models.py'}", f"--custom-file-header-path={there / 'header.txt'}"]
-        bases = json.dumps(dict.fromkeys(_tagged(document), TAGGED))
-        command = [sys.executable, "-m", "datamodel_code_generator", *FLAGS, *files, f"--base-class-map={bases}"]
+        tagged = json.dumps(dict.fromkeys(_tagged(document), f"{wire}.TaggedModel"))
+        base_classes = [f"--base-class={wire}.WireModel", f"--base-class-map={tagged}"]
+        command = [sys.executable, "-m", "datamodel_code_generator", *FLAGS, *files, *base_classes]
         ran = subprocess.run(command, capture_output=True, text=True, check=False)
         if ran.returncode or ran.stderr.strip():
             raise Broken(f"datamodel-code-generator:\n{ran.stdout}{ran.stderr}")
         source = (there / "models.py").read_text("utf-8")
     # Models are built when they are first used, which is after the last of them is defined.
-    source = _read_only(re.sub(r"(?m)^\w+\.model_rebuild\(\)\n", "", source))
+    source = re.sub(r"(?m)^\w+\.model_rebuild\(\)\n", "", source)
+    source = _read_only(source) if lazy else source
     left_out = sorted(set(document["components"]["schemas"]) - defined(source))
     if left_out:
         raise Broken(f"datamodel-code-generator made nothing of {', '.join(left_out)}")

@@ -1,0 +1,85 @@
+"""`lakepact generate`: a typed client and server of any OpenAPI document."""
+
+from __future__ import annotations
+
+import json
+import sys
+from importlib.util import find_spec
+from pathlib import Path
+
+import click
+
+from lakepact.codegen.documents import Broken
+from lakepact.codegen.openapi.naming import argument_name
+from lakepact.codegen.openapi.package import MADE, Package, package, write_package
+from lakepact.codegen.openapi.reading import lines
+
+INCOMPLETE = 3
+
+
+@click.command()
+@click.argument("contract", type=click.Path(exists=True, dir_okay=False, path_type=Path), metavar="CONTRACT.yaml")
+@click.option("--out", type=click.Path(file_okay=False, path_type=Path), metavar="DIR", required=True, help="The folder of the package.")
+@click.option("--force", is_flag=True, help="Replace DIR, if it is a generated package.")
+@click.option("--strict", is_flag=True, help="Write nothing if a construct of the document is not supported.")
+@click.option("--json", "as_json", is_flag=True, help="Print the result and the findings as one JSON document.")
+def generate(contract: Path, *, out: Path, force: bool, strict: bool, as_json: bool) -> None:
+    """Generate a Python package from an OpenAPI 3.0 or 3.1 document, YAML or JSON.
+
+    DIR becomes an importable package: models (pydantic), endpoints and a client (httpx), the protocol of a server with a WSGI
+    application (Werkzeug), and the table of operations. Unsupported constructs are printed with their line and JSON pointer. Exit
+    code: 0 written, 1 --strict and something is not supported, 2 wrong usage or no OpenAPI document, 3 DIR cannot be written.
+
+    Example: lakepact generate petstore.yaml --out petstore
+    """
+    _require("ruff", "datamodel_code_generator")
+    _check_target(out, force=force)
+    try:
+        made = package(contract)
+    except Broken as wrong:
+        raise click.UsageError(str(wrong)) from wrong
+    refused = strict and bool(made.findings)
+    if not refused:
+        try:
+            write_package(made, out.resolve())
+        except OSError as wrong:
+            click.echo(f"lakepact generate: {out} cannot be written: {wrong.strerror or wrong}", err=True)
+            sys.exit(INCOMPLETE)
+    _tell(made, contract, out, written=not refused, as_json=as_json)
+    sys.exit(1 if refused else 0)
+
+
+def _require(*libraries: str) -> None:
+    for library in libraries:  # they run as processes of their own
+        if find_spec(library) is None:
+            raise ModuleNotFoundError(f"No module named {library!r}", name=library)
+
+
+def _check_target(out: Path, *, force: bool) -> None:
+    """Refuse a folder that is no package name, or holds anything but a generated package."""
+    name = out.resolve().name
+    if not name.isidentifier() or name != argument_name(name):
+        raise click.BadParameter(f"{name!r} cannot be imported; take a name such as {argument_name(name)!r}", param_hint="--out")
+    if not out.exists() or not any(out.iterdir()):
+        return
+    if not force:
+        raise click.BadParameter(f"{out} is not empty; --force replaces a generated package", param_hint="--out")
+    first = out / "__init__.py"
+    if not first.exists() or not first.read_text("utf-8", errors="replace").startswith(MADE):
+        raise click.BadParameter(f"{out} is no package that lakepact generate made, and is not replaced", param_hint="--out")
+
+
+def _tell(made: Package, contract: Path, out: Path, *, written: bool, as_json: bool) -> None:
+    """Print the result and the findings."""
+    places = lines(contract, [finding.pointer for finding in made.findings]) if made.findings else {}
+    if as_json:
+        findings = [{"pointer": each.pointer, "line": places.get(each.pointer), "sentence": each.sentence} for each in made.findings]
+        result = {"title": made.title, "written": written, "operations": made.operations, "models": made.models, "findings": findings}
+        click.echo(json.dumps(result, indent=1, ensure_ascii=False))
+        return
+    for finding in made.findings:
+        line = f":{places[finding.pointer]}" if finding.pointer in places else ""
+        click.echo(f"{contract}{line}: #{finding.pointer} {finding.sentence}", err=True)
+    counted = f"{made.title}: {made.operations} operations, {made.models} models"
+    noted = f"{len(made.findings)} constructs are not supported or changed" if made.findings else "everything is supported"
+    click.echo(f"{counted} in {out}; {noted}" if written else f"{counted}; nothing is written: {noted}")

@@ -1,0 +1,274 @@
+"""The operations of a document, with Python names and types; what cannot be sent or read is left out and reported."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Literal
+
+from lakepact.codegen.documents import Document, is_list, is_object
+from lakepact.codegen.openapi.naming import Names, argument_name, function_names
+from lakepact.codegen.openapi.runtime.contract import FORM, Body, Operation, Parameter, is_json
+from lakepact.codegen.passes import METHODS
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
+    from lakepact.codegen.openapi.findings import Findings, Path
+    from lakepact.codegen.openapi.schemas import Schemas
+
+_SCALARS = {"string": "str", "integer": "int", "number": "float", "boolean": "bool"}
+_STYLES = {"path": "simple", "query": "form", "header": "simple"}
+_WITHOUT_BODY = frozenset({"204", "205", "304"})
+_IGNORED_HEADERS = frozenset({"accept", "content-type", "authorization"})  #: OpenAPI: such parameters are ignored
+
+
+@dataclass(frozen=True, slots=True)
+class Described:
+    """An operation as code is made of it."""
+
+    operation: Operation
+    arguments: Mapping[str, str]  #: types by argument, required arguments first
+    returns: str
+    sentence: str
+
+
+class Omitted(Exception):
+    """An operation cannot become code; the message says why."""
+
+
+class Operations:
+    """Translates the operations of one document.
+
+    Args:
+        document: The document.
+        schemas: Translates its schemas.
+        findings: The findings, to which it adds.
+    """
+
+    def __init__(self, document: Document, schemas: Schemas, findings: Findings) -> None:
+        self._document = document
+        self._schemas = schemas
+        self._findings = findings
+        self._functions = function_names()
+        self._ids = Names(frozenset(self._written_ids()))
+
+    def all(self) -> Iterator[Described]:
+        """Yield each operation that becomes code, in the order of the document."""
+        for template, item in self._document.get("paths", {}).items():
+            if template.startswith("/"):
+                yield from self._of_path(template, item)
+
+    def _of_path(self, template: str, item: Any) -> Iterator[Described]:
+        path: Path = ("paths", template)
+        reference = item.get("$ref")
+        if isinstance(reference, str) and not reference.startswith("#"):
+            self._findings.add((*path, "$ref"), f"{reference} is outside the document: the path is left out")
+            return
+        item = self._schemas.resolved(item)
+        if "servers" in item:
+            self._findings.add((*path, "servers"), "is ignored: the client has one address")
+        for method in METHODS:
+            if method in item:
+                try:
+                    yield self._operation(template, method, item)
+                except Omitted as omitted:
+                    self._findings.add((*path, method), f"the operation is left out: {omitted}")
+
+    def _operation(self, template: str, method: str, item: Document) -> Described:
+        path: tuple[str, ...] = ("paths", template, method)
+        written: Document = item[method]
+        if "callbacks" in written:
+            self._findings.add((*path, "callbacks"), "is left out")
+        if "servers" in written:
+            self._findings.add((*path, "servers"), "is ignored: the client has one address")
+        if "operationId" not in written:
+            name = self._ids.unique(argument_name(f"{method} {template}"))
+            self._findings.add(path, f"has no operationId: it is called {name}")
+        else:
+            name = written["operationId"]
+        parameters, types = self._parameters(template, item, path)
+        body, body_required, body_type = self._body(written, path, name)
+        answers = self._answers(written, path, name, with_bodies=method != "head")
+        success = _success(answers)
+        function = self._functions.unique(argument_name(name))
+        operation = Operation(
+            id=name,
+            function=function,
+            method=method.upper(),
+            path=template,
+            parameters=parameters,
+            body=body,
+            body_required=body_required,
+            answers=answers,
+            success=success,
+            tags=tuple(written.get("tags", ())),
+            deprecated=written.get("deprecated", False),
+        )
+        required = {parameter.argument: types[parameter.argument] for parameter in parameters if parameter.required}
+        optional = {p.argument: f"{types[p.argument]} | None = None" for p in parameters if not p.required}
+        bodies = {"body": body_type if body_required else f"{body_type} | None = None"} if body_type else {}
+        arguments = {**required, **bodies, **optional} if body_required else {**required, **optional, **bodies}
+        returned = [answer.model if answer else "None" for answer in (answers[status] for status in success)]
+        sentence = " ".join(str(written.get("summary") or f"Call {name}").split()).rstrip(".").replace("\\", "").replace('"', "'")
+        return Described(operation, arguments, " | ".join(dict.fromkeys(returned)) or "None", f"{sentence}.")
+
+    def _parameters(self, template: str, item: Document, path: tuple[str, ...]) -> tuple[tuple[Parameter, ...], dict[str, str]]:
+        """Return the parameters of an operation, and the type of each argument."""
+        found: dict[tuple[str, str], tuple[Document, Path]] = {}
+        places: tuple[tuple[Document, Path], ...] = ((item, path[:2]), (item[path[-1]], path))
+        for holder, place in places:  # those of the operation override those of its path
+            for index, described in enumerate(holder.get("parameters", ())):
+                here: Path = (*place, "parameters", index)
+                reference = described.get("$ref")
+                if isinstance(reference, str) and not reference.startswith("#"):
+                    self._omit(here, f"{reference} is outside the document", required=False)
+                    continue
+                parameter: Document = self._schemas.resolved(described)
+                found[parameter["name"], parameter["in"]] = parameter, here
+        names, parameters, types = Names(), list[Parameter](), dict[str, str]()
+        for parameter, here in found.values():
+            if parameter["in"] == "header" and parameter["name"].lower() in _IGNORED_HEADERS:
+                continue
+            required = bool(parameter.get("required", False)) or parameter["in"] == "path"
+            reason = _unsupported(parameter)
+            kind = None if reason else self._parameter_type(parameter["schema"])
+            if reason is not None or kind is None:
+                self._omit(here, reason or "its schema is no scalar and no array of scalars", required=required)
+                continue
+            argument = names.unique(argument_name(parameter["name"]))
+            types[argument] = kind
+            many = kind.startswith("Sequence[")
+            explode = many and parameter["in"] == "query" and parameter.get("explode", True)
+            parameters.append(Parameter(parameter["name"], argument, parameter["in"], required, many=many, explode=explode))
+        lacking = [name for name in _templated(template) if name not in {p.name for p in parameters if p.where == "path"}]
+        if lacking:
+            raise Omitted(f"the path parameter {lacking[0]} is not described")
+        unused = [p.name for p in parameters if p.where == "path" and p.name not in _templated(template)]
+        if unused:
+            raise Omitted(f"the path has no {{{unused[0]}}}")
+        return tuple(parameters), types
+
+    def _omit(self, path: Path, reason: str, *, required: bool) -> None:
+        if required:
+            raise Omitted(f"a required parameter cannot be sent: {reason}")
+        self._findings.add(path, f"the parameter is left out: {reason}")
+
+    def _parameter_type(self, schema: Any) -> str | None:
+        """Return the Python type of a parameter, or None if it cannot be written as text."""
+        schema = self._schemas.resolved(schema)
+        if not is_object(schema):
+            return "str"
+        for key in ("anyOf", "oneOf", "allOf"):
+            if key in schema:
+                types = [self._parameter_type(each) for each in schema[key] if self._schemas.resolved(each).get("type") != "null"]
+                return None if None in types or not types else " | ".join(sorted({each for each in types if each}))
+        values = [value for value in schema.get("enum", [schema["const"]] if "const" in schema else []) if value is not None]
+        if values and all(isinstance(value, str) for value in values):
+            return f"Literal[{', '.join(map(repr, values))}]"
+        kinds = schema.get("type", "array" if "items" in schema else "object" if "properties" in schema else "string")
+        kinds = [kind for kind in (kinds if is_list(kinds) else [kinds]) if kind != "null"]
+        if kinds == ["array"]:
+            item = self._parameter_type(schema.get("items", {}))
+            return None if item is None or item.startswith("Sequence[") else f"Sequence[{item}]"
+        return " | ".join(_SCALARS[kind] for kind in kinds) if kinds and all(kind in _SCALARS for kind in kinds) else None
+
+    def _body(self, written: Document, path: Path, name: str) -> tuple[Body | None, bool, str | None]:
+        """Return the body of a request, whether it has to be sent, and its type."""
+        place: Path = (*path, "requestBody")
+        described = written.get("requestBody")
+        if described is None:
+            return None, False, None
+        if str(described.get("$ref", "#")).startswith("#"):
+            described = self._schemas.resolved(described)
+            body = self._content(described.get("content", {}), place, f"{name} Body")
+        else:
+            body = None
+        required = bool(described.get("required", False))
+        if body is None and required:
+            raise Omitted("its required body has no media type that can be sent")
+        if body is None:
+            self._findings.add(place, "is left out: no media type that can be sent")
+            return None, False, None
+        return body, required, body.model
+
+    def _answers(self, written: Document, path: Path, name: str, *, with_bodies: bool) -> dict[str, Body | None]:
+        answers: dict[str, Body | None] = {}
+        success = _success(written["responses"])
+        for status, described in written["responses"].items():
+            if status.startswith("x-"):
+                continue
+            place: Path = (*path, "responses", status)
+            if not str(described.get("$ref", "#")).startswith("#"):
+                self._findings.add((*place, "$ref"), f"{described['$ref']} is outside the document: the body is left out")
+                answers[status.upper() if status != "default" else status] = None
+                continue
+            answer = self._schemas.resolved(described)
+            if "links" in answer:
+                self._findings.add((*place, "links"), "is left out")
+            suffix = "Response" if status in success[:1] else f"Response {status}"
+            content = answer.get("content", {}) if with_bodies else {}
+            if content and status in _WITHOUT_BODY:
+                self._findings.add((*place, "content"), f"is left out: HTTP has no body in an answer {status}")
+                content = {}
+            answers[status.upper() if status != "default" else status] = self._content(content, place, f"{name} {suffix}", answer=True)
+        return answers
+
+    def _content(self, content: Document, path: Path, name: str, *, answer: bool = False) -> Body | None:
+        """Return the body in the preferred one of its media types: JSON, a form, text, other bytes."""
+        ranked = sorted(content, key=_rank)
+        chosen = ranked[0] if ranked and (answer or _rank(ranked[0]) < _MULTIPART) else None
+        others = [media_type for media_type in content if media_type != chosen]
+        what = f"is left out: {chosen} is used" if chosen else "is not supported, and left out"
+        self._findings.each((*path, "content"), others, what)
+        if chosen is None:
+            return None
+        place: Path = (*path, "content", chosen)
+        if is_json(chosen) or (chosen.startswith(FORM) and not answer):
+            schema = content[chosen].get("schema", {})
+            return Body(chosen, self._schemas.type_of(schema, (*place, "schema"), name))
+        if _rank(chosen) >= _LINES:
+            self._findings.add(place, "is not parsed: the body is bytes")
+        return Body(chosen, "str" if chosen.startswith("text/") else "bytes")
+
+    def _written_ids(self) -> Iterator[str]:
+        for item in self._document.get("paths", {}).values():
+            yield from (item[method]["operationId"] for method in METHODS if method in item and "operationId" in item[method])
+
+
+_LINES, _MULTIPART = 4, 5
+
+
+def _rank(media_type: str) -> int:
+    if is_json(media_type):
+        return 0 if media_type.startswith("application/json") else 1
+    if media_type.startswith(FORM):
+        return 2
+    if any(part in media_type for part in ("ndjson", "jsonl", "json-seq", "event-stream", "xml", "yaml")):
+        return _LINES
+    return _MULTIPART if media_type.startswith("multipart/") else 3
+
+
+def _success(answers: Mapping[str, object]) -> tuple[str, ...]:
+    """Return the statuses that a call returns: 2xx, or the default, or what there is below 400."""
+    for chosen in (lambda s: s.startswith("2"), lambda s: s == "default", lambda s: s[0] in "13"):
+        found = tuple(status for status in answers if chosen(status))
+        if found:
+            return found
+    return ()
+
+
+def _templated(template: str) -> list[str]:
+    return [part.partition("}")[0] for part in template.split("{")[1:]]
+
+
+def _unsupported(parameter: Document) -> str | None:
+    """Return why a parameter cannot be sent, if so."""
+    where: Literal["path", "query", "header", "cookie"] = parameter["in"]
+    if where == "cookie":
+        return "it is a cookie"
+    style = parameter.get("style", _STYLES[where])
+    if style != _STYLES[where]:
+        return f"its style is {style}"
+    if "schema" not in parameter:
+        return "it is described by a media type"
+    return "it may hold reserved characters" if parameter.get("allowReserved") else None

@@ -1,0 +1,105 @@
+"""One OpenAPI document as an importable package: models, endpoints, a client, a server and the table of operations."""
+
+from __future__ import annotations
+
+import tempfile
+from dataclasses import dataclass
+from importlib import resources
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from lakepact.codegen import models
+from lakepact.codegen.documents import sha256
+from lakepact.codegen.openapi import reading
+from lakepact.codegen.openapi.findings import Finding, Findings
+from lakepact.codegen.openapi.operations import Operations
+from lakepact.codegen.openapi.schemas import Schemas
+from lakepact.codegen.python_source import formatted, rendered, write_all
+
+if TYPE_CHECKING:
+    from lakepact.codegen.documents import Document
+    from lakepact.codegen.openapi.operations import Described
+
+MADE = "# Made by lakepact generate"
+_HERE = Path(__file__).parent
+_RUNTIME = ("client.py", "contract.py", "wsgi.py")
+_MODULES = ("answers", "endpoints", "operations", "server")
+
+
+@dataclass(frozen=True, slots=True)
+class Package:
+    """The code of one document, not written yet."""
+
+    title: str
+    modules: dict[str, str]  #: by file name
+    operations: int
+    models: int
+    findings: tuple[Finding, ...]
+
+
+def package(path: Path) -> Package:
+    """Return the code of the document in a file.
+
+    Raises:
+        Broken: The document is wrong; the message says where.
+    """
+    document = reading.read(path)
+    findings = Findings()
+    findings.each((), [part for part in ("webhooks",) if part in document], "is left out")
+    schemas = Schemas(document, findings)
+    operations = list(Operations(document, schemas, findings).all())
+    components = schemas.finished()
+    title = f"{_line(document['info']['title'])} {_line(document['info']['version'])}"
+    header = f"{MADE} from {path.name}, sha256 {sha256(path.read_bytes())[:16]}. Do not edit.\n"
+    modules = {
+        "__init__.py": f'{header}"""{title}: models, endpoints, a client and a server."""\n',
+        "py.typed": "",
+        "models.py": _models(components, header),
+        "wire.py": _copied(resources.files("lakepact.generated").joinpath("wire.py").read_text("utf-8").partition("\n")[2], header),
+        **{name: _copied((_HERE / "runtime" / name).read_text("utf-8"), header) for name in _RUNTIME},
+        **{f"{name}.py": _rendered(name, operations, components, title=title, header=header) for name in _MODULES},
+    }
+    return Package(title, modules, len(operations), len(components), findings.all())
+
+
+def write_package(made: Package, into: Path) -> None:
+    """Write a package into a folder, which it replaces: either all of it is there afterwards, or what was there before.
+
+    Raises:
+        OSError: The folder cannot be written.
+    """
+    into.parent.mkdir(parents=True, exist_ok=True)
+    with tempfile.TemporaryDirectory(prefix=f".{into.name}-", dir=into.parent) as beside:
+        fresh, before = Path(beside) / "fresh", Path(beside) / "before"
+        write_all(fresh, made.modules)
+        formatted(fresh)
+        if into.exists():
+            into.rename(before)
+        try:
+            fresh.rename(into)
+        except OSError:
+            if before.exists():
+                before.rename(into)
+            raise
+
+
+def _models(components: dict[str, Document], header: str) -> str:
+    if not components:
+        return f'{header}"""The document has no schemas."""\n\nfrom .wire import WireModel\n\n__all__ = ["WireModel"]\n'
+    info = {"title": "models", "version": "1"}
+    document = {"openapi": "3.1.0", "info": info, "paths": {}, "components": {"schemas": components}}
+    return models.models(document, header, wire="wire", lazy=False).replace("\nfrom wire import", "\nfrom .wire import")
+
+
+def _rendered(name: str, operations: list[Described], components: dict[str, Document], **values: Any) -> str:
+    bodies = [body for each in operations for body in (each.operation.body, *each.operation.answers.values()) if body]
+    used = sorted({body.model for body in bodies} & components.keys())
+    return rendered(_HERE / "templates" / f"{name}.py.jinja", operations=operations, models=used, **values)
+
+
+def _copied(text: str, header: str) -> str:
+    return header + text
+
+
+def _line(text: object) -> str:
+    return " ".join(str(text).split()).replace("\\", "").replace('"', "'")

@@ -1,0 +1,100 @@
+"""Discriminators: the member that tells alternatives apart becomes a fixed value of each of them."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from lakepact.codegen.documents import Document, component, is_object
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from lakepact.codegen.openapi.findings import Findings, Path
+
+_PREFIX = "#/components/schemas/"
+
+
+class Tags:
+    """Reads the discriminators of a document.
+
+    Args:
+        written: The component schemas of the document.
+        findings: The findings, to which it adds.
+    """
+
+    def __init__(self, written: Mapping[str, Any], findings: Findings) -> None:
+        self._written = written
+        self._findings = findings
+
+    def extensions(self, schema: Document, path: Path) -> dict[str, str]:
+        """Return the schemas that extend this one, by the value of its discriminator; without a mapping, all that name it in `allOf`."""
+        mapping = self._mapping(schema, path)
+        own = f"{_PREFIX}{path[-1]}"
+        extending = {name: f"{_PREFIX}{name}" for name, other in self._written.items() if self._extends(other, own)}
+        if not mapping and not extending:
+            self._findings.add((*path, "discriminator"), "no schema extends this one: it is read as it stands")
+        return mapping or extending
+
+    def tagged(self, schema: Document, key: str, path: Path) -> dict[str, str]:
+        """Return the alternatives of a union by the value of its discriminator; empty if it has none that can be used."""
+        if "discriminator" not in schema:
+            return {}
+        mapping = self._mapping(schema, path)
+        alternatives = [each for each in schema[key] if is_object(each) and each.get("type") != "null"]
+        references = [str(each["$ref"]) for each in alternatives if "$ref" in each]
+        if len(references) < len(alternatives) or not set(mapping.values()) <= set(references):
+            self._findings.add((*path, "discriminator"), "does not name the alternatives: they are tried in turn")
+            return {}
+        unnamed = [reference for reference in references if reference not in mapping.values()]
+        return {**mapping, **{reference.rpartition("/")[2]: reference for reference in unnamed}}
+
+    def _mapping(self, schema: Document, path: Path) -> dict[str, str]:
+        """Return a discriminator's mapping with a reference for each value; values may be given the names of schemas."""
+        mapping: dict[str, str] = {}
+        for value, target in schema["discriminator"].get("mapping", {}).items():
+            reference = f"{_PREFIX}{target}" if target in self._written else target
+            if reference.startswith("#"):
+                mapping[str(value)] = reference
+            else:
+                self._findings.add((*path, "discriminator", "mapping", value), f"{target} is outside the document, and left out")
+        return mapping
+
+    def _extends(self, schema: Any, reference: str, depth: int = 8) -> bool:
+        parts = schema.get("allOf", ()) if is_object(schema) else ()
+        references = [part["$ref"] for part in parts if is_object(part) and "$ref" in part]
+        inherited = (self._written.get(other.removeprefix(_PREFIX)) for other in references)
+        return reference in references or (depth > 0 and any(self._extends(other, reference, depth - 1) for other in inherited))
+
+
+def with_tags(components: dict[str, Document], findings: Findings) -> dict[str, Document]:
+    """Return components whose alternatives each require the value that tells them apart.
+
+    A union of anything but objects loses its discriminator, which is reported.
+    """
+    tagged = {name: dict(schema) for name, schema in components.items()}
+    fixed: dict[tuple[str, str], list[str]] = {}  # an alternative of several unions has the values of all of them
+    for name, schema in tagged.items():
+        if "discriminator" not in schema:
+            continue
+        path = schema.pop("x-path")
+        values: dict[str, list[str]] = {}
+        for value, reference in schema["discriminator"]["mapping"].items():
+            values.setdefault(component(reference), []).append(value)
+        if all("properties" in tagged[alternative] for alternative in values):
+            for alternative, its_values in values.items():
+                tag = schema["discriminator"]["propertyName"]
+                known = fixed.setdefault((alternative, tag), [])
+                known += [value for value in its_values if value not in known]
+                tagged[alternative] = _fixed(tagged[alternative], tag, known)
+        else:
+            findings.add(path, "an alternative is not an object: they are tried in turn")
+            tagged[name] = {"anyOf": schema["oneOf"], **{key: schema[key] for key in ("description",) if key in schema}}
+    return tagged
+
+
+def _fixed(schema: Document, tag: str, values: list[str]) -> Document:
+    member = schema["properties"].get(tag, {})
+    described = {"description": member["description"]} if "description" in member else {}
+    fixed = {"type": "string", "enum": values, **described}
+    required = [*schema.get("required", ()), *([] if tag in schema.get("required", ()) else [tag])]
+    return {**schema, "properties": {**schema["properties"], tag: fixed}, "required": required}
