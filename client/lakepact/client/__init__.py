@@ -49,6 +49,7 @@ if TYPE_CHECKING:
     from lakepact.client.delta_sharing.asynchronous.client import AsyncSharingClient
     from lakepact.client.delta_sharing.predicates import column
     from lakepact.client.delta_sharing.profile import Profile
+    from lakepact.client.delta_sharing.read_tasks import ReadTask
     from lakepact.client.delta_sharing.synchronous.client import SharingClient
     from lakepact.client.iceberg_rest.asynchronous.catalog import AsyncIcebergCatalog
     from lakepact.client.iceberg_rest.changes import TableChange
@@ -99,6 +100,7 @@ __all__ = [
     "PlanningFailed",
     "Profile",
     "QueryFailed",
+    "ReadTask",
     "ResponseError",
     "Retries",
     "ScanPlan",
@@ -126,6 +128,7 @@ _LOADED_LATER = {
     "IcebergCatalog": "lakepact.client.iceberg_rest.synchronous.catalog",
     "Limits": "lakepact.client.limits",
     "Profile": "lakepact.client.delta_sharing.profile",
+    "ReadTask": "lakepact.client.delta_sharing.read_tasks",
     "ScanPlan": "lakepact.client.iceberg_rest.scans",
     "ScanTask": "lakepact.client.iceberg_rest.scans",
     "SharingClient": "lakepact.client.delta_sharing.synchronous.client",

@@ -82,6 +82,11 @@ class TableRequest(Protocol):
         """How many rows are wanted; None for all."""
         ...
 
+    @property
+    def ending_version(self) -> int | None:
+        """The last version that is asked about; None for no such limit."""
+        ...
+
     def again(self, refresh_token: str | None) -> TableRequest:
         """Return the question whose answer has the same files with new URLs, if the table did not change."""
         ...
@@ -102,6 +107,7 @@ class About:
     gives_changes: bool = False
     predicate: Any = None
     limit: int | None = None
+    ending_version: int | None = None
     file_id_hash: FileIdHash | None = None
 
     def call(self, page_token: str | None) -> Call[Any]:

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import asyncio
+from contextlib import aclosing
 from typing import TYPE_CHECKING, Self
 
 from lakepact.client.delta_sharing.asynchronous.reach import reach
 from lakepact.client.delta_sharing.asynchronous.table import AsyncTable
+from lakepact.client.delta_sharing.needs import need
 from lakepact.client.delta_sharing.profile import Profile
 from lakepact.client.delta_sharing.queries import Place
 from lakepact.client.delta_sharing.workers import AsyncWorkers
@@ -21,7 +23,9 @@ if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Awaitable, Callable
     from types import TracebackType
 
+    from lakepact.client.delta_sharing.foreign import ArrowTable
     from lakepact.client.delta_sharing.profile import Source
+    from lakepact.client.delta_sharing.read_tasks import ReadTask
     from lakepact.client.transport import AsyncCarrier
     from lakepact.generated.delta_sharing.models import Share, SharedSchema, SharedTable
 
@@ -167,3 +171,21 @@ class AsyncSharingClient:
             ValueError: A name is empty, `.` or `..`, and cannot stand in a path.
         """
         return AsyncTable(self._reach, Place(share, schema, table))
+
+    async def read(self, task: ReadTask) -> AsyncIterator[ArrowTable]:
+        """Yield the wanted rows of a task of `Listing.tasks`, its files one after the other.
+
+        Args:
+            task: The task, perhaps of another client of the same profile in another process.
+
+        Raises:
+            ImportError: `pyarrow` or `pyroaring` is not there; the message says how to get it.
+            DamagedData: A file is not what the answer said of it.
+            ResponseError: A file is not given, also not after its URL was renewed.
+        """
+        need("pyarrow", "pyroaring")
+        from lakepact.client.delta_sharing.asynchronous.piece_reader import tables_of  # noqa: PLC0415 - where pyarrow is there
+
+        async with aclosing(tables_of(self._reach, task)) as tables:
+            async for table in tables:
+                yield table

@@ -7,12 +7,14 @@ from typing import TYPE_CHECKING
 
 from lakepact.client.delta_sharing.asynchronous.answer import AsyncAnswer
 from lakepact.client.delta_sharing.needs import need
+from lakepact.client.delta_sharing.read_tasks import TASK_BYTES
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Callable, Sequence
 
     from lakepact.client.delta_sharing.foreign import ArrowTable, PandasFrame, PolarsFrame
     from lakepact.client.delta_sharing.progress import Progress
+    from lakepact.client.delta_sharing.read_tasks import ReadTask
 
 
 class AsyncListing(AsyncAnswer):
@@ -46,6 +48,28 @@ class AsyncListing(AsyncAnswer):
             async with aclosing(rows.tables()) as tables:
                 async for table in tables:
                     yield table
+        finally:
+            await self.close()
+
+    async def tasks(self, *, columns: Sequence[str] | None = None, task_bytes: int = TASK_BYTES) -> list[ReadTask]:
+        """Divide the wanted rows into tasks, which `SharingClient.read` reads in any process.
+
+        Args:
+            columns: The columns that are wanted, in this order; all without it.
+            task_bytes: Most bytes of the files of a task; a larger file is a task of its own.
+
+        Raises:
+            ImportError: `pyarrow` or `pyroaring` is not there; the message says how to get it.
+            ValueError: The table has no column of such a name, or the query has a limit.
+            BadReply: The answer is not what the contract says.
+        """
+        need("pyarrow", "pyroaring")
+        from lakepact.client.delta_sharing.asynchronous.rows import AsyncRows  # noqa: PLC0415 - where pyarrow is there
+
+        try:
+            if self.question.limit is not None:
+                raise ValueError("tasks are read independently, so a query that is divided into tasks has no limit")
+            return await AsyncRows(self._reach, self, columns=columns).tasks(most=task_bytes)
         finally:
             await self.close()
 

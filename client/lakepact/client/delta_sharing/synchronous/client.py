@@ -4,8 +4,10 @@
 from __future__ import annotations
 
 import time
+from contextlib import closing
 from typing import TYPE_CHECKING, Self
 
+from lakepact.client.delta_sharing.needs import need
 from lakepact.client.delta_sharing.profile import Profile
 from lakepact.client.delta_sharing.queries import Place
 from lakepact.client.delta_sharing.synchronous.reach import reach
@@ -22,7 +24,9 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
     from types import TracebackType
 
+    from lakepact.client.delta_sharing.foreign import ArrowTable
     from lakepact.client.delta_sharing.profile import Source
+    from lakepact.client.delta_sharing.read_tasks import ReadTask
     from lakepact.client.transport import Carrier
     from lakepact.generated.delta_sharing.models import Share, SharedSchema, SharedTable
 
@@ -164,3 +168,20 @@ class SharingClient:
             ValueError: A name is empty, `.` or `..`, and cannot stand in a path.
         """
         return Table(self._reach, Place(share, schema, table))
+
+    def read(self, task: ReadTask) -> Iterator[ArrowTable]:
+        """Yield the wanted rows of a task of `Listing.tasks`, its files one after the other.
+
+        Args:
+            task: The task, perhaps of another client of the same profile in another process.
+
+        Raises:
+            ImportError: `pyarrow` or `pyroaring` is not there; the message says how to get it.
+            DamagedData: A file is not what the answer said of it.
+            ResponseError: A file is not given, also not after its URL was renewed.
+        """
+        need("pyarrow", "pyroaring")
+        from lakepact.client.delta_sharing.synchronous.piece_reader import tables_of  # noqa: PLC0415 - where pyarrow is there
+
+        with closing(tables_of(self._reach, task)) as tables:
+            yield from tables

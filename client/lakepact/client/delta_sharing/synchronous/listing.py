@@ -7,6 +7,7 @@ from contextlib import closing
 from typing import TYPE_CHECKING
 
 from lakepact.client.delta_sharing.needs import need
+from lakepact.client.delta_sharing.read_tasks import TASK_BYTES
 from lakepact.client.delta_sharing.synchronous.answer import Answer
 
 if TYPE_CHECKING:
@@ -14,6 +15,7 @@ if TYPE_CHECKING:
 
     from lakepact.client.delta_sharing.foreign import ArrowTable, PandasFrame, PolarsFrame
     from lakepact.client.delta_sharing.progress import Progress
+    from lakepact.client.delta_sharing.read_tasks import ReadTask
 
 
 class Listing(Answer):
@@ -46,6 +48,28 @@ class Listing(Answer):
             rows = Rows(self._reach, self, columns=columns, progress=progress)
             with closing(rows.tables()) as tables:
                 yield from tables
+        finally:
+            self.close()
+
+    def tasks(self, *, columns: Sequence[str] | None = None, task_bytes: int = TASK_BYTES) -> list[ReadTask]:
+        """Divide the wanted rows into tasks, which `SharingClient.read` reads in any process.
+
+        Args:
+            columns: The columns that are wanted, in this order; all without it.
+            task_bytes: Most bytes of the files of a task; a larger file is a task of its own.
+
+        Raises:
+            ImportError: `pyarrow` or `pyroaring` is not there; the message says how to get it.
+            ValueError: The table has no column of such a name, or the query has a limit.
+            BadReply: The answer is not what the contract says.
+        """
+        need("pyarrow", "pyroaring")
+        from lakepact.client.delta_sharing.synchronous.rows import Rows  # noqa: PLC0415 - where pyarrow is there
+
+        try:
+            if self.question.limit is not None:
+                raise ValueError("tasks are read independently, so a query that is divided into tasks has no limit")
+            return Rows(self._reach, self, columns=columns).tasks(most=task_bytes)
         finally:
             self.close()
 

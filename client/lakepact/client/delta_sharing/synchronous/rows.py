@@ -3,34 +3,27 @@
 
 from __future__ import annotations
 
-import threading
 import time
 from contextlib import closing
 from typing import TYPE_CHECKING, Any
 
-from lakepact.client.delta_sharing import deletion_vectors, pieces
-from lakepact.client.delta_sharing.downloads import EXPIRED
+from lakepact.client.delta_sharing import pieces
+from lakepact.client.delta_sharing.file_skipping import FileSkipping
 from lakepact.client.delta_sharing.pieces import without_stats
 from lakepact.client.delta_sharing.progress import Progress
+from lakepact.client.delta_sharing.read_tasks import Answered, divided, weight
 from lakepact.client.delta_sharing.rows.plan import Plan
-from lakepact.client.delta_sharing.rows.selection import Selection, numbers
-from lakepact.client.errors import BadReply, DamagedData, Failure, Unreachable
+from lakepact.client.delta_sharing.synchronous.piece_reader import PieceReader
+from lakepact.client.errors import BadReply, Failure, Unreachable
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Generator, Sequence
 
-    from pyroaring import BitMap64
-
-    from lakepact.client.delta_sharing.downloads import Span
     from lakepact.client.delta_sharing.lines import SharedFile
     from lakepact.client.delta_sharing.pieces import Piece
+    from lakepact.client.delta_sharing.read_tasks import ReadTask
     from lakepact.client.delta_sharing.synchronous.answer import Answer
     from lakepact.client.delta_sharing.synchronous.reach import Reach
-
-#: Milliseconds before its end from which a URL is not used.
-_MARGIN = 15_000
-#: Assumed size of a file of unknown size.
-_UNKNOWN = 64 * 1024 * 1024
 
 
 class Rows:
@@ -50,17 +43,15 @@ class Rows:
         answer: Answer,
         *,
         columns: Sequence[str] | None,
-        progress: Callable[[Progress], object] | None,
+        progress: Callable[[Progress], object] | None = None,
         clock: Callable[[], float] = time.time,
     ) -> None:
         self._reach = reach
         self._answer = answer
         self._question = answer.question
+        self._columns = columns
         self._progress = progress
         self._clock = clock
-        self._renewed: dict[tuple[str, str, int | None], SharedFile] = {}
-        self._renewals = 0
-        self._renewing = threading.Lock()
         self.plan = Plan(
             answer.metadata,
             answer.operation,
@@ -68,18 +59,15 @@ class Rows:
             predicate=self._question.predicate,
             gives_changes=self._question.gives_changes,
         )
+        self._skipping = FileSkipping(None if self._question.gives_changes else self._question.predicate, answer.metadata)
 
     def tables(self) -> Generator[Any, None, None]:
         """Yield the rows of each file, in the order of the answer, up to the limit of the question."""
-        # All files are known before the first is fetched: what renews their URLs stands at the end of the answer.
-        files = self._files()
-        try:
-            todo = pieces.of_changes(files) if self._question.gives_changes else pieces.of_snapshot(files)
-        except ValueError as error:
-            raise BadReply(Failure(operation=self._answer.operation, message=str(error))) from None
+        todo = self._pieces()
         done = Progress(files=0, of_files=len(todo), bytes=0, of_bytes=sum(piece.file.size or 0 for piece in todo), rows=0)
         left = self._question.limit
-        results = self._reach.workers.results(self._read, todo if left != 0 else (), _weight)
+        reader = PieceReader(self._reach, self._answered(), self.plan, clock=self._clock)
+        results = self._reach.workers.results(reader.read, todo if left != 0 else (), weight)
         with closing(results):
             for piece, table in results:
                 kept = table if left is None else table.slice(0, left)
@@ -91,12 +79,35 @@ class Rows:
                 if left == 0:
                     break
 
+    def tasks(self, *, most: int) -> list[ReadTask]:
+        """Return the rows as tasks of up to so many bytes; the limit of the question does not hold for them."""
+        todo = self._pieces()
+        return list(divided(self._answered(), todo, self._columns, most=most))
+
+    def _pieces(self) -> list[Piece]:
+        # All files are known before the first is fetched: what renews their URLs stands at the end of the answer.
+        files = self._files()
+        try:
+            return pieces.of_changes(files) if self._question.gives_changes else pieces.of_snapshot(files)
+        except ValueError as error:
+            raise BadReply(Failure(operation=self._answer.operation, message=str(error))) from None
+
+    def _answered(self) -> Answered:
+        end = self._answer.end
+        return Answered(
+            question=self._question,
+            operation=self._answer.operation,
+            metadata=self._answer.metadata,
+            version=self._answer.version,
+            refresh_token=end.refresh_token if end else None,
+        )
+
     def _files(self) -> list[SharedFile]:
         """Return the files of the answer; of a later one, if this one breaks off and the table did not change."""
         tried = 0
         while True:
             try:
-                return [without_stats(file) for file in self._answer.files()]
+                return [without_stats(file) for file in self._answer.files() if self._is_wanted(file)]
             except Unreachable as error:
                 tried += 1
                 pause = self._reach.retries.pause(tried=tried, elapsed=0.0, retry_after=None)
@@ -110,74 +121,7 @@ class Rows:
                 raise broken_off
             self._answer = later
 
-    def _read(self, piece: Piece) -> tuple[Piece, Any]:
-        content = self._with_url(piece.file, self._content)
-        selection = Selection(self._numbers(piece.only), self._numbers(piece.but_not))
-        table = self.plan.table(piece, content, selection)
-        return piece, table
-
-    def _content(self, file: SharedFile) -> bytearray:
-        return self._reach.download(file.url, most=file.size)
-
-    def _numbers(self, holder: SharedFile | None) -> BitMap64 | None:
-        """Return the numbers of rows in the deletion vector of a file."""
-        if holder is None or holder.deletion_vector is None:
-            return None
-        vector = holder.deletion_vector
-        try:
-            if deletion_vectors.is_inline(vector):
-                return numbers(deletion_vectors.from_line(vector), vector)
-            span = deletion_vectors.span(vector)
-        except ValueError as error:
-            reason = str(error)
-        else:
-            content = self._with_url(holder, lambda file: self._vector(file, span))
-            try:
-                return numbers(deletion_vectors.from_file(content, vector), vector)
-            except ValueError as error:
-                reason = str(error)
-        raise DamagedData(Failure(operation=self._answer.operation, message=f"file {holder.id}: {reason}"))
-
-    def _vector(self, file: SharedFile, span: Span) -> bytearray:
-        url = file.deletion_vector.path_or_inline if file.deletion_vector is not None else ""
-        return self._reach.download(url, most=None, span=span)
-
-    def _with_url(self, file: SharedFile, fetch: Callable[[SharedFile], bytearray]) -> bytearray:
-        """Return the result of `fetch`, with a new URL if the old one has expired."""
-        seen, current = self._renewals, self._renewed.get(_key(file), file)
-        if current.expiration is not None and self._clock() * 1000 > current.expiration - _MARGIN:
-            return fetch(self._renew(file, seen))
-        try:
-            return fetch(current)
-        except EXPIRED:
-            renewed = self._renew(file, seen)
-        return fetch(renewed)
-
-    def _renew(self, file: SharedFile, seen: int) -> SharedFile:
-        """Return the file with a new URL, from an answer that came after `seen` others."""
-        with self._renewing:
-            if self._renewals == seen:
-                self._renewed = self._asked_again()
-                self._renewals += 1
-        renewed = self._renewed.get(_key(file))
-        if renewed is None:
-            message = f"file {file.id} is no longer listed, and its URL has run out"
-            raise DamagedData(Failure(operation=self._answer.operation, message=message))
-        return renewed
-
-    def _asked_again(self) -> dict[tuple[str, str, int | None], SharedFile]:
-        end = self._answer.end
-        later = self._answer.again(self._question.again(end.refresh_token if end else None))
-        if later.version != self._answer.version and (pinned := self._question.pinned(self._answer.version)) is not None:
-            later.close()
-            later = self._answer.again(pinned)
-        with later:
-            return {_key(file): without_stats(file) for file in later.files()}
-
-
-def _key(file: SharedFile) -> tuple[str, str, int | None]:
-    return file.kind, file.id, file.version
-
-
-def _weight(piece: Piece) -> int:
-    return piece.file.size if piece.file.size is not None else _UNKNOWN
+    def _is_wanted(self, file: SharedFile) -> bool:
+        """Return whether the file can have wanted rows; a server may list later versions than the last that was asked about."""
+        last = self._question.ending_version
+        return (last is None or file.version is None or file.version <= last) and self._skipping.may_hold(file)

@@ -1,0 +1,136 @@
+"""Reads the rows of files, with new URLs for those that expire."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from contextlib import aclosing
+from typing import TYPE_CHECKING, Any
+
+from lakepact.client.delta_sharing import deletion_vectors
+from lakepact.client.delta_sharing.asynchronous.answer import AsyncAnswer
+from lakepact.client.delta_sharing.downloads import EXPIRED
+from lakepact.client.delta_sharing.pieces import without_stats
+from lakepact.client.delta_sharing.read_tasks import weight
+from lakepact.client.delta_sharing.rows.plan import Plan
+from lakepact.client.delta_sharing.rows.selection import Selection, numbers
+from lakepact.client.errors import DamagedData, Failure
+
+if TYPE_CHECKING:
+    from collections.abc import AsyncGenerator, Awaitable, Callable
+
+    from pyroaring import BitMap64
+
+    from lakepact.client.delta_sharing.asynchronous.reach import AsyncReach
+    from lakepact.client.delta_sharing.downloads import Span
+    from lakepact.client.delta_sharing.lines import SharedFile
+    from lakepact.client.delta_sharing.pieces import Piece
+    from lakepact.client.delta_sharing.read_tasks import Answered, ReadTask
+
+#: Milliseconds before its end from which a URL is not used.
+_MARGIN = 15_000
+
+
+class AsyncPieceReader:
+    """Reads pieces of one answer, also after the answer is closed.
+
+    Args:
+        reach: Fetches the files.
+        answered: The answer that listed them.
+        plan: Makes rows of files.
+        clock: Returns the seconds since 1970.
+    """
+
+    def __init__(self, reach: AsyncReach, answered: Answered, plan: Plan, *, clock: Callable[[], float] = time.time) -> None:
+        self._reach = reach
+        self._answered = answered
+        self._plan = plan
+        self._clock = clock
+        self._renewed: dict[tuple[str, str, int | None], SharedFile] = {}
+        self._renewals = 0
+        self._renewing = asyncio.Lock()
+
+    async def read(self, piece: Piece) -> tuple[Piece, Any]:
+        """Return the piece and its wanted rows."""
+        content = await self._with_url(piece.file, self._content)
+        selection = Selection(await self._numbers(piece.only), await self._numbers(piece.but_not))
+        table = await asyncio.to_thread(self._plan.table, piece, content, selection)
+        return piece, table
+
+    async def _content(self, file: SharedFile) -> bytearray:
+        return await self._reach.download(file.url, most=file.size)
+
+    async def _numbers(self, holder: SharedFile | None) -> BitMap64 | None:
+        """Return the numbers of rows in the deletion vector of a file."""
+        if holder is None or holder.deletion_vector is None:
+            return None
+        vector = holder.deletion_vector
+        try:
+            if deletion_vectors.is_inline(vector):
+                return numbers(deletion_vectors.from_line(vector), vector)
+            span = deletion_vectors.span(vector)
+        except ValueError as error:
+            reason = str(error)
+        else:
+            content = await self._with_url(holder, lambda file: self._vector(file, span))
+            try:
+                return numbers(deletion_vectors.from_file(content, vector), vector)
+            except ValueError as error:
+                reason = str(error)
+        raise DamagedData(Failure(operation=self._answered.operation, message=f"file {holder.id}: {reason}"))
+
+    async def _vector(self, file: SharedFile, span: Span) -> bytearray:
+        url = file.deletion_vector.path_or_inline if file.deletion_vector is not None else ""
+        return await self._reach.download(url, most=None, span=span)
+
+    async def _with_url(self, file: SharedFile, fetch: Callable[[SharedFile], Awaitable[bytearray]]) -> bytearray:
+        """Return the result of `fetch`, with a new URL if the old one has expired."""
+        seen, current = self._renewals, self._renewed.get(_key(file), file)
+        if current.expiration is not None and self._clock() * 1000 > current.expiration - _MARGIN:
+            return await fetch(await self._renew(file, seen))
+        try:
+            return await fetch(current)
+        except EXPIRED:
+            renewed = await self._renew(file, seen)
+        return await fetch(renewed)
+
+    async def _renew(self, file: SharedFile, seen: int) -> SharedFile:
+        """Return the file with a new URL, from an answer that came after `seen` others."""
+        async with self._renewing:
+            if self._renewals == seen:
+                self._renewed = await self._asked_again()
+                self._renewals += 1
+        renewed = self._renewed.get(_key(file))
+        if renewed is None:
+            message = f"file {file.id} is no longer listed, and its URL has run out"
+            raise DamagedData(Failure(operation=self._answered.operation, message=message))
+        return renewed
+
+    async def _asked_again(self) -> dict[tuple[str, str, int | None], SharedFile]:
+        question, version = self._answered.question, self._answered.version
+        later = await AsyncAnswer(self._reach, question.again(self._answered.refresh_token)).begin()
+        if later.version != version and (pinned := question.pinned(version)) is not None:
+            await later.close()
+            later = await AsyncAnswer(self._reach, pinned).begin()
+        async with later:
+            return {_key(file): without_stats(file) async for file in later.files()}
+
+
+async def tables_of(reach: AsyncReach, task: ReadTask) -> AsyncGenerator[Any, None]:
+    """Yield the rows of each file of a task, in order."""
+    answered = task.answered
+    plan = Plan(
+        answered.metadata,
+        answered.operation,
+        columns=task.columns,
+        predicate=answered.question.predicate,
+        gives_changes=answered.question.gives_changes,
+    )
+    results = reach.workers.results(AsyncPieceReader(reach, answered, plan).read, task.pieces, weight)
+    async with aclosing(results):
+        async for _, table in results:
+            yield table
+
+
+def _key(file: SharedFile) -> tuple[str, str, int | None]:
+    return file.kind, file.id, file.version

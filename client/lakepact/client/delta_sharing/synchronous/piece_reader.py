@@ -1,0 +1,137 @@
+# Made by codegen.sync_twin from asynchronous/piece_reader.py beside this folder. Do not edit: nox -s generate
+"""Reads the rows of files, with new URLs for those that expire."""
+
+from __future__ import annotations
+
+import threading
+import time
+from contextlib import closing
+from typing import TYPE_CHECKING, Any
+
+from lakepact.client.delta_sharing import deletion_vectors
+from lakepact.client.delta_sharing.downloads import EXPIRED
+from lakepact.client.delta_sharing.pieces import without_stats
+from lakepact.client.delta_sharing.read_tasks import weight
+from lakepact.client.delta_sharing.rows.plan import Plan
+from lakepact.client.delta_sharing.rows.selection import Selection, numbers
+from lakepact.client.delta_sharing.synchronous.answer import Answer
+from lakepact.client.errors import DamagedData, Failure
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Generator
+
+    from pyroaring import BitMap64
+
+    from lakepact.client.delta_sharing.downloads import Span
+    from lakepact.client.delta_sharing.lines import SharedFile
+    from lakepact.client.delta_sharing.pieces import Piece
+    from lakepact.client.delta_sharing.read_tasks import Answered, ReadTask
+    from lakepact.client.delta_sharing.synchronous.reach import Reach
+
+#: Milliseconds before its end from which a URL is not used.
+_MARGIN = 15_000
+
+
+class PieceReader:
+    """Reads pieces of one answer, also after the answer is closed.
+
+    Args:
+        reach: Fetches the files.
+        answered: The answer that listed them.
+        plan: Makes rows of files.
+        clock: Returns the seconds since 1970.
+    """
+
+    def __init__(self, reach: Reach, answered: Answered, plan: Plan, *, clock: Callable[[], float] = time.time) -> None:
+        self._reach = reach
+        self._answered = answered
+        self._plan = plan
+        self._clock = clock
+        self._renewed: dict[tuple[str, str, int | None], SharedFile] = {}
+        self._renewals = 0
+        self._renewing = threading.Lock()
+
+    def read(self, piece: Piece) -> tuple[Piece, Any]:
+        """Return the piece and its wanted rows."""
+        content = self._with_url(piece.file, self._content)
+        selection = Selection(self._numbers(piece.only), self._numbers(piece.but_not))
+        table = self._plan.table(piece, content, selection)
+        return piece, table
+
+    def _content(self, file: SharedFile) -> bytearray:
+        return self._reach.download(file.url, most=file.size)
+
+    def _numbers(self, holder: SharedFile | None) -> BitMap64 | None:
+        """Return the numbers of rows in the deletion vector of a file."""
+        if holder is None or holder.deletion_vector is None:
+            return None
+        vector = holder.deletion_vector
+        try:
+            if deletion_vectors.is_inline(vector):
+                return numbers(deletion_vectors.from_line(vector), vector)
+            span = deletion_vectors.span(vector)
+        except ValueError as error:
+            reason = str(error)
+        else:
+            content = self._with_url(holder, lambda file: self._vector(file, span))
+            try:
+                return numbers(deletion_vectors.from_file(content, vector), vector)
+            except ValueError as error:
+                reason = str(error)
+        raise DamagedData(Failure(operation=self._answered.operation, message=f"file {holder.id}: {reason}"))
+
+    def _vector(self, file: SharedFile, span: Span) -> bytearray:
+        url = file.deletion_vector.path_or_inline if file.deletion_vector is not None else ""
+        return self._reach.download(url, most=None, span=span)
+
+    def _with_url(self, file: SharedFile, fetch: Callable[[SharedFile], bytearray]) -> bytearray:
+        """Return the result of `fetch`, with a new URL if the old one has expired."""
+        seen, current = self._renewals, self._renewed.get(_key(file), file)
+        if current.expiration is not None and self._clock() * 1000 > current.expiration - _MARGIN:
+            return fetch(self._renew(file, seen))
+        try:
+            return fetch(current)
+        except EXPIRED:
+            renewed = self._renew(file, seen)
+        return fetch(renewed)
+
+    def _renew(self, file: SharedFile, seen: int) -> SharedFile:
+        """Return the file with a new URL, from an answer that came after `seen` others."""
+        with self._renewing:
+            if self._renewals == seen:
+                self._renewed = self._asked_again()
+                self._renewals += 1
+        renewed = self._renewed.get(_key(file))
+        if renewed is None:
+            message = f"file {file.id} is no longer listed, and its URL has run out"
+            raise DamagedData(Failure(operation=self._answered.operation, message=message))
+        return renewed
+
+    def _asked_again(self) -> dict[tuple[str, str, int | None], SharedFile]:
+        question, version = self._answered.question, self._answered.version
+        later = Answer(self._reach, question.again(self._answered.refresh_token)).begin()
+        if later.version != version and (pinned := question.pinned(version)) is not None:
+            later.close()
+            later = Answer(self._reach, pinned).begin()
+        with later:
+            return {_key(file): without_stats(file) for file in later.files()}
+
+
+def tables_of(reach: Reach, task: ReadTask) -> Generator[Any, None, None]:
+    """Yield the rows of each file of a task, in order."""
+    answered = task.answered
+    plan = Plan(
+        answered.metadata,
+        answered.operation,
+        columns=task.columns,
+        predicate=answered.question.predicate,
+        gives_changes=answered.question.gives_changes,
+    )
+    results = reach.workers.results(PieceReader(reach, answered, plan).read, task.pieces, weight)
+    with closing(results):
+        for _, table in results:
+            yield table
+
+
+def _key(file: SharedFile) -> tuple[str, str, int | None]:
+    return file.kind, file.id, file.version
