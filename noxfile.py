@@ -141,9 +141,17 @@ def campaign(session: nox.Session) -> None:
 
 
 @nox.session
+def spark_source(session: nox.Session) -> None:
+    """Read tables in Spark, locally and on a standalone master; needs Java 17."""
+    install(session, "tests", "types", package=".[all,spark]")
+    session.run("pyright", "client/lakepact/spark")
+    session.run("pytest", "tests/spark", "-m", "spark or not spark", *session.posargs)
+
+
+@nox.session
 def campaign_bench(session: nox.Session) -> None:
     """Measure the cost of campaigns: 2,000 cases on three servers, one more on Spark, and the analysis of a million exchanges."""
-    install(session, "tests", package=".[all,spark]")
+    install(session, "tests", package=".[all,campaign-spark]")
     session.run("python", "tests/bench/campaign.py", env={"PYTHONPATH": "tests"})
     session.run("python", "tests/bench/judging.py", *session.posargs, env={"PYTHONPATH": "tests"})
 

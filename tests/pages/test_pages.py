@@ -188,6 +188,7 @@ REASONS = [
     "installs from the network; the continuous integration does it in a fresh clone",
     "needs Iceberg's Java server",
     "needs the package delta-sharing and the tables of the example",
+    "starts Spark; nox -s spark_source does the same",
     "starts a server that does not end",
     "tests/conformance/clients runs the program below",
     "tests/conformance/command/test_baseline.py does this with a faulty server",

@@ -65,7 +65,7 @@ def test_conformance_installs_no_large_library() -> None:
 
 
 def test_all_installs_every_extra_but_spark_and_generate() -> None:
-    others = EXTRAS.keys() - {"all", "spark", "spark-connect", "generate"}
+    others = EXTRAS.keys() - {"all", "campaign-spark", "spark", "spark-connect", "generate"}
 
     assert set().union(*map(installed, others)) == installed("all")
 

@@ -59,7 +59,7 @@ def test_missing_or_old_package_is_named(monkeypatch: pytest.MonkeyPatch) -> Non
     monkeypatch.setitem(doctor.PACKAGES, "no-such-package", ((1, 0), (2, 0)))
 
     assert "900.0 or a later one" in found("pyarrow").sentence
-    assert "pip install 'lakepact[spark]'" in found("no-such-package").sentence
+    assert "pip install 'lakepact[campaign-spark]'" in found("no-such-package").sentence
 
 
 @pytest.mark.parametrize(

@@ -10,7 +10,7 @@ import sys
 from dataclasses import dataclass
 from importlib.metadata import PackageNotFoundError, version
 
-INSTALL = "pip install 'lakepact[spark]'"
+INSTALL = "pip install 'lakepact[campaign-spark]'"
 WITHOUT = "or do without Spark: --engine local"
 JAVA = 17  #: the oldest that Spark 4.1 runs on
 ENDLESS = (1000, 0)

@@ -1,0 +1,24 @@
+"""Spark reads shared tables and Iceberg tables without a jar: `register(spark)`, then `spark.read.format("lakepact")`.
+
+The data source is loaded when it is first named: it needs pyspark and pyarrow.
+"""
+
+from __future__ import annotations
+
+import importlib
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from lakepact.spark.data_source import LakepactDataSource, register
+
+__all__ = ["LakepactDataSource", "register"]
+
+
+def __getattr__(name: str) -> Any:
+    if name not in __all__:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    try:
+        module = importlib.import_module("lakepact.spark.data_source")
+    except ModuleNotFoundError as missing:
+        raise ImportError(f"this needs {missing.name}: pip install 'lakepact[spark]'", name=missing.name) from None
+    return getattr(module, name)

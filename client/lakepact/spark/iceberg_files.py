@@ -1,0 +1,175 @@
+"""Data files of Iceberg: planned by the server or from manifests, and read by pyiceberg with their delete files."""
+
+from __future__ import annotations
+
+import re
+import time
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from pyiceberg.catalog.rest.scan_planning import ScanTasks
+from pyiceberg.expressions import AlwaysTrue
+from pyiceberg.io import load_file_io
+from pyiceberg.io.pyarrow import ArrowScan, schema_to_pyarrow
+from pyiceberg.table import FileScanTask
+
+from lakepact.client.errors import Failure, UpgradeNeeded
+from lakepact.spark.iceberg_expressions import pyiceberg_expression, rest_expression
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator, Sequence
+
+    from pyiceberg.schema import Schema
+    from pyiceberg.table import DataScan
+    from pyiceberg.table.metadata import TableMetadata
+
+    from lakepact.client import IcebergCatalog
+    from lakepact.client.delta_sharing.predicates import Predicate
+    from lakepact.client.iceberg_rest.scans import ScanTask
+
+#: Members of a content file that reading needs; statistics serve planning alone.
+_MEMBERS = frozenset(
+    {
+        "content",
+        "content-offset",
+        "content-size-in-bytes",
+        "file-format",
+        "file-path",
+        "file-size-in-bytes",
+        "first-row-id",
+        "partition",
+        "record-count",
+        "referenced-data-file",
+        "spec-id",
+    }
+)
+#: Settings that say when credentials expire, in milliseconds since 1970.
+_EXPIRES = re.compile(r"s3\.session-token-expires-at-ms|gcs\.oauth2\.token-expires-at|adls\.sas-token-expires-at-ms.*")
+#: Milliseconds before their end from which credentials are not used.
+_MARGIN = 60_000
+
+
+@dataclass(frozen=True, slots=True)
+class PlannedFile:
+    """A data file with its delete files."""
+
+    task: FileScanTask = field(repr=False)
+
+    @property
+    def size(self) -> int:
+        """The bytes of the data file."""
+        return int(self.task.file.file_size_in_bytes)
+
+
+def arrow_schema(schema: Schema) -> Any:
+    """Return the columns of a schema as Arrow has them."""
+    return schema_to_pyarrow(schema, include_field_ids=False)
+
+
+def planned_by_driver(scan: DataScan, predicate: Predicate | None) -> list[PlannedFile]:
+    """Return the files of a scan, planned from its manifests.
+
+    Raises:
+        UpgradeNeeded: The table has delete files that cannot be applied.
+    """
+    filtered = scan if predicate is None else scan.filter(pyiceberg_expression(predicate))
+    try:
+        return [PlannedFile(task) for task in filtered.plan_files()]
+    except ValueError as error:
+        if "equality deletes" not in str(error):
+            raise
+    raise _equality_deletes()
+
+
+def planned_by_server(
+    catalog: IcebergCatalog, name: tuple[Sequence[str], str], scan: DataScan, predicate: Predicate | None
+) -> list[PlannedFile]:
+    """Return the files of a scan, planned by the server.
+
+    Raises:
+        OperationNotSupported: The server does not plan scans.
+        UpgradeNeeded: The table has delete files that cannot be applied.
+    """
+    snapshot = scan.snapshot()
+    plan = catalog.plan_scan(
+        *name,
+        row_filter=None if predicate is None else rest_expression(predicate),
+        select=[*scan.selected_fields],
+        snapshot_id=None if snapshot is None else snapshot.snapshot_id,
+        use_snapshot_schema=scan.snapshot_id is not None or None,
+    )
+    return [_planned(task) for task in catalog.scan_tasks(*name, plan)]
+
+
+def _planned(task: ScanTask) -> PlannedFile:
+    files = [each.to_wire() for each in (task.data_file, *task.delete_files)]
+    if any(each.get("content") == "equality-deletes" for each in files):
+        raise _equality_deletes()
+    data, *deletes = [{name: value for name, value in each.items() if name in _MEMBERS} for each in files]
+    references = list(range(len(deletes)))
+    document = {"data-file": data, "delete-file-references": references}
+    tasks = ScanTasks.model_validate({"file-scan-tasks": [document], "delete-files": deletes})
+    return PlannedFile(FileScanTask.from_rest_response(tasks.file_scan_tasks[0], tasks.delete_files))
+
+
+def _equality_deletes() -> UpgradeNeeded:
+    message = "the table has equality delete files, which pyiceberg does not apply; rewrite its data files to remove them"
+    return UpgradeNeeded(Failure(operation=_READ, message=message))
+
+
+_READ = "readFile"
+
+
+@dataclass(frozen=True, slots=True)
+class FileReader:
+    """Reads data files in any process; `repr()` shows no credentials."""
+
+    metadata: TableMetadata = field(repr=False)
+    schema: Schema = field(repr=False)
+    predicate: Predicate | None
+    properties: dict[str, str] = field(repr=False)
+
+    @classmethod
+    def of(cls, scan: DataScan, properties: dict[str, str], predicate: Predicate | None) -> FileReader:
+        """Return the reader of a scan, without the table's history."""
+        history: dict[str, Any] = {
+            "snapshots": [],
+            "current_snapshot_id": None,
+            "refs": {},
+            "snapshot_log": [],
+            "metadata_log": [],
+            "statistics": [],
+        }
+        return cls(scan.table_metadata.model_copy(update=history), scan.projection(), predicate, properties)
+
+    def read(self, files: Iterable[PlannedFile], renewed: Callable[[], dict[str, str]]) -> Iterator[list[Any]]:
+        """Yield the record batches of each file.
+
+        Args:
+            files: The files.
+            renewed: Returns new properties when the credentials of the old ones have expired.
+        """
+        properties = self.properties
+        for file in files:
+            if _expired(properties):
+                properties = renewed()
+            try:
+                batches = self._batches(file, properties)
+            except OSError:
+                # Storage refuses expired credentials in many ways; with the same ones it would refuse again.
+                newer = renewed()
+                if newer == properties:
+                    raise
+                properties = newer
+                batches = self._batches(file, properties)
+            yield batches
+
+    def _batches(self, file: PlannedFile, properties: dict[str, str]) -> list[Any]:
+        row_filter = AlwaysTrue() if self.predicate is None else pyiceberg_expression(self.predicate)
+        scan = ArrowScan(self.metadata, load_file_io(properties, file.task.file.file_path), self.schema, row_filter)
+        return list(scan.to_record_batches([file.task]))
+
+
+def _expired(properties: dict[str, str]) -> bool:
+    ends = [int(value) for name, value in properties.items() if _EXPIRES.fullmatch(name) and value.isdigit()]
+    return any(end - _MARGIN < time.time() * 1000 for end in ends)

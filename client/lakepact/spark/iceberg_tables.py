@@ -1,0 +1,151 @@
+"""Tables of Iceberg catalogs read by Spark: the server or the driver plans the files, executors read them with pyiceberg."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import pyarrow as pa
+from pyspark.sql.datasource import DataSourceReader, InputPartition
+
+from lakepact.client import IcebergCatalog
+from lakepact.client.errors import OperationNotSupported
+from lakepact.client.iceberg_rest.pyiceberg_tables import pyiceberg_table
+from lakepact.spark.errors import explained
+from lakepact.spark.filters import TakesFilters
+from lakepact.spark.iceberg_files import FileReader, PlannedFile, arrow_schema, planned_by_driver, planned_by_server
+from lakepact.spark.options import OptionError
+from lakepact.spark.schemas import check_fits, record_batches, spark_schema
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+    from pyiceberg.table import DataScan, Table
+    from pyspark.sql.types import StructType
+
+    from lakepact.client.delta_sharing.predicates import Predicate
+    from lakepact.spark.options import CatalogTable
+
+_SERVER_PLANS = "planTableScan"
+
+
+def opened(options: CatalogTable) -> IcebergCatalog:
+    """Return a client of the table's catalog."""
+    return IcebergCatalog(options.catalog, warehouse=options.warehouse, auth=options.auth())
+
+
+def table_of(catalog: IcebergCatalog, options: CatalogTable) -> Table:
+    """Return the table, with credentials for its files if the catalog vends them."""
+    return pyiceberg_table(catalog, options.namespace, options.name, properties=dict(options.storage))
+
+
+def scan_of(table: Table, options: CatalogTable) -> DataScan:
+    """Return a scan of the wanted snapshot, with the schema of that snapshot if it is not the current one.
+
+    Raises:
+        OptionError: The table has no such snapshot, branch or tag.
+    """
+    if options.snapshot_id is not None:
+        snapshot = table.snapshot_by_id(options.snapshot_id)
+        wanted = f"snapshot {options.snapshot_id}"
+    elif options.as_of_timestamp is not None:
+        snapshot = table.snapshot_as_of_timestamp(options.as_of_timestamp)
+        wanted = f"snapshot at or before {options.as_of_timestamp} ms since 1970"
+    elif options.ref is not None:
+        snapshot = table.snapshot_by_name(options.ref)
+        wanted = f"branch or tag {options.ref!r}"
+    else:
+        return table.scan()
+    if snapshot is None:
+        raise OptionError(f"table {options.name} has no {wanted}")
+    return table.scan(snapshot_id=snapshot.snapshot_id)
+
+
+def described(options: CatalogTable) -> StructType:
+    """Return the schema of the table's wanted snapshot."""
+    with opened(options) as catalog:
+        return spark_schema(arrow_schema(scan_of(table_of(catalog, options), options).projection()))
+
+
+class FilesPartition(InputPartition):
+    """The files of one Spark task, and how to open them; `repr()` shows no credentials."""
+
+    def __init__(self, reader: FileReader, files: tuple[PlannedFile, ...]) -> None:
+        super().__init__(None)
+        self.reader = reader
+        self.files = files
+
+    def __repr__(self) -> str:
+        return f"{type(self).__name__}({len(self.files)} files, {sum(file.size for file in self.files)} bytes)"
+
+
+class CatalogTableReader(DataSourceReader):
+    """Reads one snapshot of a table.
+
+    Args:
+        options: The table.
+        schema: The wanted columns.
+    """
+
+    def __init__(self, options: CatalogTable, schema: StructType) -> None:
+        self._options = options
+        self._schema = schema
+        self._predicate: Predicate | None = None
+
+    def partitions(self) -> list[InputPartition]:
+        """Plan the files and divide them into partitions."""
+        options, wanted = self._options, self._schema
+        with explained(), opened(options) as catalog:
+            table = table_of(catalog, options)
+            scan = scan_of(table, options)
+            check_fits(arrow_schema(scan.projection()), wanted)
+            scan = scan.select(*wanted.names)
+            if scan.snapshot() is None:
+                return []
+            # A predicate is bound to the current schema, so older schemas do without.
+            predicate = self._predicate if scan.projection().schema_id == table.metadata.current_schema_id else None
+            files = self._planned(catalog, scan, predicate)
+            reader = FileReader.of(scan, dict(table.io.properties), predicate)
+        return [FilesPartition(reader, group) for group in _grouped(files, options.partition_bytes)]
+
+    def _planned(self, catalog: IcebergCatalog, scan: DataScan, predicate: Predicate | None) -> Iterable[PlannedFile]:
+        options = self._options
+        if options.planning_mode != "client" and catalog.offers(_SERVER_PLANS):
+            try:
+                return planned_by_server(catalog, (options.namespace, options.name), scan, predicate)
+            except OperationNotSupported:
+                if options.planning_mode == "server":
+                    raise
+        elif options.planning_mode == "server":
+            raise OptionError("the catalog does not plan scans: leave out option scan-planning-mode")
+        return planned_by_driver(scan, predicate)
+
+    def read(self, partition: InputPartition) -> Iterator[Any]:
+        """Yield the rows of a partition as record batches."""
+        if partition is None:
+            return  # Spark reads the partition None of a table without files
+        assert isinstance(partition, FilesPartition)  # noqa: S101 - what `partitions` returned
+        for batches in partition.reader.read(partition.files, self._renewed):
+            for batch in batches:
+                yield from record_batches(pa.Table.from_batches([batch]), self._schema)
+
+    def _renewed(self) -> dict[str, str]:
+        """Return how to open files, with new credentials."""
+        with opened(self._options) as catalog:
+            return dict(table_of(catalog, self._options).io.properties)
+
+
+class FilteredCatalogTableReader(TakesFilters, CatalogTableReader):
+    """Reads a table without the files that filters exclude."""
+
+
+def _grouped(files: Iterable[PlannedFile], most: int) -> Iterator[tuple[PlannedFile, ...]]:
+    group: list[PlannedFile] = []
+    held = 0
+    for file in files:
+        if group and held + file.size > most:
+            yield tuple(group)
+            group, held = [], 0
+        group.append(file)
+        held += file.size
+    if group:
+        yield tuple(group)
