@@ -68,7 +68,7 @@ def moving(lab: CatalogLab, table: Table) -> list[Update]:
 
 @check("IRC-COM-004")
 def failed_requirements_change_nothing(lab: CatalogLab) -> None:
-    """A commit with one failing requirement leaves the table unchanged, for every kind of update."""
+    """A commit with one failed requirement changes nothing, for every kind of update."""
     table = lab.append(lab.make_table())
     before = lab.load(table)
     holds, stale = assert_uuid(table.uuid), assert_ref("main", None)
@@ -92,8 +92,8 @@ def failed_requirements_change_nothing(lab: CatalogLab) -> None:
 
 
 @check("IRC-COM-006")
-def every_requirement_counts(lab: CatalogLab) -> None:
-    """A requirement that fails is a conflict, be it the first, the last or among others."""
+def every_requirement_is_checked(lab: CatalogLab) -> None:
+    """A commit with one failed requirement returns 409, at any position among others."""
     table = lab.append(lab.make_table())
     at = table.member("current-snapshot-id")
     holds = [assert_uuid(table.uuid), assert_ref("main", at), assert_schema(table.member("current-schema-id"))]
@@ -107,7 +107,7 @@ def every_requirement_counts(lab: CatalogLab) -> None:
 
 @check("IRC-COM-010")
 def properties_change_in_order(lab: CatalogLab) -> None:
-    """Of several updates of one property, the last one decides."""
+    """Several updates of one property in a commit apply in order: the last one decides."""
     table = lab.make_table(properties={"kept": "old", "gone": "old"})
 
     with lab.judge("IRC-COM-010"):
@@ -129,8 +129,8 @@ def properties_change_in_order(lab: CatalogLab) -> None:
 
 
 @check("IRC-COM-010")
-def updates_build_on_each_other(lab: CatalogLab) -> None:
-    """Updates find what those before them in the same commit have made, and nothing of those behind them."""
+def updates_see_earlier_updates_of_the_commit(lab: CatalogLab) -> None:
+    """An update may refer to earlier updates of the same commit, and not to later ones."""
     table = lab.make_table()
     first, second = next_column(table, "first", "long"), next_column(table, "second", skip=1)
 
@@ -160,7 +160,7 @@ def updates_build_on_each_other(lab: CatalogLab) -> None:
 
 @check("IRC-COM-010")
 def refs_move_in_order(lab: CatalogLab) -> None:
-    """A ref that is set, removed and set again in one commit is where the last update leaves it."""
+    """Several updates of one ref in a commit apply in order: the last one decides."""
     table = lab.append(lab.make_table())
     history_is_kept(lab)
     older, snapshot = table.member("current-snapshot-id"), lab.snapshot(table)
@@ -190,8 +190,8 @@ def refs_move_in_order(lab: CatalogLab) -> None:
 
 
 @check("IRC-COM-011")
-def bad_updates_change_nothing(lab: CatalogLab) -> None:
-    """A commit with one update that cannot be applied leaves the table as it was, wherever that update stands."""
+def invalid_updates_change_nothing(lab: CatalogLab) -> None:
+    """A commit with one update that cannot be applied changes nothing, at any position among others."""
     table = lab.append(lab.make_table())
     before = lab.load(table)
     impossible: dict[str, Sequence[Update]] = {

@@ -58,34 +58,34 @@ def several_commits(lab: CatalogLab, table: Table) -> Iterator[Reply]:
 
 
 @check("IRC-COM-001")
-def commits_answer_metadata(lab: CatalogLab) -> None:
-    """A commit returns 200 with the metadata and their location."""
+def commits_return_metadata(lab: CatalogLab) -> None:
+    """A commit returns 200 with `metadata` and `metadata-location`."""
     for reply in several_commits(lab, lab.make_table()):
         with lab.judge("IRC-COM-001"):
             expect.status(reply, 200)
             location, metadata = reply.at("metadata-location"), reply.at("metadata")
-            expect.true(isinstance(location, str) and location != "", "`metadata-location` to be a text", location)
+            expect.true(isinstance(location, str) and location != "", "`metadata-location` to be a string", location)
             expect.true(isinstance(metadata, dict) and metadata != {}, "`metadata` to be an object", metadata)
 
 
 @check("IRC-COM-002")
-def commits_answer_what_loads_next(lab: CatalogLab) -> None:
-    """The answer to a commit equals the table that is loaded afterwards, at a new metadata location."""
+def commits_return_the_loaded_state(lab: CatalogLab) -> None:
+    """A commit returns the same metadata as the next load, at a new metadata location."""
     table = lab.make_table()
     before = [lab.load(table).metadata_location]
     for reply in several_commits(lab, table):
         lab.require(reply, 200)
         with lab.judge("IRC-COM-002"):
             loaded = lab.load(table)
-            expect.true(isinstance(reply.at("metadata-location"), str), "`metadata-location` to be a text", reply.at("metadata-location"))
+            expect.true(isinstance(reply.at("metadata-location"), str), "`metadata-location` to be a string", reply.at("metadata-location"))
             assert_same_table(lab, loaded, Table(table.namespace, table.name, reply))
             expect.lacks(reply.at("metadata-location"), before, "metadata-locations of former states")
         before.append(reply.document.get("metadata-location"))
 
 
 @check("IRC-COM-014")
-def commits_without_conditions(lab: CatalogLab) -> None:
-    """A commit without requirements is applied, even after a concurrent commit."""
+def commits_without_requirements_are_applied(lab: CatalogLab) -> None:
+    """A commit without requirements returns 200 and is applied."""
     table = lab.make_table()
 
     for turn in ("first", "second", "third"):
@@ -96,8 +96,8 @@ def commits_without_conditions(lab: CatalogLab) -> None:
 
 
 @check("IRC-COM-012", "IRC-COM-013")
-def commits_without_updates(lab: CatalogLab) -> None:
-    """A commit without updates changes nothing, and still checks its requirements."""
+def commits_without_updates_check_requirements(lab: CatalogLab) -> None:
+    """A commit without updates returns 200 and changes nothing; a failed requirement returns 409."""
     table = lab.append(lab.make_table())
     before, at = lab.load(table), table.member("current-snapshot-id")
     for requirements in ([], [assert_uuid(table.uuid)], [assert_uuid(table.uuid), assert_ref("main", at)]):
@@ -117,8 +117,8 @@ def commits_without_updates(lab: CatalogLab) -> None:
 
 
 @check("IRC-COM-005")
-def failed_requirements_are_conflicts(lab: CatalogLab) -> None:
-    """A requirement that does not hold is a conflict that carries the name of one."""
+def failed_requirements_return_409(lab: CatalogLab) -> None:
+    """A commit with a failed requirement returns 409."""
     table = lab.append(lab.make_table())
     stale = (
         assert_uuid(NOBODY),
@@ -136,8 +136,8 @@ def failed_requirements_are_conflicts(lab: CatalogLab) -> None:
 
 
 @check("IRC-COM-015")
-def commits_to_no_table(lab: CatalogLab) -> None:
-    """A commit to a table that does not exist is refused as such, whatever it requires, in a namespace that exists or not."""
+def commits_to_missing_tables_return_404(lab: CatalogLab) -> None:
+    """A commit to a missing or dropped table returns 404, whatever it requires and whether or not the namespace exists."""
     table = lab.make_table()
     never: list[dict[str, Any]] = [{**table.at, "table": lab.name()}, {**table.at, "namespace": (lab.name(),)}]
     gone = ((one.at, one.uuid) for one in dropped_tables(lab, table.namespace))
@@ -151,7 +151,7 @@ def commits_to_no_table(lab: CatalogLab) -> None:
 
 @check("IRC-COM-017")
 def identifiers_do_not_redirect(lab: CatalogLab) -> None:
-    """A commit that names another table than its path does never reaches that other table."""
+    """A commit whose `identifier` names another table than its path never changes that other table."""
     table = lab.make_table()
     beside, elsewhere = lab.make_table(table.namespace), lab.make_table()
     absent = {"namespace": list(table.namespace), "name": lab.name()}
@@ -170,7 +170,7 @@ def identifiers_do_not_redirect(lab: CatalogLab) -> None:
 
 @check("IRC-COM-026")
 def commits_of_many_updates(lab: CatalogLab) -> None:
-    """A commit with hundreds of updates applies all of them, or is refused as too large."""
+    """A commit with hundreds of updates applies all of them, or returns 400 or 413."""
     for many in (250, 1000):
         table = lab.make_table()
         expected = {f"lakepact.{number}": str(number) for number in range(many)}
@@ -180,4 +180,4 @@ def commits_of_many_updates(lab: CatalogLab) -> None:
             if reply.status == 200:
                 properties = properties_of(lab.load(table))
                 lost = [key for key, value in expected.items() if properties.get(key) != value]
-                expect.equal([], lost, f"of {many} properties, these to be lost:")
+                expect.equal([], lost, f"of {many} properties, those that the table lacks:")

@@ -29,7 +29,7 @@ REFUSED = 400  #: status of a server that refuses commits without updates
 
 @check("IRC-REQ-001")
 def commits_create_tables(lab: CatalogLab) -> None:
-    """A commit creates a table, and creates it again after it was dropped."""
+    """A commit with assert-create returns 200 and creates the table, again after it was dropped."""
     ground = plot(lab, lab.make_namespace())
     for _ in range(2):
         table_uuid = str(uuid.uuid4())
@@ -48,8 +48,8 @@ def commits_create_tables(lab: CatalogLab) -> None:
 
 
 @check("IRC-REQ-002")
-def commits_do_not_create_over_tables(lab: CatalogLab) -> None:
-    """A commit that creates a table conflicts with the table that exists, and leaves it as it was."""
+def assert_create_on_existing_tables_returns_409(lab: CatalogLab) -> None:
+    """A commit with assert-create to an existing table returns 409 and changes nothing."""
     table = lab.append(lab.make_table())
     before = lab.load(table)
     ground = FreeTableSlot(table.namespace, table.name, table.location)
@@ -64,8 +64,8 @@ def commits_do_not_create_over_tables(lab: CatalogLab) -> None:
 
 
 @check("IRC-REQ-003")
-def incomplete_tables_are_not_created(lab: CatalogLab) -> None:
-    """A commit that creates a table brings a schema, a current one and a location; else it is refused and nothing is created."""
+def creating_incomplete_tables_returns_400(lab: CatalogLab) -> None:
+    """A creating commit without schema, current schema or location returns 400 and creates nothing."""
     home = lab.make_namespace()
     creating_works(lab, home)
     lacking = (
@@ -90,8 +90,8 @@ def incomplete_tables_are_not_created(lab: CatalogLab) -> None:
 
 
 @check("IRC-REQ-004")
-def nothing_goes_with_creating(lab: CatalogLab) -> None:
-    """A commit that asserts that a table does not exist, and more about it, is never accepted when the table exists."""
+def assert_create_with_other_requirements_is_refused(lab: CatalogLab) -> None:
+    """A commit with assert-create and another requirement returns 400 or 409 if the table exists."""
     table = lab.append(lab.make_table())
     others = (assert_uuid(table.uuid), assert_ref("main", table.member("current-snapshot-id")), assert_ref("none", None))
     for other in others:
@@ -102,8 +102,8 @@ def nothing_goes_with_creating(lab: CatalogLab) -> None:
 
 
 @check("IRC-REQ-005")
-def creating_makes_no_namespace(lab: CatalogLab) -> None:
-    """A commit that creates a table in a namespace that does not exist is refused, and the namespace still does not exist."""
+def creating_commits_in_missing_namespaces_return_404(lab: CatalogLab) -> None:
+    """A creating commit in a missing namespace returns 404 and does not create the namespace."""
     home = lab.make_namespace()
     ground = plot(lab, home)
     missing = [(lab.name(),), *([(*home, lab.name())] if lab.child_of(home) else [])]
@@ -119,7 +119,7 @@ def creating_makes_no_namespace(lab: CatalogLab) -> None:
 
 @check("IRC-TBL-STAGE-005", "IRC-UPD-045")
 def created_tables_keep_their_refs(lab: CatalogLab) -> None:
-    """A table that a commit creates with a snapshot, with main and with a tag at it has all of them."""
+    """A table that a commit creates with a snapshot, main and a tag has all of them."""
     history_is_kept(lab)
     home = lab.make_namespace()
     creating_works(lab, home)
@@ -141,8 +141,8 @@ def created_tables_keep_their_refs(lab: CatalogLab) -> None:
 
 
 @check("IRC-UPD-005")
-def created_tables_have_their_version(lab: CatalogLab) -> None:
-    """A table that a commit creates with format version 3 has it, if the target has tables of that version."""
+def created_tables_have_the_requested_version(lab: CatalogLab) -> None:
+    """A table that a commit creates with format version 3 has that version."""
     if not lab.feature("format-v3"):
         lab.skip("IRC-UPD-005", "the target makes no tables of format version 3")
         return

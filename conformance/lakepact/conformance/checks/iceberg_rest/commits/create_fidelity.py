@@ -56,8 +56,8 @@ WHOLE = {"type": "struct", "schema-id": 0, "identifier-field-ids": [1], "fields"
 
 
 @check("IRC-UPD-010", "IRC-UPD-022", "IRC-UPD-040", "IRC-UPD-045", "IRC-UPD-066", "IRC-UPD-071")
-def tables_are_created_with_their_history(lab: CatalogLab) -> None:
-    """A table that a commit creates has the columns, partition fields, summaries, retention and statistics that the commit says."""
+def created_tables_keep_all_members(lab: CatalogLab) -> None:
+    """A table that a commit creates keeps the requested columns, partition fields, summaries, retention and statistics."""
     history_is_kept(lab)
     like = lab.make_table()
     ground = plot(lab, like.namespace)

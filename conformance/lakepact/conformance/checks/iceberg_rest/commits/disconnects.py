@@ -59,18 +59,18 @@ def _whole(parts: Mapping[str, bool], wanted: str) -> None:
 
 
 @check("IRC-COM-022")
-def commits_are_whole_though_nobody_listens(lab: CatalogLab) -> None:
-    """Of a commit whose caller leaves, the table has all updates or none."""
+def commits_are_atomic_when_clients_disconnect(lab: CatalogLab) -> None:
+    """A commit whose client disconnects applies all of its updates or none."""
     heard, *tables = make_tables(lab, len(LEAVING) + 1)
     lab.require(lab.send(op.update_table, body=_commit(lab, heard), **heard.at), 200)
     if not all(_parts(lab, heard).values()):
-        raise Blocked("a commit that is answered is not whole either (IRC-UPD-035, IRC-UPD-044, IRC-UPD-045)")
+        raise Blocked("a commit is not atomic even if its client stays connected (IRC-UPD-035, IRC-UPD-044, IRC-UPD-045)")
     for table, seconds in zip(tables, LEAVING, strict=True):
         lab.send(op.update_table, body=_commit(lab, table), disconnect_after=seconds, **table.at)
 
     with lab.judge("IRC-COM-022"):
         for made in left(lambda: [_parts(lab, table) for table in tables]):
-            _whole(made, "in the table all updates of a commit, or none")
+            _whole(made, "all updates of a commit in the table, or none")
 
 
 def _commit(lab: CatalogLab, table: Table) -> dict[str, Any]:
@@ -89,22 +89,22 @@ def _parts(lab: CatalogLab, table: Table) -> dict[str, bool]:
 
 
 @check("IRC-TXN-015")
-def transactions_are_whole_though_nobody_listens(lab: CatalogLab) -> None:
-    """Of a transaction whose caller leaves, all tables are changed, or none."""
+def transactions_are_atomic_when_clients_disconnect(lab: CatalogLab) -> None:
+    """A transaction whose client disconnects changes all of its tables or none."""
     heard, *together = [make_tables(lab, 3) for _ in range(len(LEAVING) + 1)]
     lab.require(lab.send(op.commit_transaction, body=_transaction(heard)))
     if not all(_changed(lab, heard).values()):
-        raise Blocked("a transaction that is answered is not whole either")
+        raise Blocked("a transaction is not atomic even if its client stays connected")
     for tables, seconds in zip(together, LEAVING, strict=True):
         lab.send(op.commit_transaction, body=_transaction(tables), disconnect_after=seconds)
 
     with lab.judge("IRC-TXN-015"):
         for changed in left(lambda: [_changed(lab, tables) for tables in together]):
-            _whole(changed, "of the tables of a transaction, all or none to be changed")
+            _whole(changed, "all tables of a transaction changed, or none")
 
 
 @check("IRC-TXN-015")
-def transactions_that_cannot_be_written_are_whole(lab: CatalogLab) -> None:
+def transactions_with_unwritable_files_are_atomic(lab: CatalogLab) -> None:
     """A transaction that returns 5xx because the files of one table cannot be written changes all tables or none."""
     for place in (0, 1):
         tables = make_tables(lab, 2)
@@ -113,7 +113,7 @@ def transactions_that_cannot_be_written_are_whole(lab: CatalogLab) -> None:
         reply = transact(lab, *changes)
         with lab.judge("IRC-TXN-015", remark=f"the transaction returned {reply.status}"):
             if reply.status >= LOWEST_SERVER_ERROR:
-                _whole(_changed(lab, tables), "of the tables of a transaction, all or none to be changed")
+                _whole(_changed(lab, tables), "all tables of a transaction changed, or none")
 
 
 def _transaction(tables: Sequence[Table]) -> dict[str, Any]:
@@ -126,8 +126,8 @@ def _changed(lab: CatalogLab, tables: Sequence[Table]) -> dict[str, bool]:
 
 
 @check("IRC-TBL-CREATE-031")
-def tables_are_there_or_can_be_made_though_nobody_listens(lab: CatalogLab) -> None:
-    """A table whose creator leaves is there and listed, or it is not there and can be created."""
+def creates_are_atomic_when_clients_disconnect(lab: CatalogLab) -> None:
+    """A table whose creating client disconnects loads and is listed, or can be created again."""
     home = lab.make_namespace()
     heard = lab.make_table(home)
     if _listed(lab, home) != {heard.name}:
@@ -143,7 +143,7 @@ def tables_are_there_or_can_be_made_though_nobody_listens(lab: CatalogLab) -> No
             with case():
                 if found[name] != 200:
                     created = lab.send(op.create_table, namespace=home, body=lab.table_request(name))
-                    expect.status(created, 200, 409, about="for creating a table that is not there")
+                    expect.status(created, 200, 409, about="for creating a missing table")
                     expect.equal(200, _loads(lab, home, name), f"after that, for loading {name}, the status")
         expect.equal(sorted([heard.name, *names]), sorted(_listed(lab, home)), "tables that load, listed:")
 

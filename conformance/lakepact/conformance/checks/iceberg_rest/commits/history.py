@@ -37,7 +37,7 @@ BEHIND_MS = 3_600_000  #: how far that of another one is behind
 
 @check("IRC-COM-027", "IRC-META-012")
 def commits_log_former_metadata(lab: CatalogLab) -> None:
-    """After each commit the log of metadata files names those of all states before it, the oldest first."""
+    """After each commit, `metadata-log` names all former metadata files, the oldest first."""
     table = lab.commit(lab.make_table(), set_properties(turn="none"))
     former: list[Any] = []
     for turn in range(4):
@@ -56,8 +56,8 @@ def commits_log_former_metadata(lab: CatalogLab) -> None:
 
 
 @check("IRC-COM-028")
-def time_does_not_go_back(lab: CatalogLab) -> None:
-    """A table is never updated before it was updated, not even when a writer's clock is ahead."""
+def last_updated_ms_does_not_decrease(lab: CatalogLab) -> None:
+    """`last-updated-ms` does not decrease, even if a writer's clock is ahead."""
     table = lab.make_table()
     snapshot = lab.snapshot(table, timestamp_ms=int(time.time() * 1000) + AHEAD_MS)
     commits = (
@@ -77,8 +77,8 @@ def time_does_not_go_back(lab: CatalogLab) -> None:
 
 
 @check("IRC-META-011")
-def snapshots_of_slow_clocks_are_logged_in_order(lab: CatalogLab) -> None:
-    """A snapshot of a writer whose clock is an hour behind is refused, or is logged as what became current after the one before it."""
+def snapshot_log_is_ordered_despite_slow_clocks(lab: CatalogLab) -> None:
+    """A snapshot whose timestamp is an hour old is refused with 400 or 409, or logged in order of time."""
     table = lab.append(lab.make_table())
     snapshot = lab.snapshot(table, timestamp_ms=table.member("last-updated-ms") - BEHIND_MS)
     reply = lab.try_commit(table, add_snapshot(snapshot), set_ref("main", snapshot["snapshot-id"]))
@@ -105,7 +105,7 @@ def replacement(table: Table) -> list[dict[str, Any]]:
 
 @check("IRC-COM-030")
 def replaced_tables_keep_their_history(lab: CatalogLab) -> None:
-    """A table that is replaced, with or without new data, keeps its UUID, its snapshots and its snapshot log."""
+    """A replaced table, with or without new data, keeps its UUID, its snapshots and its snapshot log."""
     for refilled in (False, True):
         table = lab.append(lab.append(lab.make_table()))
         before = lab.load(table)
@@ -116,7 +116,7 @@ def replaced_tables_keep_their_history(lab: CatalogLab) -> None:
         with lab.judge("IRC-COM-030") as case:
             expect.status(lab.try_commit(table, *updates, requirements=[assert_uuid(table.uuid)]), 200)
             after = lab.load(table)
-            expect.equal(before.uuid, after.uuid, "the UUID from before,")
+            expect.equal(before.uuid, after.uuid, "the UUID as before,")
             ids = [snapshot["snapshot-id"] for snapshot in after.member("snapshots")]
             for snapshot in before.member("snapshots"):
                 with case():
@@ -125,4 +125,4 @@ def replaced_tables_keep_their_history(lab: CatalogLab) -> None:
             expect.equal(log, later[: len(log)], "a snapshot-log that begins with")
         with lab.judge("IRC-COM-030"):
             again = changed(lab, after, set_properties(replaced="yes"))
-            expect.equal(before.uuid, again.uuid, "the UUID from before,")
+            expect.equal(before.uuid, again.uuid, "the UUID as before,")

@@ -106,8 +106,8 @@ def told_apart(former: int, current: int, unused: int) -> None:
 
 
 @check("IRC-REQ-020", "IRC-REQ-021")
-def last_columns_are_compared(lab: CatalogLab) -> None:
-    """A commit may insist on the last column id, of a new table and of one that got more columns, and on no other."""
+def last_assigned_field_ids_are_compared(lab: CatalogLab) -> None:
+    """assert-last-assigned-field-id with the last column id returns 200, with any other id 409."""
     new = lab.make_table()
     judge_answers(
         lab, "IRC-REQ-020", new, cases={"it is so of a new table": assert_last_field(new.member("last-column-id"))}, allowed=[200]
@@ -122,8 +122,8 @@ def last_columns_are_compared(lab: CatalogLab) -> None:
 
 
 @check("IRC-REQ-022")
-def nested_columns_count(lab: CatalogLab) -> None:
-    """The last column id is that of the last column within columns, not of the last column."""
+def last_assigned_field_ids_cover_nested_columns(lab: CatalogLab) -> None:
+    """assert-last-assigned-field-id compares with the last id of nested columns too."""
     table = lab.make_table(schema=NESTED)
     highest = max(columns(current_schema(table)).values())
     last = table.member("last-column-id")
@@ -137,8 +137,8 @@ def nested_columns_count(lab: CatalogLab) -> None:
 
 
 @check("IRC-REQ-022")
-def dropped_columns_count(lab: CatalogLab) -> None:
-    """The last column id is never that of an older column because a newer one was dropped, nor because its schema is gone."""
+def last_assigned_field_ids_cover_dropped_columns(lab: CatalogLab) -> None:
+    """assert-last-assigned-field-id compares with the highest id ever assigned, after columns and schemas were removed."""
     new = lab.make_table()
     before = new.member("last-column-id")
     wide = widened(lab, new)
@@ -155,8 +155,8 @@ def dropped_columns_count(lab: CatalogLab) -> None:
 
 
 @check("IRC-REQ-023")
-def last_columns_are_integers(lab: CatalogLab) -> None:
-    """A commit that insists on the last column id says which."""
+def invalid_last_assigned_field_ids_return_400(lab: CatalogLab) -> None:
+    """assert-last-assigned-field-id without an integer id returns 400."""
     table = lab.make_table()
     last = table.member("last-column-id")
     wrong: tuple[Any, ...] = (None, str(last), last + 0.5, True, {}, [last])
@@ -170,7 +170,7 @@ def last_columns_are_integers(lab: CatalogLab) -> None:
 
 @check("IRC-REQ-024", "IRC-REQ-025", "IRC-REQ-026")
 def current_schemas_are_compared(lab: CatalogLab) -> None:
-    """A commit may insist on the current schema, and not on one that was, or on one that only exists."""
+    """assert-current-schema-id with the current id returns 200, with any other id 409, without an id 400."""
     new = lab.make_table()
     former = new.member("current-schema-id")
     judge_answers(lab, "IRC-REQ-024", new, cases={"it is so of a new table": assert_schema(former)}, allowed=[200])
@@ -195,8 +195,8 @@ def current_schemas_are_compared(lab: CatalogLab) -> None:
 
 
 @check("IRC-REQ-027", "IRC-REQ-028", "IRC-REQ-029")
-def last_partitions_are_compared(lab: CatalogLab) -> None:
-    """A commit may insist on the last partition id: 999 until a table is partitioned, and never a lower one afterwards."""
+def last_assigned_partition_ids_are_compared(lab: CatalogLab) -> None:
+    """assert-last-assigned-partition-id with the last id returns 200 (999 if never partitioned), with any other id 409."""
     table = lab.make_table()
     never = {"the table was never partitioned": assert_last_partition(UNPARTITIONED)}
     judge_answers(lab, "IRC-REQ-027", table, cases=never, allowed=[200])
@@ -214,8 +214,8 @@ def last_partitions_are_compared(lab: CatalogLab) -> None:
 
 
 @check("IRC-REQ-027", "IRC-REQ-028")
-def last_partitions_outlive_their_spec(lab: CatalogLab) -> None:
-    """The last partition id stays what it is when the default spec has no field of that id."""
+def last_assigned_partition_ids_cover_former_specs(lab: CatalogLab) -> None:
+    """assert-last-assigned-partition-id compares with the highest id ever assigned, after the default spec changed."""
     name = SCHEMA["fields"][0]["name"]
     table = lab.make_table()
     bucket = partition_field(column(table, name), "bucket[4]", "bucket", field_id=next_field(table))
@@ -236,7 +236,7 @@ def last_partitions_outlive_their_spec(lab: CatalogLab) -> None:
 
 @check("IRC-REQ-030", "IRC-REQ-031", "IRC-REQ-032")
 def default_specs_are_compared(lab: CatalogLab) -> None:
-    """A commit may insist on the default spec, and not on one that was, or on one that only exists."""
+    """assert-default-spec-id with the default id returns 200, with any other id 409, without an id 400."""
     new = table_of_version(lab, 2)
     former = new.member("default-spec-id")
     judge_answers(lab, "IRC-REQ-030", new, cases={"it is so of a new table": assert_spec(former)}, allowed=[200])
@@ -260,7 +260,7 @@ def default_specs_are_compared(lab: CatalogLab) -> None:
 
 @check("IRC-REQ-033", "IRC-REQ-034", "IRC-REQ-035")
 def default_orders_are_compared(lab: CatalogLab) -> None:
-    """A commit may insist on the default sort order, that of unsorted tables too, and not on one that was or only exists."""
+    """assert-default-sort-order-id with the default id returns 200, with any other id 409, without an id 400."""
     new = lab.make_table()
     former = new.member("default-sort-order-id")
     judge_answers(lab, "IRC-REQ-033", new, cases={"it is so of a new table": assert_order(former)}, allowed=[200])

@@ -51,8 +51,8 @@ def gone(table: Table, ref: str) -> None:
 
 
 @check("IRC-REQ-007", "IRC-REQ-008", "IRC-REQ-009")
-def uuids_are_compared(lab: CatalogLab) -> None:
-    """A commit may insist on the table's UUID, before and after it has changed, and on no other."""
+def table_uuids_are_compared(lab: CatalogLab) -> None:
+    """assert-table-uuid with the table's UUID returns 200, with any other UUID 409."""
     table, other = lab.make_table(), lab.make_table()
     for situation in ("the UUID is that of the new table", "the UUID is the table's, which has changed since"):
         judge_answers(lab, "IRC-REQ-007", table, cases={situation: assert_uuid(table.uuid)}, allowed=[200])
@@ -70,8 +70,8 @@ def uuids_are_compared(lab: CatalogLab) -> None:
 
 
 @check("IRC-REQ-008")
-def uuid_of_a_former_table(lab: CatalogLab) -> None:
-    """A commit for a table that was dropped does not reach the one that has its name now."""
+def uuids_of_dropped_tables_return_409(lab: CatalogLab) -> None:
+    """assert-table-uuid with the UUID of a dropped table returns 409 on a new table of the same name."""
     former = lab.make_table()
     lab.drop_table(**former.at)
     table = lab.make_table(former.namespace, name=former.name)
@@ -80,8 +80,8 @@ def uuid_of_a_former_table(lab: CatalogLab) -> None:
 
 
 @check("IRC-REQ-010")
-def uuids_are_texts(lab: CatalogLab) -> None:
-    """A commit that insists on a UUID says which."""
+def invalid_uuids_return_400(lab: CatalogLab) -> None:
+    """assert-table-uuid without a string as `uuid` returns 400."""
     wrong: tuple[Any, ...] = (None, 0, True, {}, [])
     cases = {f"the UUID is {expect.shown(value)}": assert_uuid(value) for value in wrong}
     cases["there is no UUID"] = {"type": "assert-table-uuid"}
@@ -93,7 +93,7 @@ def uuids_are_texts(lab: CatalogLab) -> None:
 
 @check("IRC-REQ-011", "IRC-REQ-012", "IRC-REQ-013")
 def branches_are_compared(lab: CatalogLab) -> None:
-    """A commit may insist on where a branch is, and on nowhere else: not where it was, and not where another is."""
+    """assert-ref-snapshot-id with the branch's snapshot returns 200; with another snapshot or a missing ref, 409."""
     first = lab.append(lab.make_table())
     judge_answers(lab, "IRC-REQ-011", first, cases={"main is there": assert_ref("main", at(first))}, allowed=[200])
     nowhere = {"main is not at this snapshot": assert_ref("main", UNKNOWN)}
@@ -121,8 +121,8 @@ def branches_are_compared(lab: CatalogLab) -> None:
 
 
 @check("IRC-REQ-011", "IRC-REQ-012", "IRC-REQ-013")
-def branches_that_move(lab: CatalogLab) -> None:
-    """assert-ref-snapshot-id follows a branch that moves forward, back, and is removed."""
+def moved_branches_are_compared(lab: CatalogLab) -> None:
+    """assert-ref-snapshot-id compares with the branch's latest state after it moves forward, back, or is removed."""
     first = lab.append(lab.make_table(), ref="side")
     older = lab.load(first).member("refs", "side", "snapshot-id")
     second = lab.append(first, ref="side")
@@ -138,8 +138,8 @@ def branches_that_move(lab: CatalogLab) -> None:
 
 
 @check("IRC-REQ-013", "IRC-REQ-014")
-def branches_of_new_tables(lab: CatalogLab) -> None:
-    """In a new table no ref exists, not even main."""
+def refs_of_new_tables_do_not_exist(lab: CatalogLab) -> None:
+    """On a new table, assert-ref-snapshot-id with null returns 200, with a snapshot 409."""
     table = lab.make_table()
     named = {"main does not exist yet": assert_ref("main", UNKNOWN), "no ref exists yet": assert_ref("side", UNKNOWN)}
     judge_answers(lab, "IRC-REQ-013", table, cases=named, allowed=[409])
@@ -150,8 +150,8 @@ def branches_of_new_tables(lab: CatalogLab) -> None:
 
 
 @check("IRC-REQ-014", "IRC-REQ-015")
-def absence_is_compared(lab: CatalogLab) -> None:
-    """A commit may insist that a ref does not exist, which is so of those removed, and not of those that exist."""
+def absent_refs_are_compared(lab: CatalogLab) -> None:
+    """assert-ref-snapshot-id with null returns 200 for a missing or removed ref and 409 for an existing one."""
     table = lab.append(lab.make_table())
     judge_answers(lab, "IRC-REQ-015", table, cases={"main exists": assert_ref("main", None)}, allowed=[409])
     lab.commit(table, set_ref("side", at(table)), set_ref("tag", at(table), kind="tag"), set_ref("gone", at(table)))
@@ -168,7 +168,7 @@ def absence_is_compared(lab: CatalogLab) -> None:
 
 @check("IRC-REQ-016")
 def tags_are_compared(lab: CatalogLab) -> None:
-    """A commit may insist on where a tag is, as it may of a branch."""
+    """assert-ref-snapshot-id compares with the snapshot of a tag as with that of a branch."""
     first = lab.append(lab.make_table())
     table = lab.append(lab.commit(first, set_ref("tag", at(first), kind="tag")))
     judge_answers(lab, "IRC-REQ-016", table, cases={"the tag is there": assert_ref("tag", at(first))}, allowed=[200])
@@ -183,8 +183,8 @@ def tags_are_compared(lab: CatalogLab) -> None:
 
 
 @check("IRC-REQ-017", "IRC-REQ-018")
-def refs_and_snapshots_are_named(lab: CatalogLab) -> None:
-    """A commit that insists on a ref says which, and where it is; to take silence for null is worth a warning."""
+def incomplete_ref_assertions_return_400(lab: CatalogLab) -> None:
+    """assert-ref-snapshot-id without `ref` or `snapshot-id` returns 400; treating a missing `snapshot-id` as null is a warning."""
     table = lab.append(lab.make_table())
     for ref in ("main", "none"):
         as_null = lab.try_commit(table, HARMLESS, requirements=[assert_ref(ref, None)]).status
@@ -203,7 +203,7 @@ def refs_and_snapshots_are_named(lab: CatalogLab) -> None:
 
 @check("IRC-REQ-019")
 def snapshot_ids_are_compared_exactly(lab: CatalogLab) -> None:
-    """Snapshot ids are 64 bits wide: two that are the same floating point number are still two."""
+    """assert-ref-snapshot-id compares all 64 bits: ids that are equal as doubles are different."""
     table = lab.make_table()
     for bits, snapshot_id in {53: 2**53 + 1, 62: 2**62 + 1, 63: 2**63 - 1}.items():
         table = lab.append(table, ref=f"wide{bits}", snapshot_id=snapshot_id)
@@ -216,7 +216,7 @@ def snapshot_ids_are_compared_exactly(lab: CatalogLab) -> None:
 
 @check("IRC-REQ-039")
 def requirements_of_one_type_are_all_checked(lab: CatalogLab) -> None:
-    """Of several requirements of one type none is forgotten: it is a conflict if any of them fails, first or last."""
+    """Several requirements of one type are all checked: one failed requirement returns 409."""
     table = lab.append(lab.make_table())
     last = table.member("last-column-id")
     pairs = {

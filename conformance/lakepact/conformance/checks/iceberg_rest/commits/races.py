@@ -64,8 +64,8 @@ def _race_of_snapshots(lab: CatalogLab, table: Table, ref: str) -> Table:
 
 
 @check("IRC-COM-020", alone=True)
-def one_of_many_appends_wins(lab: CatalogLab) -> None:
-    """When many writers add a snapshot to the same parent, exactly one gets 200 and the others get 409."""
+def concurrent_appends_have_one_winner(lab: CatalogLab) -> None:
+    """When many writers append to the same branch concurrently, exactly one gets 200 and the others get 409."""
     for ref in ("main", "side"):
         lab.append(lab.append(lab.make_table(), ref=ref), ref=ref)  # commits that lose snapshots or refs do so without a race too
         table = lab.make_table()
@@ -74,8 +74,8 @@ def one_of_many_appends_wins(lab: CatalogLab) -> None:
 
 
 @check("IRC-COM-020", alone=True)
-def one_of_many_moves_wins(lab: CatalogLab) -> None:
-    """When many writers move a branch from one snapshot to another that exists, one is accepted, and the branch is where it says."""
+def concurrent_ref_moves_have_one_winner(lab: CatalogLab) -> None:
+    """When many writers move a branch concurrently, exactly one gets 200, and the branch is at its snapshot."""
     table = lab.append(lab.make_table())
     first, targets = table.member("current-snapshot-id"), list[int]()
     for number in range(CLIENTS):
@@ -102,12 +102,12 @@ def _race_of_properties(lab: CatalogLab, table: Table, requirements: Sequence[Ma
             with case():
                 expect.status(reply, 200, 409)
         lost = [key for key, reply in zip(keys, replies, strict=True) if reply.status == 200 and properties.get(key) != key]
-        expect.equal([], lost, "of the properties that were accepted, these to be lost:")
+        expect.equal([], lost, "properties of accepted commits that the table lacks:")
 
 
 @check("IRC-COM-021", alone=True)
-def no_accepted_commit_is_lost(lab: CatalogLab) -> None:
-    """When many writers set different properties, each of those that were accepted has set its own."""
+def accepted_commits_are_kept(lab: CatalogLab) -> None:
+    """When many writers set different properties concurrently, every property whose commit returned 200 is set."""
     table = lab.make_table()
     for turn in lab.repeat(ROUNDS):
         _race_of_properties(lab, table, [], f"free{turn}")
@@ -115,8 +115,8 @@ def no_accepted_commit_is_lost(lab: CatalogLab) -> None:
 
 
 @check("IRC-REQ-002", alone=True)
-def one_of_many_creations_wins(lab: CatalogLab) -> None:
-    """When many writers create a table of one name, one of them is accepted and the table is that one's."""
+def concurrent_creating_commits_have_one_winner(lab: CatalogLab) -> None:
+    """When many commits create the same table concurrently, exactly one gets 200, and the table has its UUID."""
     home = lab.make_namespace()
     creating_works(lab, home)
     for _ in lab.repeat(ROUNDS):

@@ -58,8 +58,8 @@ def _judge_bodies(lab: CatalogLab, requirement: str, table: Table, bodies: Mappi
 
 
 @check("IRC-COM-003")
-def both_arrays_are_required(lab: CatalogLab) -> None:
-    """A commit has requirements and updates, both of them arrays; to do without requirements is worth a warning."""
+def commits_without_updates_or_requirements_return_400(lab: CatalogLab) -> None:
+    """A commit without `updates` or `requirements` as arrays returns 400; accepting missing requirements is a warning."""
     table = lab.make_table()
     wrong: dict[str, Any] = {
         f"{expect.shown(value)} as updates": {"requirements": [], "updates": value} for value in (None, {}, HARMLESS, "none", 0)
@@ -75,7 +75,7 @@ def both_arrays_are_required(lab: CatalogLab) -> None:
         reply = lab.send(op.update_table, body=body, **table.at)
         if reply.status == 200:
             lab.warn(
-                "IRC-COM-003", expected="status 400 for a commit without requirements", actual="status 200: it is taken for unconditional"
+                "IRC-COM-003", expected="status 400 for a commit without requirements", actual="status 200: the commit is unconditional"
             )
             continue
         with lab.judge("IRC-COM-003"):
@@ -83,8 +83,8 @@ def both_arrays_are_required(lab: CatalogLab) -> None:
 
 
 @check("IRC-COM-007")
-def unknown_requirements_are_refused(lab: CatalogLab) -> None:
-    """A commit with an unknown requirement is refused, alone or among others, and changes nothing."""
+def commits_with_unknown_requirements_return_400(lab: CatalogLab) -> None:
+    """A commit with an unknown requirement returns 400, alone or among others, and changes nothing."""
     table = lab.make_table()
     before, holds = lab.load(table), assert_uuid(table.uuid)
     known_but_in_part = {"type": "assert-ref", "ref": "main", "snapshot-id": None}
@@ -103,8 +103,8 @@ def unknown_requirements_are_refused(lab: CatalogLab) -> None:
 
 
 @check("IRC-COM-008")
-def unknown_updates_are_refused(lab: CatalogLab) -> None:
-    """A commit with an unknown update is refused wherever the update stands, and none of its updates is applied."""
+def commits_with_unknown_updates_return_400(lab: CatalogLab) -> None:
+    """A commit with an unknown update returns 400, at any position among others, and changes nothing."""
     table = lab.make_table()
     before = lab.load(table)
     more = [add_schema(schema_with(table, next_column(table, "more"))), set_current_schema(LAST_ADDED)]
@@ -125,8 +125,8 @@ def unknown_updates_are_refused(lab: CatalogLab) -> None:
 
 
 @check("IRC-COM-009")
-def unknown_comes_before_conflicts(lab: CatalogLab) -> None:
-    """A commit with an unknown update or requirement returns 400 even if it also conflicts: repeating it cannot help."""
+def unknown_members_return_400_before_conflicts(lab: CatalogLab) -> None:
+    """A commit with an unknown update or requirement returns 400, even if another requirement fails."""
     table = lab.make_table()
     stale = assert_uuid(NOBODY)
     cases: Cases = {
@@ -139,8 +139,8 @@ def unknown_comes_before_conflicts(lab: CatalogLab) -> None:
 
 
 @check("IRC-COM-016")
-def untagged_members_are_refused(lab: CatalogLab) -> None:
-    """An update without its action and a requirement without its type are refused, whatever else they say."""
+def updates_and_requirements_need_a_type(lab: CatalogLab) -> None:
+    """A commit with an update without `action`, or a requirement without `type`, returns 400."""
     table = lab.make_table()
     updates: tuple[Update, ...] = (
         {},
@@ -163,8 +163,8 @@ def untagged_members_are_refused(lab: CatalogLab) -> None:
 
 
 @check("IRC-COM-018")
-def updates_of_views_are_refused(lab: CatalogLab) -> None:
-    """Updates of views are refused in commits to tables."""
+def view_updates_on_tables_are_refused(lab: CatalogLab) -> None:
+    """A table commit with an update that only views have returns 400 or 406."""
     table = lab.make_table()
     version = {
         "version-id": 1,
@@ -188,8 +188,8 @@ def updates_of_views_are_refused(lab: CatalogLab) -> None:
 
 
 @check("IRC-COM-019")
-def requirements_of_views_are_refused(lab: CatalogLab) -> None:
-    """Requirements of views are refused in commits to tables, even with the UUID of the table."""
+def view_requirements_on_tables_are_refused(lab: CatalogLab) -> None:
+    """A table commit with assert-view-uuid returns 400 or 406, even with the UUID of the table."""
     table = lab.make_table()
     for_views = {"type": "assert-view-uuid", "uuid": table.uuid}
     cases: Cases = {
@@ -224,8 +224,8 @@ def _expect_refusal(lab: CatalogLab, reply: Reply, requirement: str, *, about: s
 
 
 @check("IRC-COM-023")
-def what_can_never_succeed_is_no_conflict(lab: CatalogLab) -> None:
-    """A commit that no repetition can help is refused as a bad request, with requirements that hold and without any."""
+def commits_that_cannot_succeed_return_400(lab: CatalogLab) -> None:
+    """A commit that no retry can help returns 400, not 409, with or without requirements that hold."""
     table = lab.append(table_of_version(lab, 2))
     cases: dict[str, list[Update]] = {
         "an unknown current schema": [set_current_schema(NOWHERE)],
@@ -253,8 +253,8 @@ def what_can_never_succeed_is_no_conflict(lab: CatalogLab) -> None:
 
 
 @check("IRC-COM-025")
-def further_members_are_ignored(lab: CatalogLab) -> None:
-    """Members that later versions of the contract may bring do not stop a commit, nor what it does."""
+def unknown_commit_members_are_ignored(lab: CatalogLab) -> None:
+    """A commit with unknown members in its updates and requirements returns 200 and is applied."""
     table = lab.make_table()
     extra = {"x-lakepact": True, "comment": {"by": ["lakepact"]}}
     for requirement in (assert_uuid(table.uuid), assert_ref("main", None)):
@@ -280,8 +280,8 @@ def further_members_are_ignored(lab: CatalogLab) -> None:
 
 
 @check("IRC-COM-031")
-def letter_case_counts(lab: CatalogLab) -> None:
-    """Actions and types in other letter case are unknown ones; a server that understands them all the same is noted."""
+def actions_and_types_are_case_sensitive(lab: CatalogLab) -> None:
+    """Actions and types in another letter case return 400, or are applied and checked."""
     table = lab.make_table()
     for action in ("Set-Properties", "SET-PROPERTIES"):
         reply = lab.try_commit(table, {"action": action, "updates": {action: "done"}})

@@ -38,7 +38,7 @@ def forgetful(lab: CatalogLab, home: Namespace) -> tuple[Table, list[Path]]:
 
 @check("IRC-COM-032")
 def refused_commits_remove_no_files(lab: CatalogLab) -> None:
-    """A commit with a requirement that fails, or an update that cannot be applied, leaves all metadata files."""
+    """A commit with a failed requirement or an update that cannot be applied removes no metadata file."""
     table, files = forgetful(lab, lab.make_namespace())
     refusals = {
         "a requirement fails": lab.try_commit(table, HARMLESS, requirements=[assert_uuid(NOBODY)]),
@@ -49,12 +49,12 @@ def refused_commits_remove_no_files(lab: CatalogLab) -> None:
         for why, reply in refusals.items():
             with case():
                 expect.client_error(reply)
-                expect.equal([], lost(files), f"of the metadata files, after a commit in which {why}, these to be removed:")
+                expect.equal([], lost(files), f"of the metadata files, after a commit in which {why}, those removed:")
 
 
 @check("IRC-TXN-018")
 def refused_transactions_remove_no_files(lab: CatalogLab) -> None:
-    """A transaction that one table refuses leaves the metadata files of all others, wherever that table stands."""
+    """A transaction that one table refuses removes no metadata file of the others."""
     home = lab.make_namespace()
     kept = [forgetful(lab, home) for _ in range(2)]
     failing = lab.make_table(home)
@@ -65,6 +65,6 @@ def refused_transactions_remove_no_files(lab: CatalogLab) -> None:
             with case():
                 expect.client_error(transact(lab, *changes))
                 for table, files in kept:
-                    about = f"of the metadata files of {table.name}, when {where} is refused, these to be removed:"
+                    about = f"of the metadata files of {table.name}, when {where} is refused, those removed:"
                     expect.equal([], lost(files), about)
                     expect.status(lab.send(op.load_table, **table.at), 200)

@@ -24,8 +24,8 @@ NEWEST = 3
 
 
 @check("IRC-UPD-091")
-def stale_snapshots_of_other_branches_are_conflicts(lab: CatalogLab) -> None:
-    """A writer to one branch whose snapshot was made before another branch moved gets 409, not a refusal for good."""
+def stale_snapshots_of_branches_return_409(lab: CatalogLab) -> None:
+    """Adding a snapshot to a branch returns 409 if another branch moved after the snapshot was made."""
     tables = [made for version in (2, 3) if (made := _of_version(lab, version))]
     if not tables:
         lab.skip("IRC-UPD-091", "the target makes no tables of format version 2 or 3")
@@ -60,8 +60,8 @@ def _of_version(lab: CatalogLab, version: int) -> Table | None:
 
 
 @check("IRC-COM-033", alone=True)
-def refused_commits_are_not_applied(lab: CatalogLab) -> None:
-    """Of writers that commit to one table at once, those that get a 4xx status have changed nothing: they will try again."""
+def commits_with_4xx_are_not_applied(lab: CatalogLab) -> None:
+    """Concurrent commits that return 4xx change nothing."""
     table = lab.make_table()
     for turn in lab.repeat(ROUNDS):
         keys = [f"lakepact.{turn}.{writer}" for writer in range(WRITERS)]
@@ -71,4 +71,4 @@ def refused_commits_are_not_applied(lab: CatalogLab) -> None:
         refused = {key: reply.status for key, reply in zip(keys, replies, strict=True) if 400 <= reply.status < 500}
         with lab.judge("IRC-COM-033"):
             applied = {key: status for key, status in refused.items() if key in found}
-            expect.equal({}, applied, "of the properties whose commits were refused, these with their status to be in the table:")
+            expect.equal({}, applied, "properties in the table whose commits returned 4xx, with that status:")

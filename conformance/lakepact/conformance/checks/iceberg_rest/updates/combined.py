@@ -57,8 +57,8 @@ def logged(table: Table) -> list[Any]:
 
 
 @check("IRC-UPD-044")
-def main_goes_back(lab: CatalogLab) -> None:
-    """Main is moved back to a snapshot where it was before: that is logged like any other way, and no snapshot is lost by it."""
+def main_moves_back(lab: CatalogLab) -> None:
+    """Moving main back to an earlier snapshot is logged in the snapshot log and keeps all snapshots."""
     table = lab.append(lab.append(lab.make_table()))
     first, second = all_snapshots(table, 2)
 
@@ -70,8 +70,8 @@ def main_goes_back(lab: CatalogLab) -> None:
 
 
 @check("IRC-UPD-050", "IRC-UPD-090")
-def snapshots_expire(lab: CatalogLab) -> None:
-    """Of three snapshots the first one is removed, as clients let them expire: the others stay, and the log names those alone."""
+def removed_snapshots_leave_the_log(lab: CatalogLab) -> None:
+    """Removing the oldest of three snapshots keeps the others and removes it from the snapshot log."""
     table = lab.append(lab.append(lab.append(lab.make_table())))
     first, second, third = all_snapshots(table, 3)
     after = lab.commit(table, remove_snapshots(first))
@@ -87,8 +87,8 @@ def snapshots_expire(lab: CatalogLab) -> None:
 
 
 @check("IRC-UPD-050")
-def what_was_just_added_does_not_expire(lab: CatalogLab) -> None:
-    """A commit that adds a snapshot and removes an older one removes no more than that, although no branch is at the new one."""
+def snapshots_added_with_a_removal_are_kept(lab: CatalogLab) -> None:
+    """A commit that adds a snapshot and removes an older one removes only the older one."""
     table = lab.append(lab.append(lab.make_table()))
     first, second = all_snapshots(table, 2)
     snapshot = lab.snapshot(table)
@@ -99,8 +99,8 @@ def what_was_just_added_does_not_expire(lab: CatalogLab) -> None:
 
 
 @check("IRC-UPD-018", "IRC-UPD-026", "IRC-UPD-032")
-def last_added_may_be_known(lab: CatalogLab) -> None:
-    """-1 refers to the last addition of the commit, also if the table already had it; without an addition it returns 400."""
+def last_added_refers_to_the_last_addition(lab: CatalogLab) -> None:
+    """-1 refers to the last addition of the commit, even if the table already had it, or returns 400."""
     spec = {"spec-id": 0, "fields": [partition_field(2, "identity", "by_name", field_id=FIRST_FIELD)]}
     table = lab.make_table(partition_spec=spec, write_order={"order-id": 1, "fields": [sort_field(2)]})
     name, id_ = column(table, "name"), column(table, "id")
@@ -132,7 +132,7 @@ def _added_anew(lab: CatalogLab, requirement: str, table: Table, *updates: Mappi
     """Return the table after a commit that adds what is there already; none where nothing counts as added, which no clause rules out."""
     reply = lab.try_commit(table, *updates)
     if reply.status == REFUSED:
-        lab.note(requirement, "what the table has already is not added by being added again, so that -1 stands for nothing")
+        lab.note(requirement, "adding what the table already has does not count as an addition for -1")
         return None
     with lab.judge(requirement):
         expect.status(reply, 200, 400)
@@ -140,8 +140,8 @@ def _added_anew(lab: CatalogLab, requirement: str, table: Table, *updates: Mappi
 
 
 @check("IRC-UPD-010", "IRC-UPD-022", "IRC-UPD-029")
-def what_is_added_is_kept_whole(lab: CatalogLab) -> None:
-    """Schemas, specs and orders are added as they were sent, but for their ids, and do not take effect by that."""
+def additions_are_kept_as_sent(lab: CatalogLab) -> None:
+    """Added schemas, specs and orders keep all members except their ids, and do not become current or default."""
     table = lab.make_table()
     schema = current_schema(table)
     documented = {**next_column(table, "documented", "int"), "doc": "what it is"}
@@ -171,8 +171,8 @@ def what_is_added_is_kept_whole(lab: CatalogLab) -> None:
 
 
 @check("IRC-UPD-022")
-def partition_fields_have_ids_of_their_own(lab: CatalogLab) -> None:
-    """The id of a partition field that was given up is not given to another one."""
+def partition_field_ids_are_not_reused(lab: CatalogLab) -> None:
+    """A new partition field does not get the id of a former one."""
     table = table_of_version(lab, 2)
     name, id_, at = (column(table, one) for one in ("name", "id", "at"))
     by_name = partition_field(name, "identity", "by_name")
@@ -189,8 +189,8 @@ def partition_fields_have_ids_of_their_own(lab: CatalogLab) -> None:
 
 
 @check("IRC-UPD-005")
-def upgrades_change_the_version_alone(lab: CatalogLab) -> None:
-    """A table of version 2 becomes one of version 3 with all its snapshots, refs, log, statistics and properties."""
+def upgrades_change_only_the_version(lab: CatalogLab) -> None:
+    """Upgrading to format version 3 keeps all snapshots, refs, logs, statistics and properties."""
     table_of_version(lab, 3)
     table = lab.append(lab.append(table_of_version(lab, 2)))
     first, _ = all_snapshots(table, 2)
@@ -206,8 +206,8 @@ def upgrades_change_the_version_alone(lab: CatalogLab) -> None:
 
 
 @check("IRC-UPD-035")
-def sequence_numbers_are_large(lab: CatalogLab) -> None:
-    """A sequence number that 32 bits do not hold is one like any other."""
+def large_sequence_numbers_are_accepted(lab: CatalogLab) -> None:
+    """A sequence number above 32 bits is stored like any other."""
     table = table_of_version(lab, 2)
     snapshot = lab.snapshot(table, sequence_number=LARGE)
 
@@ -219,7 +219,7 @@ def sequence_numbers_are_large(lab: CatalogLab) -> None:
 
 @check("IRC-GEN-019")
 def numbers_beyond_doubles_are_exact(lab: CatalogLab) -> None:
-    """A sequence number and an age that a double does not hold are read back with all their digits, if the target takes them."""
+    """Accepted sequence numbers and ages above 2^53 keep all their digits."""
     table = table_of_version(lab, 2)
     snapshot = lab.snapshot(table, sequence_number=BEYOND_DOUBLES)
     identifier = snapshot["snapshot-id"]
@@ -241,7 +241,7 @@ def numbers_beyond_doubles_are_exact(lab: CatalogLab) -> None:
 
 @check("IRC-GEN-019")
 def row_ids_beyond_doubles_are_exact(lab: CatalogLab) -> None:
-    """A row id that a double does not hold is read back with all its digits, if the target takes it, and so is the next one."""
+    """Accepted row ids above 2^53 keep all their digits, and so does `next-row-id`."""
     table = table_of_version(lab, 3)
     small = lab.snapshot(table, added_rows=EVEN)
     counting = lab.commit(table, add_snapshot(small))
@@ -261,8 +261,8 @@ def row_ids_beyond_doubles_are_exact(lab: CatalogLab) -> None:
 
 
 @check("IRC-UPD-045")
-def refs_have_any_names(lab: CatalogLab) -> None:
-    """The name of a ref is kept as it was sent, with capitals, dots and slashes."""
+def ref_names_are_kept_as_sent(lab: CatalogLab) -> None:
+    """A ref keeps its name as sent, with capitals, dots and slashes."""
     table = lab.append(lab.make_table())
     (snapshot,) = all_snapshots(table, 1)
     updates = [set_ref(name, snapshot, kind=kind) for name, kind in (("Audit/2026.q1", "branch"), ("v1.0-RC 2", "tag"))]
@@ -276,8 +276,8 @@ def refs_have_any_names(lab: CatalogLab) -> None:
 
 
 @check("IRC-UPD-061")
-def properties_have_any_names_and_values(lab: CatalogLab) -> None:
-    """Properties are kept as they were sent: with dots, spaces and letters of all alphabets, empty, or long."""
+def properties_are_kept_as_sent(lab: CatalogLab) -> None:
+    """Properties keep keys and values as sent: with special characters, empty, or long."""
     table = lab.make_table()
     sent = {"lakepact.some-key": "", "Lakepact Some/Key": "x" * 5000, "grüße": ' 雪 \n\t"\\', "0": "0"}
 
@@ -287,8 +287,8 @@ def properties_have_any_names_and_values(lab: CatalogLab) -> None:
 
 
 @check("IRC-UPD-066", "IRC-UPD-071")
-def statistics_are_kept_whole(lab: CatalogLab) -> None:
-    """Statistics files are stored with all that was sent of them."""
+def statistics_are_kept_as_sent(lab: CatalogLab) -> None:
+    """Statistics files are stored with all their members."""
     table = lab.append(lab.make_table())
     (snapshot,) = all_snapshots(table, 1)
     file, of_partitions = statistics_file(table, snapshot), partition_statistics_file(table, snapshot)

@@ -40,7 +40,7 @@ def table_with_keys(lab: CatalogLab, *keys: dict[str, Any]) -> Table:
 
 @check("IRC-UPD-079")
 def keys_are_stored(lab: CatalogLab) -> None:
-    """An encryption key is kept with all its members."""
+    """An encryption key is stored with all its members."""
     table = table_of_version(lab, VERSION)
 
     with lab.judge_each("IRC-UPD-079") as case:
@@ -53,8 +53,8 @@ def keys_are_stored(lab: CatalogLab) -> None:
 
 
 @check("IRC-UPD-079")
-def keys_of_ids_alike_are_others(lab: CatalogLab) -> None:
-    """Keys whose ids differ in letter case alone are two."""
+def key_ids_are_case_sensitive(lab: CatalogLab) -> None:
+    """Keys whose ids differ only in letter case are two keys."""
     table = lab.commit(table_of_version(lab, VERSION), add_encryption_key(ROOT))
     other = {**KEY, "key-id": "Root"}
 
@@ -68,7 +68,7 @@ def keys_of_ids_alike_are_others(lab: CatalogLab) -> None:
 
 @check("IRC-UPD-080")
 def keys_are_stored_once(lab: CatalogLab) -> None:
-    """A key that is added again, or another with its id, does not make a second entry."""
+    """Adding a key id again does not make a second entry."""
     table = table_with_keys(lab, ROOT)
 
     for again in (ROOT, {**ROOT, "encrypted-key-metadata": KEY["encrypted-key-metadata"]}):
@@ -79,8 +79,8 @@ def keys_are_stored_once(lab: CatalogLab) -> None:
 
 
 @check("IRC-UPD-081")
-def incomplete_keys_are_refused(lab: CatalogLab) -> None:
-    """An encryption key needs its id and its metadata."""
+def incomplete_keys_return_400(lab: CatalogLab) -> None:
+    """An encryption key without its id or its metadata returns 400."""
     table = table_with_keys(lab, ROOT)
     cases = {f"no {member}": [add_encryption_key(without(KEY, member))] for member in ("key-id", "encrypted-key-metadata")}
     judge_refusals(lab, "IRC-UPD-081", table, cases)
@@ -100,8 +100,8 @@ def keys_are_removed(lab: CatalogLab) -> None:
 
 
 @check("IRC-UPD-082")
-def keys_go_alone(lab: CatalogLab) -> None:
-    """A key that is removed takes none along that was encrypted by it; or it may not be removed while there is one."""
+def removing_a_key_keeps_keys_encrypted_by_it(lab: CatalogLab) -> None:
+    """Removing a key keeps the keys that it encrypted, or is refused."""
     table = table_with_keys(lab, ROOT, KEY)
     reply = lab.try_commit(table, remove_encryption_key("root"))
     after = lab.load(table)

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 @check("IRC-UPD-005")
 def upgrade_raises_the_version(lab: CatalogLab) -> None:
-    """A table of format version 1 becomes one of version 2."""
+    """Upgrading a format version 1 table to 2 changes its `format-version`."""
     table = table_of_version(lab, 1)
 
     with lab.judge("IRC-UPD-005"):
@@ -22,8 +22,8 @@ def upgrade_raises_the_version(lab: CatalogLab) -> None:
 
 
 @check("IRC-UPD-005")
-def upgrades_may_pass_over_a_version(lab: CatalogLab) -> None:
-    """A table of format version 1 becomes one of version 3 at once, if the target has tables of that version."""
+def upgrades_may_skip_a_version(lab: CatalogLab) -> None:
+    """Upgrading a format version 1 table to 3 changes its `format-version`."""
     if not lab.feature("format-v3"):
         lab.skip("IRC-UPD-005", "the target makes no tables of format version 3")
         return
@@ -37,8 +37,8 @@ def upgrades_may_pass_over_a_version(lab: CatalogLab) -> None:
 
 
 @check("IRC-UPD-006")
-def upgrade_to_the_same_version(lab: CatalogLab) -> None:
-    """Upgrading to the version that the table has is accepted and changes nothing."""
+def upgrades_to_the_same_version_return_200(lab: CatalogLab) -> None:
+    """Upgrading to the current format version returns 200 and changes nothing."""
     table = lab.make_table()
     version = table.member("format-version")
 
@@ -47,21 +47,21 @@ def upgrade_to_the_same_version(lab: CatalogLab) -> None:
 
 
 @check("IRC-UPD-007")
-def downgrade_is_refused(lab: CatalogLab) -> None:
-    """A format version is never lowered."""
+def downgrades_return_400(lab: CatalogLab) -> None:
+    """Lowering the format version returns 400."""
     judge_refusals(lab, "IRC-UPD-007", table_of_version(lab, 2), {"a downgrade from 2 to 1": [upgrade_format_version(1)]})
 
 
 @check("IRC-UPD-008")
-def unknown_version_is_refused(lab: CatalogLab) -> None:
-    """A format version that the contract does not have cannot be reached."""
+def unknown_format_versions_return_400(lab: CatalogLab) -> None:
+    """Upgrading to an unknown format version returns 400."""
     cases = {f"format version {version}": [upgrade_format_version(version)] for version in (0, 99)}
     judge_refusals(lab, "IRC-UPD-008", lab.make_table(), cases)
 
 
 @check("IRC-UPD-009")
 def upgrade_keeps_snapshots(lab: CatalogLab) -> None:
-    """A table of version 1 takes its snapshots along to version 2, and its last sequence number is not below that of any."""
+    """Upgrading from format version 1 to 2 keeps all snapshots, and `last-sequence-number` covers them."""
     table = lab.append(table_of_version(lab, 1))
     before = table.member("current-snapshot-id")
 

@@ -51,8 +51,8 @@ if TYPE_CHECKING:
 
 
 @check("IRC-UPD-010", "IRC-UPD-022", "IRC-UPD-029")
-def additions_leave_the_rest(lab: CatalogLab) -> None:
-    """A schema, a spec or an order that is only added changes nothing else of a table that has properties, a snapshot and a tag."""
+def additions_change_nothing_else(lab: CatalogLab) -> None:
+    """Adding a schema, a spec or an order changes no other member of the metadata."""
     table = lab.append(lab.make_table(properties={"lakepact.note": "1"}))
     table = lab.commit(table, set_ref("release", table.member("current-snapshot-id"), kind="tag"))
     more = schema_with(table, next_column(table, "more"))
@@ -74,8 +74,8 @@ def additions_leave_the_rest(lab: CatalogLab) -> None:
 
 
 @check("IRC-UPD-035")
-def snapshots_are_added_together(lab: CatalogLab) -> None:
-    """Two snapshots of one commit, one upon the other, are both stored, and the later one's sequence number is the last."""
+def two_snapshots_are_added_in_one_commit(lab: CatalogLab) -> None:
+    """Two snapshots of one commit are both stored; `last-sequence-number` is that of the later one."""
     table = lab.append(table_of_version(lab, 2))
     first = lab.snapshot(table)
     second = lab.snapshot(table, parent_snapshot_id=first["snapshot-id"], sequence_number=first["sequence-number"] + 1)
@@ -91,7 +91,7 @@ def snapshots_are_added_together(lab: CatalogLab) -> None:
 
 @check("IRC-UPD-035")
 def snapshots_keep_their_parents(lab: CatalogLab) -> None:
-    """A snapshot that continues another one than that of main, as on a branch, has the parent that it was sent with."""
+    """A snapshot keeps its parent as sent, even if that is not the snapshot of main."""
     table = lab.append(lab.append(lab.make_table()))
     first, _ = all_snapshots(table, 2)
     snapshot = lab.snapshot(table, parent_snapshot_id=first)
@@ -102,8 +102,8 @@ def snapshots_keep_their_parents(lab: CatalogLab) -> None:
 
 
 @check("IRC-UPD-041")
-def rows_of_all_snapshots_are_counted(lab: CatalogLab) -> None:
-    """Each snapshot of a table of version 3 begins where those before it ended, whether a branch is at it or not."""
+def next_row_id_counts_every_snapshot(lab: CatalogLab) -> None:
+    """In format version 3 each snapshot advances `next-row-id` by its rows, on a branch or not."""
     table = table_of_version(lab, 3)
     expected = table.member("next-row-id")
     for rows, is_main in ((25, True), (7, False), (0, True), (3, True)):
@@ -117,8 +117,8 @@ def rows_of_all_snapshots_are_counted(lab: CatalogLab) -> None:
 
 
 @check("IRC-UPD-041")
-def rows_of_removed_snapshots_stay_counted(lab: CatalogLab) -> None:
-    """The ids of rows are not used again when their snapshot was removed: the next snapshot begins behind them all the same."""
+def removed_snapshots_keep_next_row_id(lab: CatalogLab) -> None:
+    """Removing a snapshot does not lower `next-row-id`."""
     table = table_of_version(lab, 3)
     gone = lab.snapshot(table, added_rows=25)
     table = lab.append(lab.commit(table, add_snapshot(gone)), added_rows=7)
@@ -134,8 +134,8 @@ def rows_of_removed_snapshots_stay_counted(lab: CatalogLab) -> None:
 
 
 @check("IRC-UPD-042")
-def snapshots_of_former_schemas_keep_them(lab: CatalogLab) -> None:
-    """A snapshot that was written with another schema than the current one says so."""
+def snapshots_keep_former_schema_ids(lab: CatalogLab) -> None:
+    """A snapshot written with a former schema keeps that `schema-id`."""
     table = lab.make_table()
     former = table.member("current-schema-id")
     table = lab.commit(table, add_schema(schema_with(table, next_column(table, "more"))), set_current_schema(LAST_ADDED))
@@ -147,8 +147,8 @@ def snapshots_of_former_schemas_keep_them(lab: CatalogLab) -> None:
 
 
 @check("IRC-UPD-050")
-def a_snapshot_between_others_is_removed(lab: CatalogLab) -> None:
-    """A snapshot that is removed from between two others takes neither along, nor what belongs to them."""
+def removing_a_snapshot_keeps_its_neighbours(lab: CatalogLab) -> None:
+    """Removing a snapshot keeps those before and after it, their statistics and their tags."""
     table = lab.append(lab.append(lab.append(lab.make_table())))
     first, second, third = all_snapshots(table, 3)
     has_statistics = lab.feature("statistics")
@@ -164,8 +164,8 @@ def a_snapshot_between_others_is_removed(lab: CatalogLab) -> None:
 
 
 @check("IRC-UPD-050")
-def missing_snapshots_hide_no_others(lab: CatalogLab) -> None:
-    """A snapshot that is listed behind one that the table does not have is removed; or both are refused, and it stays."""
+def unknown_ids_do_not_stop_removals(lab: CatalogLab) -> None:
+    """Removing an unknown and an existing snapshot removes the existing one, or returns 400 and removes none."""
     table = lab.append(lab.append(lab.make_table()))
     first, second = all_snapshots(table, 2)
     reply = lab.require(lab.try_commit(table, remove_snapshots(1, first)), 200, 400)
@@ -176,8 +176,8 @@ def missing_snapshots_hide_no_others(lab: CatalogLab) -> None:
 
 
 @check("IRC-UPD-050")
-def numbers_are_not_used_again(lab: CatalogLab) -> None:
-    """The sequence number of a snapshot that was removed stays the last one: the next snapshot has a higher one."""
+def sequence_numbers_are_not_reused(lab: CatalogLab) -> None:
+    """Removing a snapshot does not lower `last-sequence-number`."""
     table = lab.append(table_of_version(lab, 2))
     snapshot = lab.snapshot(table)
     table = lab.commit(table, add_snapshot(snapshot))
@@ -199,8 +199,8 @@ def _both_kinds(lab: CatalogLab) -> tuple[Table, int]:
 
 
 @check("IRC-UPD-070", "IRC-UPD-072")
-def statistics_of_the_other_kind_stay(lab: CatalogLab) -> None:
-    """Statistics are removed without those of partitions, and the other way round."""
+def removing_statistics_keeps_the_other_kind(lab: CatalogLab) -> None:
+    """Removing statistics keeps partition statistics, and the reverse."""
     for requirement, update, kept in (
         ("IRC-UPD-070", remove_statistics, "partition-statistics"),
         ("IRC-UPD-072", remove_partition_statistics, "statistics"),
@@ -217,7 +217,7 @@ def statistics_of_the_other_kind_stay(lab: CatalogLab) -> None:
 
 @check("IRC-UPD-076")
 def several_schemas_are_removed(lab: CatalogLab) -> None:
-    """All schemas that are listed vanish, and the last column id stays what it was."""
+    """Removing several schemas removes all of them and keeps `last-column-id`."""
     table = lab.make_table()
     schemas = [schema_with(table, next_column(table, name, skip=n), skip=n) for n, name in enumerate(("one", "two"))]
     grown = lab.commit(table, *map(add_schema, schemas))
@@ -231,7 +231,7 @@ def several_schemas_are_removed(lab: CatalogLab) -> None:
 
 @check("IRC-UPD-073", "IRC-REQ-027")
 def several_specs_are_removed(lab: CatalogLab) -> None:
-    """All specs that are listed vanish, and the last partition id stays what it was, so that no id is given to another field."""
+    """Removing several specs removes all of them and keeps `last-partition-id`."""
     table = table_of_version(lab, 2)
     at, name = column(table, "at"), column(table, "name")
     one = partition_field(at, "day", "one", field_id=next_field(table))
@@ -249,8 +249,8 @@ def several_specs_are_removed(lab: CatalogLab) -> None:
 
 
 @check("IRC-UPD-010")
-def schemas_that_stay_keep_their_ids(lab: CatalogLab) -> None:
-    """A schema that is added once others were removed gets an id that no schema has, and those that stayed are what they were."""
+def remaining_schemas_keep_their_ids(lab: CatalogLab) -> None:
+    """A schema added after a removal gets an unused id, and the remaining schemas keep theirs."""
     table = lab.make_table()
     one, two, three = (schema_with(table, next_column(table, name, skip=n), skip=n) for n, name in enumerate(("one", "two", "three")))
     grown = lab.commit(table, add_schema(one), add_schema(two))
@@ -267,8 +267,8 @@ def schemas_that_stay_keep_their_ids(lab: CatalogLab) -> None:
 
 
 @check("IRC-UPD-022")
-def specs_that_stay_keep_their_ids(lab: CatalogLab) -> None:
-    """A spec that is added once others were removed gets an id that no spec has, and those that stayed are what they were."""
+def remaining_specs_keep_their_ids(lab: CatalogLab) -> None:
+    """A spec added after a removal gets an unused id, and the remaining specs keep theirs."""
     table = table_of_version(lab, 2)
     at = column(table, "at")
     one, two, three = (add_spec(partition_field(at, transform, transform)) for transform in ("year", "month", "day"))
@@ -285,8 +285,8 @@ def specs_that_stay_keep_their_ids(lab: CatalogLab) -> None:
 
 
 @check("IRC-UPD-064")
-def properties_of_names_alike_stay(lab: CatalogLab) -> None:
-    """All properties that are listed vanish, and none whose name only begins alike or differs in case."""
+def removing_properties_keeps_similar_keys(lab: CatalogLab) -> None:
+    """Removing properties removes exactly the listed keys, not those with a common prefix or another case."""
     gone: dict[str, Any] = {"lakepact.one": "1", "lakepact.two": "2"}
     kept = {"lakepact.one.more": "3", "lakepact.ONE": "4", "lakepact": "5", "other.lakepact.one": "6"}
     table = lab.make_table()

@@ -60,8 +60,8 @@ def _is_current(table: Table, sent: Mapping[str, Any], what: str) -> None:
 
 
 @check("IRC-UPD-010")
-def schemas_that_differ_a_little_are_others(lab: CatalogLab) -> None:
-    """A schema that differs from one of the table in a doc, a flag, a name, a type or in order is added as it was sent."""
+def slightly_different_schemas_are_added(lab: CatalogLab) -> None:
+    """A schema that differs from an existing one only in a doc, flag, name, type or order is added as sent."""
     fields = [
         {"id": 1, "name": "id", "type": "long", "required": True},
         {"id": 2, "name": "name", "type": "string", "required": False, "doc": "any text"},
@@ -76,7 +76,7 @@ def schemas_that_differ_a_little_are_others(lab: CatalogLab) -> None:
 
 @check("IRC-UPD-010")
 def default_values_are_part_of_a_schema(lab: CatalogLab) -> None:
-    """A column that is added to a table of version 3 keeps its default values, and other default values make another schema."""
+    """In format version 3, an added column keeps its default values, and other default values make another schema."""
     table = table_of_version(lab, 3)
     counted = {**next_column(table, "counted", "int"), "initial-default": 5, "write-default": 7}
 
@@ -98,7 +98,7 @@ def default_values_are_part_of_a_schema(lab: CatalogLab) -> None:
 
 @check("IRC-UPD-012")
 def last_column_id_is_not_taken_from_requests(lab: CatalogLab) -> None:
-    """A request that says too low a last column id is refused, or the id is computed all the same."""
+    """Adding a schema with too low a `last-column-id` returns 400, or the server computes the id."""
     table = lab.make_table()
     more = next_column(table, "more")
     reply = lab.try_commit(table, add_schema(schema_with(table, more), last_column_id=table.member("last-column-id")))
@@ -110,8 +110,8 @@ def last_column_id_is_not_taken_from_requests(lab: CatalogLab) -> None:
 
 
 @check("IRC-UPD-026")
-def specs_that_differ_a_little_are_others(lab: CatalogLab) -> None:
-    """A spec with another width, with its fields in another order or under another name, is another one."""
+def slightly_different_specs_are_added(lab: CatalogLab) -> None:
+    """A spec that differs from an existing one only in a width, a name or the order of fields is added as sent."""
     table = table_of_version(lab, 2)
     id_, name = column(table, "id"), column(table, "name")
     first = next_field(table)
@@ -131,8 +131,8 @@ def specs_that_differ_a_little_are_others(lab: CatalogLab) -> None:
 
 
 @check("IRC-UPD-026")
-def specs_are_not_told_by_the_names_of_fields(lab: CatalogLab) -> None:
-    """A spec whose fields are called as those of a known one is another one if a width or their order differs, also without ids."""
+def specs_are_compared_by_transform_and_order(lab: CatalogLab) -> None:
+    """A spec with the field names of an existing one and another width or order is added as another spec."""
     table = table_of_version(lab, 2)
     first = next_field(table)
     by_id = partition_field(column(table, "id"), "bucket[4]", "by_id")
@@ -152,8 +152,8 @@ def specs_are_not_told_by_the_names_of_fields(lab: CatalogLab) -> None:
 
 
 @check("IRC-UPD-032")
-def orders_that_differ_a_little_are_others(lab: CatalogLab) -> None:
-    """An order of the same columns in another direction, with nulls elsewhere, by another transform or in turn is another one."""
+def slightly_different_sort_orders_are_added(lab: CatalogLab) -> None:
+    """A sort order that differs only in direction, null order, transform or sequence is added as sent."""
     table = lab.make_table()
     name = column(table, "name")
     alone = (

@@ -48,8 +48,8 @@ def spec_with(table: Table, name: str) -> dict[str, Any]:
 
 
 @check("IRC-UPD-022")
-def spec_ids_are_given_by_the_server(lab: CatalogLab) -> None:
-    """An added spec gets an id that none has, whatever the request proposes, and its fields get ids where the request gives none."""
+def server_assigns_spec_ids(lab: CatalogLab) -> None:
+    """An added spec gets an unused id, whatever id the request proposes, and its fields get ids."""
     table = lab.make_table()
 
     for proposed, name in ((REQUESTED, "proposed"), (table.member("default-spec-id"), "taken"), (None, "open")):
@@ -64,7 +64,7 @@ def spec_ids_are_given_by_the_server(lab: CatalogLab) -> None:
 
 @check("IRC-UPD-023")
 def compatible_spec_is_reused(lab: CatalogLab) -> None:
-    """Adding a spec that the table has does not make another one."""
+    """Adding a spec that the table already has does not make another one."""
     table = lab.make_table(partition_spec={"spec-id": 0, "fields": [partition_field(2, "identity", "name", field_id=FIRST_FIELD)]})
 
     with lab.judge("IRC-UPD-023"):
@@ -73,8 +73,8 @@ def compatible_spec_is_reused(lab: CatalogLab) -> None:
 
 
 @check("IRC-UPD-024")
-def impossible_specs_are_refused(lab: CatalogLab) -> None:
-    """A spec with an unknown source column, an unsuitable transform or a duplicate name is refused."""
+def invalid_specs_return_400(lab: CatalogLab) -> None:
+    """A spec with an unknown source column, an unsuitable transform or a duplicate name returns 400."""
     table = lab.make_table()
     name, at, first = column(table, "name"), column(table, "at"), next_field(table)
     twins = partition_field(name, "identity", "twin", field_id=first), partition_field(at, "day", "twin", field_id=first + 1)
@@ -88,8 +88,8 @@ def impossible_specs_are_refused(lab: CatalogLab) -> None:
 
 
 @check("IRC-UPD-025")
-def version_1_numbers_fields_in_sequence(lab: CatalogLab) -> None:
-    """In a table of version 1 the ids of partition fields follow each other from 1000 on."""
+def version_1_field_ids_are_sequential(lab: CatalogLab) -> None:
+    """In format version 1, a partition field id that does not follow the last one returns 400."""
     table = table_of_version(lab, 1)
     field = partition_field(column(table, "name"), "identity", "name", field_id=1005)
     judge_refusals(lab, "IRC-UPD-025", table, {"field-id 1005 for the first partition field": [add_spec(field)]})
@@ -100,7 +100,7 @@ def version_1_numbers_fields_in_sequence(lab: CatalogLab) -> None:
 
 @check("IRC-UPD-026")
 def specs_become_default(lab: CatalogLab) -> None:
-    """A spec becomes the default one by its id, or by -1 when the same commit added it last."""
+    """`set-default-spec` makes a spec the default, by its id or by -1 for the last added one."""
     table = table_of_version(lab, 2)
     first = table.member("default-spec-id")
     earlier = add_spec(partition_field(column(table, "name"), "identity", "earlier", field_id=next_field(table)))
@@ -118,8 +118,8 @@ def specs_become_default(lab: CatalogLab) -> None:
 
 
 @check("IRC-UPD-027", "IRC-UPD-028")
-def unknown_spec_cannot_become_default(lab: CatalogLab) -> None:
-    """Neither -1 in a commit that adds no spec nor an id of no spec becomes the default one."""
+def unknown_default_specs_return_400(lab: CatalogLab) -> None:
+    """`set-default-spec` with an unknown id, or with -1 and no added spec, returns 400."""
     table = lab.make_table()
     judge_refusals(lab, "IRC-UPD-027", table, {"-1 without add-spec": [set_default_spec(LAST_ADDED)]})
     judge_refusals(lab, "IRC-UPD-028", table, {f"the spec id {NOWHERE}": [set_default_spec(NOWHERE)]})
@@ -130,7 +130,7 @@ def unknown_spec_cannot_become_default(lab: CatalogLab) -> None:
 
 @check("IRC-UPD-073", "IRC-UPD-074", "IRC-UPD-075")
 def specs_are_removed_except_the_default(lab: CatalogLab) -> None:
-    """Removing specs keeps the others; removing the default spec is refused, and removing an unknown one changes nothing."""
+    """Removing a spec keeps the others; removing the default spec returns 400, removing an unknown one 200 or 400."""
     table = table_of_version(lab, 2)
     default = table.member("default-spec-id")
     grown = lab.commit(

@@ -52,7 +52,7 @@ def coloured(lab: CatalogLab) -> Table:
 
 @check("IRC-UPD-061")
 def properties_are_added_and_replaced(lab: CatalogLab) -> None:
-    """Properties that are set have their new values, and all others keep theirs."""
+    """`set-properties` sets the named properties and keeps all others."""
     table = coloured(lab)
 
     with lab.judge("IRC-UPD-061"):
@@ -65,8 +65,8 @@ def properties_are_added_and_replaced(lab: CatalogLab) -> None:
 
 
 @check("IRC-UPD-062", "IRC-UPD-063")
-def set_properties_needs_texts(lab: CatalogLab) -> None:
-    """The update needs the member `updates`, an object of texts."""
+def set_properties_needs_strings(lab: CatalogLab) -> None:
+    """`set-properties` without `updates`, or with values that are not strings, returns 400."""
     table = coloured(lab)
     update = set_properties(**{"lakepact.red": "9"})
     judge_refusals(lab, "IRC-UPD-062", table, {"no updates": [without(update, "updates")]})
@@ -79,8 +79,8 @@ def set_properties_needs_texts(lab: CatalogLab) -> None:
 
 
 @check("IRC-UPD-064")
-def listed_properties_vanish(lab: CatalogLab) -> None:
-    """Removing properties keeps the others; removing an unknown property changes nothing."""
+def listed_properties_are_removed(lab: CatalogLab) -> None:
+    """`remove-properties` removes the listed properties and keeps the others; unknown ones change nothing."""
     table = coloured(lab)
 
     with lab.judge("IRC-UPD-064"):
@@ -89,8 +89,8 @@ def listed_properties_vanish(lab: CatalogLab) -> None:
 
 
 @check("IRC-UPD-065")
-def remove_properties_needs_texts(lab: CatalogLab) -> None:
-    """The update needs the member `removals`, an array of texts."""
+def remove_properties_needs_strings(lab: CatalogLab) -> None:
+    """`remove-properties` without `removals` as an array of strings returns 400."""
     table = coloured(lab)
     update = remove_properties("lakepact.red")
     cases = {
@@ -107,8 +107,8 @@ def remove_properties_needs_texts(lab: CatalogLab) -> None:
 
 
 @check("IRC-UPD-059", "IRC-UPD-060")
-def tables_move(lab: CatalogLab) -> None:
-    """A table has the location that it is given, unless the server refuses it; without a location the update is refused."""
+def set_location_moves_tables(lab: CatalogLab) -> None:
+    """`set-location` moves the table or returns 400 or 403; without a location it returns 400."""
     table = lab.make_table()
     moved = f"{table.location.rstrip('/')}_moved"
     reply = lab.try_commit(table, set_location(moved))

@@ -40,8 +40,8 @@ def expect_ref(table: Table, name: str, expected: dict[str, Any]) -> None:
 
 
 @check("IRC-UPD-044")
-def branches_are_made_and_moved(lab: CatalogLab) -> None:
-    """A branch begins at a snapshot and moves to another; where main goes, the current snapshot and its log follow."""
+def branches_are_created_and_moved(lab: CatalogLab) -> None:
+    """A branch is created at a snapshot and moves to another; moving main changes the current snapshot and its log."""
     table = lab.make_table()
     first = lab.snapshot(table)
 
@@ -65,7 +65,7 @@ def branches_are_made_and_moved(lab: CatalogLab) -> None:
 
 @check("IRC-UPD-045")
 def refs_keep_type_and_retention(lab: CatalogLab) -> None:
-    """A tag and a branch keep their type and the retention that they were set with."""
+    """A tag and a branch keep their type and retention."""
     table = lab.append(lab.make_table())
     snapshot = table.member("current-snapshot-id")
     tag = set_ref("release", snapshot, kind="tag", max_ref_age_ms=RETENTION["max-ref-age-ms"])
@@ -78,8 +78,8 @@ def refs_keep_type_and_retention(lab: CatalogLab) -> None:
 
 
 @check("IRC-UPD-044")
-def other_branches_make_no_main(lab: CatalogLab) -> None:
-    """The first branch of a table is the one that was named: there is no main by it, and no current snapshot."""
+def other_branches_do_not_create_main(lab: CatalogLab) -> None:
+    """Creating another branch first creates no main and no current snapshot."""
     table = lab.make_table()
     snapshot = lab.snapshot(table)
     branch = set_ref("audit", snapshot["snapshot-id"])
@@ -97,8 +97,8 @@ def other_branches_make_no_main(lab: CatalogLab) -> None:
 
 
 @check("IRC-UPD-045")
-def refs_become_what_was_asked_for(lab: CatalogLab) -> None:
-    """A tag that is set again as a branch is one, and the other way round; or that is refused, and the ref stays what it was."""
+def refs_change_their_type_or_are_kept(lab: CatalogLab) -> None:
+    """Setting a tag again as a branch, or the reverse, changes its type, or returns 400 or 409 and keeps it."""
     table = lab.append(lab.make_table())
     at = table.member("current-snapshot-id")
     for name, former, wanted in (("release", "tag", "branch"), ("audit", "branch", "tag")):
@@ -110,8 +110,8 @@ def refs_become_what_was_asked_for(lab: CatalogLab) -> None:
 
 
 @check("IRC-UPD-046", "IRC-UPD-047", "IRC-UPD-048")
-def impossible_refs_are_refused(lab: CatalogLab) -> None:
-    """A ref needs a name, a type of the two that there are and a snapshot of the table; main is a branch."""
+def invalid_refs_return_400(lab: CatalogLab) -> None:
+    """A ref without a name, a known type or a snapshot of the table returns 400, and so does main as a tag."""
     table = lab.append(lab.make_table())
     update = set_ref("audit", table.member("current-snapshot-id"))
     judge_refusals(lab, "IRC-UPD-046", table, {"a snapshot that the table does not have": [set_ref("audit", 1)]})
@@ -137,8 +137,8 @@ def retention_is_replaced(lab: CatalogLab) -> None:
 
 
 @check("IRC-UPD-056", "IRC-UPD-057")
-def removed_refs_leave_their_snapshots(lab: CatalogLab) -> None:
-    """Removing a tag keeps its snapshot; removing an unknown ref is accepted."""
+def removing_refs_keeps_their_snapshots(lab: CatalogLab) -> None:
+    """Removing a tag keeps its snapshot; removing an unknown ref returns 200."""
     first = lab.append(lab.make_table())
     tagged = first.member("current-snapshot-id")
     table = lab.append(lab.commit(first, set_ref("release", tagged, kind="tag")))
@@ -153,8 +153,8 @@ def removed_refs_leave_their_snapshots(lab: CatalogLab) -> None:
 
 
 @check("IRC-UPD-058")
-def without_main_nothing_is_current(lab: CatalogLab) -> None:
-    """Once main is removed, no snapshot is the current one."""
+def without_main_no_snapshot_is_current(lab: CatalogLab) -> None:
+    """Removing main leaves no current snapshot."""
     table = lab.append(lab.make_table())
 
     with lab.judge("IRC-UPD-058"):

@@ -64,8 +64,8 @@ def narrowed(table: Table, name: str) -> dict[str, Any]:
 
 
 @check("IRC-UPD-010")
-def schema_ids_are_given_by_the_server(lab: CatalogLab) -> None:
-    """An added schema gets an id that none has, whether the request proposes a new one or one that is taken."""
+def server_assigns_schema_ids(lab: CatalogLab) -> None:
+    """An added schema gets an unused id, whether the request proposes a new one or one in use."""
     table = lab.make_table()
 
     for proposed in (REQUESTED, table.member("current-schema-id")):
@@ -80,7 +80,7 @@ def schema_ids_are_given_by_the_server(lab: CatalogLab) -> None:
 
 @check("IRC-UPD-011")
 def identical_schema_is_reused(lab: CatalogLab) -> None:
-    """Adding a schema that the table has does not make another one."""
+    """Adding a schema that the table already has does not make another one."""
     table = lab.make_table()
 
     with lab.judge("IRC-UPD-011"):
@@ -90,7 +90,7 @@ def identical_schema_is_reused(lab: CatalogLab) -> None:
 
 @check("IRC-UPD-012")
 def last_column_id_is_computed(lab: CatalogLab) -> None:
-    """The last column id is the highest that was ever in a schema, nested ones counted, with the request's own figure or without."""
+    """`last-column-id` is the highest id that was ever in a schema, nested ones included."""
     table = lab.make_table()
     last = table.member("last-column-id")
     inner = {"id": last + 2, "name": "city", "type": "string", "required": False}
@@ -107,7 +107,7 @@ def last_column_id_is_computed(lab: CatalogLab) -> None:
 
 @check("IRC-UPD-013")
 def column_ids_are_kept(lab: CatalogLab) -> None:
-    """The columns of an added schema keep the ids that the request gives them, nested ones too."""
+    """The columns of an added schema keep their requested ids, nested ones too."""
     table = lab.make_table()
     added = next_column(table, "far", skip=6)
     element = table.member("last-column-id") + 20
@@ -122,8 +122,8 @@ def column_ids_are_kept(lab: CatalogLab) -> None:
 
 
 @check("IRC-UPD-014")
-def contradictory_schemas_are_refused(lab: CatalogLab) -> None:
-    """A schema cannot use an id or a name twice, nor, once there is data, an id of the table for another type."""
+def contradictory_schemas_return_400(lab: CatalogLab) -> None:
+    """A schema with a repeated id or name, or with an existing id for another type, returns 400."""
     table = lab.append(lab.make_table())
     current = current_schema(table)
     retyped = [{**field, "type": "long"} if field["name"] == "name" else field for field in current["fields"]]
@@ -136,8 +136,8 @@ def contradictory_schemas_are_refused(lab: CatalogLab) -> None:
 
 
 @check("IRC-UPD-015")
-def types_of_later_versions_are_refused(lab: CatalogLab) -> None:
-    """A table of version 2 cannot have a column of a type that came with version 3."""
+def types_of_later_versions_return_400(lab: CatalogLab) -> None:
+    """Adding a column of a version 3 type to a version 2 table returns 400."""
     table = table_of_version(lab, 2)
     schema = schema_with(table, next_column(table, "fine", "timestamp_ns"))
     judge_refusals(lab, "IRC-UPD-015", table, {"timestamp_ns in format version 2": [add_schema(schema)]})
@@ -145,7 +145,7 @@ def types_of_later_versions_are_refused(lab: CatalogLab) -> None:
 
 @check("IRC-UPD-016")
 def add_schema_needs_a_schema(lab: CatalogLab) -> None:
-    """An `add-schema` without `schema` is refused."""
+    """An `add-schema` without `schema` returns 400."""
     table = lab.make_table()
     judge_refusals(lab, "IRC-UPD-016", table, {"no schema": [without(add_schema(current_schema(table)), "schema")]})
 
@@ -155,7 +155,7 @@ def add_schema_needs_a_schema(lab: CatalogLab) -> None:
 
 @check("IRC-UPD-017")
 def known_schema_becomes_current(lab: CatalogLab) -> None:
-    """A schema that the table has becomes the current one."""
+    """`set-current-schema` makes an existing schema the current one."""
     table = lab.make_table()
     first = table.member("current-schema-id")
     grown = lab.commit(table, add_schema(schema_with(table, next_column(table, "more"))))
@@ -179,16 +179,16 @@ def last_added_schema_becomes_current(lab: CatalogLab) -> None:
 
 
 @check("IRC-UPD-019", "IRC-UPD-020")
-def unknown_schema_cannot_become_current(lab: CatalogLab) -> None:
-    """Neither -1 in a commit that adds no schema nor an id of no schema becomes the current one."""
+def unknown_current_schemas_return_400(lab: CatalogLab) -> None:
+    """`set-current-schema` with an unknown id, or with -1 and no added schema, returns 400."""
     table = lab.make_table()
     judge_refusals(lab, "IRC-UPD-019", table, {"-1 without add-schema": [set_current_schema(LAST_ADDED)]})
     judge_refusals(lab, "IRC-UPD-020", table, {f"the schema id {NOWHERE}": [set_current_schema(NOWHERE)]})
 
 
 @check("IRC-UPD-021")
-def source_columns_stay(lab: CatalogLab) -> None:
-    """A schema without the column that the default spec or the default order is made from cannot become current."""
+def schemas_without_source_columns_return_400(lab: CatalogLab) -> None:
+    """Making a schema current without a source column of the default spec or sort order returns 400."""
     by_name = [partition_field(2, "identity", "name", field_id=FIRST_FIELD)]
     partitioned = lab.make_table(partition_spec={"spec-id": 0, "fields": by_name})
     ordered = lab.make_table(partitioned.namespace, write_order={"order-id": 1, "fields": [sort_field(2)]})
@@ -203,7 +203,7 @@ def source_columns_stay(lab: CatalogLab) -> None:
 
 @check("IRC-UPD-076", "IRC-UPD-077")
 def schemas_are_removed_except_the_current(lab: CatalogLab) -> None:
-    """Schemas that are listed vanish and others stay; the current one cannot be removed."""
+    """Removing schemas keeps the others; removing the current one returns 400."""
     table = lab.make_table()
     current = table.member("current-schema-id")
     schemas = [schema_with(table, next_column(table, name, skip=n), skip=n) for n, name in enumerate(("goes", "stays"))]
@@ -222,8 +222,8 @@ def schemas_are_removed_except_the_current(lab: CatalogLab) -> None:
 
 
 @check("IRC-UPD-078")
-def schemas_of_snapshots_are_not_lost(lab: CatalogLab) -> None:
-    """Removing the schema of a snapshot is refused, or the snapshot does not name it any more."""
+def schemas_of_snapshots_are_kept(lab: CatalogLab) -> None:
+    """Removing the schema of a snapshot returns 400 or 409, or the snapshot no longer names it."""
     table = lab.append(lab.make_table())
     first = table.member("current-schema-id")
     lab.commit(table, add_schema(schema_with(table, next_column(table, "more"))), set_current_schema(LAST_ADDED))
@@ -235,4 +235,4 @@ def schemas_of_snapshots_are_not_lost(lab: CatalogLab) -> None:
         for snapshot in after.member("snapshots"):
             with case():
                 if snapshot.get("schema-id") is not None:
-                    expect.contains(snapshot["schema-id"], schema_ids(after), "schemas, after one that a snapshot names was to be removed,")
+                    expect.contains(snapshot["schema-id"], schema_ids(after), "schemas, after the removal of one that a snapshot names,")

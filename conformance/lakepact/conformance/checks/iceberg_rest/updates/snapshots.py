@@ -75,8 +75,8 @@ def expect_no_dangling_refs(table: Table) -> None:
 
 
 @check("IRC-UPD-035")
-def snapshot_is_stored_beside_main(lab: CatalogLab) -> None:
-    """An added snapshot is kept as it was sent and counts for the last sequence number, and main stays where it was."""
+def snapshots_are_added_without_moving_main(lab: CatalogLab) -> None:
+    """An added snapshot is stored as sent and raises `last-sequence-number`; main does not move."""
     table = lab.append(table_of_version(lab, 2))
     snapshot = lab.snapshot(table, snapshot_id=WIDE)
 
@@ -91,8 +91,8 @@ def snapshot_is_stored_beside_main(lab: CatalogLab) -> None:
 
 
 @check("IRC-UPD-036")
-def snapshot_ids_are_used_once(lab: CatalogLab) -> None:
-    """A snapshot with the id of one that the table has is refused."""
+def duplicate_snapshot_ids_are_refused(lab: CatalogLab) -> None:
+    """Adding a snapshot with an existing id returns 400 or 409."""
     table = lab.append(lab.make_table())
     twin = lab.snapshot(table, snapshot_id=table.member("current-snapshot-id"), parent_snapshot_id=None)
     judge_refusals(lab, "IRC-UPD-036", table, {"a snapshot id that is taken": [add_snapshot(twin)]}, allowed=(400, 409))
@@ -100,7 +100,7 @@ def snapshot_ids_are_used_once(lab: CatalogLab) -> None:
 
 @check("IRC-UPD-037")
 def stale_sequence_numbers_are_refused(lab: CatalogLab) -> None:
-    """A snapshot that has a parent has a sequence number above the table's last one."""
+    """A snapshot with a parent and a sequence number not above the last one returns 400 or 409."""
     table = lab.append(table_of_version(lab, 2))
     last = table.member("last-sequence-number")
     cases = {f"the sequence number {n} after {last}": [add_snapshot(lab.snapshot(table, sequence_number=n))] for n in (last, last - 1)}
@@ -108,8 +108,8 @@ def stale_sequence_numbers_are_refused(lab: CatalogLab) -> None:
 
 
 @check("IRC-UPD-038", "IRC-UPD-039")
-def incomplete_snapshots_are_refused(lab: CatalogLab) -> None:
-    """A snapshot needs its id, its time, its manifest list and a summary with one of the four operations."""
+def incomplete_snapshots_return_400(lab: CatalogLab) -> None:
+    """A snapshot without id, timestamp, manifest list or a summary with a known operation returns 400."""
     table = lab.make_table()
     update = add_snapshot(lab.snapshot(table))
     needed = (("snapshot-id",), ("timestamp-ms",), ("manifest-list",), ("summary",), ("summary", "operation"))
@@ -134,8 +134,8 @@ def summary_is_kept(lab: CatalogLab) -> None:
 
 
 @check("IRC-UPD-041")
-def row_ids_advance(lab: CatalogLab) -> None:
-    """In a table of version 3 a snapshot starts at the next row id or above, and its rows move that on."""
+def next_row_id_advances(lab: CatalogLab) -> None:
+    """In format version 3, a snapshot raises `next-row-id`; one without or below it returns 400 or 409."""
     table = table_of_version(lab, 3)
     snapshot = lab.snapshot(table, added_rows=25)
 
@@ -152,7 +152,7 @@ def row_ids_advance(lab: CatalogLab) -> None:
 
 @check("IRC-UPD-042")
 def schema_of_snapshot_is_kept(lab: CatalogLab) -> None:
-    """A snapshot keeps its schema id; one with an unknown schema id is refused."""
+    """A snapshot keeps its schema id; an unknown schema id returns 400."""
     table = lab.make_table()
     snapshot = lab.snapshot(table)
 
@@ -165,7 +165,7 @@ def schema_of_snapshot_is_kept(lab: CatalogLab) -> None:
 
 @check("IRC-UPD-043")
 def later_members_of_snapshots_are_kept(lab: CatalogLab) -> None:
-    """A snapshot of a table of version 3 keeps the members that the contract's Snapshot does not list."""
+    """A version 3 snapshot keeps `added-rows` and `key-id`, which the contract's Snapshot does not list."""
     table = table_of_version(lab, 3)
     snapshot = lab.snapshot(table, added_rows=25)
 
@@ -199,8 +199,8 @@ def removals_are_known(lab: CatalogLab, reply: Reply) -> None:
 
 
 @check("IRC-UPD-050")
-def listed_snapshots_vanish(lab: CatalogLab) -> None:
-    """Snapshots that are listed vanish, and all others stay as they were."""
+def listed_snapshots_are_removed(lab: CatalogLab) -> None:
+    """`remove-snapshots` removes the listed snapshots and keeps all others unchanged."""
     table = lab.make_table()
     for _ in range(5):
         table = lab.append(table)
@@ -213,8 +213,8 @@ def listed_snapshots_vanish(lab: CatalogLab) -> None:
 
 
 @check("IRC-UPD-051")
-def tags_do_not_dangle(lab: CatalogLab) -> None:
-    """Removing a snapshot that is tagged is refused, or the tag goes with it."""
+def removing_tagged_snapshots_leaves_no_dangling_tag(lab: CatalogLab) -> None:
+    """Removing a tagged snapshot returns 400 or 409, or removes the tag too."""
     first = lab.append(lab.make_table())
     tagged = first.member("current-snapshot-id")
     table = lab.append(lab.commit(first, set_ref("release", tagged, kind="tag")))
@@ -231,8 +231,8 @@ def tags_do_not_dangle(lab: CatalogLab) -> None:
 
 
 @check("IRC-UPD-050")
-def tags_go_with_their_own_snapshots(lab: CatalogLab) -> None:
-    """If removing a snapshot removes its tag, other branches, other tags and main are unchanged."""
+def removing_tagged_snapshots_keeps_other_refs(lab: CatalogLab) -> None:
+    """Removing a tagged snapshot keeps all branches and tags of other snapshots."""
     first = lab.append(lab.make_table())
     gone = first.member("current-snapshot-id")
     second = lab.append(lab.commit(first, set_ref("release", gone, kind="tag")))
@@ -246,8 +246,8 @@ def tags_go_with_their_own_snapshots(lab: CatalogLab) -> None:
 
 
 @check("IRC-UPD-055")
-def main_does_not_dangle(lab: CatalogLab) -> None:
-    """Removing the current snapshot is refused, or main goes with it and no snapshot is current."""
+def removing_the_current_snapshot_leaves_no_dangling_main(lab: CatalogLab) -> None:
+    """Removing the current snapshot returns 400 or 409, or removes main and leaves no snapshot current."""
     table = lab.append(lab.append(lab.make_table()))
     current = table.member("current-snapshot-id")
     reply = lab.try_commit(table, remove_snapshots(current))
@@ -266,8 +266,8 @@ def main_does_not_dangle(lab: CatalogLab) -> None:
 
 
 @check("IRC-UPD-053", "IRC-UPD-054")
-def only_lists_of_snapshots_are_removed(lab: CatalogLab) -> None:
-    """Ids that no snapshot has do no harm; without an array of ids the update is refused."""
+def remove_snapshots_needs_an_array(lab: CatalogLab) -> None:
+    """`remove-snapshots` with unknown ids changes nothing; without an array of ids it returns 400."""
     table = lab.append(lab.append(lab.make_table()))
 
     with lab.judge("IRC-UPD-053"):

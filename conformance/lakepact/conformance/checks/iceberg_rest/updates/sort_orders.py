@@ -38,8 +38,8 @@ def ids_of_orders_by(table: Table, sources: Sequence[int]) -> list[Any]:
 
 
 @check("IRC-UPD-029")
-def order_ids_are_given_by_the_server(lab: CatalogLab) -> None:
-    """An added order gets an id that none has; the order without fields has the id 0."""
+def server_assigns_sort_order_ids(lab: CatalogLab) -> None:
+    """An added sort order gets an unused id; the order without fields has the id 0."""
     table = lab.make_table(write_order={"order-id": 1, "fields": [sort_field(2)]})
     source = column(table, "id")
 
@@ -56,7 +56,7 @@ def order_ids_are_given_by_the_server(lab: CatalogLab) -> None:
 
 @check("IRC-UPD-030")
 def equal_order_is_reused(lab: CatalogLab) -> None:
-    """Adding an order that the table has does not make another one."""
+    """Adding a sort order that the table already has does not make another one."""
     table = lab.make_table(write_order={"order-id": 1, "fields": [sort_field(2)]})
 
     with lab.judge("IRC-UPD-030"):
@@ -65,8 +65,8 @@ def equal_order_is_reused(lab: CatalogLab) -> None:
 
 
 @check("IRC-UPD-031")
-def impossible_orders_are_refused(lab: CatalogLab) -> None:
-    """A sort order with an unknown source column, transform, direction or null order is refused."""
+def invalid_sort_orders_return_400(lab: CatalogLab) -> None:
+    """A sort order with an unknown source column, transform, direction or null order returns 400."""
     table = lab.make_table()
     name = column(table, "name")
     cases = {
@@ -80,7 +80,7 @@ def impossible_orders_are_refused(lab: CatalogLab) -> None:
 
 @check("IRC-UPD-032")
 def orders_become_default(lab: CatalogLab) -> None:
-    """An order becomes the default one by its id, or by -1 when the same commit added it last."""
+    """`set-default-sort-order` makes an order the default, by its id or by -1 for the last added one."""
     table = lab.make_table()
     first = table.member("default-sort-order-id")
     earlier, later = column(table, "name"), column(table, "at")
@@ -98,8 +98,8 @@ def orders_become_default(lab: CatalogLab) -> None:
 
 
 @check("IRC-UPD-033", "IRC-UPD-034")
-def unknown_order_cannot_become_default(lab: CatalogLab) -> None:
-    """Neither -1 in a commit that adds no order nor an id of no order becomes the default one."""
+def unknown_default_sort_orders_return_400(lab: CatalogLab) -> None:
+    """`set-default-sort-order` with an unknown id, or with -1 and no added order, returns 400."""
     table = lab.make_table()
     judge_refusals(lab, "IRC-UPD-033", table, {"-1 without add-sort-order": [set_default_sort_order(LAST_ADDED)]})
     judge_refusals(lab, "IRC-UPD-034", table, {f"the order id {NOWHERE}": [set_default_sort_order(NOWHERE)]})

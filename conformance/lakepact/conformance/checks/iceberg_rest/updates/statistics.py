@@ -52,7 +52,7 @@ def expect_stored(lab: CatalogLab, table: Table, *statistics: dict[str, Any], me
 
 @check("IRC-UPD-066")
 def statistics_are_replaced(lab: CatalogLab) -> None:
-    """A snapshot has the statistics file that it was given last, and no other."""
+    """Setting statistics again replaces the file of that snapshot and keeps those of others."""
     table, first, second = table_of_two_snapshots(lab)
     older, newer, other = (statistics_file(table, s, name=n) for s, n in ((first, "older"), (first, "newer"), (second, "other")))
 
@@ -64,7 +64,7 @@ def statistics_are_replaced(lab: CatalogLab) -> None:
 
 @check("IRC-UPD-067")
 def statistics_name_their_snapshot(lab: CatalogLab) -> None:
-    """The snapshot is the one that the file names: the member beside it may be left out, and decides nothing where it says another."""
+    """The statistics file determines its snapshot; another `snapshot-id` in the update is ignored or returns 400."""
     table = lab.append(lab.make_table())
     first = table.member("current-snapshot-id")
     file, older = statistics_file(table, first), statistics_file(table, first, name="older")
@@ -86,8 +86,8 @@ def statistics_name_their_snapshot(lab: CatalogLab) -> None:
 
 
 @check("IRC-UPD-068")
-def incomplete_statistics_are_refused(lab: CatalogLab) -> None:
-    """A statistics file needs all its members but the properties of a blob."""
+def incomplete_statistics_return_400(lab: CatalogLab) -> None:
+    """A statistics file without a required member returns 400."""
     table = lab.append(lab.make_table())
     file = statistics_file(table, table.member("current-snapshot-id"))
     expect_stored(lab, lab.commit(table, set_statistics(file)), file)
@@ -99,8 +99,8 @@ def incomplete_statistics_are_refused(lab: CatalogLab) -> None:
 
 
 @check("IRC-UPD-069")
-def statistics_of_no_snapshot(lab: CatalogLab) -> None:
-    """Statistics of a snapshot that the table does not have are accepted or refused, and the table can be loaded afterwards."""
+def statistics_of_unknown_snapshots_return_no_5xx(lab: CatalogLab) -> None:
+    """Statistics for an unknown snapshot are accepted or refused without a 5xx, and the table still loads."""
     table = lab.append(lab.make_table())
     first = table.member("current-snapshot-id")
     kept = statistics_file(table, first, name="kept")
@@ -116,7 +116,7 @@ def statistics_of_no_snapshot(lab: CatalogLab) -> None:
 
 @check("IRC-UPD-070")
 def statistics_are_removed(lab: CatalogLab) -> None:
-    """The statistics of a snapshot can be removed, and removing what there is not changes nothing."""
+    """Removing statistics removes those of the snapshot; removing missing ones changes nothing."""
     table, first, second = table_of_two_snapshots(lab)
     kept = statistics_file(table, second, name="kept")
     goes = statistics_file(table, first)
@@ -130,8 +130,8 @@ def statistics_are_removed(lab: CatalogLab) -> None:
 
 
 @check("IRC-UPD-052")
-def statistics_go_with_their_snapshot(lab: CatalogLab) -> None:
-    """A snapshot that is removed takes its statistics along, those of partitions too."""
+def removing_snapshots_removes_their_statistics(lab: CatalogLab) -> None:
+    """Removing a snapshot removes its statistics and partition statistics."""
     table, first, _ = table_of_two_snapshots(lab)
     file = statistics_file(table, first)
     expect_stored(lab, lab.commit(table, set_statistics(file)), file)
@@ -152,7 +152,7 @@ def statistics_go_with_their_snapshot(lab: CatalogLab) -> None:
 
 @check("IRC-UPD-071")
 def partition_statistics_are_replaced(lab: CatalogLab) -> None:
-    """A snapshot has the partition statistics file that it was given last, and no other."""
+    """Setting partition statistics again replaces the file of that snapshot and keeps those of others."""
     table, first, second = table_of_two_snapshots(lab)
     wanted = ((first, "older"), (first, "newer"), (second, "other"))
     older, newer, other = (partition_statistics_file(table, snapshot, name=name) for snapshot, name in wanted)
@@ -166,7 +166,7 @@ def partition_statistics_are_replaced(lab: CatalogLab) -> None:
 
 @check("IRC-UPD-072")
 def partition_statistics_are_removed(lab: CatalogLab) -> None:
-    """The partition statistics of a snapshot can be removed, and removing what there is not changes nothing."""
+    """Removing partition statistics removes those of the snapshot; removing missing ones changes nothing."""
     table, first, second = table_of_two_snapshots(lab)
     kept = partition_statistics_file(table, second, name="kept")
     goes = partition_statistics_file(table, first)

@@ -70,8 +70,8 @@ def city_of(table: Table) -> int:
 
 
 @check("IRC-UPD-010")
-def types_become_wider(lab: CatalogLab) -> None:
-    """Columns take a wider type of their kind, and new ones have the names that they are given, capitals too."""
+def types_are_widened(lab: CatalogLab) -> None:
+    """A commit may widen column types and add columns with capitals in their names."""
     fields = [{"id": n + 1, "name": f"c{n}", "type": narrow, "required": False} for n, narrow in enumerate(WIDER)]
     table = lab.append(lab.make_table(schema={"type": "struct", "schema-id": 0, "fields": fields}))
     schema = schema_with(table, next_column(table, "Later"))
@@ -85,8 +85,8 @@ def types_become_wider(lab: CatalogLab) -> None:
 
 
 @check("IRC-UPD-022")
-def transforms_are_taken(lab: CatalogLab) -> None:
-    """Each transform that a column can have is added as it was sent, alone and beside another one of the same column."""
+def transforms_are_accepted(lab: CatalogLab) -> None:
+    """A spec with any transform that its column allows is added as sent."""
     table = table_of_version(lab, 2)
 
     with lab.judge("IRC-UPD-022") as case:
@@ -116,8 +116,8 @@ def expect_spec(table: Table, fields: list[dict[str, Any]]) -> None:
 
 
 @check("IRC-UPD-022", "IRC-UPD-029")
-def columns_within_others_divide_and_sort(lab: CatalogLab) -> None:
-    """Tables can be partitioned and sorted by a column that is within another one."""
+def nested_columns_partition_and_sort(lab: CatalogLab) -> None:
+    """A table can be partitioned and sorted by a nested column."""
     table = lab.make_table(schema=PLACE)
     city = city_of(table)
     field = partition_field(city, "bucket[4]", "city_bucket", field_id=next_field(table))
@@ -133,7 +133,7 @@ def columns_within_others_divide_and_sort(lab: CatalogLab) -> None:
 
 @check("IRC-UPD-035")
 def snapshots_of_every_operation_are_stored(lab: CatalogLab) -> None:
-    """Snapshots that append, replace, overwrite and delete are stored with the operation that they say."""
+    """Snapshots with the operations append, replace, overwrite and delete are stored with that operation."""
     table = lab.make_table()
 
     with lab.judge_each("IRC-UPD-035") as case:

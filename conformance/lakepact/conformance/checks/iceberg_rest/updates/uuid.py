@@ -15,8 +15,8 @@ if TYPE_CHECKING:
 
 
 @check("IRC-UPD-001")
-def created_with_the_staged_uuid(lab: CatalogLab) -> None:
-    """A table that is created by a commit has the UUID which that commit assigns."""
+def assign_uuid_sets_the_uuid_of_new_tables(lab: CatalogLab) -> None:
+    """A table created by a commit has the UUID that the commit assigns."""
     table = staged(lab)
     lab.require(commit_stage(lab, table), 200)
 
@@ -25,8 +25,8 @@ def created_with_the_staged_uuid(lab: CatalogLab) -> None:
 
 
 @check("IRC-UPD-002")
-def another_uuid_is_refused(lab: CatalogLab) -> None:
-    """The UUID of a table that exists cannot be changed."""
+def assign_uuid_does_not_change_existing_uuids(lab: CatalogLab) -> None:
+    """`assign-uuid` with another UUID does not change that of an existing table."""
     table = lab.make_table()
     reply = lab.try_commit(table, assign_uuid(str(uuid.uuid4())))
 
@@ -36,14 +36,14 @@ def another_uuid_is_refused(lab: CatalogLab) -> None:
 
 @check("IRC-UPD-003")
 def same_uuid_changes_nothing(lab: CatalogLab) -> None:
-    """A commit may assign the UUID that the table has."""
+    """`assign-uuid` with the table's own UUID returns 200 and changes nothing."""
     table = lab.make_table()
 
     with lab.judge("IRC-UPD-003"):
-        expect.equal(table.uuid, changed(lab, table, assign_uuid(table.uuid)).uuid, "the table-uuid from before,")
+        expect.equal(table.uuid, changed(lab, table, assign_uuid(table.uuid)).uuid, "the table-uuid as before,")
 
 
 @check("IRC-UPD-004")
-def malformed_uuid_is_refused(lab: CatalogLab) -> None:
-    """A text that is no UUID cannot be assigned."""
-    judge_refusals(lab, "IRC-UPD-004", lab.make_table(), {"a uuid that is none": [assign_uuid("x")]})
+def malformed_uuids_return_400(lab: CatalogLab) -> None:
+    """`assign-uuid` with a malformed UUID returns 400."""
+    judge_refusals(lab, "IRC-UPD-004", lab.make_table(), {"a malformed uuid": [assign_uuid("x")]})
