@@ -160,6 +160,13 @@ def true(holds: bool, expected: str, actual: Any) -> None:  # noqa: FBT001 - the
         raise Unmet(expected, actual if isinstance(actual, str) and actual else shown(actual))
 
 
+def served(reply: Reply, is_known: bool, expected: str) -> None:  # noqa: FBT001 - the condition itself
+    """Expect an operation to be known to the target; the status of the reply shows when it is not."""
+    if not is_known:
+        claim = Claim({"not": {"const": reply.status}}, "/status")
+        raise Unmet(expected, reply.shown, exchange=reply.exchange.number, claim=claim)
+
+
 def no_body(reply: Reply) -> None:
     """Expect an empty body."""
     if reply.body:

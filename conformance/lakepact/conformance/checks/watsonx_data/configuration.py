@@ -67,4 +67,4 @@ def the_operations_of_the_page_are_there(lab: WatsonxLab) -> None:
         for operation in sorted(OPERATIONS & PROBES.keys()):
             reply = lab.send(operation, declared=False, **PROBES[operation], **values)
             with case():
-                expect.true(operation not in missing, f"{operation} to be served", reply.shown)
+                expect.served(reply, operation not in missing, f"{operation} to be served")

@@ -113,7 +113,7 @@ def keys_both_set_and_removed_return_422(lab: CatalogLab) -> None:
         raise Blocked("requests that set and remove the same key are not refused (IRC-NS-PROP-008)")
     with lab.judge("IRC-NS-PROP-009") as case:
         stored = properties_of(lab, namespace)
-        expect.equal(["old", "r"], [stored.get("both"), stored.get("remove")], "values as before:")
+        expect.equal(["old", "r"], [stored.get("both"), stored.get("remove")], "properties as before:")
         for key in ("add", "new"):
             with case():
                 expect.lacks(key, stored, "properties")
@@ -206,7 +206,7 @@ def nested_namespaces_have_their_own_properties(lab: CatalogLab) -> None:
     with lab.judge("IRC-NS-PROP-016"):
         expect.status(reply, 200)
         values = [properties_of(lab, namespace).get("a") for namespace in (top, child, grandchild)]
-        expect.equal(["top", "child", "new"], values, "values of the three levels")
+        expect.equal(["top", "child", "new"], values, "properties of the three levels")
 
 
 @check("IRC-NS-PROP-019", alone=True)

@@ -142,7 +142,7 @@ def configuration_lists_true_endpoints(lab: CatalogLab) -> None:
         for operation in sorted(declared & (found.served | found.missing) & PROBES.keys() & lab.contract.operations.keys()):
             with case():
                 reply = _probe(lab, operation)
-                expect.true(operation not in found.missing, f"{operation} to be served, because `endpoints` declare it", reply.shown)
+                expect.served(reply, operation not in found.missing, f"{operation} to be served, because `endpoints` declare it")
     if not beyond:
         lab.note("IRC-CFG-012", "no undeclared operation is served")
         return
@@ -166,7 +166,7 @@ def default_endpoints_are_served(lab: CatalogLab) -> None:
         for operation in sorted(declared_operations(lab) & PROBES.keys()):
             with case():
                 reply = _probe(lab, operation)
-                expect.true(operation not in missing, f"{operation} to be served", reply.shown)
+                expect.served(reply, operation not in missing, f"{operation} to be served")
 
 
 @check("IRC-CFG-015")
