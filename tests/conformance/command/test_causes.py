@@ -8,6 +8,7 @@ import pytest
 
 from lakepact.conformance.report.causes import Severity, causes
 
+STEPS = ("createTable", "updateTable", "loadTable")
 ERROR = '{"error": {"message": "%s", "type": "%s", "code": %d}}'
 
 
@@ -27,6 +28,13 @@ def result(requirement: str, shown: int, *, expected: tuple[int, ...] = (), trai
     failure = {**texts, "exchange": shown, **({"expected_status": list(expected)} if expected else {})}
     verdict = {"outcome": "fail", "exchanges": [*trail, shown], "failures": [failure], **texts}
     return {"line": "result", "requirement": requirement, "outcome": "fail", "risk": "behaviour", "verdicts": [verdict], **changes}
+
+
+def with_failures(requirement: str, *failures: dict[str, Any], trail: tuple[int, ...] = (), **changes: Any) -> dict[str, Any]:
+    """Return the result of a requirement with several failing cases."""
+    cases = [{"expected": "`a` to be 1", "actual": "2", **failure} for failure in failures]
+    verdict = {"outcome": "fail", "exchanges": [*trail, failures[0]["exchange"]], "failures": cases}
+    return result(requirement, failures[0]["exchange"], verdicts=[verdict], **changes)
 
 
 def grouped(*lines: dict[str, Any]) -> list[set[str]]:
@@ -90,8 +98,9 @@ def test_findings_are_not_grouped_transitively() -> None:
         (exchange(1, 200), result("R-1", 1, expected=(409,)), Severity.EFFECT),
         (exchange(1, 500, "<html>"), result("R-1", 1, expected=(409,), risk="data"), Severity.STATUS),
         (exchange(1, 404, ERROR % ("gone", "Gone", 404)), result("R-1", 1), Severity.TEXT),
+        (exchange(1, 501, ERROR % ("no", "No", 501)), with_failures("R-1", {"exchange": 1, "about_status": True}), Severity.STATUS),
     ],
-    ids=["lost data", "accepted conflict", "accepted request", "another error status", "another error body"],
+    ids=["lost data", "accepted conflict", "accepted request", "another error status", "another error body", "no certain status"],
 )
 def test_severity_says_what_clients_lose(shown: dict[str, Any], finding: dict[str, Any], severity: Severity) -> None:
     assert [cause.severity for cause in causes([shown, finding])] == [severity]
@@ -231,3 +240,68 @@ def test_operation_that_refused_a_request_is_a_cause_of_its_own() -> None:
         ({"R-0", "R-1", "R-2", "R-3", "R-4"}, f"no request was refused by {', '.join(OPERATIONS)}"),
         ({"R-5"}, "createView returned 200, expected 400"),
     ]
+
+
+def test_error_body_with_an_empty_type_is_an_error_body() -> None:
+    lines = [exchange(n, 409, ERROR % (message, "", 409)) for n, message in enumerate(("a", "a", "b", "b"), 1)]
+
+    assert grouped(*lines, *(result(f"R-{n}", n, expected=(404, 200 + n % 2)) for n in (1, 2, 3, 4))) == [{"R-1", "R-2"}, {"R-3", "R-4"}]
+
+
+def test_refused_right_requests_without_error_body_are_another_cause() -> None:
+    lines = [exchange(n, 422, "missing field") for n in (1, 2, 3)]
+    found = (result("R-1", 1, expected=(400,)), result("R-2", 2, expected=(409,)), result("R-3", 3, expected=(200,)))
+
+    assert grouped(*lines, *found) == [{"R-1", "R-2"}, {"R-3"}]
+
+
+@pytest.mark.parametrize(("operations", "expected"), [(("createTable", "createView"), 1), (("createTable", "createTable"), 2)])
+def test_missing_namespace_that_several_operations_accept_is_one_cause(operations: tuple[str, ...], expected: int) -> None:
+    lines = [exchange(n, 200, operation=operation) for n, operation in enumerate(operations)]
+    lines.append(exchange(9, 200, operation="createTable"))
+    sentence = "Creating something in a namespace that does not exist returns 404."
+    findings = [result(f"R-{n}", n, expected=(404,), sentence=sentence) for n in range(2)]
+
+    found = causes([*lines, *findings, result("R-9", 9, expected=(400,))])
+
+    assert len(found) == 2
+    assert sum("a namespace that does not exist" in cause.title for cause in found) == (expected == 1)
+
+
+def test_success_with_another_status_is_one_cause_in_all_operations() -> None:
+    lines = [exchange(n, 200, operation=operation) for n, operation in enumerate(("renameTable", "dropTable"))]
+
+    assert grouped(*lines, *(result(f"R-{n}", n, expected=(204,)) for n in range(2))) == [{"R-0", "R-1"}]
+
+
+def test_failing_case_that_most_requirements_share_decides_the_cause() -> None:
+    lines = [exchange(1, 200, operation="createView"), exchange(2, 200), exchange(3, 200)]
+    cases = [{"exchange": n, "expected_status": [400]} for n in (1, 2)]
+
+    assert grouped(*lines, with_failures("R-1", *cases), result("R-2", 3, expected=(400,))) == [{"R-1", "R-2"}]
+
+
+@pytest.mark.parametrize(("count", "expected"), [(5, 1), (4, 4)], ids=["five requirements", "four requirements"])
+def test_commits_that_change_nothing_are_one_cause(count: int, expected: int) -> None:
+    metadata = '{"metadata": {"specs": [0], "last-updated-ms": %d}}'
+    lines = [
+        exchange(3 * n + step, 200, metadata % step, operation=operation) for n in range(count) for step, operation in enumerate(STEPS)
+    ]
+    findings = [
+        with_failures(
+            f"R-{n}",
+            {"exchange": 3 * n + 2, "expected": f"`member{chr(97 + n)}` to be 1"},
+            trail=(3 * n, 3 * n + 1),
+            operations=["updateTable"],
+        )
+        for n in range(count)
+    ]
+
+    assert len(causes([*lines, *findings])) == expected
+
+
+def test_changes_lost_by_simultaneous_requests_are_one_cause() -> None:
+    lines = [exchange(1, 200), exchange(2, 200, operation="loadTable"), exchange(3, 200, operation="loadNamespaceMetadata")]
+    texts = ("exactly one of 16 simultaneous commits to succeed", "keys that were accepted and lost:", "keys that were accepted and lost:")
+
+    assert grouped(*lines, *(different(f"R-{n}", n, text, f"[{n}]") for n, text in enumerate(texts, 1))) == [{"R-1", "R-2"}, {"R-3"}]

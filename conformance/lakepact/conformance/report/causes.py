@@ -14,7 +14,7 @@ from lakepact.conformance.outcome import Outcome
 from lakepact.conformance.report.evidence import Evidence, Finding, error_of
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable, Mapping, Sequence
+    from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 
     from lakepact.conformance.report.evidence import Key, Line
 
@@ -61,13 +61,19 @@ def causes(report: Iterable[Line], unrefusing: Collection[str] = ()) -> list[Cau
 
 
 def _by_status(groups: Mapping[Key, list[Finding]], evidence: Evidence) -> dict[Key, list[Finding]]:
-    """Return the groups; errors that say no more than their status are grouped by operation, expected and actual status."""
+    """Return the groups; errors that say no more than their status are grouped by what else is equal."""
     merged: dict[Key, list[Finding]] = defaultdict(list)
     for key, group in groups.items():
         by_status = key[0] == "error" and _is_told_by_status(group)
         for finding in group:
-            merged[evidence.status_key(finding) if by_status else key].append(finding)
+            merged[_status_key(finding, evidence) if by_status else key].append(finding)
     return merged
+
+
+def _status_key(finding: Finding, evidence: Evidence) -> Key:
+    """Return the status of a server error with the type, which names an exception; of others what `Evidence.status_key` returns."""
+    error = error_of(finding) if finding.status >= 500 else None
+    return ("type of error", finding.status, error[0], finding.expects_success) if error else evidence.status_key(finding)
 
 
 def _is_told_by_status(group: Sequence[Finding]) -> bool:
@@ -81,7 +87,7 @@ def _cause(key: Key, group: Sequence[Finding]) -> Cause:
     worst = min(group, key=lambda finding: (finding.result["outcome"] != Outcome.FAIL, _severity(finding).rank))
     ordered = sorted(group, key=lambda finding: (finding is not worst, finding.result["outcome"] != Outcome.FAIL))
     outcome = Outcome(worst.result["outcome"])
-    title = _title_of_unrefusing(group) if key[0] == "refuses nothing" else _title(worst)
+    title = TITLES[key[0]](group, *key[1:]) if key[0] in TITLES else _title(worst)
     return Cause(_severity(worst), title, tuple(finding.requirement for finding in ordered), outcome)
 
 
@@ -90,13 +96,33 @@ def _severity(finding: Finding) -> Severity:
     if finding.expected_status and finding.status not in finding.expected_status and not finding.accepted:
         return Severity.STATUS
     if not finding.expected_status and finding.status >= 400:
-        return Severity.TEXT
+        return Severity.STATUS if finding.failure.get("about_status") else Severity.TEXT
     return Severity.DATA if at_stake else Severity.EFFECT
 
 
 def _title_of_unrefusing(group: Sequence[Finding]) -> str:
-    operations = dict.fromkeys(finding.operation or "" for finding in group if finding.accepted)
-    return _short(f"no request was refused by {', '.join(operations)}")
+    return _short(f"no request was refused by {_operations(group)}")
+
+
+def _title_of_accepting(group: Sequence[Finding], flaw: str) -> str:
+    wrong = "a value of the wrong JSON type" if flaw == "wrong type" else f"a {flaw} that does not exist"
+    return _short(f"requests with {wrong} were accepted by {_operations(group)}")
+
+
+def _title_of_unchanging(group: Sequence[Finding]) -> str:
+    return f"commits were accepted and changed nothing, for {len(group)} requirements"
+
+
+def _operations(group: Sequence[Finding]) -> str:
+    return ", ".join(dict.fromkeys(finding.operation or "" for finding in group if finding.accepted))
+
+
+#: By the kind of a key: titles of causes that more than one operation can show.
+TITLES: Mapping[object, Callable[..., str]] = {
+    "refuses nothing": _title_of_unrefusing,
+    "accepts": _title_of_accepting,
+    "changes nothing": _title_of_unchanging,
+}
 
 
 def _title(finding: Finding) -> str:
@@ -108,7 +134,8 @@ def _title(finding: Finding) -> str:
     if finding.expected_status and finding.status not in finding.expected_status:
         error = error_of(finding)
         wanted = " or ".join(map(str, finding.expected_status))
-        body = f" ({error[0]})" if error else " without the contract's error body" if finding.status >= 400 else ""
+        has_none = finding.status >= 400 and exchange["request"]["method"] != "HEAD"
+        body = f" ({error[0] or 'an empty type'})" if error else " without the contract's error body" if has_none else ""
         return f"{request} returned {finding.status}{body}, expected {wanted}"
     return f"{request} returned {finding.status}: expected {expected}, got {actual}"
 

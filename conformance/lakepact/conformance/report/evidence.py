@@ -1,18 +1,25 @@
 """The evidence of a report's failures: what findings of one cause have in common.
 
 Findings with equal keys have one cause; so have findings that show the same value in the same response.
+A requirement with several failing cases of one kind is found by the case whose key most requirements share.
 A key is found in one of these ways, tried in this order and never combined:
 
 1. The failure follows from a request that should have been refused and was accepted, which is another requirement's failure.
-2. An error response has no error body of the contract; a wrong status is the same.
+2. An error response has no error body of the contract; its status is the same, and so is whether success was expected.
+   Findings about the body alone join those about the status, if there are any with the same status.
 3. Status, error type and message are the same, names and numbers aside.
 4. A request was accepted that should have been refused, and its operation refused none: that is seen of at least five
    operations, or in at least five requirements of one of them.
-5. The operation, the expected status and the actual status are the same. Of several expected statuses, the one that
+5. At least two operations accepted a request about something that does not exist, or with a value of the wrong JSON type:
+   what is missing is the same.
+6. A request succeeded with another 2xx status than the documented one; both statuses are the same.
+7. The operation, the expected status and the actual status are the same. Of several expected statuses, the one that
    most findings with this operation and actual status expect.
-6. Numbers are sent as texts.
-7. The resource and the member that differs are the same, and it is surplus in all of them or in none.
-8. The operation, the expected and the actual text are the same, names and numbers aside.
+8. A commit was accepted and changed nothing: that is seen in at least five requirements.
+9. Of simultaneous changes more were accepted than can have been made, or accepted ones were lost: of namespaces, or of tables and views.
+10. Numbers are sent as texts.
+11. The resource and the member that differs are the same, and it is surplus in all of them or in none.
+12. The operation, the expected and the actual text are the same, names and numbers aside.
 """
 
 from __future__ import annotations
@@ -20,14 +27,16 @@ from __future__ import annotations
 import re
 from collections import Counter, defaultdict
 from dataclasses import dataclass
+from itertools import chain
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 import orjson
 
 from lakepact.conformance.outcome import Outcome
+from lakepact.conformance.report.unchanged import COMMITS, changed_nothing
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable, Iterator, Mapping
+    from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 
 #: One line of a report.
 Line: TypeAlias = "Mapping[str, Any]"
@@ -37,6 +46,7 @@ Key: TypeAlias = "tuple[object, ...]"
 BROKEN = (Outcome.FAIL, Outcome.WARN)
 #: Operations that refused no request, or findings of one of them, from which on it is one cause that nothing is refused.
 SEVERAL = 5
+OF_NAMESPACES = frozenset({"createNamespace", "loadNamespaceMetadata", "updateProperties", "dropNamespace", "listNamespaces"})
 CUT = "… ("  #: begins the end of a body of which a report shows a part
 
 #: Parts of a message that differ from request to request: names that checks create, UUIDs, quoted texts, places of classes, numbers.
@@ -50,6 +60,11 @@ MEMBER = re.compile(r'"([A-Za-z][A-Za-z-]*)"\s*:')
 FLAW = re.compile(r'(?:/(\S*)|the body): (?:"([\w-]+)" is a required property)?')  #: a difference from a schema
 POINTER = re.compile(r"\bat /(\S+)")
 NUMBER = re.compile(r'(?<!["\w.-])\d+(?!["\w.-])')
+#: What a requirement says about a request that has to be refused: something does not exist, or a value has the wrong type.
+ABSENT_THING = re.compile(r"\b(namespace|parent|table|view|plan) that does not exist")
+WRONG_TYPE = re.compile(r"that is (?:not|no) an? (?:string|boolean|array|object)\b|of the wrong JSON type")
+#: What findings about simultaneous changes expect.
+SIMULTANEOUS = re.compile(r"exactly one of \d+ simultaneous|accepted (?:transactions|and lost)|that were accepted, these to be lost")
 NUMBER_AS_TEXT = re.compile(r'"(\d+)"')
 NOTHING = re.compile(r"no such member|null|none there\b.*|\[(?:null,?)*\]|\{(?:\"[^\"]*\":null,?)*\}", re.DOTALL)
 #: Words before an expected value: it should not be there.
@@ -91,6 +106,16 @@ class Finding:
         return bool(self.expected_status) and self.status not in self.expected_status
 
     @property
+    def expects_success(self) -> bool:
+        """Whether the requirement demands a 2xx status."""
+        return bool(self.expected_status) and min(self.expected_status) < 400
+
+    @property
+    def kind(self) -> tuple[bool, ...]:
+        """The properties that are equal in all cases which may stand for one requirement."""
+        return self.accepted, self.is_about_status, self.status >= 400, _is_surplus(self.failure)
+
+    @property
     def is_refused_otherwise(self) -> bool:
         """Whether a request was rightly refused, with another 4xx status than the requirement demands."""
         return self.is_about_status and min(self.expected_status) >= 400 and 400 <= self.status < 500
@@ -114,39 +139,66 @@ class Evidence:
         lines = list(report)
         exchanges = {line["number"]: line for line in lines if line["line"] == "exchange"}
         broken = [line for line in lines if line["line"] == "result" and line["outcome"] in BROKEN]
-        self.findings = [next(_cases(result, exchanges)) for result in broken]
+        cases = [list(_cases(result, exchanges)) for result in broken]
+        clearest = [first for first, *_ in cases]
         self._accepted: dict[int, Finding] = {}
-        for case in (case for result in broken for case in _cases(result, exchanges)):
+        for case in chain.from_iterable(cases):
             if case.accepted and case.exchange:
                 self._accepted.setdefault(case.exchange["number"], case)
         self._first: dict[Key, Finding] = {}
-        for finding in reversed(self.findings):
+        for finding in reversed(clearest):
             self._first[_place(finding)] = finding
         self._expected: dict[Key, Counter[int]] = defaultdict(Counter)
-        for finding in self.findings:
+        for finding in clearest:
             self._expected[finding.operation, finding.status].update(finding.expected_status)
-        never = Counter(finding.operation for finding in self.findings if finding.accepted and finding.operation in unrefusing)
+        never = Counter(finding.operation for finding in clearest if finding.accepted and finding.operation in unrefusing)
         self._unrefusing = frozenset(never) if max(len(never), *never.values(), 0) >= SEVERAL else frozenset[str | None]()
+        self._bare = {finding.status for finding in clearest if finding.is_about_status and _lacks_error(finding)}
+        accepting: dict[str, set[str | None]] = defaultdict(set)
+        for finding in clearest:
+            if finding.accepted and (flaw := _flaw(finding)):
+                accepting[flaw].add(finding.operation)
+        self._flaws = {flaw for flaw, operations in accepting.items() if len(operations) > 1}
+        commits = (finding for finding in clearest if _is_about_commit(finding))
+        unchanged = {finding.requirement for finding in commits if changed_nothing(_trail(finding, exchanges))}
+        self._unchanged = unchanged if len(unchanged) >= SEVERAL else set[str]()
+        self.findings = self._most_shared(cases)
+
+    def _most_shared(self, cases: Iterable[Sequence[Finding]]) -> list[Finding]:
+        """Return of each requirement the case whose key most requirements share, of those like its clearest one."""
+        keyed = [[(self.key(case), case) for case in alike if case.kind == alike[0].kind] for alike in cases]
+        sharing = Counter(key for alike in keyed for key in {key for key, _ in alike})
+        return [max(alike, key=lambda pair: sharing[pair[0]])[1] for alike in keyed]
 
     def key(self, finding: Finding) -> Key:
         """Return what a finding has in common with others of its cause."""
         origin = self._origin(finding) or self._twin(finding)
-        exchange, error = origin.exchange, error_of(origin)
-        if exchange is None:
+        if origin.exchange is None:
             return ("text", _general(origin.failure))
-        if origin.status >= 400 and error is None and exchange["request"]["method"] != "HEAD":
-            return ("no error body", origin.status if origin.is_about_status else "")
-        if origin.status >= 400 and error is not None:
+        if _lacks_error(origin):
+            alone = not origin.is_about_status and origin.status not in self._bare
+            return ("no error body", "" if alone else origin.status, origin.expects_success)
+        if origin.status >= 400 and (error := error_of(origin)):
             return ("error", origin.status, error)
-        if origin.accepted and origin.operation in self._unrefusing:
+        if origin.requirement in self._unchanged:
+            return ("changes nothing",)
+        return self._success_key(origin, origin.exchange)
+
+    def _success_key(self, finding: Finding, exchange: Line) -> Key:
+        """Return what is wrong with a response below 400."""
+        if finding.accepted and finding.operation in self._unrefusing:
             return ("refuses nothing",)
-        return self.status_key(origin) if origin.is_about_status else _effect_key(origin, exchange)
+        if finding.accepted and (flaw := _flaw(finding)) in self._flaws:
+            return ("accepts", flaw)
+        return self.status_key(finding) if finding.is_about_status else _effect_key(finding, exchange)
 
     def status_key(self, finding: Finding) -> Key:
-        """Return the operation with the expected and the actual status."""
+        """Return the operation with the expected and the actual status; no operation if both are 2xx, and one for all HEAD requests."""
         expected = self._expected[finding.operation, finding.status]
         common = max(finding.expected_status, key=lambda status: (expected[status], -status))
-        return ("status", finding.operation, common, finding.status)
+        is_head = finding.exchange is not None and finding.exchange["request"]["method"] == "HEAD"
+        operation = None if finding.expects_success and finding.status < 300 else "HEAD" if is_head else finding.operation
+        return ("status", operation, common, finding.status)
 
     def _origin(self, finding: Finding) -> Finding | None:
         """Return the case of an accepted request that a finding follows from.
@@ -159,7 +211,8 @@ class Evidence:
         if number in self._accepted and not finding.accepted:
             return self._accepted[number]
         before = (self._accepted[n] for n in finding.verdict.get("exchanges", ()) if n in self._accepted and n != number)
-        return next((other for other in before if other.exchange and _names(other.exchange) <= named), None)
+        others = (other for other in before if other.requirement != finding.requirement)
+        return next((other for other in others if other.exchange and _names(other.exchange) <= named), None)
 
     def _twin(self, finding: Finding) -> Finding:
         """Return the first finding that shows the same value in the same response."""
@@ -175,6 +228,14 @@ def _cases(result: Line, exchanges: Mapping[int, Line]) -> Iterator[Finding]:
                 yield Finding(result, verdict, failure, exchanges.get(shown))
 
 
+def _flaw(finding: Finding) -> str:
+    """Return what is wrong with a request that was accepted, if other operations can accept the same; otherwise an empty text."""
+    sentence = str(finding.result.get("sentence", ""))
+    if 404 in finding.expected_status and (absent := ABSENT_THING.search(sentence)):
+        return "namespace" if absent[1] == "parent" else absent[1]
+    return "wrong type" if WRONG_TYPE.search(sentence) else ""
+
+
 def error_of(finding: Finding) -> tuple[str, str] | None:
     """Return type and general message of the contract's error body; None if the response has none."""
     shown = finding.exchange["response"]["body"] if finding.exchange else ""
@@ -186,7 +247,24 @@ def error_of(finding: Finding) -> tuple[str, str] | None:
     if not isinstance(body, dict):
         return None
     error = body["error"] if isinstance(body.get("error"), dict) else {"type": body.get("errorCode"), "message": body.get("message")}
-    return (str(error["type"]), PARTICULAR.sub("…", str(error.get("message")))) if error.get("type") else None
+    kind = error.get("type")
+    # An empty type breaks another requirement; the body is the contract's all the same.
+    return (kind, PARTICULAR.sub("…", str(error.get("message")))) if isinstance(kind, str) else None
+
+
+def _is_about_commit(finding: Finding) -> bool:
+    """Return whether a requirement is about commits alone, and the commit was rightly accepted."""
+    return COMMITS.issuperset(finding.result.get("operations") or [""]) and 0 < finding.status < 300 and not finding.is_about_status
+
+
+def _trail(finding: Finding, exchanges: Mapping[int, Line]) -> Iterator[Line]:
+    return (exchanges[number] for number in finding.verdict.get("exchanges", ()) if number in exchanges)
+
+
+def _lacks_error(finding: Finding) -> bool:
+    """Return whether an error response has no error body of the contract; responses to HEAD have no body at all."""
+    is_head = finding.exchange is not None and finding.exchange["request"]["method"] == "HEAD"
+    return finding.status >= 400 and not is_head and error_of(finding) is None
 
 
 def _names(exchange: Line) -> frozenset[str]:
@@ -199,6 +277,8 @@ def _place(finding: Finding) -> Key:
 
 def _effect_key(finding: Finding, exchange: Line) -> Key:
     """Return what is wrong with a response whose status is right."""
+    if SIMULTANEOUS.search(finding.failure["expected"]):
+        return ("simultaneous changes", exchange["operation"] in OF_NAMESPACES)
     if _is_number_as_text(finding.failure):
         return ("number as text",)
     if member := _member(finding.failure, exchange):
@@ -238,6 +318,8 @@ def _member(failure: Line, exchange: Line) -> str:
     if quoted := re.search(r"`([\w/-]+)`", expected):
         return quoted[1].rpartition("/")[2]
     for pointer in POINTER.findall(expected):
+        if failure["actual"] == "no such member" and (of_item := re.search(r"/\d+/([a-z-]+)$", pointer)):
+            return of_item[1]
         for part in reversed(pointer.split("/")):
             if part in known:
                 return str(part)

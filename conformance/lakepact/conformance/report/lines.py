@@ -163,6 +163,7 @@ def _failure(run: Run, failure: Failure) -> dict[str, Any]:
         "actual": run.wire.redact(failure.actual),
         **({"expected_status": list(failure.expected_status)} if failure.expected_status else {}),
         **({"refusal": True} if failure.refusal and not failure.expected_status else {}),
+        **({"about_status": True} if failure.claim and failure.claim.at == "/status" and not failure.expected_status else {}),
         **({"mutation": {"kind": failure.mutation.kind, "at": failure.mutation.at}} if failure.mutation else {}),
         **({"exchange": failure.exchanges[-1]} if failure.exchanges else {}),
     }
