@@ -23,6 +23,7 @@ pytestmark = pytest.mark.skipif(not os.path.exists("/proc/self/status"), reason=
 
 MOST_MEGABYTES = 150
 ANSWERED_WITHIN = 5  #: seconds; attacker, server and other tests share the machine
+ENDED_WITHIN = 15  #: seconds
 TIMEOUT = 3
 LARGE = 200_000_000  #: bytes
 LARGE_URL = re.compile(rb'"url":"http://[^/]*/([^"]*)"[^\n]*"size":%d,' % LARGE)
@@ -214,7 +215,7 @@ def test_sigterm_with_stalled_readers_ends_the_server(server: ServerProcess, req
         for _ in range(40):
             assert stack.enter_context(connect(server.port, asked, stalled=True)).recv(15) == b"HTTP/1.1 200 OK"
 
-        assert server.seconds_to_end() < 3
+        assert server.seconds_to_end() < ENDED_WITHIN
 
 
 def test_sigterm_lets_a_running_request_finish() -> None:
@@ -231,4 +232,4 @@ def test_sigterm_with_two_hundred_stalled_connections_ends_the_server(server: Se
     with ExitStack() as stack:
         stall(stack, server.port, unread=query_of(server.port))
 
-        assert server.seconds_to_end() < 3
+        assert server.seconds_to_end() < ENDED_WITHIN
