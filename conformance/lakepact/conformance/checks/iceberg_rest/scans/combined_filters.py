@@ -73,8 +73,8 @@ WHOLE: dict[str, tuple[int, bytes, tuple[Any, ...]]] = {
 
 
 @check("IRC-SCAN-PLAN-015")
-def filters_compare_whole_values(lab: CatalogLab) -> None:
-    """Literals count to the last digit, space and microsecond, and a set of hundreds to its last value."""
+def filters_compare_exact_values(lab: CatalogLab) -> None:
+    """Filters compare literals exactly: to the last digit, space and microsecond, and to the last value of a set."""
     table = grown(lab)
     spec = table.spec()
     files = (
@@ -92,8 +92,8 @@ def filters_compare_whole_values(lab: CatalogLab) -> None:
 
 
 @check("IRC-SCAN-PLAN-009", "IRC-SCAN-PLAN-010")
-def what_is_said_besides_changes_no_snapshot(lab: CatalogLab) -> None:
-    """Planned files are those of the requested snapshots, for every filter, column and statistics selection."""
+def filters_and_selections_keep_the_snapshot(lab: CatalogLab) -> None:
+    """A plan covers the files of the requested snapshots, with any filter, column selection and statistics selection."""
     table = of_four(lab)
     first, _, third, _ = table.snapshots
 
@@ -105,12 +105,12 @@ def what_is_said_besides_changes_no_snapshot(lab: CatalogLab) -> None:
     for named, options in OPTIONS.items():
         with lab.judge("IRC-SCAN-PLAN-010"):
             found = planned(lab, table.table, start_snapshot_id=first.id, end_snapshot_id=third.id, **options).paths
-            expect.equal(added(table, 2, 3), found, f"the files that were appended behind 1 up to 3, with {named},")
+            expect.equal(added(table, 2, 3), found, f"the files appended after snapshot 1 up to 3, with {named},")
 
 
 @check("IRC-SCAN-SCH-003")
-def filtered_and_former_scans_have_their_delete_files(lab: CatalogLab) -> None:
-    """The delete files of a data file come with it too where a filter, a former snapshot or both are asked for."""
+def filtered_and_former_scans_have_delete_files(lab: CatalogLab) -> None:
+    """Plans with a filter, a former snapshot or both have the delete files of their data files."""
     table = grown(lab, partition_spec=BY_NAME)
     table.append(table.file("a1", "a"), table.file("b1", "b"))
     former = table.append(position_deletes(table, "positions-of-a", "a"), equality_deletes(table, "values-of-b", "b"), operation="delete")
@@ -135,8 +135,8 @@ def filtered_and_former_scans_have_their_delete_files(lab: CatalogLab) -> None:
 
 
 @check("IRC-SCAN-FETCH-002")
-def plans_in_the_background_are_filtered(lab: CatalogLab) -> None:
-    """A plan that is made in the background leaves out no file that may hold a row that the filter matches."""
+def async_plans_keep_matching_files(lab: CatalogLab) -> None:
+    """An asynchronous plan with a filter prunes no file that may hold a matching row."""
     table = in_the_background(lab)
 
     for wanted in (compared("gt", "id", 3), compared("not-null", "id"), compared("eq", "name", "a")):
@@ -146,8 +146,8 @@ def plans_in_the_background_are_filtered(lab: CatalogLab) -> None:
 
 
 @check("IRC-SCAN-SCH-017")
-def residuals_are_alike_however_they_come(lab: CatalogLab) -> None:
-    """Residual filters select the same rows for tasks that are fetched later or by plan task."""
+def residuals_select_the_same_rows(lab: CatalogLab) -> None:
+    """Residual filters select the same rows in tasks of asynchronous plans and of plan tasks."""
     wanted = both("and", compared("gt", "id", 4), compared("lt-eq", "id", 8))
     decided = False
     for properties in (in_background(lab), on_pages(lab)):
@@ -163,4 +163,4 @@ def residuals_are_alike_however_they_come(lab: CatalogLab) -> None:
                         about = f"a residual that agrees with {expect.shown(wanted)} for {expect.shown(row)}"
                         expect.true(holds(wanted, row) == holds(residual, row), about, expect.shown(residual))
     if not decided:
-        raise NotOffered("the target leaves residuals out, or says them in a way that is not known here")
+        raise NotOffered("the target sends no residuals, or residuals that this check cannot evaluate")

@@ -46,7 +46,7 @@ def expect_deletes(table: TableWithFiles, expected: dict[str, set[str]], found: 
 
 @check("IRC-SCAN-SCH-003")
 def delete_files_apply_by_sequence_and_partition(lab: CatalogLab) -> None:
-    """Delete files apply to data files of their partition that are not newer, and those of positions to the file that they name."""
+    """A task refers to the delete files of its partition that are not older, and to position deletes of its file."""
     table = grown(lab, partition_spec=BY_NAME)
     table.append(table.file("a1", "a"), table.file("a2", "a"), table.file("b1", "b"), table.file("b2", "b"), table.file("n1", None))
     table.append(
@@ -71,7 +71,7 @@ def delete_files_apply_by_sequence_and_partition(lab: CatalogLab) -> None:
 
 @check("IRC-SCAN-SCH-003")
 def delete_files_apply_within_a_snapshot(lab: CatalogLab) -> None:
-    """Positions are deleted also of files of the same snapshot; equality deletes without partition apply everywhere, to older files."""
+    """Position deletes apply to files of the same snapshot; unpartitioned equality deletes apply to older files only."""
     table = grown(lab)
     table.append(table.file("old"))
     table.append(
@@ -86,8 +86,8 @@ def delete_files_apply_within_a_snapshot(lab: CatalogLab) -> None:
 
 
 @check("IRC-SCAN-SCH-003")
-def vectors_are_told_apart(lab: CatalogLab) -> None:
-    """Of several deletion vectors in one file each data file has its own, and a vector stands for the position deletes before it."""
+def deletion_vectors_are_matched_to_their_file(lab: CatalogLab) -> None:
+    """A task refers to the deletion vector of its data file, among several in one Puffin file."""
     needs(lab, PLAN)
     table = TableWithFiles(lab, table_of_version(lab, 3))
     table.append(table.file("one"), table.file("two"), table.file("three"))
@@ -111,8 +111,8 @@ def vectors_are_told_apart(lab: CatalogLab) -> None:
 
 
 @check("IRC-SCAN-SCH-003")
-def vectors_stand_for_the_positions_before_them(lab: CatalogLab) -> None:
-    """Position delete files of before do not apply to a data file that has a deletion vector by now, and to others they do."""
+def deletion_vectors_replace_position_deletes(lab: CatalogLab) -> None:
+    """A task with a deletion vector does not refer to older position delete files of its data file."""
     table = grown(lab)
     table.append(table.file("one"), table.file("two"))
     table.append(
@@ -129,8 +129,8 @@ def vectors_stand_for_the_positions_before_them(lab: CatalogLab) -> None:
 
 
 @check("IRC-SCAN-SCH-003")
-def delete_files_outlive_manifests(lab: CatalogLab) -> None:
-    """A data file that was carried into a newer manifest is as old as it was; a delete file that was removed applies to nothing."""
+def delete_files_apply_by_data_sequence(lab: CatalogLab) -> None:
+    """Data files keep their sequence number in a newer manifest, and removed delete files apply to nothing."""
     table = grown(lab)
     first = table.append(table.file("old"))
     second = table.append(equality_deletes(table, "values"), position_deletes(table, "removed"), operation="delete")
@@ -145,7 +145,7 @@ def delete_files_outlive_manifests(lab: CatalogLab) -> None:
 
 @check("IRC-SCAN-SCH-003")
 def delete_files_apply_within_their_spec(lab: CatalogLab) -> None:
-    """Partitions of two specs differ also where their values are alike; equality deletes without partition apply in all of them."""
+    """Delete files apply only to their partition spec; unpartitioned equality deletes apply to all."""
     table = grown(lab)
     plain = table.spec()
     for number, (transform, name) in enumerate((("identity", "by_name"), ("truncate[1]", "by_letter")), start=1):
@@ -163,8 +163,8 @@ def delete_files_apply_within_their_spec(lab: CatalogLab) -> None:
 
 
 @check("IRC-SCAN-SCH-006", "IRC-SCAN-SCH-009")
-def files_are_told_as_they_are(lab: CatalogLab) -> None:
-    """The numbers of a file are those of its manifest, its path is spelled as there, and equality deletes name their columns."""
+def data_files_match_their_manifest(lab: CatalogLab) -> None:
+    """A task has the path and numbers of its data file as in the manifest, and equality deletes name their columns."""
     table = grown(lab)
     data = table.file("a%20b c=d+e", rows=17, size=12_345)
     table.append(data)
@@ -179,8 +179,8 @@ def files_are_told_as_they_are(lab: CatalogLab) -> None:
 
 
 @check("IRC-SCAN-SCH-008", "IRC-SCAN-SCH-009")
-def delete_files_are_told_as_they_are(lab: CatalogLab) -> None:
-    """Delete files have the numbers, the spec and the partition of their manifest, too."""
+def delete_files_match_their_manifest(lab: CatalogLab) -> None:
+    """A plan has the numbers, spec id and partition of its delete files as in the manifest."""
     table = grown(lab)
     update = add_spec(partition_field(column(table.table, "name"), "identity", "by_name", field_id=1000))
     table.table = lab.commit(table.table, update, set_default_spec(LAST_ADDED))

@@ -77,8 +77,8 @@ def cancel(lab: CatalogLab, table: Table, plan_id: str) -> Reply:
 
 
 @check("IRC-SCAN-FETCH-001", "IRC-SCAN-FETCH-002", "IRC-SCAN-FETCH-009", "IRC-SCAN-FETCH-010")
-def plans_in_the_background_are_completed(lab: CatalogLab) -> None:
-    """A plan is fetched until it is complete; then it has the tasks of the scan, and stays so."""
+def async_plans_complete(lab: CatalogLab) -> None:
+    """Fetching an asynchronous plan returns 200 until it is completed, with the files of the scan, and stays completed."""
     table = in_the_background(lab)
     reply = plan(lab, table.table)
     identifier = reply.document.get("plan-id") if reply.status == 200 and reply.document.get("status") == "submitted" else None
@@ -95,7 +95,11 @@ def plans_in_the_background_are_completed(lab: CatalogLab) -> None:
     with lab.judge_each("IRC-SCAN-FETCH-009") as case:
         for one in again:
             with case():
-                expect.true(one.status != 200 or one.document.get("status") != "submitted", "no way back to submitted", one.shown)
+                expect.true(
+                    one.status != 200 or one.document.get("status") != "submitted",
+                    "a status other than submitted after completion",
+                    one.shown,
+                )
     with lab.judge_each("IRC-SCAN-FETCH-010") as case:
         for one in again:
             with case():
@@ -103,8 +107,8 @@ def plans_in_the_background_are_completed(lab: CatalogLab) -> None:
 
 
 @check("IRC-SCAN-FETCH-002")
-def plans_in_the_background_are_of_what_was_asked_for(lab: CatalogLab) -> None:
-    """A plan that is made in the background is of the snapshot, and with the delete files, that one made at once would have."""
+def async_plans_cover_the_requested_snapshots(lab: CatalogLab) -> None:
+    """An asynchronous plan has the files and delete files of the requested snapshots."""
     for properties in ({}, on_pages(lab)):
         table = in_the_background(lab, **properties)
         first = table.snapshots[-1]
@@ -131,8 +135,8 @@ def plans_in_the_background_are_of_what_was_asked_for(lab: CatalogLab) -> None:
 
 
 @check("IRC-SCAN-CANCEL-001", "IRC-SCAN-FETCH-005")
-def plans_can_be_cancelled(lab: CatalogLab) -> None:
-    """A plan is cancelled with 204 and no body, and is cancelled or gone when it is fetched afterwards."""
+def cancelling_plans_returns_204(lab: CatalogLab) -> None:
+    """Cancelling a plan returns 204 without a body; fetching it then returns 404 or the status `cancelled`."""
     table = in_the_background(lab)
     needs(lab, CANCEL)
     identifier = submitted(lab, table.table)
@@ -149,8 +153,8 @@ def plans_can_be_cancelled(lab: CatalogLab) -> None:
 
 
 @check("IRC-SCAN-CANCEL-003", "IRC-SCAN-CANCEL-004")
-def plans_that_have_ended_can_be_cancelled(lab: CatalogLab) -> None:
-    """Cancelling a completed plan returns 204 or 404; afterwards its plan tasks cannot be fetched."""
+def cancelling_completed_plans_returns_204_or_404(lab: CatalogLab) -> None:
+    """Cancelling a completed plan returns 204 or 404; after 204, its plan tasks return 404."""
     table = in_the_background(lab, **on_pages(lab))
     needs(lab, CANCEL, TASKS)
     whole: Planned = awaited(lab, table.table, plan(lab, table.table))
@@ -170,8 +174,8 @@ def plans_that_have_ended_can_be_cancelled(lab: CatalogLab) -> None:
 
 
 @check("IRC-SCAN-FETCH-008")
-def plans_belong_to_their_table(lab: CatalogLab) -> None:
-    """A plan is not found at the path of another table."""
+def plans_of_other_tables_return_404(lab: CatalogLab) -> None:
+    """Fetching a plan at the path of another table returns 404."""
     table = in_the_background(lab)
     identifier = submitted(lab, table.table)
     other = lab.make_table(table.table.namespace)
@@ -181,8 +185,8 @@ def plans_belong_to_their_table(lab: CatalogLab) -> None:
 
 
 @check("IRC-SCAN-FETCH-006", "IRC-SCAN-CANCEL-002")
-def unknown_plans_are_not_found(lab: CatalogLab) -> None:
-    """Fetching an unknown plan returns 404; cancelling it changes nothing."""
+def unknown_plans_return_404(lab: CatalogLab) -> None:
+    """Fetching an unknown plan returns 404; cancelling it returns 204 or 404."""
     table = lab.make_table()
     nobodys = lab.name("plan")
 
@@ -199,21 +203,21 @@ def unknown_plans_are_not_found(lab: CatalogLab) -> None:
 
 
 @check("IRC-SCAN-PLAN-009")
-def what_cannot_be_read_is_not_nothing(lab: CatalogLab) -> None:
-    """A snapshot whose manifests are gone is not planned as if it had no files."""
+def unreadable_manifests_are_not_planned_as_empty(lab: CatalogLab) -> None:
+    """A plan of a snapshot with missing manifests fails or has all files, and is not empty."""
     table = grown(lab)
     table.append(table.file("first"), table.file("second"))
     for manifest in table.snapshots[-1].manifests:
         local_path(manifest.path).unlink(missing_ok=True)
     reply = plan(lab, table.table)
     if reply.status != 200:
-        lab.note("IRC-SCAN-PLAN-009", f"what cannot be read is answered with status {reply.status}")
+        lab.note("IRC-SCAN-PLAN-009", f"planning with missing manifests returns status {reply.status}")
         return
 
     try:
         paths = awaited(lab, table.table, reply).paths
     except Unmet:
-        lab.note("IRC-SCAN-PLAN-009", "what cannot be read is not planned")
+        lab.note("IRC-SCAN-PLAN-009", "planning with missing manifests fails")
         return
     with lab.judge("IRC-SCAN-PLAN-009"):
         expect.equal(sorted(table.snapshots[-1].data), paths, "the files of the snapshot,")
@@ -221,7 +225,7 @@ def what_cannot_be_read_is_not_nothing(lab: CatalogLab) -> None:
 
 @check("IRC-SCAN-PLAN-001")
 def plans_of_unreadable_tables_fail(lab: CatalogLab) -> None:
-    """A scan cannot be planned whose manifests are gone, and the answer is a refusal or says that planning failed."""
+    """Planning a table with missing manifests returns an error status, or 200 with a plan status."""
     needs(lab, PLAN)
     nothing = lab.append(lab.make_table())
     replies = [plan(lab, nothing)]

@@ -117,7 +117,7 @@ MATCHES: tuple[tuple[Any, str], ...] = (
 
 @check("IRC-SCAN-PLAN-001", "IRC-SCAN-PLAN-015")
 def filters_keep_every_matching_file(lab: CatalogLab) -> None:
-    """No file with a matching row is pruned, for filters on bounds, partitions and nulls."""
+    """A plan prunes no file with a matching row, for filters on bounds, partitions and nulls."""
     table = divided(lab)
 
     for wanted, expected in MATCHES:
@@ -133,8 +133,8 @@ def filters_keep_every_matching_file(lab: CatalogLab) -> None:
 
 
 @check("IRC-SCAN-PLAN-016")
-def every_kind_of_expression_is_accepted(lab: CatalogLab) -> None:
-    """All nineteen kinds of expressions are accepted, and literals of every primitive type as plain JSON."""
+def every_expression_type_returns_200(lab: CatalogLab) -> None:
+    """Planning returns 200 for all nineteen expression types and literals of every primitive type."""
     needs(lab, PLAN)
     columns = [{"id": n, "name": f"c{n}", "type": kind, "required": False} for n, kind in enumerate(PRIMITIVES, 1)]
     table = lab.make_table(schema={"type": "struct", "schema-id": 0, "fields": columns})
@@ -180,7 +180,7 @@ NONSENSE: dict[str, Any] = {
 
 
 @check("IRC-SCAN-PLAN-017")
-def nonsense_is_refused(lab: CatalogLab) -> None:
+def invalid_filters_return_400(lab: CatalogLab) -> None:
     """An invalid filter expression, or one on an unknown column, returns 400."""
     table = some_table(lab)
 
@@ -190,8 +190,8 @@ def nonsense_is_refused(lab: CatalogLab) -> None:
 
 
 @check("IRC-SCAN-PLAN-018")
-def letter_case_counts_unless_it_is_said_not_to(lab: CatalogLab) -> None:
-    """Names match in exact letter case, in filters and in selections, unless the request says otherwise."""
+def names_are_case_sensitive_by_default(lab: CatalogLab) -> None:
+    """A filter in another letter case returns 400, and 200 with case-sensitive false; selections behave alike."""
     table = some_table(lab)
     within = both("or", negated(compared("eq", "ID", 5)), compared("is-null", "NAME"))
     requests: dict[str, dict[str, Any]] = {

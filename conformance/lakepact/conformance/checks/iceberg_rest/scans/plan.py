@@ -71,8 +71,8 @@ def refused_or_failed(reply: Reply, *statuses: int) -> None:
 
 
 @check("IRC-SCAN-PLAN-001", "IRC-SCAN-PLAN-022")
-def tables_without_snapshots_have_no_tasks(lab: CatalogLab) -> None:
-    """The plan of a table to which nothing was ever written is complete, and there is nothing to read."""
+def tables_without_snapshots_have_empty_plans(lab: CatalogLab) -> None:
+    """Planning a table without snapshots returns a plan without files."""
     needs(lab, PLAN)
     table = lab.make_table()
     reply = plan(lab, table)
@@ -84,8 +84,8 @@ def tables_without_snapshots_have_no_tasks(lab: CatalogLab) -> None:
 
 
 @check("IRC-SCAN-PLAN-008", "IRC-SCAN-PLAN-009", "IRC-SCAN-PLAN-027")
-def the_latest_snapshot_of_main_is_planned(lab: CatalogLab) -> None:
-    """Without an id the latest snapshot of main is planned, with one that snapshot; every file is there once, deleted ones are not."""
+def plans_cover_the_latest_snapshot_of_main(lab: CatalogLab) -> None:
+    """A plan covers the latest snapshot of main, or the requested one, with every live file once."""
     table = of_four(lab)
     early = planned(lab, table.table).paths
     four = table.snapshots[-1]
@@ -115,8 +115,8 @@ def changed(file: File, state: int, sequence: int, snapshot: int | None = None) 
 
 
 @check("IRC-SCAN-PLAN-010", "IRC-SCAN-PLAN-013")
-def scans_between_two_cover_what_was_appended(lab: CatalogLab) -> None:
-    """A scan between two snapshots begins behind the first and ends with the second; the end alone is not ignored."""
+def incremental_scans_cover_appended_files(lab: CatalogLab) -> None:
+    """An incremental scan covers the files appended after the start snapshot up to the end snapshot."""
     table = of_four(lab)
     needs_scans_between(lab, table)
     ids = [snapshot.id for snapshot in table.snapshots]
@@ -125,7 +125,7 @@ def scans_between_two_cover_what_was_appended(lab: CatalogLab) -> None:
         for start, end, expected in ((0, 2, (2, 3)), (0, 3, (2, 3, 4)), (2, 3, (4,))):
             with case():
                 found = planned(lab, table.table, start_snapshot_id=ids[start], end_snapshot_id=ids[end])
-                expect.equal(added(table, *expected), found.paths, f"the files that were appended behind {start + 1} up to {end + 1},")
+                expect.equal(added(table, *expected), found.paths, f"the files appended after snapshot {start + 1} up to {end + 1},")
     reply = plan(lab, table.table, end_snapshot_id=ids[1])
     with lab.judge("IRC-SCAN-PLAN-013"):
         if reply.status == 200 and reply.document.get("status") != "failed":
@@ -135,7 +135,7 @@ def scans_between_two_cover_what_was_appended(lab: CatalogLab) -> None:
 
 
 @check("IRC-SCAN-PLAN-010")
-def scans_between_two_cover_nothing_else(lab: CatalogLab) -> None:
+def incremental_scans_cover_nothing_else(lab: CatalogLab) -> None:
     """An incremental scan excludes files of other branches, rewritten or carried-over files, and files of the start snapshot."""
     table = grown(lab)
     first = table.append(table.file("1-a"), table.file("1-b"))
@@ -159,18 +159,18 @@ def scans_between_two_cover_nothing_else(lab: CatalogLab) -> None:
                 if end in (fourth, fifth) and reply.status in {400, 406}:
                     continue  # no clause says that there are scans of changes beyond appended files: a rewriting in between may be refused
                 found = awaited(lab, table.table, reply)
-                expect.equal([table.path(name) for name in names.split()], found.paths, f"the files {names}, which alone were appended,")
+                expect.equal([table.path(name) for name in names.split()], found.paths, f"only the appended files {names},")
     reply = plan(lab, table.table, start_snapshot_id=third.id, end_snapshot_id=third.id)
     with lab.judge("IRC-SCAN-PLAN-010"):
         if reply.status == 200 and reply.document.get("status") != "failed":
-            expect.equal([], awaited(lab, table.table, reply).paths, "nothing behind a snapshot up to itself,")
+            expect.equal([], awaited(lab, table.table, reply).paths, "no files between a snapshot and itself,")
         else:
             refused_or_failed(reply, 400, 404)
 
 
 @check("IRC-SCAN-PLAN-011", "IRC-SCAN-PLAN-012")
-def contradictions_are_refused(lab: CatalogLab) -> None:
-    """A scan is of one snapshot or between two, and one between two has an end."""
+def contradictory_snapshot_ids_return_400(lab: CatalogLab) -> None:
+    """Planning with `snapshot-id` and a range, or with a start and no end, returns 400."""
     needs(lab, PLAN)
     table = lab.append(lab.append(lab.make_table()))
     first, last = (snapshot["snapshot-id"] for snapshot in table.member("snapshots"))
@@ -189,8 +189,8 @@ def contradictions_are_refused(lab: CatalogLab) -> None:
 
 
 @check("IRC-SCAN-PLAN-014")
-def unknown_snapshots_are_refused(lab: CatalogLab) -> None:
-    """Planning a scan of an unknown snapshot is refused, with and without other snapshots."""
+def unknown_snapshots_return_400_or_404(lab: CatalogLab) -> None:
+    """Planning an unknown snapshot returns 400, 404 or the status `failed`."""
     needs(lab, PLAN)
     nowhere = random.getrandbits(62) | 1
     for table in (lab.make_table(), lab.append(lab.make_table())):
@@ -201,8 +201,8 @@ def unknown_snapshots_are_refused(lab: CatalogLab) -> None:
 
 
 @check("IRC-SCAN-PLAN-019")
-def names_are_those_of_the_right_schema(lab: CatalogLab) -> None:
-    """Names are those of the snapshot's schema where that is asked for, and otherwise those of the table."""
+def use_snapshot_schema_selects_column_names(lab: CatalogLab) -> None:
+    """Filters use the column names of the snapshot's schema with `use-snapshot-schema`, else those of the table's."""
     table = grown(lab)
     snapshot = table.append(table.file("only"))
     fields = [{**one, "name": "title"} if one["name"] == "name" else one for one in table.table.member("schemas")[0]["fields"]]
@@ -222,12 +222,12 @@ def names_are_those_of_the_right_schema(lab: CatalogLab) -> None:
                     )
                     expect.status(reply, status, about=f"for {name} with use-snapshot-schema {str(of_snapshot).lower()}")
         reply = plan(lab, table.table, snapshot_id=snapshot.id, filter={"type": "eq", "term": "title", "value": "x"})
-        expect.status(reply, 200, about="for a name of the table's schema, nothing being said of schemas")
+        expect.status(reply, 200, about="for a name of the table's schema without use-snapshot-schema")
 
 
 @check("IRC-SCAN-PLAN-020")
-def nested_columns_are_selected_by_their_paths(lab: CatalogLab) -> None:
-    """Columns within structs, lists and maps are selected by dotted paths."""
+def nested_columns_are_selected_by_path(lab: CatalogLab) -> None:
+    """Selecting columns within structs, lists and maps by dotted path returns 200."""
     needs(lab, PLAN)
     table = lab.make_table(schema=NESTED)
     require_plans(lab, table)
@@ -239,8 +239,8 @@ def nested_columns_are_selected_by_their_paths(lab: CatalogLab) -> None:
 
 
 @check("IRC-SCAN-PLAN-021")
-def statistics_are_of_the_fields_that_were_asked_for(lab: CatalogLab) -> None:
-    """Of a file with statistics of two columns, those of the one that was asked for come, as its manifest has them."""
+def statistics_cover_the_requested_fields(lab: CatalogLab) -> None:
+    """A plan has statistics of only the requested `stats-fields`, as in the manifest."""
     table = grown(lab)
     lower, upper = ({column: long_bound(value) for column in (1, 3)} for value in (5, 8))
     table.append(table.file("measured", lower=lower, upper=upper, values=dict.fromkeys(lower, 10), nulls=dict.fromkeys(lower, 0)))
@@ -259,8 +259,8 @@ def statistics_are_of_the_fields_that_were_asked_for(lab: CatalogLab) -> None:
 
 
 @check("IRC-SCAN-PLAN-025")
-def requests_without_a_body_are_understood_or_refused(lab: CatalogLab) -> None:
-    """A request without a body is one for everything, or a bad one."""
+def plan_requests_without_body_return_200_or_400(lab: CatalogLab) -> None:
+    """Planning without a body returns 200 or 400."""
     needs(lab, PLAN)
     table = lab.make_table()
     require_plans(lab, table)
@@ -271,8 +271,8 @@ def requests_without_a_body_are_understood_or_refused(lab: CatalogLab) -> None:
 
 
 @check("IRC-SCAN-PLAN-026")
-def planning_changes_nothing(lab: CatalogLab) -> None:
-    """A table is the same after a scan of it was planned."""
+def planning_does_not_change_the_table(lab: CatalogLab) -> None:
+    """Planning a scan does not change the table."""
     table = some_table(lab)
     before = lab.load(table)
     planned(lab, table)
@@ -283,8 +283,8 @@ def planning_changes_nothing(lab: CatalogLab) -> None:
 
 
 @check("IRC-SCAN-PLAN-023", "IRC-SCAN-FETCH-007", "IRC-SCAN-CANCEL-005", "IRC-SCAN-TASK-005")
-def tables_that_are_not_there_have_no_plans(lab: CatalogLab) -> None:
-    """Planning, fetching and cancelling for a missing table or namespace return 404, and the error type names which is missing."""
+def planning_missing_tables_returns_404(lab: CatalogLab) -> None:
+    """Planning, fetching and cancelling for a missing table or namespace return 404 with the error type of what is missing."""
     home = lab.make_namespace()
     kinds = {"NoSuchTableException"}, {"NoSuchTableException", "NoSuchNamespaceException"}
     bodies: dict[str, Any] = {PLAN: {}, TASKS: {"plan-task": "none"}}
@@ -305,11 +305,11 @@ def tables_that_are_not_there_have_no_plans(lab: CatalogLab) -> None:
 
 
 @check("IRC-SCAN-PLAN-027", "IRC-SCAN-PLAN-026")
-def a_table_that_is_named_is_planned(lab: CatalogLab) -> None:
-    """The table that the harness was told of with `scan-table` is planned as a whole, each file once, and stays as it is."""
+def named_tables_are_planned(lab: CatalogLab) -> None:
+    """A plan of the table in `scan-table` has each file once and does not change the table."""
     named = lab.target.parameters.get("scan-table")
     if not named:
-        raise NotOffered("the harness was told of no table: --parameter scan-table=NAMESPACE.TABLE")
+        raise NotOffered("no table to scan was named: --parameter scan-table=NAMESPACE.TABLE")
     needs(lab, PLAN)
     *levels, name = named.split(".")
     before = Table(tuple(levels), name, lab.require(lab.send(op.load_table, namespace=tuple(levels), table=name), 200))

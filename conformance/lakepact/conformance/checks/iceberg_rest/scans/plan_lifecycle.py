@@ -25,8 +25,8 @@ if TYPE_CHECKING:
 
 
 @check("IRC-SCAN-FETCH-010", "IRC-SCAN-FETCH-002")
-def plans_are_cancelled_alone(lab: CatalogLab) -> None:
-    """Cancelling a plan leaves others of the table as they are, and so does cancelling at another table; the scan can be planned again."""
+def cancelling_a_plan_keeps_other_plans(lab: CatalogLab) -> None:
+    """Cancelling a plan keeps other plans of the table, and the same scan can be planned again."""
     table = in_the_background(lab)
     needs(lab, CANCEL)
     first = table.snapshots[-1]
@@ -38,7 +38,7 @@ def plans_are_cancelled_alone(lab: CatalogLab) -> None:
     lab.require(cancel(lab, table.table, cancelled), 204)
 
     with lab.judge("IRC-SCAN-FETCH-010"):
-        expect.equal(sorted(first.data), awaited(lab, table.table, kept).paths, "the files of the other plan, which was not cancelled,")
+        expect.equal(sorted(first.data), awaited(lab, table.table, kept).paths, "the files of the plan that was not cancelled,")
     with lab.judge("IRC-SCAN-FETCH-002"):
         again = awaited(lab, table.table, plan(lab, table.table))
         expect.equal(sorted(second.data), again.paths, "the files of a scan that is planned again after it was cancelled,")
@@ -46,7 +46,7 @@ def plans_are_cancelled_alone(lab: CatalogLab) -> None:
 
 @check("IRC-SCAN-FETCH-005", "IRC-SCAN-CANCEL-003")
 def cancelled_plans_stay_cancelled(lab: CatalogLab) -> None:
-    """A plan that was cancelled stays so, however often it is fetched, and can be cancelled again."""
+    """Fetching a cancelled plan always returns 404 or `cancelled`; cancelling it again returns 204 or 404."""
     table = in_the_background(lab)
     needs(lab, CANCEL)
     identifier = submitted(lab, table.table)
@@ -65,8 +65,8 @@ def cancelled_plans_stay_cancelled(lab: CatalogLab) -> None:
 
 
 @check("IRC-SCAN-FETCH-007", "IRC-SCAN-CANCEL-005", "IRC-SCAN-TASK-005")
-def plans_end_with_their_table(lab: CatalogLab) -> None:
-    """Of a table that was dropped no plan can be fetched or cancelled, and no plan task exchanged, though they were good before."""
+def plans_of_dropped_tables_return_404(lab: CatalogLab) -> None:
+    """Plans and plan tasks of a dropped table return 404."""
     needs(lab, PLAN)
     table = grown(lab, properties={**in_background(lab), **on_pages(lab)})
     table.append(*(table.file(name) for name in ("first", "second", "third")))

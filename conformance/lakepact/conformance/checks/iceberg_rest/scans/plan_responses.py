@@ -21,12 +21,12 @@ COUNTS = ("column-sizes", "value-counts", "null-value-counts", "nan-value-counts
 BOUNDS = ("lower-bounds", "upper-bounds")
 REQUIRED = ("spec-id", "partition", "content", "file-path", "file-format", "file-size-in-bytes", "record-count")
 #: Checks whose exchanges show all that the invariants are about.
-DELETING = ("scans_deletes.delete_files_apply_by_sequence_and_partition", "scans_deletes.vectors_are_told_apart")
-BACKGROUND = ("scans_fetched.plans_in_the_background_are_completed",)
+DELETING = ("scans_deletes.delete_files_apply_by_sequence_and_partition", "scans_deletes.deletion_vectors_are_matched_to_their_file")
+BACKGROUND = ("scans_fetched.async_plans_complete",)
 FAILING = ("scans_fetched.plans_of_unreadable_tables_fail",)
-EMPTY = "scans_planned.tables_without_snapshots_have_no_tasks"
-PLANNING = (EMPTY, "scans_planned.the_latest_snapshot_of_main_is_planned", *DELETING)
-VALUES = ("scans_values.values_have_the_form_of_their_type",)
+EMPTY = "scans_planned.tables_without_snapshots_have_empty_plans"
+PLANNING = (EMPTY, "scans_planned.plans_cover_the_latest_snapshot_of_main", *DELETING)
+VALUES = ("scans_values.partition_values_have_the_form_of_their_type",)
 PAGED = ("scans_tasks.plan_tasks_are_exchanged",)
 FILTERED = ("scans_filtered.filters_keep_every_matching_file",)
 
@@ -72,8 +72,8 @@ def of_files(identifier: str, holds: Callable[[dict[str, Any]], bool | None], *,
 
 
 @invariant("IRC-SCAN-PLAN-002", traffic=PLANNING)
-def answers_to_planning_are_not_cancelled(exchange: Exchange) -> bool:
-    """Planning a scan is never answered with the status cancelled."""
+def planning_never_returns_cancelled(exchange: Exchange) -> bool:
+    """A response to planning never has the status `cancelled`."""
     document = told(exchange, PLAN)
     if document is None or not isinstance(document.get("status"), str):
         return False
@@ -82,18 +82,18 @@ def answers_to_planning_are_not_cancelled(exchange: Exchange) -> bool:
 
 
 @invariant("IRC-SCAN-PLAN-003", traffic=PLANNING)
-def the_state_is_called_status(exchange: Exchange) -> bool:
-    """The state of a plan stands under status."""
+def plans_have_a_status(exchange: Exchange) -> bool:
+    """A response to planning has the string `status`."""
     document = told(exchange, PLAN)
     if document is None:
         return False
-    expect.true(isinstance(document.get("status"), str), "a member status with a text", sorted(document))
+    expect.true(isinstance(document.get("status"), str), "`status` as a string", sorted(document))
     return True
 
 
 @invariant("IRC-SCAN-PLAN-004", traffic=PLANNING)
 def completed_plans_have_tasks(exchange: Exchange) -> bool:
-    """A completed plan has file-scan-tasks or plan-tasks."""
+    """A completed plan has `file-scan-tasks` or `plan-tasks`."""
     document = told(exchange, PLAN)
     if document is None or document.get("status") != "completed":
         return False
@@ -104,24 +104,24 @@ def completed_plans_have_tasks(exchange: Exchange) -> bool:
 
 @invariant("IRC-SCAN-PLAN-005", traffic=BACKGROUND)
 def submitted_plans_have_an_id(exchange: Exchange) -> bool:
-    """A submitted plan has a plan-id."""
+    """A submitted plan has a `plan-id`."""
     document = told(exchange, PLAN)
     if document is None or document.get("status") != "submitted":
         return False
     identifier = document.get("plan-id")
-    expect.true(isinstance(identifier, str) and bool(identifier), "a plan-id that is a text", identifier)
+    expect.true(isinstance(identifier, str) and bool(identifier), "plan-id as a string", identifier)
     return True
 
 
 @invariant("IRC-SCAN-PLAN-006", traffic=FAILING)
-def plans_that_fail_say_why(exchange: Exchange) -> bool:
-    """A plan that failed at once has its error."""
+def failed_plans_have_an_error(exchange: Exchange) -> bool:
+    """A response to planning with the status `failed` has an `error`."""
     return _says_why(told(exchange, PLAN))
 
 
 @invariant("IRC-SCAN-FETCH-004", traffic=FAILING)
-def fetched_plans_that_failed_say_why(exchange: Exchange) -> bool:
-    """A plan that failed in the background has its error."""
+def fetched_failed_plans_have_an_error(exchange: Exchange) -> bool:
+    """A fetched plan with the status `failed` has an `error`."""
     return _says_why(told(exchange, FETCH))
 
 
@@ -136,14 +136,14 @@ def _says_why(document: dict[str, Any] | None) -> bool:
 
 
 @invariant("IRC-SCAN-PLAN-007", traffic=(*BACKGROUND, *FAILING))
-def tasks_come_with_completed_plans_alone(exchange: Exchange) -> bool:
-    """A plan that is not completed has no tasks."""
+def incomplete_plans_have_no_tasks(exchange: Exchange) -> bool:
+    """A response to planning that is not completed has no tasks."""
     return _has_no_tasks(told(exchange, PLAN), {"submitted", "failed", "cancelled"})
 
 
 @invariant("IRC-SCAN-FETCH-003", traffic=BACKGROUND)
-def plans_on_their_way_have_no_tasks(exchange: Exchange) -> bool:
-    """A plan that is fetched while it is being made has no tasks."""
+def fetched_submitted_plans_have_no_tasks(exchange: Exchange) -> bool:
+    """A fetched plan with the status `submitted` has no tasks."""
     return _has_no_tasks(told(exchange, FETCH), {"submitted"})
 
 
@@ -151,7 +151,7 @@ def _has_no_tasks(document: dict[str, Any] | None, states: set[str]) -> bool:
     if document is None or document.get("status") not in states:
         return False
     found = [member for member in ARRAYS if document.get(member)]
-    expect.true(not found, f"no tasks and no delete files in what is {document.get('status')}", found)
+    expect.true(not found, f"no tasks and no delete files with the status {document.get('status')}", found)
     return True
 
 
@@ -159,8 +159,8 @@ def _has_no_tasks(document: dict[str, Any] | None, states: set[str]) -> bool:
 
 
 @invariant("IRC-SCAN-SCH-001", "IRC-SCAN-SCH-002", traffic=DELETING)
-def references_are_places(exchange: Exchange) -> bool:
-    """References of a task are distinct places in the delete files of the same answer."""
+def delete_references_are_valid_indexes(exchange: Exchange) -> bool:
+    """Delete file references of a task are distinct indexes into the delete files of the same response."""
     document = told(exchange, PLAN, FETCH, TASKS)
     applies = False
     for task in objects(document.get("file-scan-tasks")) if document else []:
@@ -170,14 +170,14 @@ def references_are_places(exchange: Exchange) -> bool:
         applies = True
         count = len((document or {}).get("delete-files") or [])
         whole = isinstance(references, list) and all(type(one) is int and 0 <= one < count for one in references)
-        expect.true(whole, f"places from 0 below {count}, which is the number of delete files in the answer", references)
+        expect.true(whole, f"indexes below {count}, the number of delete files in the response", references)
         expect.true(len(set(references)) == len(references), "distinct references", references)
     return applies
 
 
 @invariant("IRC-SCAN-SCH-004", traffic=DELETING)
-def delete_files_are_referred_to(exchange: Exchange) -> bool:
-    """Each delete file of an answer is referred to in it."""
+def delete_files_are_referenced(exchange: Exchange) -> bool:
+    """Each delete file of a response is referenced by a task of that response."""
     document = told(exchange, PLAN, FETCH, TASKS)
     deletes = objects(document.get("delete-files")) if document else []
     if document is None or not deletes:
@@ -192,7 +192,7 @@ def delete_files_are_referred_to(exchange: Exchange) -> bool:
 
 @invariant("IRC-SCAN-SCH-005", traffic=PLANNING)
 def tasks_have_data_files(exchange: Exchange) -> bool:
-    """Each task has a data file with the content data."""
+    """Each task has a data file with the content `data`."""
     document = told(exchange, PLAN, FETCH, TASKS)
     tasks = objects(document.get("file-scan-tasks")) if document else []
     for task in tasks:
@@ -202,8 +202,8 @@ def tasks_have_data_files(exchange: Exchange) -> bool:
 
 
 @invariant("IRC-SCAN-SCH-006", traffic=DELETING)
-def delete_files_say_how_they_delete(exchange: Exchange) -> bool:
-    """Each delete file says whether it deletes by position or by equality, and then by which columns."""
+def delete_files_have_a_content_type(exchange: Exchange) -> bool:
+    """Each delete file has its content type, and equality deletes have `equality-ids`."""
     document = told(exchange, PLAN, FETCH, TASKS)
     deletes = objects(document.get("delete-files")) if document else []
     for file in deletes:
@@ -217,7 +217,7 @@ def delete_files_say_how_they_delete(exchange: Exchange) -> bool:
 
 @invariant("IRC-SCAN-SCH-013", traffic=FILTERED)
 def residuals_are_expressions(exchange: Exchange) -> bool:
-    """The residual filter of a task is an expression."""
+    """Each residual filter is a valid expression."""
     document = told(exchange, PLAN, FETCH, TASKS)
     left = [task["residual-filter"] for task in objects(document.get("file-scan-tasks")) if "residual-filter" in task] if document else []
     if not left:
@@ -229,13 +229,13 @@ def residuals_are_expressions(exchange: Exchange) -> bool:
 
 
 @invariant("IRC-SCAN-SCH-016", traffic=PAGED)
-def plan_tasks_are_texts(exchange: Exchange) -> bool:
-    """Plan tasks are an array of texts."""
+def plan_tasks_are_strings(exchange: Exchange) -> bool:
+    """`plan-tasks` is an array of strings."""
     document = told(exchange, PLAN, FETCH, TASKS)
     if document is None or "plan-tasks" not in document:
         return False
     tasks = document["plan-tasks"]
-    expect.true(isinstance(tasks, list) and all(isinstance(one, str) for one in tasks), "plan-tasks as an array of texts", tasks)
+    expect.true(isinstance(tasks, list) and all(isinstance(one, str) for one in tasks), "plan-tasks as an array of strings", tasks)
     return True
 
 

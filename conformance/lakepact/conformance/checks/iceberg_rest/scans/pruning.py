@@ -93,8 +93,8 @@ def kept(lab: CatalogLab, table: TableWithFiles, filters: Iterable[Mapping[str, 
 
 
 @check("IRC-SCAN-PLAN-015")
-def bounds_are_values_of_their_type(lab: CatalogLab) -> None:
-    """Bounds are compared as the values that they are: with their sign, as numbers, as bytes, as moments before 1970."""
+def bounds_are_compared_by_type(lab: CatalogLab) -> None:
+    """Filters compare bounds by column type: signed, numeric, by bytes, and before 1970."""
     fields = [{"id": n, "name": name, "type": kind, "required": False} for n, (name, (kind, *_)) in enumerate(BETWEEN.items(), 1)]
     table = grown(lab, schema={"type": "struct", "schema-id": 0, "fields": fields})
     numbers = range(1, len(BETWEEN) + 1)
@@ -106,8 +106,8 @@ def bounds_are_values_of_their_type(lab: CatalogLab) -> None:
 
 
 @check("IRC-SCAN-PLAN-015")
-def what_is_not_known_excludes_nothing(lab: CatalogLab) -> None:
-    """Of columns without bounds, or without counts of values, nulls or NaN, any value may be in a file."""
+def missing_statistics_prune_nothing(lab: CatalogLab) -> None:
+    """A plan prunes no file by a column without bounds or without counts of values, nulls or NaN."""
     fields = [{"id": n, "name": name, "type": kind, "required": False} for n, name, kind in ((1, "id", "long"), (2, "name", "string"))]
     fields.append({"id": 3, "name": "real", "type": "double", "required": False})
     table = grown(lab, schema={"type": "struct", "schema-id": 0, "fields": fields})
@@ -129,8 +129,8 @@ def what_is_not_known_excludes_nothing(lab: CatalogLab) -> None:
 
 
 @check("IRC-SCAN-PLAN-015")
-def files_of_before_the_schema_changed_are_kept(lab: CatalogLab) -> None:
-    """Bounds of columns that are wider by now are still bounds, and a column that was added is null in the files of before."""
+def files_of_former_schemas_are_kept(lab: CatalogLab) -> None:
+    """Bounds of widened columns still apply, and an added column is null in older files."""
     kinds = {"count": ("int", "long"), "real": ("float", "double"), "price": ("decimal(9, 2)", "decimal(18, 2)")}
     fields = [{"id": n, "name": name, "type": kind, "required": False} for n, (name, (kind, _)) in enumerate(kinds.items(), 1)]
     table = grown(lab, schema={"type": "struct", "schema-id": 0, "fields": fields})
@@ -179,8 +179,8 @@ DIVIDED: tuple[tuple[str, str, Rows, tuple[Any, ...]], ...] = (
 
 
 @check("IRC-SCAN-PLAN-015")
-def partitions_of_every_transform_are_kept(lab: CatalogLab) -> None:
-    """Partition values prune files according to their transform."""
+def partitions_are_pruned_by_their_transform(lab: CatalogLab) -> None:
+    """A plan prunes no partition that may hold a matching row, for every transform."""
     for transform, source, rows, values in DIVIDED:
         field = partition_field(("id", "name", "at").index(source) + 1, transform, "part", field_id=FIRST_FIELD)
         spec = {"spec-id": 0, "fields": [field]}
@@ -193,8 +193,8 @@ def partitions_of_every_transform_are_kept(lab: CatalogLab) -> None:
 
 
 @check("IRC-SCAN-PLAN-001", "IRC-SCAN-PLAN-015")
-def void_partitions_say_nothing(lab: CatalogLab) -> None:
-    """The partition values of a field that was given up are null, and say nothing of the column."""
+def void_partitions_prune_nothing(lab: CatalogLab) -> None:
+    """Null values of a void partition field prune no file."""
     table = grown(lab, partition_spec={"spec-id": 0, "fields": [partition_field(2, "void", "former", field_id=FIRST_FIELD)]})
     table.append(table.file("some", None))
 
@@ -205,7 +205,7 @@ def void_partitions_say_nothing(lab: CatalogLab) -> None:
 
 @check("IRC-SCAN-PLAN-015", "IRC-SCAN-SCH-008", "IRC-SCAN-SCH-009")
 def files_of_former_specs_are_kept(lab: CatalogLab) -> None:
-    """Files are judged, and told, by the partition spec that they were written with, whatever the default one is by now."""
+    """A plan filters and describes files by the partition spec that they were written with."""
     table = grown(lab)
     specs = [table.spec()]
     table.append(table.file("whole"))

@@ -101,8 +101,8 @@ def rows_of(name: str) -> Iterator[dict[str, Any]]:
 
 
 @check("IRC-SCAN-SCH-017")
-def residuals_hold_where_filters_do(lab: CatalogLab) -> None:
-    """Whether a row of a file belongs to the scan can be told by the residual alone."""
+def residuals_match_the_filter(lab: CatalogLab) -> None:
+    """The residual filter of a task holds for exactly the rows of its file that match the filter."""
     table = divided(lab)
     files = {table.path(name): name for name in NAMES}
     decided = False
@@ -121,4 +121,4 @@ def residuals_hold_where_filters_do(lab: CatalogLab) -> None:
                         shown = f"a residual that {'holds' if meant else 'does not hold'} {about}"
                         expect.true(meant == holds(residual, row), shown, expect.shown(residual))
     if not decided:
-        lab.skip("IRC-SCAN-SCH-017", "the target leaves residuals out, or says them in a way that is not known here")
+        lab.skip("IRC-SCAN-SCH-017", "the target sends no residuals, or residuals that this check cannot evaluate")

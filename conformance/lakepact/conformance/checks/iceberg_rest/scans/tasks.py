@@ -51,7 +51,7 @@ def divided(lab: CatalogLab) -> tuple[TableWithFiles, list[str]]:
 
 @check("IRC-SCAN-TASK-001", "IRC-SCAN-TASK-002", "IRC-SCAN-TASK-007", "IRC-SCAN-PLAN-027")
 def plan_tasks_are_exchanged(lab: CatalogLab) -> None:
-    """Each plan task is taken as it came, gives tasks, the same ones again; all together they are the files of the table, once each."""
+    """Each plan task returns 200 with tasks, the same ones each time; together they hold each file of the scan once."""
     table, tasks = divided(lab)
 
     answers = [exchanged(lab, table.table, task) for task in tasks]
@@ -80,8 +80,8 @@ def _paths(reply: Reply) -> list[Any]:
 
 
 @check("IRC-SCAN-PLAN-027", "IRC-SCAN-PLAN-009")
-def plan_tasks_are_of_the_snapshot_that_was_planned(lab: CatalogLab) -> None:
-    """Plan tasks give the files of the plan's snapshot, though it is not the latest, and though the table grew after the plan was made."""
+def plan_tasks_keep_their_snapshot(lab: CatalogLab) -> None:
+    """Plan tasks return the files of the planned snapshot, also after later commits."""
     table, _ = divided(lab)
     first = table.snapshots[-1]
     table.append(*(table.file(f"later-{number}") for number in range(3)))
@@ -92,12 +92,12 @@ def plan_tasks_are_of_the_snapshot_that_was_planned(lab: CatalogLab) -> None:
     with lab.judge("IRC-SCAN-PLAN-009"):
         expect.equal(sorted(first.data), awaited(lab, table.table, former).paths, f"the files of snapshot {first.id},")
     with lab.judge("IRC-SCAN-PLAN-027"):
-        expect.equal(sorted(second.data), awaited(lab, table.table, reply).paths, "the files of when the plan was made,")
+        expect.equal(sorted(second.data), awaited(lab, table.table, reply).paths, "the files at the time of planning,")
 
 
 @check("IRC-SCAN-SCH-003")
-def plan_tasks_come_with_delete_files(lab: CatalogLab) -> None:
-    """Each answer to a plan task has the delete files that its tasks refer to."""
+def plan_tasks_return_their_delete_files(lab: CatalogLab) -> None:
+    """Each response to a plan task has the delete files that its tasks reference."""
     table, _ = divided(lab)
     names = [f"file-{number}" for number in range(5)]
     of_one = [position_deletes(table, f"positions-{n}", target=table.path(n)) for n in names[1:]]
@@ -109,8 +109,8 @@ def plan_tasks_come_with_delete_files(lab: CatalogLab) -> None:
 
 
 @check("IRC-SCAN-TASK-006")
-def plan_tasks_belong_to_their_table(lab: CatalogLab) -> None:
-    """A plan task is not found at the path of another table."""
+def plan_tasks_of_other_tables_return_404(lab: CatalogLab) -> None:
+    """A plan task at the path of another table returns 404."""
     table, (task, *_) = divided(lab)
     other = lab.make_table(table.table.namespace)
 
@@ -119,8 +119,8 @@ def plan_tasks_belong_to_their_table(lab: CatalogLab) -> None:
 
 
 @check("IRC-SCAN-TASK-003", "IRC-SCAN-TASK-004")
-def what_is_no_plan_task_is_refused(lab: CatalogLab) -> None:
-    """Something has to be exchanged, which is a text, and which the target has made."""
+def invalid_plan_tasks_are_refused(lab: CatalogLab) -> None:
+    """A plan task that is missing or not a string returns 400; an unknown one returns 404."""
     needs(lab, TASKS)
     table = lab.make_table()
 

@@ -45,8 +45,8 @@ def by_each() -> dict[str, Any]:
 
 
 @check("IRC-SCAN-SCH-008", "IRC-SCAN-SCH-014")
-def values_have_the_form_of_their_type(lab: CatalogLab) -> None:
-    """The partition of a file is an array of values in the order of the spec, each in the JSON form of its type, null for null."""
+def partition_values_have_the_form_of_their_type(lab: CatalogLab) -> None:
+    """The partition of a file is an array in the order of the spec, with each value in the JSON form of its type."""
     table = grown(lab, schema=schema(), partition_spec=by_each())
     table.append(table.file("full", *(value for value, _, _ in VALUES.values())), table.file("null", *[None] * len(VALUES)))
     plain = grown(lab)
@@ -71,7 +71,7 @@ def values_have_the_form_of_their_type(lab: CatalogLab) -> None:
 
 @check("IRC-SCAN-SCH-012")
 def bounds_have_the_form_of_their_type(lab: CatalogLab) -> None:
-    """Bounds of columns are values, each in the JSON form of its type."""
+    """Each bound has the JSON form of its column's type."""
     table = grown(lab, schema=schema())
     numbers = range(1, len(VALUES) + 1)
     bounds = {n: raw for n, (_, raw, _) in zip(numbers, VALUES.values(), strict=True)}

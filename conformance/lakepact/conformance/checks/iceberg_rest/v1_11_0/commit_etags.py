@@ -18,8 +18,8 @@ NO_TAG = "the target sends no ETag with a commit"
 
 
 @check("IRC-CET-001", "IRC-CET-002")
-def commits_answer_with_the_tag_of_loading(lab: CatalogLab) -> None:
-    """The ETag that came with a commit is a new one, and the one that the table is loaded with until the next commit."""
+def commits_return_the_etag_of_loading(lab: CatalogLab) -> None:
+    """A commit returns a new ETag, and loading the table returns the same one until the next commit."""
     table = lab.make_table(properties={"lakepact.turn": "0"})
     known = [tag_of(lab.load(table).reply)]
 
@@ -41,8 +41,8 @@ def commits_answer_with_the_tag_of_loading(lab: CatalogLab) -> None:
 
 
 @check("IRC-CET-003")
-def representations_have_tags_of_their_own(lab: CatalogLab) -> None:
-    """A table with snapshots that no ref names is loaded with one ETag whole, and with another one with those of refs."""
+def etags_differ_with_snapshots_refs(lab: CatalogLab) -> None:
+    """Loading with snapshots=refs returns another ETag than the full table, if the metadata differ."""
     table = lab.append(lab.append(lab.make_table()))
     whole, refs = (lab.require(lab.send(op.load_table, snapshots=which, **table.at), 200) for which in ("all", "refs"))
 

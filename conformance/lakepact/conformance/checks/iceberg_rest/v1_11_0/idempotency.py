@@ -29,13 +29,13 @@ if TYPE_CHECKING:
 
 DURATION = re.compile(r"P(?!$)(?:\d+Y)?(?:\d+M)?(?:\d+W)?(?:\d+D)?(?:T(?!$)(?:\d+H)?(?:\d+M)?(?:\d+(?:[.,]\d+)?S)?)?")
 AT_ONCE = 8
-AGAIN = "when it is sent again with its key"
+AGAIN = "when repeated with its key"
 TURN = "lakepact.turn"
 
 
 @check("IRC-IDEM-001")
 def lifetimes_are_durations(lab: CatalogLab) -> None:
-    """How long keys may be used is written as ISO 8601 has it."""
+    """`idempotency-key-lifetime` is an ISO 8601 duration."""
     lifetime = configuration(lab.wire, lab.target, check=lab.check).get(LIFETIME)
 
     with lab.judge("IRC-IDEM-001"):
@@ -44,8 +44,8 @@ def lifetimes_are_durations(lab: CatalogLab) -> None:
 
 
 @check("IRC-IDEM-002", "IRC-IDEM-003", "IRC-IDEM-010")
-def namespaces_are_made_and_dropped_once(lab: CatalogLab) -> None:
-    """With idempotency keys a namespace is created and dropped, and repeating each request returns the same answer."""
+def namespaces_are_created_and_dropped_once(lab: CatalogLab) -> None:
+    """Repeating the creation or drop of a namespace with its key returns the same response."""
     namespace = (lab.name(),)
     lab.add_cleanup(lambda: lab.send(op.drop_namespace, namespace=namespace))
     creating, dropping = new_key(), new_key()
@@ -69,7 +69,7 @@ def namespaces_are_made_and_dropped_once(lab: CatalogLab) -> None:
 
 @check("IRC-IDEM-011")
 def properties_are_updated_once(lab: CatalogLab) -> None:
-    """Repeating an update of properties under its key does not undo later changes of other clients."""
+    """Repeating a property update with its key returns 200 and does not undo later changes."""
     namespace = lab.make_namespace(properties={"turn": "0"})
     key = new_key()
     lab.require(lab.send(op.update_properties, namespace=namespace, body={"updates": {"turn": "1"}}, idempotency_key=key), 200)
@@ -84,7 +84,7 @@ def properties_are_updated_once(lab: CatalogLab) -> None:
 
 @check("IRC-IDEM-004", "IRC-IDEM-014")
 def tables_are_created_once(lab: CatalogLab) -> None:
-    """Creating a table again under its key is answered with that table; under another key it is a conflict."""
+    """Repeating the creation of a table with its key returns that table; another key returns 409."""
     namespace, name, key = lab.make_namespace(), lab.name(), new_key()
     body = lab.table_request(name)
     lab.drop_afterwards(namespace, name)
@@ -109,7 +109,7 @@ def adding(lab: CatalogLab, table: Table) -> dict[str, Any]:
 
 @check("IRC-IDEM-005", "IRC-IDEM-014")
 def commits_are_applied_once(lab: CatalogLab) -> None:
-    """A commit that is sent again under its key changes nothing more, also when others have committed since; with other keys it does."""
+    """Repeating a commit with its key returns 200 and changes nothing, also after later commits; another key commits again."""
     table = lab.make_table(properties={TURN: "0"})
     key, body = new_key(), adding(lab, table)
     lab.require(lab.send(op.update_table, body=body, idempotency_key=key, **table.at), 200)
@@ -131,7 +131,7 @@ def commits_are_applied_once(lab: CatalogLab) -> None:
 
 @check("IRC-IDEM-006")
 def transactions_are_applied_once(lab: CatalogLab) -> None:
-    """A transaction that is sent again under its key changes none of its tables."""
+    """Repeating a transaction with its key returns 204 and changes none of its tables."""
     namespace = lab.make_namespace()
     tables = [lab.make_table(namespace, properties={TURN: "0"}) for _ in range(2)]
     key, body = new_key(), {"table-changes": [{"identifier": table.identifier, **adding(lab, table)} for table in tables]}
@@ -150,7 +150,7 @@ def transactions_are_applied_once(lab: CatalogLab) -> None:
 
 @check("IRC-IDEM-007", "IRC-IDEM-008")
 def tables_are_dropped_once(lab: CatalogLab) -> None:
-    """Dropping a table again under its key succeeds, and does not touch a new table of that name."""
+    """Repeating a drop with its key returns 204 and keeps a new table of that name."""
     table, key = lab.make_table(), new_key()
     lab.require(lab.send(op.drop_table, idempotency_key=key, **table.at), 204)
     again = lab.send(op.drop_table, idempotency_key=key, **table.at)
@@ -160,13 +160,13 @@ def tables_are_dropped_once(lab: CatalogLab) -> None:
     newer = lab.make_table(table.namespace, name=table.name)
     late = lab.send(op.drop_table, idempotency_key=key, **table.at)
     with lab.judge("IRC-IDEM-008"):
-        expect.true(late.status < 500, "an answer other than an error of the server", late.shown)
+        expect.true(late.status < 500, "a status other than 5xx", late.shown)
         expect.equal(newer.uuid, lab.send(op.load_table, **newer.at).at("metadata", "table-uuid"), "table-uuid of the newer table")
 
 
 @check("IRC-IDEM-009")
 def tables_are_renamed_once(lab: CatalogLab) -> None:
-    """Renaming a table again under its key succeeds, although there is nothing of the old name any more."""
+    """Repeating a rename with its key returns 204, although the old name is gone."""
     table, key, name = lab.make_table(), new_key(), lab.name()
     body = {"source": table.identifier, "destination": {"namespace": list(table.namespace), "name": name}}
     lab.drop_afterwards(table.namespace, name)
@@ -179,8 +179,8 @@ def tables_are_renamed_once(lab: CatalogLab) -> None:
 
 
 @check("IRC-IDEM-012")
-def refusals_come_again(lab: CatalogLab) -> None:
-    """A conflict under a key stays one after what was in the way is gone, and creates nothing; a new key creates it."""
+def conflicts_are_repeated(lab: CatalogLab) -> None:
+    """Repeating a request that returned 409 with its key returns 409 and creates nothing; a new key creates the table."""
     table, key = lab.make_table(), new_key()
     body = lab.table_request(table.name)
     create = partial(lab.send, op.create_table, namespace=table.namespace, body=body)
@@ -195,8 +195,8 @@ def refusals_come_again(lab: CatalogLab) -> None:
 
 
 @check("IRC-IDEM-013")
-def keys_are_for_one_operation(lab: CatalogLab) -> None:
-    """A key that created a namespace does not create another one, and no table either."""
+def keys_create_only_one_object(lab: CatalogLab) -> None:
+    """A key that created a namespace creates no other namespace and no table."""
     namespace, key = (lab.name(),), new_key()
     others = (lab.name(),)
     for one in (namespace, others):
@@ -215,8 +215,8 @@ def keys_are_for_one_operation(lab: CatalogLab) -> None:
 
 
 @check("IRC-IDEM-015", alone=True)
-def one_of_equal_commits_is_applied(lab: CatalogLab) -> None:
-    """Of a commit that is sent many times at once under one key, one is applied; the others are answered like it, or to come back."""
+def concurrent_equal_commits_are_applied_once(lab: CatalogLab) -> None:
+    """Of many concurrent commits with one key, one is applied; the others return 200, or a status to retry."""
     table = lab.make_table()
     for _ in range(3):
         key, body = new_key(), adding(lab, lab.load(table))
@@ -234,7 +234,7 @@ def one_of_equal_commits_is_applied(lab: CatalogLab) -> None:
 
 @check("IRC-IDEM-016")
 def views_are_changed_once(lab: CatalogLab) -> None:
-    """Replacing, renaming and dropping a view again under their keys is answered as the first time, and does nothing more."""
+    """Repeating the replacement, rename or drop of a view with its key returns the same status and changes nothing."""
     view, key, name = made(lab), new_key(), lab.name()
     lab.add_cleanup(lambda: lab.send(op.drop_view, namespace=view.namespace, view=name))
     replacing = partial(lab.send, op.replace_view, body={"requirements": [], "updates": [set_properties(**{TURN: "1"})]}, **view.at)
@@ -269,7 +269,7 @@ def twice(lab: CatalogLab, operation: OperationId, **arguments: Any) -> tuple[Re
 
 @check("IRC-IDEM-017")
 def tables_are_registered_once(lab: CatalogLab) -> None:
-    """Registering a table again under its key is answered with that table."""
+    """Repeating a registration with its key returns 200 with that table."""
     last = left_behind(lab, lab.make_table())
     name = lab.name()
     lab.drop_afterwards(last.namespace, name)

@@ -115,8 +115,8 @@ def _status(lab: CatalogLab, operation: OperationId, **arguments: Any) -> int:
 
 
 @check("IRC-IDEM-013")
-def keys_are_for_one_kind_of_request(lab: CatalogLab) -> None:
-    """Under the key of a request that was carried out, a request of another operation is not."""
+def used_keys_run_no_other_operation(lab: CatalogLab) -> None:
+    """A request of another operation with a used key changes nothing."""
     every = list(pairs(lab))
     for one, other in zip(every, [*every[1:], every[0]], strict=True):
         key = new_key()
@@ -136,8 +136,8 @@ def keys_are_for_one_kind_of_request(lab: CatalogLab) -> None:
 
 
 @check("IRC-IDEM-002", "IRC-IDEM-013")
-def keys_are_for_one_request(lab: CatalogLab) -> None:
-    """Under the key of a request that was carried out, another request of the same operation is not."""
+def used_keys_run_no_other_request(lab: CatalogLab) -> None:
+    """Another request of the same operation with a used key changes nothing."""
     for pair in pairs(lab):
         key = new_key()
         first = lab.send(pair.operation, idempotency_key=key, **pair.first)
@@ -151,8 +151,8 @@ def keys_are_for_one_request(lab: CatalogLab) -> None:
 
 
 @check("IRC-IDEM-012")
-def refused_drops_come_again(lab: CatalogLab) -> None:
-    """A failed drop is not carried out when it is repeated under the same key after the obstacle is gone."""
+def refused_drops_are_repeated(lab: CatalogLab) -> None:
+    """Repeating a failed drop with its key returns the same status and drops nothing, after the obstacle is gone."""
     table, name = lab.make_table(), lab.name()
     missing = partial(lab.send, op.drop_table, idempotency_key=new_key(), namespace=table.namespace, table=name)
     filled = partial(lab.send, op.drop_namespace, idempotency_key=new_key(), namespace=table.namespace)
@@ -173,7 +173,7 @@ def refused_drops_come_again(lab: CatalogLab) -> None:
 
 @check("IRC-IDEM-020")
 def views_are_created_and_registered_once(lab: CatalogLab) -> None:
-    """Creating a view again under its key, and registering one, is answered with that view."""
+    """Repeating the creation or registration of a view with its key returns 200 with that view."""
     namespace, name = lab.make_namespace(), lab.name()
     lab.add_cleanup(lambda: lab.send(op.drop_view, namespace=namespace, view=name))
     first, again = twice(lab, op.create_view, namespace=namespace, body=view_request(namespace, name))
@@ -193,8 +193,8 @@ def views_are_created_and_registered_once(lab: CatalogLab) -> None:
 
 
 @check("IRC-IDEM-005")
-def keys_are_known_for_a_while(lab: CatalogLab) -> None:
-    """A commit is not applied again under its key after others were made under keys of their own."""
+def keys_outlast_other_keys(lab: CatalogLab) -> None:
+    """Repeating a commit with its key is not applied again after twelve commits with other keys."""
     table = lab.make_table(properties={TURN: "0"})
     first = partial(lab.send, op.update_table, body=turned("first"), idempotency_key=new_key(), **table.at)
     lab.require(first(), 200)
@@ -208,8 +208,8 @@ def keys_are_known_for_a_while(lab: CatalogLab) -> None:
 
 
 @check("IRC-SEC-005")
-def keys_open_nothing(lab: CatalogLab) -> None:
-    """A principal without any rights does not get the stored answer of another by sending its request and key."""
+def keys_grant_no_rights(lab: CatalogLab) -> None:
+    """A principal without any rights gets 4xx for another principal's request and key."""
     third = bearing(needed(lab, THIRD))
     table = lab.make_table()
     requests: tuple[tuple[OperationId, dict[str, Any]], ...] = (

@@ -16,8 +16,8 @@ if TYPE_CHECKING:
 
 
 @check("IRC-PLAN-001", "IRC-PLAN-002")
-def completed_scans_have_ids(lab: CatalogLab) -> None:
-    """A scan that is completed at once has a plan-id, also where no rows are asked for, or more than there are."""
+def completed_plans_have_ids(lab: CatalogLab) -> None:
+    """A plan that completes at once has a `plan-id`, whatever `min-rows-requested` is."""
     table = lab.make_table()
 
     for body in ({}, {"min-rows-requested": 0}, {"min-rows-requested": 9007199254740993}):
@@ -34,8 +34,8 @@ def completed_scans_have_ids(lab: CatalogLab) -> None:
 
 
 @check("IRC-PLAN-002")
-def enough_files_are_planned_for_the_rows(lab: CatalogLab) -> None:
-    """The files of a scan that asks for a number of rows have as many, or are all that there are, on all pages together."""
+def plans_cover_min_rows_requested(lab: CatalogLab) -> None:
+    """The files of a plan have at least `min-rows-requested` rows, or are all files of the scan."""
     for properties in ({}, on_pages(lab)):
         table = grown(lab, properties=properties)
         rows = {table.path(name): count for name, count in (("first", 10), ("second", 10), ("third", 10))}
@@ -48,8 +48,8 @@ def enough_files_are_planned_for_the_rows(lab: CatalogLab) -> None:
 
 
 @check("IRC-PLAN-002")
-def rows_that_are_deleted_do_not_count(lab: CatalogLab) -> None:
-    """Rows that a scan asks for are rows that are there: those of files whose rows are all deleted are not among them."""
+def deleted_rows_do_not_count(lab: CatalogLab) -> None:
+    """Deleted rows do not count towards `min-rows-requested`."""
     table = grown(lab)
     rows = {table.path(name): count for name, count in (("first", 10), ("second", 10), ("third", 10))}
     table.append(*(table.file(name, rows=10) for name in ("first", "second", "third")))
@@ -64,7 +64,7 @@ def rows_that_are_deleted_do_not_count(lab: CatalogLab) -> None:
 
 
 @check("IRC-PLAN-003")
-def plans_that_are_not_there_cannot_be_cancelled(lab: CatalogLab) -> None:
+def cancelling_unknown_plans_returns_204_or_404(lab: CatalogLab) -> None:
     """Cancelling an unknown plan returns 404 or 204."""
     table = lab.make_table()
     reply = lab.send(op.cancel_planning, plan_id=str(uuid.uuid4()), **table.at)

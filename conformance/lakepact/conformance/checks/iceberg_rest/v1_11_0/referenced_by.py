@@ -16,8 +16,8 @@ if TYPE_CHECKING:
 
 
 @check("IRC-RBY-001")
-def what_is_loaded_through_views_is_the_same(lab: CatalogLab) -> None:
-    """Loading a table or view with referenced-by of one view or two returns it."""
+def referenced_by_does_not_change_responses(lab: CatalogLab) -> None:
+    """Loading a table or view with `referenced-by` of one view or two returns 200 with the same metadata."""
     table = lab.make_table()
     whole = lab.load(table)
     names = [SEPARATOR.join((*table.namespace, lab.name())) for _ in range(2)]

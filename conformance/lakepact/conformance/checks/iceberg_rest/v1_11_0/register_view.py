@@ -61,8 +61,8 @@ def left_behind(lab: CatalogLab) -> tuple[View, str]:
 
 
 @check("IRC-VIEW-REG-001", "IRC-VIEW-REG-002", "IRC-VIEW-REG-008")
-def registered_views_are_those_of_their_files(lab: CatalogLab) -> None:
-    """A registered view has the metadata of its file, can be loaded under its new name, is listed, and can be replaced."""
+def register_view_returns_the_metadata_of_the_file(lab: CatalogLab) -> None:
+    """Registering a view returns 200 with the metadata of its file; the view loads, is listed and can be replaced."""
     last, reply = registered(lab)
     view = View(last.namespace, reply.exchange.request_parsed["name"], reply)
 
@@ -81,7 +81,7 @@ def registered_views_are_those_of_their_files(lab: CatalogLab) -> None:
 
 @check("IRC-VIEW-REG-001")
 def names_of_dropped_views_are_free(lab: CatalogLab) -> None:
-    """By the name of a view that was dropped another one can be registered: where its file is left, it is."""
+    """Registering a view under the name of a dropped one does not return 409."""
     last, location = left_behind(lab)
     if lab.send(op.load_view, **last.at).status != NOT_FOUND:
         lab.require(lab.send(op.drop_view, **last.at))
@@ -94,8 +94,8 @@ def names_of_dropped_views_are_free(lab: CatalogLab) -> None:
 
 
 @check("IRC-VIEW-REG-003")
-def registrations_need_name_and_location(lab: CatalogLab) -> None:
-    """Without a name or a location, and with other things than text as these, there is nothing to register."""
+def incomplete_register_requests_return_400(lab: CatalogLab) -> None:
+    """Registering a view without `name` or `metadata-location` as strings returns 400."""
     last, location = left_behind(lab)
     whole: dict[str, Any] = {"name": lab.name(), "metadata-location": location}
     wrong = [{}, {"name": whole["name"]}, {"metadata-location": location}, {**whole, "name": 7}, {**whole, "metadata-location": None}]
@@ -110,8 +110,8 @@ def registrations_need_name_and_location(lab: CatalogLab) -> None:
 
 
 @check("IRC-VIEW-REG-004", "IRC-VIEW-REG-005")
-def names_that_are_taken_cannot_be_registered(lab: CatalogLab) -> None:
-    """A view is not registered under the name of another view, or of a table, and both stay what they were."""
+def registering_over_views_or_tables_returns_409(lab: CatalogLab) -> None:
+    """Registering a view under the name of another view or a table returns 409 and changes neither."""
     last, location = left_behind(lab)
     other = made(lab, last.namespace)
     table = lab.make_table(last.namespace)
@@ -127,8 +127,8 @@ def names_that_are_taken_cannot_be_registered(lab: CatalogLab) -> None:
 
 
 @check("IRC-VIEW-REG-006")
-def views_are_not_registered_nowhere(lab: CatalogLab) -> None:
-    """In a namespace that does not exist, nothing is registered."""
+def registering_in_missing_namespaces_returns_404(lab: CatalogLab) -> None:
+    """Registering a view in a missing namespace returns 404 with NoSuchNamespaceException."""
     _, location = left_behind(lab)
     reply = lab.send(op.register_view, namespace=(lab.name(),), body={"name": lab.name(), "metadata-location": location})
 
@@ -138,8 +138,8 @@ def views_are_not_registered_nowhere(lab: CatalogLab) -> None:
 
 
 @check("IRC-VIEW-REG-007")
-def files_that_are_not_there_are_not_registered(lab: CatalogLab) -> None:
-    """Registering a view from missing or unreadable metadata is refused and registers nothing."""
+def registering_missing_files_returns_400_or_404(lab: CatalogLab) -> None:
+    """Registering a view from missing or unreadable metadata returns 400 or 404 and registers nothing."""
     last, location = left_behind(lab)
     folder = location.rpartition("/")[0]
     for wrong in (f"{folder}/{NO_FILE}", f"{folder}/", "nonsense"):
@@ -151,8 +151,8 @@ def files_that_are_not_there_are_not_registered(lab: CatalogLab) -> None:
 
 
 @check("IRC-VIEW-REG-007")
-def metadata_of_tables_make_no_views(lab: CatalogLab) -> None:
-    """The metadata file of a table cannot be registered as a view."""
+def registering_table_metadata_as_a_view_is_refused(lab: CatalogLab) -> None:
+    """Registering the metadata file of a table as a view returns 4xx."""
     table = lab.make_table()
     location = lab.load(table).metadata_location
     if location is None:

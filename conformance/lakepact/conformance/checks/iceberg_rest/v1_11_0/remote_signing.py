@@ -37,8 +37,8 @@ def sign(lab: CatalogLab, table: Table, body: Any) -> Any:
 
 
 @check("IRC-SIGN-001", "IRC-SIGN-005")
-def requests_to_a_table_are_signed(lab: CatalogLab) -> None:
-    """A request to an object of the table is answered with the URI to send it to, and headers; S3 need not be named."""
+def requests_for_table_objects_are_signed(lab: CatalogLab) -> None:
+    """Signing a request for an object of the table returns 200 with `uri` and `headers`, with or without `provider`."""
     table = lab.make_table()
     whole = request(address(table.location))
     short = {member: value for member, value in whole.items() if member != "provider"}
@@ -54,8 +54,8 @@ def requests_to_a_table_are_signed(lab: CatalogLab) -> None:
 
 
 @check("IRC-SIGN-002")
-def requests_elsewhere_are_not_signed(lab: CatalogLab) -> None:
-    """Objects of another table, beside the table, above it, and in another bucket are not the table's."""
+def requests_for_other_objects_return_400_or_403(lab: CatalogLab) -> None:
+    """Signing a request for an object outside the table's location returns 400 or 403."""
     table, other = lab.make_table(), lab.make_table()
     own, foreign = address(table.location), address(other.location)
     base = own.removesuffix("/data/00000-0.parquet")
@@ -73,8 +73,8 @@ def requests_elsewhere_are_not_signed(lab: CatalogLab) -> None:
 
 
 @check("IRC-SIGN-003", "IRC-SIGN-004")
-def requests_are_whole_and_of_tables_that_exist(lab: CatalogLab) -> None:
-    """A signing request without a required member returns 400; one for a missing table is not signed."""
+def invalid_signing_requests_are_refused(lab: CatalogLab) -> None:
+    """A signing request without a required member returns 400; one for a missing table returns 404."""
     table = lab.make_table()
     whole = request("https://bucket.s3.us-east-1.amazonaws.com/key")
 

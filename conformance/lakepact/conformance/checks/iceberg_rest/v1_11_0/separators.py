@@ -47,8 +47,8 @@ def nested(lab: CatalogLab) -> tuple[Namespace, Namespace]:
 
 
 @check("IRC-SEP-001", "IRC-SEP-002")
-def namespaces_are_found_by_either_separator(lab: CatalogLab) -> None:
-    """A namespace of two levels is found in paths by the separator of the configuration, and by the byte 0x1F."""
+def both_separators_address_namespaces(lab: CatalogLab) -> None:
+    """A path with the declared separator, and one with 0x1F, finds a namespace of two levels."""
     _, child = nested(lab)
     table = lab.table_request(lab.name())
     # If levels cannot be joined by 0x1F, no table is created there: this is what the check judges.
@@ -69,8 +69,8 @@ def namespaces_are_found_by_either_separator(lab: CatalogLab) -> None:
 
 
 @check("IRC-SEP-003")
-def parents_are_found_by_either_separator(lab: CatalogLab) -> None:
-    """Listing the children of a two-level namespace works with each declared separator."""
+def both_separators_address_parents(lab: CatalogLab) -> None:
+    """Listing with `parent` finds the children of a two-level namespace with the declared separator and with 0x1F."""
     _, child = nested(lab)
     below = lab.make_namespace(child)
 
@@ -83,8 +83,8 @@ def parents_are_found_by_either_separator(lab: CatalogLab) -> None:
 
 
 @check("IRC-SEP-004")
-def separators_are_announced_encoded(lab: CatalogLab) -> None:
-    """The override has nothing that a URL would have to encode."""
+def declared_separators_are_url_encoded(lab: CatalogLab) -> None:
+    """The override `namespace-separator` is URL-encoded."""
     separator = announced(lab)
     plain = all(character.isascii() and (character.isalnum() or character in "-._~%") for character in separator)
 

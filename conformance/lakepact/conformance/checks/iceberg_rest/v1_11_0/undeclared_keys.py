@@ -24,8 +24,8 @@ def config_of(lab: CatalogLab) -> dict[str, Any]:
 
 
 @check("IRC-IDEM-021")
-def lifetimes_stand_in_the_configuration(lab: CatalogLab) -> None:
-    """The lifetime of keys is a member of the configuration itself, not one of the settings in `defaults` and `overrides`."""
+def lifetimes_are_top_level_members(lab: CatalogLab) -> None:
+    """`idempotency-key-lifetime` is a member of the configuration itself, not of `defaults` or `overrides`."""
     config = config_of(lab)
 
     with lab.judge_each("IRC-IDEM-021") as case:
@@ -37,8 +37,8 @@ def lifetimes_stand_in_the_configuration(lab: CatalogLab) -> None:
 
 
 @check("IRC-IDEM-022")
-def keys_that_work_are_declared(lab: CatalogLab) -> None:
-    """A server that recognises a repeated key has said how long it keeps keys: without that, no client sends any."""
+def working_keys_are_declared(lab: CatalogLab) -> None:
+    """A server that recognises a repeated key declares `idempotency-key-lifetime`."""
     config = config_of(lab)
     namespace, key = (lab.name(),), new_key()
     lab.add_cleanup(lambda: lab.send(op.drop_namespace, namespace=namespace))

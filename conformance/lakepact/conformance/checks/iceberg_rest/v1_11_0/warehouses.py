@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 
 @check("IRC-WHS-001")
-def unknown_warehouses_are_not_found(lab: CatalogLab) -> None:
+def unknown_warehouses_return_404(lab: CatalogLab) -> None:
     """An unknown warehouse returns 404 NoSuchWarehouseException, unless the catalog ignores the parameter."""
     for name in (lab.name(), f"s3://{lab.name()}/nowhere", f"{lab.name()} ä"):
         reply = lab.send(op.get_config, warehouse=name)

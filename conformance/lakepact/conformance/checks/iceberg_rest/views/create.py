@@ -45,8 +45,8 @@ NOTES: Mapping[str, Any] = {"timestamp-ms": 1_700_000_000_000, "summary": {"engi
 
 
 @check("IRC-VIEW-CREATE-001", "IRC-VIEW-CREATE-007")
-def created_views_are_answered(lab: CatalogLab) -> None:
-    """A created view is answered with its metadata and where they stand; it has one version, which is current."""
+def create_view_returns_metadata(lab: CatalogLab) -> None:
+    """Creating a view returns 200 with its metadata and location; it has one version, which is current."""
     home = lab.make_namespace()
     name = lab.name()
     reply = create(lab, home, name)
@@ -62,8 +62,8 @@ def created_views_are_answered(lab: CatalogLab) -> None:
 
 
 @check("IRC-VIEW-CREATE-003")
-def versions_get_the_schema_of_their_request(lab: CatalogLab) -> None:
-    """The first version has the schema that came with it, whichever id was written into either."""
+def created_versions_have_the_requested_schema(lab: CatalogLab) -> None:
+    """The first version of a view has the schema of the request, whatever schema ids the request has."""
     home = lab.make_namespace()
     for proposed, own in ((0, 0), (77, 3), (3, 3), (-1, 0)):
         reply = create(lab, home, lab.name(), schema={**OTHER_SCHEMA, "schema-id": own}, view_version=version(home, schema_id=proposed))
@@ -77,8 +77,8 @@ def versions_get_the_schema_of_their_request(lab: CatalogLab) -> None:
 
 
 @check("IRC-VIEW-CREATE-004", "IRC-VIEW-CREATE-005")
-def views_say_what_was_said(lab: CatalogLab) -> None:
-    """Texts, dialects, their order, default namespace and default catalog are read back as they were sent."""
+def created_views_keep_representations(lab: CatalogLab) -> None:
+    """A created view keeps its SQL, dialects, their order, default namespace and default catalog as sent."""
     home = lab.make_namespace()
     child = lab.child_of(home)
     sent = version(
@@ -98,8 +98,8 @@ def views_say_what_was_said(lab: CatalogLab) -> None:
 
 
 @check("IRC-VIEW-CREATE-006")
-def views_keep_what_their_engine_noted(lab: CatalogLab) -> None:
-    """Whether summary and time of the first version are those of the request is noted."""
+def created_views_may_keep_summary_and_timestamp(lab: CatalogLab) -> None:
+    """Note whether the first version keeps the summary and timestamp of the request."""
     home = lab.make_namespace()
     view = made(lab, home, view_version=version(home, timestamp_ms=NOTES["timestamp-ms"], summary=NOTES["summary"]))
 
@@ -127,8 +127,8 @@ def locations_of_views_are_noted(lab: CatalogLab) -> None:
 
 
 @check("IRC-VIEW-CREATE-009", "IRC-VIEW-CREATE-010")
-def names_are_given_once(lab: CatalogLab) -> None:
-    """No view is created by the name of a view or of a table, alike or different, and what is there stays."""
+def creating_views_over_views_or_tables_returns_409(lab: CatalogLab) -> None:
+    """Creating a view under the name of a view or a table returns 409 and changes neither."""
     view = loaded(lab, made(lab))
     table = lab.load(lab.make_table(view.namespace))
     ways: tuple[dict[str, Any], ...] = ({}, {"schema": OTHER_SCHEMA}, {"view_version": version(view.namespace, sql("SELECT 2 AS id"))})
@@ -144,8 +144,8 @@ def names_are_given_once(lab: CatalogLab) -> None:
 
 
 @check("IRC-VIEW-CREATE-011")
-def views_need_their_namespace(lab: CatalogLab) -> None:
-    """No view is created in a namespace that never was or was dropped, and none comes to be by it."""
+def creating_views_in_missing_namespaces_returns_404(lab: CatalogLab) -> None:
+    """Creating a view in a missing or dropped namespace returns 404 and does not create the namespace."""
     with lab.judge_each("IRC-VIEW-CREATE-011") as case:
         for namespace in chain(((lab.name(),),), dropped_namespaces(lab)):
             with case():
@@ -154,8 +154,8 @@ def views_need_their_namespace(lab: CatalogLab) -> None:
 
 
 @check("IRC-VIEW-CREATE-017")
-def views_keep_their_properties(lab: CatalogLab) -> None:
-    """Properties are read back as they were sent; what is no string is refused, and no view made of it."""
+def created_views_keep_properties(lab: CatalogLab) -> None:
+    """A created view keeps its properties as sent; a property that is not a string returns 400."""
     home, sent = lab.make_namespace(), {"lakepact.note": " Ä ", "lakepact.empty": "", "comment": "a view"}
     view = made(lab, home, properties=sent)
 
@@ -173,7 +173,7 @@ def views_keep_their_properties(lab: CatalogLab) -> None:
 
 
 @check("IRC-VIEW-CREATE-018", alone=True)
-def one_of_many_creates_a_view(lab: CatalogLab) -> None:
+def concurrent_creates_have_one_winner(lab: CatalogLab) -> None:
     """When many clients create the same view concurrently, exactly one gets 200, and the view is the winner's."""
     home = lab.make_namespace()
     for _ in lab.repeat(ROUNDS):
@@ -187,4 +187,4 @@ def one_of_many_creates_a_view(lab: CatalogLab) -> None:
             winner = View(home, name, replies[sole_winner(replies, 409, 503, what="creations")])
             now = lab.send(op.load_view, **winner.at)
             expect.status(now, 200)
-            expect.equal(winner.uuid, now.at("metadata", "view-uuid"), "the view-uuid that the winner was answered,")
+            expect.equal(winner.uuid, now.at("metadata", "view-uuid"), "the view-uuid in the winner's response,")

@@ -44,8 +44,8 @@ def judge_refusals(lab: CatalogLab, requirement: str, home: Namespace, *, cases:
 
 
 @check("IRC-VIEW-CREATE-002", last=1)
-def views_need_name_schema_and_version(lab: CatalogLab) -> None:
-    """A request without name, schema or version is refused; one without properties may be accepted or refused."""
+def incomplete_create_requests_return_400(lab: CatalogLab) -> None:
+    """Creating a view without name, schema or version returns 400; without properties, 200 or 400."""
     home = lab.make_namespace()
     cases: dict[str, dict[str, Any]] = {f"no {member}": {member.replace("-", "_"): None} for member in ("schema", "view-version")}
     judge_refusals(lab, "IRC-VIEW-CREATE-002", home, cases=cases)
@@ -58,8 +58,8 @@ def views_need_name_schema_and_version(lab: CatalogLab) -> None:
 
 
 @check("IRC-VIEW-CREATE-012", "IRC-VIEW-CREATE-013", last=1)
-def versions_and_representations_are_whole(lab: CatalogLab) -> None:
-    """A version that lacks one of its members, or whose representation does, makes no view."""
+def incomplete_versions_return_400(lab: CatalogLab) -> None:
+    """Creating a view with an incomplete version or representation returns 400."""
     home = lab.make_namespace()
     whole = version(home)
     lacking = {f"a version without {member}": {"view_version": less(member, whole)} for member in MEMBERS_OF_VERSION}
@@ -71,8 +71,8 @@ def versions_and_representations_are_whole(lab: CatalogLab) -> None:
 
 
 @check("IRC-VIEW-CREATE-014", "IRC-VIEW-CREATE-015", last=1)
-def dialects_are_there_once(lab: CatalogLab) -> None:
-    """A version says one thing in each dialect, and it says something."""
+def repeated_dialects_return_400(lab: CatalogLab) -> None:
+    """Creating a view with two representations of one dialect, or with none, returns 400."""
     home = lab.make_namespace()
     twice = version(home, sql("SELECT 1 AS id"), sql("SELECT 2 AS id"))
     judge_refusals(lab, "IRC-VIEW-CREATE-014", home, cases={"two representations of one dialect": {"view_version": twice}})
@@ -82,7 +82,7 @@ def dialects_are_there_once(lab: CatalogLab) -> None:
 
 @check("IRC-VIEW-CREATE-016", last=1)
 def unknown_representations_are_refused(lab: CatalogLab) -> None:
-    """A representation of an unknown type alone makes no view."""
+    """Creating a view with only a representation of an unknown type returns 4xx."""
     home = lab.make_namespace()
     name = lab.name()
     reply = create(lab, home, name, view_version=version(home, {**sql(), "type": "lakepact-ast"}))

@@ -17,8 +17,8 @@ if TYPE_CHECKING:
 
 
 @check("IRC-VIEW-LIST-001")
-def lists_are_of_views_of_one_namespace(lab: CatalogLab) -> None:
-    """The list of a namespace names its views, and neither its tables nor views of its parent, its children or others."""
+def listings_hold_views_of_one_namespace(lab: CatalogLab) -> None:
+    """Listing views returns those of the namespace, and no tables or views of its parent, children or others."""
     top = lab.make_namespace()
     child = lab.child_of(top)
     homes = [top, lab.make_namespace(level=f"{top[0]}b"), *([child] if child else [])]
@@ -37,8 +37,8 @@ def lists_are_of_views_of_one_namespace(lab: CatalogLab) -> None:
 
 
 @check("IRC-VIEW-LIST-001")
-def lists_of_views_show_what_has_happened(lab: CatalogLab) -> None:
-    """A view is in the list once it is created, under its new name once it is renamed, and no more once it is dropped."""
+def listings_follow_create_rename_and_drop(lab: CatalogLab) -> None:
+    """A view is listed after it is created, under its new name after a rename, and not after it is dropped."""
     home = lab.make_namespace()
     first, second = lab.make_view(home), lab.make_view(home)
 
@@ -63,8 +63,8 @@ def _listed(lab: CatalogLab, namespace: Namespace) -> list[str]:
 
 
 @check("IRC-VIEW-LIST-002")
-def lists_of_views_need_their_namespace(lab: CatalogLab) -> None:
-    """There is no list of a namespace that never was, that was dropped, or that a view only sounds like."""
+def listing_views_of_missing_namespaces_returns_404(lab: CatalogLab) -> None:
+    """Listing the views of a missing or dropped namespace returns 404 with an error body."""
     view = made(lab)
     never: list[Namespace] = [(lab.name(),)]
     if lab.child_of(view.namespace):
@@ -79,8 +79,8 @@ def lists_of_views_need_their_namespace(lab: CatalogLab) -> None:
 
 
 @check("IRC-VIEW-LIST-003")
-def namespaces_without_views_have_empty_lists(lab: CatalogLab) -> None:
-    """A namespace that has no views, has none any more, or has only tables is listed as an empty array."""
+def empty_namespaces_list_no_views(lab: CatalogLab) -> None:
+    """Listing the views of a namespace without views returns 200 and an empty array."""
     fresh, left, other = (lab.make_namespace() for _ in range(3))
     lab.require(lab.send(op.drop_view, **made(lab, left).at))
     lab.make_table(other)
@@ -94,8 +94,8 @@ def namespaces_without_views_have_empty_lists(lab: CatalogLab) -> None:
 
 
 @check("IRC-VIEW-LIST-004")
-def lists_of_views_are_paged(lab: CatalogLab) -> None:
-    """Pages of views hold at most what was asked for, and following their tokens yields every view exactly once and ends."""
+def view_listings_are_paged(lab: CatalogLab) -> None:
+    """Pages of views hold at most `pageSize` items; following their tokens yields every view exactly once."""
     views = listing(lab, op.list_views)
 
     with lab.judge_each("IRC-VIEW-LIST-004") as case:
@@ -110,8 +110,8 @@ def lists_of_views_are_paged(lab: CatalogLab) -> None:
 
 
 @check("IRC-VIEW-LOAD-005")
-def existence_of_views_is_told_by_status(lab: CatalogLab) -> None:
-    """Whether a view exists is told by 204 and 404 without a body, over its life and beside what is no view."""
+def head_view_returns_204_or_404(lab: CatalogLab) -> None:
+    """HEAD of a view returns 204 if it exists and 404 if not, without a body."""
     view = made(lab)
     table = lab.make_table(view.namespace)
     there = lab.send(op.view_exists, alone=True, **view.at)

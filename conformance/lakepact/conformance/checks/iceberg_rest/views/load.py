@@ -45,8 +45,8 @@ def in_file(lab: CatalogLab, view: View) -> dict[str, Any] | None:
 
 
 @check("IRC-VIEW-LOAD-001", "IRC-VIEW-LOAD-004")
-def views_are_loaded_from_their_files(lab: CatalogLab) -> None:
-    """A view is loaded as it was answered to whoever made or changed it, and as its file says; its configuration are texts."""
+def load_view_returns_the_latest_metadata(lab: CatalogLab) -> None:
+    """Loading a view returns the metadata of its last change, as in its metadata file, and a `config` of strings."""
     view = made(lab, properties={"lakepact.note": "1"})
     answers = [view]
     if lab.offers(op.replace_view):
@@ -55,8 +55,8 @@ def views_are_loaded_from_their_files(lab: CatalogLab) -> None:
     reply = lab.send(op.load_view, **view.at)
 
     with lab.judge("IRC-VIEW-LOAD-001"):
-        same_view(lab, before.reply, reply, "the metadata of the last answer,")
-        expect.equal(before.reply.at("metadata-location"), reply.at("metadata-location"), "the metadata-location of the last answer,")
+        same_view(lab, before.reply, reply, "the metadata of the last response,")
+        expect.equal(before.reply.at("metadata-location"), reply.at("metadata-location"), "the metadata-location of the last response,")
         written = in_file(lab, View(view.namespace, view.name, reply))
         if written is not None:
             shown = of_the_contract(lab, "ViewMetadata", reply.at("metadata"), written)
@@ -67,12 +67,12 @@ def views_are_loaded_from_their_files(lab: CatalogLab) -> None:
             with case():
                 expect.true(given is None or isinstance(given, dict), "an object as `config`", given)
                 wrong = {key: value for key, value in (given or {}).items() if not isinstance(value, str)}
-                expect.equal({}, wrong, "what is no string in `config`:")
+                expect.equal({}, wrong, "values in `config` that are not strings:")
 
 
 @check("IRC-VIEW-LOAD-002", "IRC-VIEW-LOAD-007", "IRC-VIEW-LOAD-008")
-def dropped_views_are_gone(lab: CatalogLab) -> None:
-    """A view is dropped once, and what is not there is neither loaded nor dropped."""
+def drop_view_returns_204_then_404(lab: CatalogLab) -> None:
+    """Dropping a view returns 204 and removes it; loading or dropping a missing view returns 404."""
     home = lab.make_namespace()
     views = [made(lab, home), made(lab, home)]
     if lab.offers(op.replace_view):
@@ -93,8 +93,8 @@ def dropped_views_are_gone(lab: CatalogLab) -> None:
 
 
 @check("IRC-VIEW-LOAD-003", "IRC-VIEW-LOAD-009")
-def tables_are_no_views(lab: CatalogLab) -> None:
-    """A table is not loaded as a view, and not dropped as one."""
+def tables_are_not_views(lab: CatalogLab) -> None:
+    """Loading or dropping a table as a view returns 404 and keeps the table."""
     table = lab.load(lab.make_table())
     at: dict[str, Any] = {"namespace": table.namespace, "view": table.name}
 
@@ -106,8 +106,8 @@ def tables_are_no_views(lab: CatalogLab) -> None:
 
 
 @check("IRC-NS-DROP-001")
-def namespaces_without_views_are_dropped(lab: CatalogLab) -> None:
-    """A namespace is empty again once its last view was dropped."""
+def namespaces_without_views_can_be_dropped(lab: CatalogLab) -> None:
+    """Dropping a namespace returns 204 once its last view was dropped."""
     view = made(lab)
     lab.require(lab.send(op.drop_view, **view.at))
 
@@ -117,8 +117,8 @@ def namespaces_without_views_are_dropped(lab: CatalogLab) -> None:
 
 
 @check("IRC-NS-DROP-004")
-def namespaces_with_views_stay(lab: CatalogLab) -> None:
-    """A namespace that holds only a view is not dropped, and the view still loads."""
+def namespaces_with_views_are_not_dropped(lab: CatalogLab) -> None:
+    """Dropping a namespace that holds only a view returns 409 and keeps the view."""
     view = loaded(lab, made(lab))
     reply = lab.send(op.drop_namespace, namespace=view.namespace)
 
@@ -128,8 +128,8 @@ def namespaces_with_views_stay(lab: CatalogLab) -> None:
 
 
 @check("IRC-VIEW-LOAD-005")
-def existence_of_views_is_asked_for_again(lab: CatalogLab) -> None:
-    """Whether a view exists is told as it is each time: before it is created, once it is, once it is dropped, and once it is back."""
+def head_view_follows_create_and_drop(lab: CatalogLab) -> None:
+    """HEAD of a view returns 404 before it is created, 204 after, and 404 once it is dropped."""
     namespace, name = lab.make_namespace(), lab.name()
     at: dict[str, Any] = {"namespace": namespace, "view": name}
     for _ in range(2):

@@ -30,9 +30,9 @@ def metadata_of(exchange: Exchange) -> dict[str, Any]:
     return members(members(exchange.parsed).get("metadata")) if carries else {}
 
 
-@invariant("IRC-META-017", traffic=("view_metadata.eventful_life_of_a_view",))
-def ids_of_versions_do_not_dangle(exchange: Exchange) -> bool:
-    """The current version and those of the log are there, each once, and so are the schemas of all versions."""
+@invariant("IRC-META-017", traffic=("view_metadata.metadata_invariants_hold_over_replacements",))
+def version_ids_exist(exchange: Exchange) -> bool:
+    """Versions of a view have unique ids; the current one, those of the log and all their schemas exist."""
     metadata = metadata_of(exchange)
     if not objects(metadata, "versions"):
         return False
@@ -48,8 +48,8 @@ def ids_of_versions_do_not_dangle(exchange: Exchange) -> bool:
 
 
 @check("IRC-META-017", "IRC-META-018")
-def eventful_life_of_a_view(lab: CatalogLab) -> None:
-    """A view that is replaced again and again, and renamed, has one UUID and format version, and no id leads nowhere."""
+def metadata_invariants_hold_over_replacements(lab: CatalogLab) -> None:
+    """A view keeps its UUID and format version, and the metadata invariants hold, through replacements and a rename."""
     view = made(lab, properties={"version.history.num-entries": "2"})
     answers = [view, loaded(lab, view)]
     if lab.offers(op.replace_view):
@@ -66,9 +66,9 @@ def eventful_life_of_a_view(lab: CatalogLab) -> None:
 
     with lab.judge("IRC-META-017"):
         for answer in answers:
-            ids_of_versions_do_not_dangle(answer.reply.exchange)
+            version_ids_exist(answer.reply.exchange)
     with lab.judge_each("IRC-META-018") as case:
         for answer in answers:
             with case():
                 expect.equal(1, answer.member("format-version"), "format-version")
-                expect.equal(view.uuid, answer.uuid, "the view-uuid from the beginning,")
+                expect.equal(view.uuid, answer.uuid, "the initial view-uuid,")

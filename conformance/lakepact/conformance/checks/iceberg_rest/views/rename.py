@@ -18,8 +18,8 @@ if TYPE_CHECKING:
 
 
 @check("IRC-VIEW-REN-001")
-def renamed_views_move(lab: CatalogLab) -> None:
-    """A renamed view is loaded by its new name as it was by the old one, by which there is none any more; and so back again."""
+def renames_move_views(lab: CatalogLab) -> None:
+    """Renaming a view returns 204; it loads unchanged by its new name, and the old name returns 404."""
     first = made(lab, properties={"lakepact.note": "1"})
     view = loaded(lab, replaced(lab, first, *next_version(first, "SELECT 2 AS id")) if lab.offers(op.replace_view) else first)
     names = [view.name, lab.name(), lab.name(), view.name]
@@ -32,8 +32,8 @@ def renamed_views_move(lab: CatalogLab) -> None:
 
 
 @check("IRC-VIEW-REN-002", "IRC-VIEW-REN-007")
-def only_views_are_renamed(lab: CatalogLab) -> None:
-    """Neither what is not there nor a table can be renamed as a view, and the table keeps its name."""
+def renaming_missing_views_or_tables_returns_404(lab: CatalogLab) -> None:
+    """Renaming a missing view, or a table as a view, returns 404 and keeps the table."""
     gone = made(lab)
     lab.require(lab.send(op.drop_view, **gone.at))
     table = lab.load(lab.make_table(gone.namespace))
@@ -58,8 +58,8 @@ def moves_between_namespaces(lab: CatalogLab) -> bool:
 
 
 @check("IRC-VIEW-REN-003")
-def views_do_not_move_into_nothing(lab: CatalogLab) -> None:
-    """A view cannot be renamed into a namespace that does not exist, and it stays where it is."""
+def renaming_into_missing_namespaces_returns_404(lab: CatalogLab) -> None:
+    """Renaming a view into a missing namespace returns 404 with NoSuchNamespaceException and keeps the view."""
     if not moves_between_namespaces(lab):
         lab.skip("IRC-VIEW-REN-003", "the target does not rename views into other namespaces")
         return
@@ -75,8 +75,8 @@ def views_do_not_move_into_nothing(lab: CatalogLab) -> None:
 
 
 @check("IRC-VIEW-REN-004")
-def taken_names_stay_with_whom_they_are(lab: CatalogLab) -> None:
-    """A view cannot be renamed to the name of another view or of a table, and all of them stay what they are."""
+def renaming_to_taken_names_returns_409(lab: CatalogLab) -> None:
+    """Renaming a view to the name of another view or a table returns 409 and changes none of them."""
     view = loaded(lab, made(lab))
     other, table = loaded(lab, made(lab, view.namespace)), lab.load(lab.make_table(view.namespace))
     for taken in (other.identifier, table.identifier):
@@ -89,8 +89,8 @@ def taken_names_stay_with_whom_they_are(lab: CatalogLab) -> None:
 
 
 @check("IRC-VIEW-REN-005")
-def moves_between_namespaces_are_noted(lab: CatalogLab) -> None:
-    """Whether a view can be renamed into another namespace is noted; where it is moved, it is there as it was."""
+def renaming_across_namespaces_returns_204_or_406(lab: CatalogLab) -> None:
+    """Renaming a view into another namespace returns 204 and keeps its metadata, or returns 406."""
     view, home = loaded(lab, made(lab)), lab.make_namespace()
     reply = rename_view(lab, view.identifier, identifier(home, view.name))
 
@@ -101,8 +101,8 @@ def moves_between_namespaces_are_noted(lab: CatalogLab) -> None:
 
 
 @check("IRC-NS-DROP-001")
-def namespaces_whose_views_moved_are_empty(lab: CatalogLab) -> None:
-    """A namespace can be dropped once its only view was renamed into another one."""
+def emptied_namespaces_are_dropped(lab: CatalogLab) -> None:
+    """Dropping a namespace returns 204 once its only view was renamed into another one."""
     view, home = loaded(lab, made(lab)), lab.make_namespace()
     if rename_view(lab, view.identifier, identifier(home, view.name)).status != 204:
         raise NotOffered("the target does not rename views into other namespaces")
@@ -114,8 +114,8 @@ def namespaces_whose_views_moved_are_empty(lab: CatalogLab) -> None:
 
 
 @check("IRC-VIEW-REN-006")
-def incomplete_renames_are_refused(lab: CatalogLab) -> None:
-    """A request that does not say what is renamed, or to what, is refused, and nothing is renamed."""
+def incomplete_renames_return_400(lab: CatalogLab) -> None:
+    """A rename without source or destination, or without their namespace or name, returns 400 and changes nothing."""
     view = loaded(lab, made(lab))
     whole = {"source": view.identifier, "destination": identifier(view.namespace, lab.name())}
     lab.add_cleanup(lambda: lab.send(op.drop_view, namespace=view.namespace, view=whole["destination"]["name"]))

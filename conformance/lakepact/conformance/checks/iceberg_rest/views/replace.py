@@ -51,7 +51,7 @@ def _versions_are_kept(lab: CatalogLab, view: View) -> None:
 
 @check("IRC-VIEW-REPL-001", "IRC-VIEW-REPL-003")
 def replacements_add_versions(lab: CatalogLab) -> None:
-    """A replacement is answered with the new metadata at a new place; each adds a version and an entry in the log, and none is lost."""
+    """Replacing a view returns 200 at a new metadata location and adds a version and a log entry; earlier versions are kept."""
     view = made(lab, properties={"version.history.num-entries": "10"})
     said = [SQL]
     for number in (2, 3, 4):
@@ -70,8 +70,8 @@ def replacements_add_versions(lab: CatalogLab) -> None:
 
 
 @check("IRC-VIEW-REPL-004")
-def properties_add_no_version(lab: CatalogLab) -> None:
-    """Properties that are set and removed, and another location, leave versions and log as they are."""
+def property_updates_add_no_version(lab: CatalogLab) -> None:
+    """Setting properties or the location adds no version and no log entry."""
     view = made(lab)
     changes = (set_properties(note="1"), remove_properties("note"), set_location(f"{view.member('location').rstrip('/')}/moved"))
     for change in changes:
@@ -86,8 +86,8 @@ def properties_add_no_version(lab: CatalogLab) -> None:
 
 
 @check("IRC-VIEW-REPL-006", "IRC-VIEW-REPL-007")
-def only_views_are_replaced(lab: CatalogLab) -> None:
-    """Replacing a missing view or a table returns 404."""
+def replacing_missing_views_returns_404(lab: CatalogLab) -> None:
+    """Replacing a missing view returns 404; replacing a table as a view returns 404 or 409."""
     view = made(lab)
     lab.require(lab.send(op.drop_view, **view.at))
     table = lab.make_table(view.namespace)
@@ -101,8 +101,8 @@ def only_views_are_replaced(lab: CatalogLab) -> None:
 
 
 @check("IRC-VIEW-REPL-009")
-def updates_are_applied_in_order_or_not_at_all(lab: CatalogLab) -> None:
-    """The last of contradicting updates wins; if one update cannot be applied, none is."""
+def updates_are_applied_in_order_and_atomically(lab: CatalogLab) -> None:
+    """Updates of a view apply in order; if one cannot be applied, none is."""
     view = made(lab)
     steps = (
         set_properties(**{"lakepact.a": "1", "lakepact.b": "1"}),
@@ -124,8 +124,8 @@ def updates_are_applied_in_order_or_not_at_all(lab: CatalogLab) -> None:
 
 
 @check("IRC-VIEW-REPL-010", "IRC-UPD-087")
-def versions_are_made_current(lab: CatalogLab) -> None:
-    """A version is made current by its id or as the one added last, an earlier one too, and the log says so."""
+def set_current_view_version_selects_a_version(lab: CatalogLab) -> None:
+    """`set-current-view-version` makes a version current, by its id or by -1 for the last added one, and logs it."""
     first = made(lab)
     second = loaded(lab, replaced(lab, first, *next_version(first, "SELECT 2 AS id")))
     old, new = first.member("current-version-id"), second.member("current-version-id")
@@ -145,8 +145,8 @@ def versions_are_made_current(lab: CatalogLab) -> None:
 
 
 @check("IRC-VIEW-REPL-011")
-def lost_dialects_are_noted(lab: CatalogLab) -> None:
-    """Whether a replacement may drop a dialect is noted."""
+def dropped_dialects_are_noted(lab: CatalogLab) -> None:
+    """Note whether a replacement may drop a dialect."""
     view = made(lab)
     only = version(view.namespace, sql(dialect="trino"), version_id=2, schema_id=view.current["schema-id"])
     reply = replace(lab, view, add_view_version(only), set_current_view_version())
@@ -154,7 +154,7 @@ def lost_dialects_are_noted(lab: CatalogLab) -> None:
 
 
 @check("IRC-VIEW-REPL-013", alone=True)
-def no_accepted_replacement_is_lost(lab: CatalogLab) -> None:
+def accepted_replacements_are_kept(lab: CatalogLab) -> None:
     """When many clients replace a view concurrently, each gets 200 or 409, and every accepted version is in the view."""
     home = lab.make_namespace()
     first = made(lab, home)
@@ -169,12 +169,12 @@ def no_accepted_replacement_is_lost(lab: CatalogLab) -> None:
                 with case():
                     expect.status(reply, 200, 409)
             lost = [text for text, reply in zip(said, replies, strict=True) if reply.status == 200 and text not in kept]
-            expect.equal([], lost, "of the versions that were accepted, these to be lost:")
+            expect.equal([], lost, "accepted versions that the view lacks:")
 
 
 @check("IRC-UPD-083")
-def versions_have_the_schema_that_was_added_last(lab: CatalogLab) -> None:
-    """A version is stored as it was sent, with the schema that its commit added last where it says -1."""
+def versions_use_the_last_added_schema(lab: CatalogLab) -> None:
+    """An added version is stored as sent; its schema id -1 stands for the schema added last."""
     view = made(lab)
     for number in (2, 3):
         columns = [f"lakepact_{number}_{place}" for place in (1, 2)]
@@ -200,8 +200,8 @@ def versions_have_the_schema_that_was_added_last(lab: CatalogLab) -> None:
 
 
 @check("IRC-UPD-083")
-def versions_wait_until_they_are_made_current(lab: CatalogLab) -> None:
-    """A version that is only added is stored, and the current one stays what it was."""
+def added_versions_do_not_become_current(lab: CatalogLab) -> None:
+    """A version that is only added is stored, and the current version does not change."""
     _versions_are_kept(lab, made(lab))
     view = made(lab)
     added, _ = next_version(view, "SELECT 2 AS id")
@@ -216,8 +216,8 @@ def versions_wait_until_they_are_made_current(lab: CatalogLab) -> None:
 
 
 @check("IRC-UPD-083")
-def versions_that_differ_a_little_are_others(lab: CatalogLab) -> None:
-    """A version that differs from one of the view in its schema, its texts, their order or where names are looked up is added as sent."""
+def slightly_different_versions_are_added(lab: CatalogLab) -> None:
+    """A version that differs only in schema, SQL, order or default namespace or catalog is added as sent."""
     home = lab.make_namespace()
     first, elsewhere = version(home, sql(ODD_SQL), sql(ODD_SQL, "trino"), default_catalog="ours"), lab.make_namespace()
     view = made(lab, home, view_version=first, properties={"version.history.num-entries": "10"})
@@ -245,8 +245,8 @@ def versions_that_differ_a_little_are_others(lab: CatalogLab) -> None:
 
 
 @check("IRC-UPD-083")
-def versions_keep_their_schemas(lab: CatalogLab) -> None:
-    """The schema of an earlier version is what it was once another version has come with another schema."""
+def earlier_versions_keep_their_schemas(lab: CatalogLab) -> None:
+    """An earlier version keeps its schema after a version with another schema is added."""
     view = made(lab)
     former = view.current["schema-id"]
     added = version(view.namespace, sql("SELECT 2 AS id"), version_id=2, schema_id=LAST_ADDED)
@@ -258,8 +258,8 @@ def versions_keep_their_schemas(lab: CatalogLab) -> None:
 
 
 @check("IRC-UPD-087")
-def what_is_added_again_is_what_was_added_last(lab: CatalogLab) -> None:
-    """A version that the view has already is the one added last when it is added again, and its schema is its own."""
+def existing_versions_count_as_last_added(lab: CatalogLab) -> None:
+    """-1 refers to an existing version that is added again, with its schema."""
     first = made(lab, properties={"version.history.num-entries": "10"})
     columns = [field["name"] for field in SCHEMA["fields"]]
     other = version(first.namespace, sql("SELECT 2 AS id"), version_id=2, schema_id=LAST_ADDED)
@@ -269,7 +269,7 @@ def what_is_added_again_is_what_was_added_last(lab: CatalogLab) -> None:
     after = loaded(lab, second)
     if reply.status == 400:
         # Iceberg's own library takes nothing for added that is there already, and then has no schema that was added last.
-        lab.note("IRC-UPD-087", "the target refuses to take a schema that is there already for the one added last")
+        lab.note("IRC-UPD-087", "the target does not count an existing schema as the last added one")
         return
 
     with lab.judge("IRC-UPD-087"):
@@ -280,8 +280,8 @@ def what_is_added_again_is_what_was_added_last(lab: CatalogLab) -> None:
 
 
 @check("IRC-UPD-084")
-def taken_ids_are_not_given_again(lab: CatalogLab) -> None:
-    """A version whose id is taken gets another one, and a version that is there already is not stored twice."""
+def version_ids_are_unique(lab: CatalogLab) -> None:
+    """A version with an id in use gets another id; adding an existing version stores no second one."""
     _versions_are_kept(lab, made(lab))
     view = made(lab)
     taken = view.member("current-version-id")

@@ -64,8 +64,8 @@ def judge_refusals(
 
 
 @check("IRC-VIEW-REPL-002")
-def updates_are_needed_and_requirements_are_not(lab: CatalogLab) -> None:
-    """A request without updates is refused; one without requirements is not."""
+def replacements_without_updates_return_400(lab: CatalogLab) -> None:
+    """Replacing a view without `updates` returns 400; without `requirements`, 200."""
     view = made(lab)
     without: tuple[dict[str, Any], ...] = (
         {},
@@ -81,8 +81,8 @@ def updates_are_needed_and_requirements_are_not(lab: CatalogLab) -> None:
 
 
 @check("IRC-VIEW-REPL-005", "IRC-REQ-036")
-def requirements_have_to_hold(lab: CatalogLab) -> None:
-    """A view is replaced if it has the UUID that the request says, and is left as it is if it has another."""
+def view_uuids_are_compared(lab: CatalogLab) -> None:
+    """assert-view-uuid with the view's UUID returns 200; with another UUID, 409 and nothing changes."""
     view = loaded(lab, made(lab))
     cases = {"another UUID is asserted": [assert_view_uuid(NOBODY)], "both are": [assert_view_uuid(uuid) for uuid in (view.uuid, NOBODY)]}
     for situation, requirements in cases.items():
@@ -101,8 +101,8 @@ def requirements_have_to_hold(lab: CatalogLab) -> None:
 
 
 @check("IRC-REQ-037", "IRC-REQ-038")
-def requirements_of_tables_are_refused(lab: CatalogLab) -> None:
-    """An assertion without what is asserted, and an assertion about tables, are bad requests, even if they would hold."""
+def table_requirements_on_views_are_refused(lab: CatalogLab) -> None:
+    """assert-view-uuid without `uuid` returns 400; requirements of tables return 400 or 406."""
     view = made(lab)
     with lab.judge("IRC-REQ-037"):
         expect.status(replace(lab, view, HARMLESS, requirements=[{"type": "assert-view-uuid"}]), 400, about="without `uuid`")
@@ -118,7 +118,7 @@ def requirements_of_tables_are_refused(lab: CatalogLab) -> None:
 
 
 @check("IRC-VIEW-REPL-008")
-def what_is_unknown_is_refused(lab: CatalogLab) -> None:
+def unknown_updates_and_requirements_return_400(lab: CatalogLab) -> None:
     """Unknown updates and requirements of views return 400, alone and among others."""
     view = made(lab)
     unknown = {"action": "lakepact-unknown"}
@@ -129,16 +129,16 @@ def what_is_unknown_is_refused(lab: CatalogLab) -> None:
 
 
 @check("IRC-VIEW-REPL-012")
-def views_have_one_format_version(lab: CatalogLab) -> None:
-    """There is no format version of views above 1."""
+def upgrading_view_format_versions_returns_400(lab: CatalogLab) -> None:
+    """Upgrading a view to a format version above 1 returns 400."""
     view = made(lab)
     cases = {f"format version {number}": [upgrade_format_version(number)] for number in (2, 3)}
     judge_refusals(lab, "IRC-VIEW-REPL-012", view, cases=cases)
 
 
 @check("IRC-UPD-085", "IRC-UPD-086")
-def versions_that_cannot_be_are_refused(lab: CatalogLab) -> None:
-    """A version of no schema is refused, and one that says two things in one dialect."""
+def invalid_versions_return_400(lab: CatalogLab) -> None:
+    """A version with an unknown schema or a repeated dialect returns 400."""
     view = made(lab)
 
     def adding(*representations: Entry, **members: Any) -> list[Entry]:
@@ -155,8 +155,8 @@ def versions_that_cannot_be_are_refused(lab: CatalogLab) -> None:
 
 
 @check("IRC-UPD-088")
-def versions_that_are_not_there_are_refused(lab: CatalogLab) -> None:
-    """Setting an unknown version as current is refused."""
+def unknown_current_versions_return_400(lab: CatalogLab) -> None:
+    """Setting an unknown version as current returns 400."""
     view = made(lab)
     cases = {
         "an unknown version": [set_current_view_version(NOWHERE)],
@@ -166,8 +166,8 @@ def versions_that_are_not_there_are_refused(lab: CatalogLab) -> None:
 
 
 @check("IRC-UPD-089")
-def updates_of_tables_are_refused(lab: CatalogLab) -> None:
-    """Updates that only tables have are refused for views."""
+def table_updates_on_views_are_refused(lab: CatalogLab) -> None:
+    """Updates that only tables have return 400 or 406 for views."""
     view = made(lab)
     snapshot = {
         "snapshot-id": 1,

@@ -30,8 +30,8 @@ def expect_properties(view: View, expected: Mapping[str, str | None]) -> None:
 
 
 @check("IRC-UPD-059")
-def views_move(lab: CatalogLab) -> None:
-    """A view has the location that it is given, unless the server refuses it."""
+def set_location_moves_views(lab: CatalogLab) -> None:
+    """`set-location` moves the view, or returns 400 or 403."""
     view = made(lab)
     moved = f"{str(view.member('location')).rstrip('/')}_moved"
     reply = replace(lab, view, set_location(moved))
@@ -44,7 +44,7 @@ def views_move(lab: CatalogLab) -> None:
 
 @check("IRC-META-018")
 def views_keep_their_uuid(lab: CatalogLab) -> None:
-    """A view has the UUID that it was created with, whatever another one it is to be given."""
+    """`assign-uuid` with another UUID does not change that of a view."""
     view = made(lab)
     replace(lab, view, {"action": "assign-uuid", "uuid": NOBODY})
 
@@ -53,8 +53,8 @@ def views_keep_their_uuid(lab: CatalogLab) -> None:
 
 
 @check("IRC-GEN-020", "IRC-UPD-083")
-def schemas_of_views_are_kept_as_sent(lab: CatalogLab) -> None:
-    """A version that comes with a schema of its own has its columns, with all that was said of them."""
+def view_schemas_are_kept_as_sent(lab: CatalogLab) -> None:
+    """A version added with a new schema has its columns, with names, types, `required` and docs as sent."""
     view = made(lab)
     fields = [
         {"id": 4, "name": "later", "type": "long", "required": True, "doc": "e\u0301 \ufb01, two\nlines"},
@@ -75,8 +75,8 @@ def schemas_of_views_are_kept_as_sent(lab: CatalogLab) -> None:
 
 
 @check("IRC-UPD-061", "IRC-UPD-064")
-def properties_of_views_are_set_and_removed(lab: CatalogLab) -> None:
-    """Properties of a view that are set have their new values, those that are removed are gone, and all others stay."""
+def view_properties_are_set_and_removed(lab: CatalogLab) -> None:
+    """Updates set and remove the named properties of a view and keep all others."""
     view = made(lab)
     lab.require(replace(lab, view, set_properties(**COLOURS)), 200)
 
