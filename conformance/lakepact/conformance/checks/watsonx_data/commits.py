@@ -19,8 +19,8 @@ UNKNOWN_REQUIREMENT = {"type": "assert-lakepact-unknown"}
 
 
 @check("WXD-COM-001", "WXD-COM-002")
-def what_is_unknown_is_never_applied(lab: WatsonxLab) -> None:
-    """Unknown updates and requirements are refused, alone and among others, and nothing is committed."""
+def unknown_updates_and_requirements_are_refused(lab: WatsonxLab) -> None:
+    """A commit with an unknown update or requirement returns 400 or 406 and changes nothing, alone and among others."""
     table = lab.make_table()
     before = lab.load(table)
     holds = {"type": "assert-table-uuid", "uuid": table.uuid}

@@ -20,8 +20,8 @@ URI = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*:\S+")
 
 
 @check("WXD-CFG-001", "WXD-CFG-002")
-def the_configuration_is_found(lab: WatsonxLab) -> None:
-    """The configuration is found below the path of all catalogs, and by the catalog's name."""
+def configuration_is_found_by_catalog_name(lab: WatsonxLab) -> None:
+    """GET v1/config below /mds/iceberg returns 200 for the catalog's name as warehouse."""
     path = urlsplit(lab.target.url).path.rstrip("/")
     named = configuration(lab)
 
@@ -36,8 +36,8 @@ def the_configuration_is_found(lab: WatsonxLab) -> None:
 
 
 @check("WXD-CFG-003", "WXD-CFG-004", "WXD-CFG-005")
-def the_configuration_has_its_members(lab: WatsonxLab) -> None:
-    """Overrides are there, defaults should be, and the warehouse among the overrides is a location."""
+def configuration_has_overrides_and_defaults(lab: WatsonxLab) -> None:
+    """The configuration has `overrides` and `defaults` as objects, and a warehouse in `overrides` is a URI."""
     document = configuration(lab).document
 
     with lab.judge("WXD-CFG-004"):
@@ -55,8 +55,8 @@ def the_configuration_has_its_members(lab: WatsonxLab) -> None:
 
 
 @check("WXD-CFG-006")
-def the_operations_of_the_page_are_there(lab: WatsonxLab) -> None:
-    """A catalog without endpoints serves all operations."""
+def catalogs_without_endpoints_serve_all_operations(lab: WatsonxLab) -> None:
+    """A catalog whose configuration has no `endpoints` serves all operations."""
     if configuration(lab).document.get("endpoints"):
         lab.skip("WXD-CFG-006", "the target declares its endpoints")
         return

@@ -47,8 +47,8 @@ def stretched(name: str, length: int) -> str:
 
 
 @check("WXD-NAME-001", "WXD-NAME-002")
-def names_may_be_as_long_as_the_page_says(lab: WatsonxLab) -> None:
-    """Names of up to 128 letters and digits work, and one more is a matter of taste."""
+def names_of_128_characters_are_accepted(lab: WatsonxLab) -> None:
+    """Creating a namespace or table with a name of up to 128 letters and digits returns 200; a longer one, 200 or 400."""
     with lab.judge_each("WXD-NAME-001") as case:
         for length in (20, 64, LONGEST):
             with case():
@@ -64,8 +64,8 @@ def names_may_be_as_long_as_the_page_says(lab: WatsonxLab) -> None:
 
 
 @check("WXD-NAME-003")
-def underscores_are_one_thing_everywhere(lab: WatsonxLab) -> None:
-    """Namespaces, tables and views agree on whether a name may have an underscore."""
+def underscores_are_treated_alike(lab: WatsonxLab) -> None:
+    """Creating a namespace, table or view with an underscore in its name returns the same status, 200 or 400."""
     home = lab.make_namespace()
     replies = {
         "namespaces": create_namespace(lab, f"{lab.name()}_a"),
@@ -82,7 +82,7 @@ def underscores_are_one_thing_everywhere(lab: WatsonxLab) -> None:
 
 @check("WXD-NAME-004")
 def hyphens_can_be_addressed(lab: WatsonxLab) -> None:
-    """An object created with a hyphen in its name can be found, listed and dropped by it."""
+    """An object created with a hyphen in its name is found, listed and dropped by that name."""
     home, namespace, table = lab.make_namespace(), f"{lab.name()}-a", f"{lab.name()}-a"
 
     with lab.judge("WXD-NAME-004"):
@@ -102,8 +102,8 @@ def hyphens_can_be_addressed(lab: WatsonxLab) -> None:
 
 
 @check("WXD-NAME-005")
-def spaces_are_spelled_with_percent(lab: WatsonxLab) -> None:
-    """An object created with a space in its name can be found by %20."""
+def spaces_are_addressed_as_percent_20(lab: WatsonxLab) -> None:
+    """An object created with a space in its name is found by %20 in the path."""
     home, namespace, table = lab.make_namespace(), f"{lab.name()} a", f"{lab.name()} a"
     root = lab.path(op.list_namespaces)
 

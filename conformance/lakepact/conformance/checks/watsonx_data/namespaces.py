@@ -21,8 +21,8 @@ KEYS = ("with_underscore", "with.dot", "with:colon", "with-hyphen")
 
 
 @check("WXD-NS-001")
-def namespaces_have_one_level(lab: WatsonxLab) -> None:
-    """Several levels are refused, below a namespace that there is and below none, and leave nothing behind."""
+def namespaces_of_several_levels_are_refused(lab: WatsonxLab) -> None:
+    """Creating a namespace of several levels returns 4xx and creates nothing."""
     top, free = lab.make_namespace(), lab.name()
     child = lab.name()
     for levels in ([top[0], child], [free, child], [top[0], child, lab.name()], [top[0], top[0]]):
@@ -36,8 +36,8 @@ def namespaces_have_one_level(lab: WatsonxLab) -> None:
 
 
 @check("WXD-NS-002")
-def namespaces_have_a_level(lab: WatsonxLab) -> None:
-    """A namespace of no level is refused."""
+def namespaces_without_levels_are_refused(lab: WatsonxLab) -> None:
+    """Creating a namespace without levels returns 4xx."""
     with lab.judge("WXD-NS-002"):
         expect.client_error(lab.send(op.create_namespace, body={"namespace": [], "properties": {}}))
 
@@ -54,8 +54,8 @@ def plain(location: str) -> str:
 
 
 @check("WXD-NS-003", "WXD-NS-004", "WXD-NS-005")
-def namespaces_lie_somewhere(lab: WatsonxLab) -> None:
-    """A namespace lies where it is told, by default in the warehouse in a folder of its name, and its tables lie in it."""
+def namespaces_have_a_location(lab: WatsonxLab) -> None:
+    """A namespace has the requested location, by default a folder of its name in the warehouse, and its tables are below it."""
     bare = lab.make_namespace()
     given = locations(lab, bare)
     warehouse = (configuration(lab).document.get("overrides") or {}).get("warehouse")
@@ -102,8 +102,8 @@ def refuses(reply: Reply) -> None:
 
 
 @check("WXD-NS-006")
-def namespaces_with_tables_stay(lab: WatsonxLab) -> None:
-    """A namespace that holds a table is not dropped."""
+def namespaces_with_tables_are_not_dropped(lab: WatsonxLab) -> None:
+    """Dropping a namespace that holds a table returns 409 or 400 and keeps the table."""
     table = lab.make_table()
     reply = lab.send(op.drop_namespace, namespace=table.namespace)
 
@@ -113,8 +113,8 @@ def namespaces_with_tables_stay(lab: WatsonxLab) -> None:
 
 
 @check("WXD-NS-007")
-def namespaces_with_views_stay(lab: WatsonxLab) -> None:
-    """A namespace that holds a view and nothing else is not dropped."""
+def namespaces_with_views_are_not_dropped(lab: WatsonxLab) -> None:
+    """Dropping a namespace that holds only a view returns 409 or 400 and keeps the view."""
     home = lab.make_namespace()
     view = lab.make_view(home)
     reply = lab.send(op.drop_namespace, namespace=home)
@@ -125,8 +125,8 @@ def namespaces_with_views_stay(lab: WatsonxLab) -> None:
 
 
 @check("WXD-NS-008")
-def keys_are_reported_as_they_are(lab: WatsonxLab) -> None:
-    """Keys that no pattern of the page allows are set, removed and missed under their own names."""
+def property_keys_are_reported_as_sent(lab: WatsonxLab) -> None:
+    """Property keys with underscores, dots, colons and hyphens are set, removed and reported as sent."""
     home = lab.make_namespace()
 
     def keys(member: str, **body: Any) -> list[str]:

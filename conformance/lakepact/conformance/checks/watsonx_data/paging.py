@@ -44,8 +44,8 @@ def everything(reads: Any, **first: Any) -> list[Any]:
 
 
 @check("WXD-PAG-001", alone=True)
-def nothing_is_cut_off(lab: WatsonxLab) -> None:
-    """Of more namespaces than an answer may hold none is lost."""
+def listings_of_251_namespaces_are_complete(lab: WatsonxLab) -> None:
+    """Listing more namespaces than one response may hold returns all of them, over its pages."""
     names = [lab.name() for _ in range(MOST + 1)]
     for begin in range(0, len(names), SIDE_BY_SIDE):
         lab.concurrently([partial(lab.make_namespace, level=name) for name in names[begin : begin + SIDE_BY_SIDE]])
@@ -61,16 +61,16 @@ def nothing_is_cut_off(lab: WatsonxLab) -> None:
 
 
 @check("WXD-PAG-004")
-def everything_comes_without_a_token(lab: WatsonxLab) -> None:
-    """Without a page token all items come, or a page that says how to go on."""
+def listings_without_token_are_complete(lab: WatsonxLab) -> None:
+    """A listing without `pageToken` returns all items, or a page with a token for the rest."""
     for items in listings(lab, count=6):
         with lab.judge("WXD-PAG-004"):
             expect.equal(sorted(items.names), sorted(everything(items.page)), f"names by {items.operation}")
 
 
 @check("WXD-PAG-002", "WXD-PAG-003")
-def page_sizes_are_numbers(lab: WatsonxLab) -> None:
-    """A page size below 0 or of another kind is refused, and one of 0 loses nothing."""
+def invalid_page_sizes_return_400(lab: WatsonxLab) -> None:
+    """A negative or non-integer `pageSize` returns 400; a `pageSize` of 0 returns 400 or all items."""
     for items in listings(lab, count=3):
         for size in ("-1", "1.5", "abc"):
             reply = items.get(page_token=FIRST, page_size=size)

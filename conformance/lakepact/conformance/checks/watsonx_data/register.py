@@ -15,8 +15,8 @@ if TYPE_CHECKING:
 
 
 @check("WXD-TBL-001")
-def existing_tables_are_never_registered_over(lab: WatsonxLab) -> None:
-    """Whether another's metadata file is named or the table's own, a table that exists stays as it is."""
+def registering_existing_tables_returns_409(lab: WatsonxLab) -> None:
+    """Registering under the name of an existing table returns 409 and changes nothing."""
     table = lab.append(lab.make_table())
     former = left_behind(lab, lab.make_table(table.namespace))
     before = lab.load(table)
@@ -29,8 +29,8 @@ def existing_tables_are_never_registered_over(lab: WatsonxLab) -> None:
 
 
 @check("WXD-TBL-002")
-def the_spelling_of_the_example_is_noted(lab: WatsonxLab) -> None:
-    """The page's own example spells metadataLocation."""
+def metadata_location_in_camel_case_is_noted(lab: WatsonxLab) -> None:
+    """Registering with `metadataLocation`, as in the documentation's example, returns 200 or 400."""
     table = lab.make_table()
     former = left_behind(lab, table)
     name = lab.name()

@@ -56,8 +56,8 @@ def key_of(lab: WatsonxLab) -> str:
 
 
 @check("IRC-SEC-001", "IRC-SEC-009")
-def nobody_enters_without_credentials(lab: WatsonxLab) -> None:
-    """Without an Authorization every operation returns 401 or 403, the configuration too."""
+def requests_without_credentials_return_401_or_403(lab: WatsonxLab) -> None:
+    """Every operation returns 401 or 403 without Authorization, the configuration too."""
     asks_for_credentials(lab)
     for operation, reply in answers(lab, None):
         with lab.judge("IRC-SEC-009" if operation == op.get_config else "IRC-SEC-001"):
@@ -65,8 +65,8 @@ def nobody_enters_without_credentials(lab: WatsonxLab) -> None:
 
 
 @check("IRC-SEC-002")
-def unknown_tokens_are_refused(lab: WatsonxLab) -> None:
-    """An unknown bearer token returns 401 in every operation."""
+def unknown_tokens_return_401(lab: WatsonxLab) -> None:
+    """Every operation returns 401 for an unknown bearer token."""
     asks_for_credentials(lab)
     for token in ("lakepact-known-to-nobody", "null"):
         for operation, reply in answers(lab, f"Bearer {token}"):
@@ -75,8 +75,8 @@ def unknown_tokens_are_refused(lab: WatsonxLab) -> None:
 
 
 @check("IRC-SEC-006", "IRC-SEC-007")
-def bearer_tokens_open_every_operation(lab: WatsonxLab) -> None:
-    """A bearer token opens every operation, however the word before it is written."""
+def bearer_tokens_are_accepted_by_every_operation(lab: WatsonxLab) -> None:
+    """Every operation accepts a bearer token, whatever the letter case of the scheme Bearer."""
     asks_for_credentials(lab)
     token = bearer_token(lab.target)
     if not token:
@@ -91,8 +91,8 @@ def bearer_tokens_open_every_operation(lab: WatsonxLab) -> None:
 
 
 @check("WXD-SEC-001")
-def api_keys_open_every_operation(lab: WatsonxLab) -> None:
-    """The base64 form of user, colon and API key opens every operation."""
+def api_keys_are_accepted_by_every_operation(lab: WatsonxLab) -> None:
+    """Every operation accepts the base64 form of user, colon and API key."""
     key = zen_api_key(key_of(lab))
 
     with lab.judge("WXD-SEC-001"):
@@ -101,8 +101,8 @@ def api_keys_open_every_operation(lab: WatsonxLab) -> None:
 
 
 @check("WXD-SEC-002")
-def unknown_keys_are_refused(lab: WatsonxLab) -> None:
-    """Another key, another user and another order of the two open nothing."""
+def unknown_api_keys_return_401_or_403(lab: WatsonxLab) -> None:
+    """Every operation returns 401 or 403 for another key, another user, or both in the wrong order."""
     user, _, key = key_of(lab).partition(":")
     for wrong in (f"{user}:{key[::-1]}x", f"{lab.name()}:{key}", f"{key}:{user}", f"{user}:", f":{key}"):
         for operation, reply in answers(lab, zen_api_key(wrong)):
@@ -111,8 +111,8 @@ def unknown_keys_are_refused(lab: WatsonxLab) -> None:
 
 
 @check("WXD-SEC-003")
-def broken_keys_are_refused(lab: WatsonxLab) -> None:
-    """A credential that is not the base64 of user, colon and key returns 400 or 401."""
+def malformed_api_keys_are_refused(lab: WatsonxLab) -> None:
+    """Every operation returns a 4xx other than 404 for an API key that is not the base64 of user, colon and key."""
     asks_for_credentials(lab)
     for broken in BROKEN_KEYS:
         for operation, reply in answers(lab, f"ZenApiKey {broken}".strip()):
@@ -122,8 +122,8 @@ def broken_keys_are_refused(lab: WatsonxLab) -> None:
 
 
 @check("WXD-SEC-004")
-def line_feeds_behind_keys_are_noted(lab: WatsonxLab) -> None:
-    """A trailing newline, as `echo` adds it, may be ignored or make another key."""
+def newlines_after_api_keys_are_noted(lab: WatsonxLab) -> None:
+    """Note whether a trailing newline in an API key, as `echo` adds it, is accepted."""
     reply = lab.send(op.get_config, headers=[("Authorization", zen_api_key(key_of(lab) + "\n"))], anonymous=True)
 
     lab.note("WXD-SEC-004", f"answered with status {reply.status}")

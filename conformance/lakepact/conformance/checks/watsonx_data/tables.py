@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 
 @check("WXD-TBL-003")
-def tables_move_into_other_namespaces(lab: WatsonxLab) -> None:
+def tables_are_renamed_across_namespaces(lab: WatsonxLab) -> None:
     """A table is renamed into another namespace, under its own name and under another."""
     for name in (None, lab.name()):
         table = lab.append(lab.make_table())
@@ -30,8 +30,8 @@ def tables_move_into_other_namespaces(lab: WatsonxLab) -> None:
 
 
 @check("WXD-TBL-004")
-def tables_have_all_their_snapshots(lab: WatsonxLab) -> None:
-    """No snapshot is left out, whether a ref names it or not."""
+def loaded_tables_have_all_snapshots(lab: WatsonxLab) -> None:
+    """Loading a table returns all its snapshots, whether or not a ref names them."""
     table = lab.make_table()
     added: list[int] = []
     for _ in range(3):

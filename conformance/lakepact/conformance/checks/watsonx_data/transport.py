@@ -31,8 +31,8 @@ REPORT = {
 
 
 @check("WXD-GEN-001", "WXD-GEN-002")
-def the_name_of_the_catalog_is_the_prefix(lab: WatsonxLab) -> None:
-    """Routes hold the catalog's name, and lead nowhere without it or with another."""
+def catalog_name_is_the_prefix(lab: WatsonxLab) -> None:
+    """Paths with the catalog's name as prefix are served; paths without it or with another name return 4xx."""
     listed = lab.send(op.list_namespaces)
     prefix = lab.offer.segments["prefix"]
 
@@ -71,8 +71,8 @@ def path_of(lab: WatsonxLab, operation: Operation) -> str:
 
 
 @check("WXD-GEN-003")
-def absent_operations_are_said_to_be(lab: WatsonxLab) -> None:
-    """Tokens, plans and credentials are asked for in vain."""
+def unsupported_operations_are_refused(lab: WatsonxLab) -> None:
+    """Requests for tokens, plans and credentials are refused."""
     with lab.judge_each("WXD-GEN-003") as case:
         for name, operation in absent_operations(lab).items():
             with case():
@@ -84,8 +84,8 @@ def absent_operations_are_said_to_be(lab: WatsonxLab) -> None:
 
 
 @check("WXD-GEN-004")
-def reports_are_borne(lab: WatsonxLab) -> None:
-    """A report of metrics does no harm."""
+def metrics_reports_return_2xx_or_4xx(lab: WatsonxLab) -> None:
+    """Reporting metrics returns 2xx or 4xx."""
     report = Contract("iceberg_rest").operations[op.report_metrics]
     headers = [("Content-Type", "application/json")]
     reply = lab.send_raw(report.method, path_of(lab, report), headers=headers, content=orjson.dumps(REPORT))

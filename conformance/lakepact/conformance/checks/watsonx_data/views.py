@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 
 @check("WXD-VIEW-001")
-def views_move_into_other_namespaces(lab: WatsonxLab) -> None:
+def views_are_renamed_across_namespaces(lab: WatsonxLab) -> None:
     """A view is renamed into another namespace, under its own name and under another."""
     for name in (None, lab.name()):
         source, home = lab.make_namespace(), lab.make_namespace()
@@ -33,8 +33,8 @@ def views_move_into_other_namespaces(lab: WatsonxLab) -> None:
 
 
 @check("WXD-VIEW-002")
-def what_is_unknown_is_never_applied(lab: WatsonxLab) -> None:
-    """Unknown updates and requirements of views are refused, and nothing of the rest is applied."""
+def unknown_view_updates_and_requirements_are_refused(lab: WatsonxLab) -> None:
+    """Unknown updates and requirements of views are refused, and none of the other updates is applied."""
     home = lab.make_namespace()
     view = lab.make_view(home)
     before = lab.require(lab.send(op.load_view, namespace=home, view=view), 200)

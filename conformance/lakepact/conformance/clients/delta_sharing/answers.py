@@ -57,7 +57,7 @@ def asks_for(done: Performance, capability: str, value: str, *operations: Operat
 
 @check("DS-PRO-03")
 def unknown_members(lab: SharingClientLab) -> None:
-    """A table whose lines have unknown members is read as if they were absent."""
+    """A client ignores unknown members in the lines of a table."""
     table, rows = lab.reads()
     with lab.judge("DS-PRO-03"):
         same_rows(
@@ -66,8 +66,8 @@ def unknown_members(lab: SharingClientLab) -> None:
 
 
 @check("DS-PRO-02")
-def versions_of_the_future(lab: SharingClientLab) -> None:
-    """A table that requires an unknown reader version is not read."""
+def unknown_reader_versions(lab: SharingClientLab) -> None:
+    """A client does not read a table that requires an unknown reader version."""
     table, _ = lab.reads()
     script = in_lines(lambda lines: _inside(lines, "protocol", {"minReaderVersion": FUTURE}))
     with lab.judge("DS-PRO-02"):
@@ -75,8 +75,8 @@ def versions_of_the_future(lab: SharingClientLab) -> None:
 
 
 @check("DS-EST-05")
-def failures_in_the_end(lab: SharingClientLab) -> None:
-    """An answer that ends with an error line is not taken for the table."""
+def error_lines_at_the_end(lab: SharingClientLab) -> None:
+    """A client reports a response that ends with an error line as an error."""
     table, _ = lab.reads()
 
     def fails(lines: list[Line]) -> list[Line]:
@@ -95,8 +95,8 @@ def failures_in_the_end(lab: SharingClientLab) -> None:
 
 
 @check("DS-ESA-05", "DS-ESA-06")
-def answers_that_are_cut(lab: SharingClientLab) -> None:
-    """A client that requested an endStreamAction notices its absence; one that did not reads without it."""
+def missing_end_stream_actions(lab: SharingClientLab) -> None:
+    """A client that requested an endStreamAction reports its absence; one that did not reads without it."""
     table, rows = lab.reads()
     plain = lab.performs("read-table", table=table)
     if not asks_for(plain, "includeendstreamaction", "true", QUERY):
@@ -115,7 +115,7 @@ def answers_that_are_cut(lab: SharingClientLab) -> None:
 
 
 @check("DS-CAP-08")
-def the_older_format(lab: SharingClientLab) -> None:
+def parquet_format_instead_of_delta(lab: SharingClientLab) -> None:
     """A client that requested delta format and gets parquet format reads the table."""
     table, rows = lab.reads()
     if not asks_for(lab.performs("read-table", table=table), *DELTA_FORMAT):
@@ -129,8 +129,8 @@ def the_older_format(lab: SharingClientLab) -> None:
 
 
 @check("DS-CAP-09")
-def the_newer_format(lab: SharingClientLab) -> None:
-    """A client that did not request delta format and gets it does not take the answer for a table."""
+def delta_format_instead_of_parquet(lab: SharingClientLab) -> None:
+    """A client that did not request delta format and gets it does not read the response as a table."""
     table, _ = lab.reads()
     if asks_for(lab.performs("read-table", table=table), *DELTA_FORMAT):
         raise NotOffered("the client asks for delta format")
@@ -141,8 +141,8 @@ def the_newer_format(lab: SharingClientLab) -> None:
 
 
 @check("DS-CLI-14")
-def formats_of_metadata(lab: SharingClientLab) -> None:
-    """The metadata of a table is read in every format that the client asked for."""
+def metadata_formats(lab: SharingClientLab) -> None:
+    """A client reads metadata in every format that it requested."""
     fixture = lab.pack.tables[ROWS]
     table, columns = lab.address(ROWS), [field["name"] for field in fixture.last.schema["fields"]]
     plain = lab.performs("read-metadata", table=table)

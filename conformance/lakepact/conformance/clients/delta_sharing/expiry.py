@@ -45,8 +45,8 @@ def _until(value: Any, milliseconds: int) -> Any:
 
 
 @check("DS-CLI-15")
-def urls_that_expire(lab: SharingClientLab) -> None:
-    """A table whose URLs have expired when its files are read is read by the URLs of another query."""
+def expired_urls(lab: SharingClientLab) -> None:
+    """A client queries the table again if its URLs have expired before the files are read."""
     table, rows = lab.reads()
     with lab.judge("DS-CLI-15"):
         same_rows(lab.performs("read-table", expired_once(), table=table).ended, rows, "after the first URLs of its files returned 403")

@@ -62,8 +62,8 @@ def moved(value: Any, url: str) -> Any:
 
 
 @check("DS-CLI-11")
-def failures_are_noticed(lab: SharingClientLab) -> None:
-    """Listings, queries and downloads that fail are not taken for empty ones."""
+def failures_are_reported(lab: SharingClientLab) -> None:
+    """A client reports failed listings, queries and downloads, not empty results."""
     table, _ = lab.reads()
     scripts: list[tuple[str, str, Script]] = [("read-table", "a query that is cut", cut)]
     scripts += [("list-tables", f"listings answered with {how}", answering(LISTINGS, answer)) for how, answer in REFUSALS.items()]

@@ -47,7 +47,7 @@ def _judge_spellings(lab: SharingClientLab, requirement: str, spellings: Mapping
 
 @check("DS-PAG-10")
 def listings_end(lab: SharingClientLab) -> None:
-    """A listing whose last page has an empty token, and one whose last page has none, are both read completely."""
+    """A client reads a listing completely, whether the last page has an empty token or none."""
     tables = [table for share in lab.catalogue().values() for table in share]
     spellings = {f"where {TOKEN} is empty in the end": listing(_ends_empty), f"where {TOKEN} is missing in the end": listing(_ends_absent)}
     _judge_spellings(lab, "DS-PAG-10", spellings, tables)
@@ -55,7 +55,7 @@ def listings_end(lab: SharingClientLab) -> None:
 
 @check("DS-PAG-12")
 def empty_listings(lab: SharingClientLab) -> None:
-    """A share without tables is read in the same way whether its items are empty or missing."""
+    """A client reads a share without tables alike, whether `items` is empty or missing."""
     catalogue = lab.catalogue()
     emptied = next(reversed(catalogue))
     tables = [table for share, its in catalogue.items() if share != emptied for table in its]
@@ -71,8 +71,8 @@ def empty_listings(lab: SharingClientLab) -> None:
 
 
 @check("DS-SHR-06")
-def long_texts(lab: SharingClientLab) -> None:
-    """Shares whose displayName, comment and properties are longer than any may be are listed all the same."""
+def overlong_strings(lab: SharingClientLab) -> None:
+    """A client lists shares whose displayName, comment and properties exceed the limits."""
     tables = [table for share in lab.catalogue().values() for table in share]
     lab.does("list-tables", tables)
     texts = {"displayName": "d" * LONG, "comment": "c" * LONG, "properties": {f"p{n}": "v" * LONG for n in range(3)}}

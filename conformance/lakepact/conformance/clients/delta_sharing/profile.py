@@ -16,8 +16,8 @@ FUTURE = 99  #: a version that no client of today can know
 
 
 @check("DS-PRF-01")
-def profiles_of_the_future(lab: SharingClientLab) -> None:
-    """A profile of an unknown version is not used."""
+def unknown_profile_versions(lab: SharingClientLab) -> None:
+    """A client does not use a profile of an unknown version."""
     table, _ = lab.reads()
     with lab.judge("DS-PRF-01"):
         done = lab.performs("read-table", table=table, profile={"shareCredentialsVersion": FUTURE})
@@ -25,8 +25,8 @@ def profiles_of_the_future(lab: SharingClientLab) -> None:
 
 
 @check("DS-PRF-02", "DS-PRF-03")
-def addresses_and_tokens(lab: SharingClientLab) -> None:
-    """The endpoint works with and without a trailing slash, and the token is sent with every request."""
+def endpoints_and_tokens(lab: SharingClientLab) -> None:
+    """A client accepts an endpoint with and without a trailing slash, and sends the token with every request."""
     table, rows = lab.reads()
     seen: list[Exchange] = []
     with lab.judge_each("DS-PRF-02") as case:
@@ -47,8 +47,8 @@ TO_COME = ("2099-11-12T00:12:29Z", "2099-11-12T00:12:29.0Z", "2099-11-12T00:12:2
 
 
 @check("DS-CLI-20")
-def times_of_expiry(lab: SharingClientLab) -> None:
-    """A profile that expires later is used, however the fractions of its time are written."""
+def expiration_times(lab: SharingClientLab) -> None:
+    """A client uses a profile that expires later, however the fractional seconds are written."""
     table, rows = lab.reads()
     with lab.judge_each("DS-CLI-20") as case:
         for time in TO_COME:

@@ -77,8 +77,8 @@ def _in_header(request: Request) -> bool:
 
 
 @check("DS-CLI-21")
-def types_of_profiles(lab: SharingClientLab) -> None:
-    """A table is read with each type of profile that the client reads."""
+def profile_types(lab: SharingClientLab) -> None:
+    """A client reads a table with each profile type that it supports."""
     table, rows = lab.reads()
     judged = 0
     with lab.judge_each("DS-CLI-21") as case:

@@ -30,8 +30,8 @@ def _sends(done: Performance, member: str) -> bool:
 
 
 @check("DS-HNT-14")
-def limits_are_kept(lab: SharingClientLab) -> None:
-    """A limit applies to the printed rows, although the server sends all files."""
+def limits_are_applied(lab: SharingClientLab) -> None:
+    """A client applies a limit to the rows, although the server sends all files."""
     table, rows = lab.reads()
     printed = lab.performs("read-table", blind, table=table, limit=LIMIT)
     with lab.judge("DS-HNT-14"):
@@ -43,7 +43,7 @@ def limits_are_kept(lab: SharingClientLab) -> None:
 
 @check("DS-HNT-14", "DS-SQL-04", "DS-JSP-09")
 def predicates_are_applied(lab: SharingClientLab) -> None:
-    """Predicates hold for the rows that are printed, though the server sends all files."""
+    """A client applies predicates to the rows, although the server sends all files."""
     table, rows = lab.reads()
     wanted = rows[len(rows) // 2]
     where = {"id": wanted["id"]}
@@ -59,8 +59,8 @@ def predicates_are_applied(lab: SharingClientLab) -> None:
 
 
 @check("DS-QRY-03")
-def queries_without_wishes(lab: SharingClientLab) -> None:
-    """A query without parameters has an object as its body."""
+def queries_without_parameters(lab: SharingClientLab) -> None:
+    """A client sends an object as the body of a query without parameters."""
     table, _ = lab.reads()
     done = lab.performs("read-table", table=table)
     if not done.of(QUERY):
@@ -99,8 +99,8 @@ def saying(modes: list[str] | None) -> Script:
 
 
 @check("DS-LTB-12")
-def tables_without_modes(lab: SharingClientLab) -> None:
-    """A table without access modes is read by URLs."""
+def tables_without_access_modes(lab: SharingClientLab) -> None:
+    """A client reads a table without access modes by URLs."""
     table, rows = lab.address(ROWS), lab.rows(ROWS)
     try:
         same_rows(lab.performs("read-table", saying(["url"]), table=table).ended, rows, "")
@@ -112,7 +112,7 @@ def tables_without_modes(lab: SharingClientLab) -> None:
 
 @check("DS-ACC-01")
 def tables_by_directory(lab: SharingClientLab) -> None:
-    """A client that reads by URLs does not take a table without URLs for an empty one."""
+    """A client that reads by URLs does not read a table without URLs as empty."""
     lab.reads()
     done = lab.performs("read-table", table=lab.address(BY_DIRECTORY))
     if done.of(KEYS):

@@ -36,8 +36,8 @@ def halves(request: Request, forward: Forward) -> Answer:
 
 
 @check("DS-CLI-19")
-def pages_of_queries(lab: SharingClientLab) -> None:
-    """A table whose query is answered on two pages is read whole, or not at all."""
+def paged_queries(lab: SharingClientLab) -> None:
+    """A client reads a table whose query has two pages completely, or fails."""
     table, rows = lab.reads()
     if not asks_for(lab.performs("read-table", table=table), "includeendstreamaction", "true", op.query_table):
         raise NotOffered(f"the client does not ask for an {END}")

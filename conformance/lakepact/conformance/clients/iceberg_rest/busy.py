@@ -28,7 +28,7 @@ TOLERANCE = 0.1
 
 @check("IRC-CLI-022")
 def commits_to_busy_servers(lab: CatalogClientLab) -> None:
-    """A commit that returns 503 without Retry-After is not sent again, except under an idempotency key."""
+    """A client does not resend a commit that returned 503 without Retry-After, except with an idempotency key."""
     home = lab.namespace("t")
     lab.does("set-properties", namespace=home, table="t", updates={"lakepact.first": "1"})
     script = answering(COMMITS, error(503, "SlowDownException"), None)
@@ -46,8 +46,8 @@ def _date() -> str:
 
 
 @check("IRC-CLI-023")
-def pauses(lab: CatalogClientLab) -> None:
-    """A listing that returns 503 or 429 with Retry-After is asked for again no sooner than that."""
+def retry_after_is_respected(lab: CatalogClientLab) -> None:
+    """A client repeats a listing that returned 503 or 429 no sooner than Retry-After says."""
     home = lab.namespace("t")
     lab.does("list-tables", ["t"], namespace=home)
     answers: list[tuple[str, float, Answer]] = [

@@ -49,7 +49,7 @@ MERGED = (
 
 @check("IRC-CFG-003")
 def settings_are_merged(lab: CatalogClientLab) -> None:
-    """The prefix of a client's paths is the override, else the user's setting, else the default."""
+    """A client takes its prefix from the overrides, else from the user's settings, else from the defaults."""
     home = lab.namespace("t")
     lab.does("list-tables", ["t"], namespace=home)
     with lab.judge_each("IRC-CFG-003") as case:
@@ -73,7 +73,7 @@ UNKNOWN_ENDPOINTS = ("POST /v1/{prefix}/lakepact/unknown", "PUT /v1/{prefix}/tab
 
 @check("IRC-CLI-052")
 def unknown_endpoints(lab: CatalogClientLab) -> None:
-    """A client lists tables where the configuration has endpoints that it does not know."""
+    """A client lists tables although `endpoints` has entries that it does not know."""
     home = lab.namespace("t")
     lab.does("list-tables", ["t"], namespace=home)
 
@@ -94,7 +94,7 @@ WAREHOUSES = ("plain", "s3://bucket/a b&c=d+e", "50%41#\u00e9")
 
 @check("IRC-CLI-053")
 def warehouses(lab: CatalogClientLab) -> None:
-    """The warehouse that a client is given is the parameter warehouse of its request for the configuration."""
+    """A client sends its warehouse as the parameter `warehouse` of GET /v1/config."""
     home = lab.namespace("t")
     lab.does("list-tables", ["t"], namespace=home)
 

@@ -60,23 +60,23 @@ def _appends(lab: CatalogClientLab, task: str, read: Callable[[GrownTable], list
 
 
 @check("IRC-CLI-044")
-def appends_beside_others(lab: CatalogClientLab) -> None:
-    """An append that meets the append of another client loses none of its rows."""
+def concurrent_appends(lab: CatalogClientLab) -> None:
+    """Concurrent appends of two clients lose no rows."""
     lab.does("read-rows", [], namespace=lab.namespace("t"), table="t")
     with lab.judge("IRC-CLI-044"):
         _appends(lab, "append-rows", lambda table: _ids(lab, table, "read-rows"))
 
 
 @check("IRC-CLI-044")
-def appends_to_branches_beside_others(lab: CatalogClientLab) -> None:
-    """An append to a branch that meets the append of another client to the branch loses none of its rows."""
+def concurrent_appends_to_branches(lab: CatalogClientLab) -> None:
+    """Concurrent appends of two clients to a branch lose no rows."""
     with lab.judge("IRC-CLI-044"):
         _appends(lab, "append-rows-to-branch", lambda table: _ids(lab, table, "read-rows-at-ref", ref=BRANCH), branch=BRANCH)
 
 
 @check("IRC-CLI-044")
-def columns_beside_others(lab: CatalogClientLab) -> None:
-    """Adding a column where another client adds a column loses none of them, and gives each its own field id."""
+def concurrent_new_columns(lab: CatalogClientLab) -> None:
+    """Columns that two clients add concurrently are both kept, each with its own field id."""
     home = lab.namespace(TABLE)
     where: dict[str, Any] = {"namespace": home, "table": TABLE}
     done = lab.performs("add-column", overtaken(lab, "add-column", **where, column="other"), **where, column="own")

@@ -33,7 +33,7 @@ def _purges(done: Performance) -> list[bool]:
 
 @check("IRC-CLI-045")
 def requests_for_a_purge(lab: CatalogClientLab) -> None:
-    """Dropping a table asks for a purge if that was the task, and otherwise does not."""
+    """A client sends purgeRequested=true exactly when its user requested a purge."""
     judged = 0
     with lab.judge_each("IRC-CLI-045") as case:
         for task, is_wanted in ((DROP, False), (PURGE, True)):
@@ -67,7 +67,7 @@ def _drops(lab: CatalogClientLab, task: str, script: Script, how: str) -> None:
 
 @check("IRC-CLI-046")
 def files_of_dropped_tables(lab: CatalogClientLab) -> None:
-    """All files of a table are there after it was dropped, and after a drop or a purge was refused."""
+    """A client keeps all files of a dropped table, and of a table whose drop or purge was refused."""
     cases: list[tuple[str, Script, str]] = [(DROP, as_it_is, "of a table that was dropped without a purge")]
     for answer in REFUSALS:
         cases += [
@@ -89,6 +89,6 @@ def files_of_dropped_tables(lab: CatalogClientLab) -> None:
 
 @check("IRC-CLI-047")
 def files_of_purged_tables(lab: CatalogClientLab) -> None:
-    """The files of a purged table are left to the server."""
+    """A client leaves the files of a purged table to the server."""
     with lab.judge("IRC-CLI-047"):
         _drops(lab, PURGE, drops_only, "of a table that the server purges later")

@@ -28,7 +28,7 @@ def compressed(request: Request, forward: Forward) -> Answer:
 
 @check("IRC-CLI-055")
 def encodings(lab: CatalogClientLab) -> None:
-    """Answers are read in gzip if the client accepts it, and with a charset in their Content-Type."""
+    """A client reads gzip responses if it accepts them, and responses with a charset in Content-Type."""
     home = lab.namespace("t")
     lab.does("list-tables", ["t"], namespace=home)
     with lab.judge_each("IRC-CLI-055") as case:

@@ -72,7 +72,7 @@ def _tasks(home: list[str]) -> list[tuple[str, dict[str, Any]]]:
 
 @check("IRC-CLI-011")
 def undeclared_operations(lab: CatalogClientLab) -> None:
-    """Operations that are not among the endpoints are not called."""
+    """A client does not call operations that `endpoints` does not declare."""
     home = lab.namespace("t")
     script = with_endpoints(without=OPTIONAL)
     judged = 0
@@ -113,7 +113,7 @@ def _all_below(done: Performance, prefix: str) -> None:
 
 @check("IRC-CLI-013")
 def prefixes(lab: CatalogClientLab) -> None:
-    """Every operation of a catalog below a prefix is called below it, with slashes and percent signs as they are."""
+    """A client calls every operation below the prefix, with its slashes and percent signs unchanged."""
     home = lab.namespace()
     tasks: list[tuple[str, dict[str, Any]]] = [
         ("list-namespaces", {}),
@@ -153,7 +153,7 @@ def moved(request: Request, forward: Forward) -> Answer:
 
 @check("IRC-CLI-014")
 def addresses_in_overrides(lab: CatalogClientLab) -> None:
-    """The uri in the overrides of the configuration is the address of all further requests."""
+    """A client sends all further requests to the `uri` in the overrides of the configuration."""
     home = lab.namespace("t")
     lab.does("list-tables", ["t"], namespace=home)
     with lab.judge("IRC-CLI-014"):

@@ -41,8 +41,8 @@ def changing_once(marks: list[str]) -> Script:
 
 
 @check("IRC-CLI-032")
-def tables_that_have_not_changed(lab: CatalogClientLab) -> None:
-    """A table is the known one after 304 and the new one after 200."""
+def unchanged_tables(lab: CatalogClientLab) -> None:
+    """A client uses its cached table after 304 and the new one after 200."""
     home = lab.namespace("t")
     lab.does("load-table", namespace=home, table="t")
     marks = ["first", "first", "second", "second"]

@@ -61,8 +61,8 @@ def existence_by_status(lab: CatalogClientLab) -> None:
 
 
 @check("IRC-CLI-003", "IRC-CLI-016", "IRC-CLI-018")
-def unusual_answers_about_existence(lab: CatalogClientLab) -> None:
-    """200 is taken for yes, 404 without a body for no, and a refusal for neither."""
+def unusual_existence_responses(lab: CatalogClientLab) -> None:
+    """A client takes 200 as exists, 404 without a body as missing, and another error as neither."""
     home = lab.namespace("t")
     tasks = _offered(lab)
     with lab.judge_each("IRC-CLI-016", without="the client sends no HEAD request") as case:

@@ -56,8 +56,8 @@ def _opened_with(lab: CatalogClientLab, home: Sequence[str], script: Script) -> 
 
 
 @check("IRC-TBL-LOAD-013", "IRC-TBL-CRED-003")
-def keys_of_a_table(lab: CatalogClientLab) -> None:
-    """Files are opened with the storage credentials of a table rather than with its config, and with those of the longest prefix."""
+def storage_credentials_of_a_table(lab: CatalogClientLab) -> None:
+    """A client reads files with the table's storage credentials of the longest prefix, rather than with `config`."""
     home = lab.namespace("t")
     lab.does("file-properties", namespace=home, table="t")
     with lab.judge("IRC-TBL-LOAD-013"):
@@ -98,8 +98,8 @@ def expiring(*, has_endpoint: bool) -> Script:
 
 
 @check("IRC-CLI-036")
-def keys_that_expire(lab: CatalogClientLab) -> None:
-    """Credentials that have expired are replaced, with and without an endpoint for credentials."""
+def expiring_credentials(lab: CatalogClientLab) -> None:
+    """A client replaces expired credentials, with and without an endpoint for credentials."""
     home = lab.namespace("t")
     arguments: dict[str, Any] = {"namespace": home, "table": "t", "times": 2, "pause": PAUSE}
     if not isinstance(lab.performs("file-properties-repeatedly", **arguments).ended.value, list):

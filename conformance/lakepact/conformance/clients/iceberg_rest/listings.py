@@ -41,7 +41,7 @@ ENDS: dict[str, Callable[[dict[str, Any]], dict[str, Any]]] = {
 
 @check("IRC-PAG-006")
 def listings_end(lab: CatalogClientLab) -> None:
-    """A listing whose last page has a null token, and one whose last page has none, are both read to the end and no further."""
+    """A client reads a listing to its end, whether the last page has a null token or none."""
     names = [f"t{n}" for n in range(5)]
     home = lab.namespace(*names)
     read = {how: lab.performs("list-tables", ending(change), namespace=home).ended for how, change in ENDS.items()}

@@ -88,7 +88,7 @@ def _offered(lab: CatalogClientLab, arguments: Document) -> list[str]:
 
 @check("IRC-CLI-028", "IRC-CLI-029")
 def optional_members(lab: CatalogClientLab) -> None:
-    """Answers are read without their optional members, with null in them, and with unknown members."""
+    """A client reads responses without their optional members, with null in them, and with unknown members."""
     _, arguments = _arguments(lab)
     tasks = _offered(lab, arguments)
     changes: list[tuple[str, str, str, Change]] = []
@@ -136,7 +136,7 @@ def _with_snapshots(*identifiers: int) -> Change:
 
 @check("IRC-CLI-030", "IRC-CLI-031")
 def numbers_of_snapshots(lab: CatalogClientLab) -> None:
-    """Large ids of snapshots are kept exactly, and -1 stands for none."""
+    """A client keeps large snapshot ids exactly, and reads -1 as no current snapshot."""
     _, arguments = _arguments(lab)
     lab.does("load-table", **arguments)
     with lab.judge("IRC-CLI-030"):

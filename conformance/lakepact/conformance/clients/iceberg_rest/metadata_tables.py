@@ -35,7 +35,7 @@ def plans_tables_only(request: Request, forward: Forward) -> Answer:
 
 @check("IRC-CLI-051")
 def metadata_tables(lab: CatalogClientLab) -> None:
-    """The metadata table snapshots is read where the server plans scans of tables, and answers 404 for metadata tables."""
+    """A client reads the metadata table `snapshots` of a server that plans scans and returns 404 for metadata tables."""
     table = grown(lab, appends=1)
     lab.does("list-snapshots", list(table.ids), **table.where)
     with lab.judge("IRC-CLI-051"):

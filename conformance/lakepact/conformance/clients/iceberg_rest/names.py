@@ -17,8 +17,8 @@ AWKWARD = ("50%41", "a+b&c=d", "q?#", "élan", "with.dot")
 
 
 @check("IRC-CLI-002", "IRC-CLI-005")
-def names_arrive(lab: CatalogClientLab) -> None:
-    """Namespaces with several levels, and with characters that paths have no room for, arrive as they are."""
+def namespace_names(lab: CatalogClientLab) -> None:
+    """A client addresses namespaces with several levels and with special characters."""
     plain = lab.namespace("t")
     lab.does("list-tables", ["t"], namespace=plain)
     with lab.judge("IRC-CLI-002"):
@@ -34,8 +34,8 @@ def _lists(lab: CatalogClientLab, namespace: Sequence[str]) -> None:
 
 
 @check("IRC-CLI-002")
-def table_names_arrive(lab: CatalogClientLab) -> None:
-    """Tables whose names have characters that paths do not allow are found."""
+def table_names(lab: CatalogClientLab) -> None:
+    """A client addresses tables with special characters in their names."""
     names = [name for name in AWKWARD if "?" not in name]
     home = lab.namespace("t", *names)
     lab.does("load-table", namespace=home, table="t")

@@ -104,7 +104,7 @@ def _complete(done: Performance, how: str) -> None:
 
 @check("IRC-CLI-006", "IRC-CLI-007")
 def pages_are_followed(lab: CatalogClientLab) -> None:
-    """All pages of a listing are read, with tokens sent back unchanged, also where the server pages unasked."""
+    """A client reads all pages of a listing and returns tokens unchanged, also if the server pages without a request."""
     home = _listed(lab)
     done = _lists(lab, Pages(), home)
     if _began_with_token(done):
@@ -120,7 +120,7 @@ def pages_are_followed(lab: CatalogClientLab) -> None:
 
 @check("IRC-CLI-008", "IRC-CLI-009")
 def unusual_pages(lab: CatalogClientLab) -> None:
-    """An empty page with a token does not end a listing, and a server that repeats its token does."""
+    """A client continues after an empty page with a token, and stops if a server repeats its token."""
     home = _listed(lab)
     if not _lists(lab, Pages(), home).ended.prints(NAMES):
         raise Blocked("the client does not follow pages")
@@ -136,7 +136,7 @@ def unusual_pages(lab: CatalogClientLab) -> None:
 
 @check("IRC-CLI-003")
 def refused_pages(lab: CatalogClientLab) -> None:
-    """A page that is refused or cut is not taken for the end of the listing."""
+    """A client reports a page that is refused or truncated, and does not end the listing there."""
     home = _listed(lab)
     if not _lists(lab, Pages(), home).ended.prints(NAMES):
         raise Blocked("the client does not follow pages")
@@ -151,7 +151,7 @@ def refused_pages(lab: CatalogClientLab) -> None:
 
 @check("IRC-CLI-010")
 def namespaces_below_a_parent(lab: CatalogClientLab) -> None:
-    """Namespaces below a parent of one or two levels are listed with all their levels."""
+    """A client lists namespaces below a parent of one or two levels with all their levels."""
     top = lab.namespace()
     middle = lab.namespace(within=top)
     lowest = lab.namespace(within=middle)

@@ -33,7 +33,7 @@ def references_of(lab: CatalogClientLab, namespace: list[str]) -> References:
 
 @check("IRC-CLI-041")
 def commits_to_branches(lab: CatalogClientLab) -> None:
-    """Each append to a branch has the branch's latest snapshot as its parent, and leaves main and all tags where they were."""
+    """Each append to a branch has the branch's latest snapshot as parent, and does not move main or tags."""
     table = grown(lab)
     first, second = table.ids
     lab.commit(table.namespace, TABLE, set_reference(BRANCH, "branch", first), set_reference(TAG, "tag", first))
@@ -101,7 +101,7 @@ CHANGES: tuple[tuple[str, dict[str, Any], References, References], ...] = (
 
 @check("IRC-CLI-042", "IRC-CLI-030")
 def changes_of_references(lab: CatalogClientLab) -> None:
-    """Creating, moving and dropping a branch or tag changes it alone, and keeps ids that no float holds."""
+    """Creating, moving and dropping a branch or tag changes only that ref, and keeps ids that a float cannot hold."""
     namespace = with_snapshots(lab, (FIRST, None), (SECOND, FIRST))
     offered = False
     with lab.judge_each("IRC-CLI-042") as case:
@@ -130,8 +130,8 @@ def _prepare(lab: CatalogClientLab, namespace: list[str], wanted: References) ->
 
 
 @check("IRC-CLI-043")
-def branches_that_have_diverged(lab: CatalogClientLab) -> None:
-    """A branch with a snapshot that main does not have is not fast-forwarded to main."""
+def diverged_branches(lab: CatalogClientLab) -> None:
+    """A client refuses to fast-forward a branch to main if main does not descend from the branch."""
     namespace = with_snapshots(lab, (FIRST, None), (SECOND, FIRST), (SECOND + 1, FIRST))
     lab.commit(namespace, TABLE, set_reference(BRANCH, "branch", SECOND))
     before = references_of(lab, namespace)

@@ -41,8 +41,8 @@ def refusing(operation: OperationId, status: int, kind: str, *, is_done: bool = 
 
 
 @check("IRC-CLI-003")
-def refusals_are_noticed(lab: CatalogClientLab) -> None:
-    """A refused request never ends like a successful one."""
+def refused_requests_are_reported(lab: CatalogClientLab) -> None:
+    """A client reports a refused request as an error."""
     home = lab.namespace("t")
     lab.does("list-tables", ["t"], namespace=home)
     with lab.judge("IRC-CLI-003"):
@@ -52,8 +52,8 @@ def refusals_are_noticed(lab: CatalogClientLab) -> None:
 
 
 @check("IRC-CLI-003", "IRC-CLI-004")
-def commits_that_were_not_made(lab: CatalogClientLab) -> None:
-    """A refused commit is not taken for an applied one, and one with unknown outcome is not sent again without loading the table."""
+def refused_commits_are_reported(lab: CatalogClientLab) -> None:
+    """A client reports a refused commit, and loads the table before it resends one with unknown outcome."""
     home = lab.namespace("t")
     lab.does("set-properties", namespace=home, table="t", updates={"lakepact.first": "1"})
     with lab.judge("IRC-CLI-003"):
@@ -72,7 +72,7 @@ def commits_that_were_not_made(lab: CatalogClientLab) -> None:
 
 @check("IRC-CLI-054")
 def kinds_of_errors(lab: CatalogClientLab) -> None:
-    """A table that does not exist is reported by another error than one that cannot be loaded."""
+    """A client reports a missing table by another error than one that cannot be loaded."""
     arguments: dict[str, Any] = {"namespace": lab.namespace("t"), "table": "t"}
     lab.does("load-table", **arguments)
 

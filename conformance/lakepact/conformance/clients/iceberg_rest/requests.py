@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 CONTRACT = suite.contract
 COMPONENTS = Components(CONTRACT)
 REMEMBERED = 1024
-TRAFFIC = ("requests.everything_sent",)
+TRAFFIC = ("requests.all_requests_match_the_contract",)
 #: Required members that clients may leave out: A-45.
 OPTIONAL = {"CreateViewRequest": {"properties": dict[str, str]()}}
 
@@ -133,8 +133,8 @@ def operations_are_known(exchange: Exchange) -> bool:
 
 
 @check("IRC-CLI-001", "IRC-CLI-033", *(r.id for r in OF_CLIENTS.values()))
-def everything_sent(lab: CatalogClientLab) -> None:
-    """Namespaces, tables and views are made, changed and dropped, and all requests for it match the contract."""
+def all_requests_match_the_contract(lab: CatalogClientLab) -> None:
+    """All requests to create, change and drop namespaces, tables and views match the contract."""
     home = lab.namespace("t")
     tasks: list[tuple[str, dict[str, Any]]] = [
         ("list-namespaces", {}),

@@ -111,7 +111,7 @@ def _plans(lab: CatalogClientLab, script: Script, home: list[str]) -> Performanc
 
 @check("IRC-CLI-034", "IRC-CLI-035", "IRC-CLI-003")
 def planned_scans(lab: CatalogClientLab) -> None:
-    """All tasks of a plan are scanned with their delete files, and a plan that failed is not taken for an empty table."""
+    """A client scans all tasks of a plan with their delete files, and does not read a failed plan as an empty table."""
     home = lab.namespace("t")
     plain = part(0, [[], []])
     ordinary = _plans(lab, planning(plain), home).ended

@@ -68,8 +68,8 @@ def _done_once(done: Performance, operation: OperationId) -> None:
 
 
 @check("IRC-CLI-017")
-def successes_are_noticed(lab: CatalogClientLab) -> None:
-    """Each change that the server makes is taken for done, and is asked for once."""
+def successes_are_reported(lab: CatalogClientLab) -> None:
+    """A client reports each successful change as done and requests it once."""
     failed = ""
     judged = 0
     with lab.judge_each("IRC-CLI-017") as case:
@@ -97,7 +97,7 @@ def with_200(request: Request, forward: Forward) -> Answer:
 
 @check("IRC-CLI-016")
 def other_successes(lab: CatalogClientLab) -> None:
-    """200 is taken for success of renaming and dropping."""
+    """A client takes 200 as success of a rename or drop."""
     home = lab.namespace("t", "u")
     tasks: list[tuple[OperationId, str, dict[str, Any]]] = [
         (op.rename_table, "rename-table", {"table": "t", "to": "renamed"}),
@@ -117,7 +117,7 @@ def other_successes(lab: CatalogClientLab) -> None:
 
 @check("IRC-CLI-003")
 def refused_changes(lab: CatalogClientLab) -> None:
-    """A change that is refused is not taken for done."""
+    """A client reports a refused change as an error."""
     judged = 0
     with lab.judge_each("IRC-CLI-003") as case:
         for operation, task, arguments in changes(lab):

@@ -82,7 +82,7 @@ def _absent(ids: tuple[int, ...]) -> int:
 
 @check("IRC-CLI-037")
 def snapshots(lab: CatalogClientLab) -> None:
-    """Reading as of each snapshot returns its rows, and reading as of one that the table does not have fails."""
+    """Reading as of a snapshot returns its rows, and reading as of an unknown one fails."""
     table = grown(lab)
     with lab.judge_each("IRC-CLI-037") as case:
         for number, identifier in enumerate(table.ids, 1):

@@ -48,8 +48,8 @@ def _commits(lab: CatalogClientLab, script: Script, home: list[str], value: str)
 
 
 @check("IRC-CLI-004", "IRC-CLI-019")
-def lost_answers_of_commits(lab: CatalogClientLab) -> None:
-    """A commit is not sent again before the table is loaded when its answer is lost, or is an error that a gateway made."""
+def lost_commit_responses(lab: CatalogClientLab) -> None:
+    """A client loads the table before it resends a commit whose response is lost or comes from a gateway."""
     home = lab.namespace("t")
     lab.does("set-properties", namespace=home, table="t", updates={"lakepact.first": "1"})
     with lab.judge_each("IRC-CLI-019") as case:
@@ -70,7 +70,7 @@ def _error_of(done: Performance) -> str:
 
 @check("IRC-CLI-021", "IRC-CLI-018")
 def errors_of_unknown_outcomes(lab: CatalogClientLab) -> None:
-    """A commit with an unknown outcome is reported by another error than a refused one, whatever the body of the answer."""
+    """A client reports a commit with unknown outcome by another error than a refused one, whatever the response body."""
     home = lab.namespace("t")
     lab.does("set-properties", namespace=home, table="t", updates={"lakepact.first": "1"})
     conflict = _commits(lab, answering(COMMITS, error(409, "CommitFailedException")), home, "409")
@@ -99,7 +99,7 @@ def _differs(unknown: str, refused: str, how: str) -> None:
 
 @check("IRC-CLI-018")
 def errors_without_a_proper_body(lab: CatalogClientLab) -> None:
-    """An error that has no proper body is not reported as an answer that cannot be read."""
+    """A client reports an error status without an error body as that status, not as an unreadable response."""
     home = lab.namespace("t")
     lab.does("load-table", namespace=home, table="t")
     arguments: dict[str, Any] = {"namespace": home, "table": "t"}
@@ -121,7 +121,7 @@ def errors_without_a_proper_body(lab: CatalogClientLab) -> None:
 
 @check("IRC-CLI-020")
 def files_of_unknown_commits(lab: CatalogClientLab) -> None:
-    """The files of a commit with an unknown outcome are all there afterwards."""
+    """A client keeps all files of a commit with unknown outcome."""
     rows = [{"id": 1, "data": "a"}]
     scripts = {how: losing(lose) for how, lose in LOST.items()}
     scripts |= {str(status): answering(COMMITS, error(status, UNKNOWN), is_done=True) for status in (500, 502, 504)}
@@ -141,7 +141,7 @@ def files_of_unknown_commits(lab: CatalogClientLab) -> None:
 
 @check("IRC-CLI-003", "IRC-CLI-004", "IRC-CLI-019", "IRC-CLI-021")
 def outcomes_of_transactions(lab: CatalogClientLab) -> None:
-    """A refused transaction is reported as such; one with an unknown outcome by another error, and is not sent again."""
+    """A client reports a refused transaction, and one with unknown outcome by another error without resending it."""
     home = lab.namespace("t", "u")
     arguments: dict[str, Any] = {"namespace": home, "tables": ["t", "u"]}
     lab.does("commit-transaction", **arguments, updates={"lakepact.first": "1"})

@@ -47,8 +47,8 @@ def without_lifetime(script: Script) -> Script:
 
 
 @check("IRC-IDEM-018")
-def each_change_has_a_key_of_its_own(lab: NewerCatalogClientLab) -> None:
-    """All attempts at one commit have one key, and no other commit has it, whenever it is made."""
+def each_commit_has_its_own_key(lab: NewerCatalogClientLab) -> None:
+    """All attempts at one commit have one idempotency key, and every other commit has another."""
     home = lab.namespace("t")
     lab.does("set-properties", namespace=home, table="t", updates={"lakepact.plain": "1"})
     by_key: dict[str, set[bytes]] = {}
@@ -72,8 +72,8 @@ def each_change_has_a_key_of_its_own(lab: NewerCatalogClientLab) -> None:
 
 
 @check("IRC-IDEM-019")
-def nobody_relies_on_keys_that_are_not_kept(lab: NewerCatalogClientLab) -> None:
-    """A commit with unknown outcome is not sent again to a catalog that announces no idempotency keys, even with its key."""
+def undeclared_keys_do_not_allow_retries(lab: NewerCatalogClientLab) -> None:
+    """A client does not resend a commit with unknown outcome to a catalog that declares no idempotency keys."""
     home = lab.namespace("t")
     lab.does("set-properties", namespace=home, table="t", updates={"lakepact.first": "1"})
     with lab.judge("IRC-IDEM-019"):
