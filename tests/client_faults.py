@@ -111,6 +111,9 @@ FAULTS = {
         "has-one-error-for-loads": "IRC-CLI-054",
         "accepts-codings-it-lacks": "IRC-CLI-055",
         "needs-a-plain-type": "IRC-CLI-055",
+        "replaces-views-again": "IRC-CLI-004",
+        "renames-again": "IRC-CLI-056",
+        "takes-lost-drops-for-done": "IRC-CLI-057",
     },
     "delta_sharing": {
         "takes-any-profile": "DS-PRF-01",

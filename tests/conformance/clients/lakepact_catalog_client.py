@@ -153,6 +153,24 @@ class Tasks:
         version = next(version for version in metadata.versions if version.version_id == metadata.current_version_id)
         return {"uuid": metadata.view_uuid, "sql": version.representations[0].sql}
 
+    def create_view(self) -> Any:
+        self.catalog.create_view(self.namespace, self.view, {"type": "struct", "fields": FIELDS[:1]}, version=self.version(1))
+
+    def version(self, identifier: int) -> dict[str, Any]:
+        representation = {"type": "sql", "sql": self.given["sql"], "dialect": "spark"}
+        version = {"version-id": identifier, "timestamp-ms": int(time.time() * 1000), "schema-id": 0, "summary": {}}
+        return version | {"representations": [representation], "default-namespace": list(self.namespace)}
+
+    def replace_view(self) -> Any:
+        metadata = self.catalog.load_view(self.namespace, self.view).metadata
+        version = self.version(1 + max(version.version_id for version in metadata.versions))
+        updates = [{"action": "add-view-version", "view-version": version}, {"action": "set-current-view-version", "view-version-id": -1}]
+        requirement = {"type": "assert-view-uuid", "uuid": metadata.view_uuid}
+        self.catalog.replace_view(self.namespace, self.view, updates, requirements=[requirement])
+
+    def rename_view(self) -> Any:
+        self.catalog.rename_view((self.namespace, self.view), (self.namespace, self.given["to"]))
+
     def drop_view(self) -> Any:
         self.catalog.drop_view(self.namespace, self.view)
 

@@ -122,6 +122,7 @@ def test_catalog_client_sends_keys_when_the_server_supports_them(servers: Callab
     assert {name: result.outcome for name, result in kept.items()} == {"IRC-IDEM-018": Outcome.PASS, "IRC-IDEM-019": Outcome.PASS}
 
 
+@pytest.mark.nightly
 def test_complete_program_drives_pyiceberg(servers: Callable[[str], Target]) -> None:
     results = judged(servers("iceberg_rest"), "iceberg_rest", "IRC-CLI-0*", speaks=PROGRAMS / "pyiceberg_client.py")
     outcomes = {name: result.outcome for name, result in results.items()}

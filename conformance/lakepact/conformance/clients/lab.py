@@ -88,11 +88,16 @@ class ClientLab(Lab):
         with self.server.task(self.check, script, prefix=prefix) as served:
             ended = self.target.program.run(task, self.arguments(served.url, arguments))
         exchanges = tuple(sorted(served.exchanges, key=lambda exchange: exchange.number))
-        with self._lock:
-            self.sent = [exchange.number for exchange in exchanges]
+        done = Performance(ended, exchanges)
+        self.show(done)
         if served.broken is not None:
             raise served.broken
-        return Performance(ended, exchanges)
+        return done
+
+    def show(self, done: Performance) -> None:
+        """Make the exchanges of a task the evidence of what is judged next; by default those of the last task are."""
+        with self._lock:
+            self.sent = [exchange.number for exchange in done.exchanges]
 
     def tries(self, task: str, script: Script = as_it_is, **arguments: Any) -> Performance | None:
         """Let the client perform a task; return None if it does not implement the task."""

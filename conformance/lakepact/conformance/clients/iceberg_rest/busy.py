@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from lakepact.conformance.clients.iceberg_rest.refusals import key_of
 from lakepact.conformance.clients.iceberg_rest.scripts import answering, error
 from lakepact.conformance.clients.iceberg_rest.suite import check
-from lakepact.conformance.clients.iceberg_rest.unknown_outcomes import COMMITS
+from lakepact.conformance.clients.iceberg_rest.refusals import COMMITS
 from lakepact.conformance.outcome import NotOffered, Unmet
 from lakepact.generated.iceberg_rest import op
 

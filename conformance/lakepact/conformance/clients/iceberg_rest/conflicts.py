@@ -9,7 +9,7 @@ from lakepact.conformance import expect
 from lakepact.conformance.clients.iceberg_rest.references import BRANCH, set_reference
 from lakepact.conformance.clients.iceberg_rest.suite import check
 from lakepact.conformance.clients.iceberg_rest.time_travel import TABLE, grown
-from lakepact.conformance.clients.iceberg_rest.unknown_outcomes import COMMITS
+from lakepact.conformance.clients.iceberg_rest.refusals import COMMITS
 from lakepact.conformance.outcome import Blocked, NotOffered
 
 if TYPE_CHECKING:

@@ -10,6 +10,7 @@ from lakepact.conformance.clients.iceberg_rest.scripts import answering, error
 from lakepact.conformance.clients.iceberg_rest.suite import check
 from lakepact.conformance.clients.iceberg_rest.table_files import TableFiles
 from lakepact.conformance.clients.iceberg_rest.time_travel import grown
+from lakepact.conformance.clients.listener import Answer
 from lakepact.conformance.clients.scripted_server import as_it_is
 from lakepact.conformance.outcome import NotOffered
 from lakepact.generated.iceberg_rest import op
@@ -17,7 +18,6 @@ from lakepact.generated.iceberg_rest import op
 if TYPE_CHECKING:
     from lakepact.conformance.clients.iceberg_rest.lab import CatalogClientLab
     from lakepact.conformance.clients.lab import Performance
-    from lakepact.conformance.clients.listener import Answer
     from lakepact.conformance.clients.scripted_server import Forward, Request, Script
 
 DROP, PURGE = "drop-table", "purge-table"
@@ -74,6 +74,7 @@ def files_of_dropped_tables(lab: CatalogClientLab) -> None:
             (task, answering(op.drop_table, answer), f"of a table that exists, since {task} returned {answer.status}")
             for task in (DROP, PURGE)
         ]
+    cases.append((DROP, answering(op.drop_table, Answer(0), is_done=True), "of a table whose drop got no answer"))
     judged = 0
     with lab.judge_each("IRC-CLI-046") as case:
         for task, script, how in cases:

@@ -11,6 +11,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
 VIEW_SQL = "SELECT 1 AS id"
+DROPS_DIALECTS = "replace.drop-dialect.allowed"  #: lets a client of another dialect replace a view
 
 SCHEMA = {
     "type": "struct",
@@ -71,6 +72,8 @@ TASKS = {
     "list-views": "namespace: return the names of its views, an array",
     "create-view": "namespace, view, sql: with a column id of type long",
     "load-view": "namespace, view: return an object with uuid and sql",
+    "replace-view": "namespace, view, sql: replace its query; the column stays",
+    "rename-view": "namespace, view, to: rename it within its namespace",
     "drop-view": "namespace, view",
 }
 
@@ -123,4 +126,4 @@ def view_request(name: str) -> dict[str, Any]:
         "representations": [{"type": "sql", "sql": VIEW_SQL, "dialect": "spark"}],
         "default-namespace": ["lakepact"],
     }
-    return {"name": name, "schema": SCHEMA, "view-version": version, "properties": {}}
+    return {"name": name, "schema": SCHEMA, "view-version": version, "properties": {DROPS_DIALECTS: "true"}}

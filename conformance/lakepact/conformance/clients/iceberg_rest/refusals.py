@@ -22,6 +22,8 @@ if TYPE_CHECKING:
 LISTING_REFUSED = ((403, "ForbiddenException"), (404, "NoSuchNamespaceException"), (500, "InternalServerError"))
 COMMIT_REFUSED = ((409, "CommitFailedException"), (403, "ForbiddenException"))
 NOBODY_KNOWS = ((500, "CommitStateUnknownException"), (502, "CommitStateUnknownException"), (504, "CommitStateUnknownException"))
+COMMITS = frozenset({op.update_table, op.commit_transaction, op.replace_view})
+LOADS = frozenset({op.load_table, op.load_view})
 #: Reasons that a table is not loaded although it may exist.
 OTHERWISE = ((403, "ForbiddenException"), (500, "InternalServerError"), (503, "SlowDownException"))
 KEY = "idempotency-key"  #: with the same one, a commit may be sent again
@@ -98,22 +100,21 @@ def key_of(exchange: Exchange) -> str | None:
 
 
 def is_not_repeated(done: Performance, how: int | str, *, keys_are_kept: bool = True) -> None:
-    """Expect that no commit is sent again before the table is loaded, except under an idempotency key.
+    """Expect that no commit is sent again before the table or view is loaded, except under an idempotency key.
 
     Raises:
         Unmet: one is.
         NotOffered: the client sent no commit.
     """
-    commits = done.of(op.update_table, op.commit_transaction)
-    if not commits:
-        raise NotOffered("the client does not commit by updateTable or commitTransaction")
+    if not done.of(*COMMITS):
+        raise NotOffered("the client does not commit by updateTable, commitTransaction or replaceView")
     sent: set[bytes] = set()
-    for exchange in done.of(op.update_table, op.commit_transaction, op.load_table):
-        if exchange.operation == op.load_table:
+    for exchange in done.of(*COMMITS, *LOADS):
+        if exchange.operation in LOADS:
             sent.clear()
         elif exchange.request_body in sent and not (keys_are_kept and key_of(exchange)):
             raise Unmet(
-                f"no second attempt at a commit before the table is loaded, when the answer to the first was: {how}",
+                f"no second attempt at a commit before the table or view is loaded, when the answer to the first was: {how}",
                 "the same commit again",
             )
         else:

@@ -21,13 +21,14 @@ if TYPE_CHECKING:
 UPDATES = {"lakepact.note": "1"}
 REFUSALS = (error(403, "ForbiddenException"), error(500, "InternalServerError"))
 #: Operations whose success status is 204.
-EMPTY = frozenset({op.drop_table, op.rename_table, op.drop_namespace, op.drop_view})
+EMPTY = frozenset({op.drop_table, op.rename_table, op.drop_namespace, op.drop_view, op.rename_view})
 
 
 def changes(lab: CatalogClientLab) -> list[tuple[OperationId, str, dict[str, Any]]]:
     """Return tasks that change something, and the operation of each; none needs what another makes."""
     home, empty = lab.namespace(*"abcdefgh"), lab.namespace()
-    lab.view(home, "dropped")
+    for view in ("dropped", "named", "replaced"):
+        lab.view(home, view)
     metadata = lab.stored(home, "h")["metadata-location"]
     lab.server.ask("DELETE", f"{path_of(home)}/tables/h")
     where = {"namespace": home}
@@ -46,6 +47,8 @@ def changes(lab: CatalogClientLab) -> list[tuple[OperationId, str, dict[str, Any
         (op.register_table, "register-table", {**where, "table": "registered", "metadata-location": metadata}),
         (op.create_view, "create-view", {**where, "view": "made_view", "sql": VIEW_SQL}),
         (op.drop_view, "drop-view", {**where, "view": "dropped"}),
+        (op.rename_view, "rename-view", {**where, "view": "named", "to": "renamed_view"}),
+        (op.replace_view, "replace-view", {**where, "view": "replaced", "sql": "SELECT 2 AS id"}),
     ]
 
 

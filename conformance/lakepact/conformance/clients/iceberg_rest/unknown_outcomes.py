@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import itertools
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from lakepact.conformance import expect
-from lakepact.conformance.clients.iceberg_rest.refusals import is_not_repeated
+from lakepact.conformance.clients.iceberg_rest.refusals import COMMITS, is_not_repeated
 from lakepact.conformance.clients.iceberg_rest.scripts import BODIES, answering, error
 from lakepact.conformance.clients.iceberg_rest.suite import check
 from lakepact.conformance.clients.iceberg_rest.table_files import TableFiles
@@ -20,8 +21,8 @@ if TYPE_CHECKING:
     from lakepact.conformance.clients.iceberg_rest.lab import CatalogClientLab
     from lakepact.conformance.clients.lab import Performance
     from lakepact.conformance.clients.scripted_server import Forward, Request, Script
+    from lakepact.generated.contract import OperationId
 
-COMMITS = frozenset({op.update_table, op.commit_transaction})
 UNKNOWN = "CommitStateUnknownException"
 SLOW = 0.3  #: seconds before a connection is closed
 #: How the answer to a commit that was done gets lost.
@@ -149,20 +150,45 @@ def outcomes_of_transactions(lab: CatalogClientLab) -> None:
     def commits(script: Script, how: str) -> Performance:
         return lab.performs("commit-transaction", script, **arguments, updates={"lakepact.how": how})
 
+    _outcomes_are_told_apart(lab, commits, op.commit_transaction)
+
+
+@check("IRC-CLI-003", "IRC-CLI-004", "IRC-CLI-019", "IRC-CLI-021")
+def outcomes_of_replaced_views(lab: CatalogClientLab) -> None:
+    """A refused replacement of a view is reported as such; one with an unknown outcome by another error, and is not sent again."""
+    where: dict[str, Any] = {"namespace": lab.namespace(), "view": "v"}
+    lab.view(where["namespace"], where["view"])
+    lab.does("replace-view", **where, sql="SELECT 2 AS id")
+    numbers = itertools.count(3)
+
+    def replaces(script: Script, _: str) -> Performance:
+        return lab.performs("replace-view", script, **where, sql=f"SELECT {next(numbers)} AS id")
+
+    _outcomes_are_told_apart(lab, replaces, op.replace_view)
+
+
+def _outcomes_are_told_apart(lab: CatalogClientLab, commits: Callable[[Script, str], Performance], operation: OperationId) -> None:
+    """Expect an error for each commit that is not known to be done, and no second attempt.
+
+    Raises:
+        NotOffered: the client does not commit by this operation.
+    """
     refused = commits(answering(COMMITS, error(409, "CommitFailedException")), "409")
-    if not refused.of(op.commit_transaction):
-        raise NotOffered("the client does not commit by commitTransaction")
+    if not refused.of(operation):
+        raise NotOffered(f"the client does not commit by {operation}")
     with lab.judge("IRC-CLI-003"):
-        refused.is_refused("its transaction was answered with 409")
+        refused.is_refused(f"{operation} was answered with 409")
     lost = {how: commits(losing(lose), how) for how, lose in LOST.items()}
     failed = {str(status): commits(answering(COMMITS, error(status, UNKNOWN), is_done=True), str(status)) for status in (500, 502, 504)}
     for requirement, outcomes in (("IRC-CLI-019", lost), ("IRC-CLI-004", failed)):
         with lab.judge_each(requirement) as case:
             for how, done in outcomes.items():
                 with case():
+                    lab.show(done)
                     is_not_repeated(done, how)
     unknown = {how: done for how, done in (lost | failed).items() if not done.ended.is_done and not done.ended.is_late}
-    with lab.judge_each("IRC-CLI-021", without="the client finds out that its transactions were done") as case:
+    with lab.judge_each("IRC-CLI-021", without="the client finds out that its commits were done") as case:
         for how, done in unknown.items():
             with case():
+                lab.show(done)
                 _differs(done.ended.error, refused.ended.error, how)
