@@ -2,7 +2,7 @@
 
     lakepact check-client -- python examples/clients/pyiceberg_client.py
 
-Needs pyiceberg with pyarrow.
+Needs pyiceberg with pyarrow, fsspec and botocore.
 """
 
 from __future__ import annotations
@@ -13,7 +13,9 @@ import time
 from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
+from botocore.awsrequest import AWSRequest
 from pyiceberg.catalog.rest import RestCatalog
+from pyiceberg.io.fsspec import S3V4RestSigner
 from pyiceberg.schema import Schema
 from pyiceberg.types import LongType, NestedField, StringType
 from pyiceberg.view.metadata import SQLViewRepresentation, ViewVersion
@@ -23,6 +25,7 @@ if TYPE_CHECKING:
 
     from pyiceberg.table import Table
 
+REGION = "eu-central-1"
 SCHEMA = Schema(NestedField(1, "id", LongType(), required=True), NestedField(2, "data", StringType()))
 ARROW = pa.schema([pa.field("id", pa.int64(), nullable=False), pa.field("data", pa.string())])
 
@@ -155,6 +158,19 @@ class Tasks:
 
     def file_properties(self) -> Any:
         return properties_of(self.catalog.load_table(self.name))
+
+    def sign_repeatedly(self) -> Any:
+        table = self.catalog.load_table(self.name)
+        signer = S3V4RestSigner(table.io.properties)
+        bucket, _, key = table.metadata_location.removeprefix("s3://").partition("/")
+
+        def signed() -> Any:
+            request = AWSRequest("GET", f"https://{bucket}.s3.{REGION}.amazonaws.com/{key}")
+            request.context["client_region"] = REGION
+            signer(request)
+            return request.headers["Authorization"]
+
+        return self.repeatedly(signed)
 
     def list_views(self) -> Any:
         return [found[-1] for found in self.catalog.list_views(self.namespace)]

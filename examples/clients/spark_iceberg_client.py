@@ -222,6 +222,12 @@ class Tasks:
     def create_view(self) -> None:
         self.run(f"CREATE VIEW {self.view} AS {self.given['sql']}")
 
+    def replace_view(self) -> None:
+        self.run(f"CREATE OR REPLACE VIEW {self.view} AS {self.given['sql']}")
+
+    def rename_view(self) -> None:
+        self.run(f"ALTER VIEW {self.view} RENAME TO {quoted(*self.given['namespace'], self.given['to'])}")
+
     def drop_view(self) -> None:
         self.run(f"DROP VIEW {self.view}")
 

@@ -120,7 +120,7 @@ CLIENTS = (
         "0.12.0",
         ICEBERG,
         _python("pyiceberg", PINS / "pyiceberg/requirements.txt", "pyiceberg_client.py"),
-        threads={"IRC-CLI-027": "apache/iceberg-python#1113"},
+        threads={"IRC-CLI-027": "apache/iceberg-python#1113", "IRC-CLI-050": "apache/iceberg-python#2823"},
     ),
     ClientProgram("iceberg-java", "Iceberg Java", "1.11.0", ICEBERG, iceberg_java, seconds=90, threads=JAVA_THREADS),
     ClientProgram("iceberg-go", "iceberg-go", "0.7.0", ICEBERG, iceberg_go),

@@ -41,6 +41,8 @@ type arguments struct {
 	SnapshotID       int64              `json:"snapshot-id"`
 	Timestamp        int64              `json:"timestamp"`
 	Ref              string             `json:"ref"`
+	Branch           string             `json:"branch"`
+	Tag              string             `json:"tag"`
 	Times            int                `json:"times"`
 	Pause            float64            `json:"pause"`
 }

@@ -8,6 +8,7 @@ import (
 	"maps"
 	"slices"
 
+	"github.com/apache/arrow-go/v18/arrow"
 	"github.com/apache/arrow-go/v18/arrow/array"
 	"github.com/apache/arrow-go/v18/arrow/memory"
 	"github.com/apache/iceberg-go"
@@ -47,6 +48,11 @@ var tasks = map[string]func(work) (any, error){
 	"read-rows-at-snapshot":      func(w work) (any, error) { return readRows(w, table.WithSnapshotID(w.SnapshotID)) },
 	"read-rows-at-timestamp":     func(w work) (any, error) { return readRows(w, table.WithSnapshotAsOf(w.Timestamp)) },
 	"read-rows-at-ref":           readRef,
+	"append-rows-to-branch":      appendToBranch,
+	"create-branch":              func(w work) (any, error) { return createReference(w, w.Branch, table.BranchRef) },
+	"create-tag":                 func(w work) (any, error) { return createReference(w, w.Tag, table.TagRef) },
+	"drop-branch":                func(w work) (any, error) { return commit(w, table.NewRemoveSnapshotRefUpdate(w.Branch)) },
+	"drop-tag":                   func(w work) (any, error) { return commit(w, table.NewRemoveSnapshotRefUpdate(w.Tag)) },
 	"rename-table":               func(w work) (any, error) { return discard(w.RenameTable(w, w.name(w.Table), w.name(w.To))) },
 	"drop-table":                 func(w work) (any, error) { return nil, w.DropTable(w, w.name(w.Table)) },
 	"purge-table":                func(w work) (any, error) { return nil, w.PurgeTable(w, w.name(w.Table)) },
@@ -59,6 +65,8 @@ var tasks = map[string]func(work) (any, error){
 	"list-views":                 func(w work) (any, error) { return names(w.ListViews(w, w.Namespace)) },
 	"create-view":                createView,
 	"load-view":                  loadView,
+	"replace-view":               replaceView,
+	"rename-view":                func(w work) (any, error) { return discard(w.RenameView(w, w.name(w.View), w.name(w.To))) },
 	"drop-view":                  func(w work) (any, error) { return nil, w.DropView(w, w.name(w.View)) },
 }
 
@@ -154,6 +162,14 @@ func appendRows(w work) (any, error) {
 	if err != nil {
 		return nil, err
 	}
+	data, err := newRows(w, loaded)
+	if err != nil {
+		return nil, err
+	}
+	return discard(loaded.AppendTable(w, data, int64(len(w.Rows)), nil))
+}
+
+func newRows(w work, loaded *table.Table) (arrow.Table, error) {
 	columns, err := table.SchemaToArrowSchema(loaded.Schema(), nil, false, false)
 	if err != nil {
 		return nil, err
@@ -162,11 +178,39 @@ func appendRows(w work) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	data, err := array.TableFromJSON(memory.DefaultAllocator, columns, []string{string(rows)})
+	return array.TableFromJSON(memory.DefaultAllocator, columns, []string{string(rows)})
+}
+
+func appendToBranch(w work) (any, error) {
+	loaded, err := w.LoadTable(w, w.name(w.Table))
 	if err != nil {
 		return nil, err
 	}
-	return discard(loaded.AppendTable(w, data, int64(len(w.Rows)), nil))
+	data, err := newRows(w, loaded)
+	if err != nil {
+		return nil, err
+	}
+	change := loaded.NewTransactionOnBranch(w.Branch)
+	if err := change.AppendTable(w, data, int64(len(w.Rows)), nil); err != nil {
+		return nil, err
+	}
+	return discard(change.Commit(w))
+}
+
+// createReference creates a branch or a tag, if there is none of that name.
+func createReference(w work, name string, kind table.RefType) (any, error) {
+	return commit(w, table.NewSetSnapshotRefUpdate(name, w.SnapshotID, kind, 0, 0, 0), table.AssertRefSnapshotID(name, nil))
+}
+
+// commit sends an update that the client has, but no method of a transaction.
+func commit(w work, update table.Update, requirements ...table.Requirement) (any, error) {
+	loaded, err := w.LoadTable(w, w.name(w.Table))
+	if err != nil {
+		return nil, err
+	}
+	requirements = append(requirements, table.AssertTableUUID(loaded.Metadata().TableUUID()))
+	_, _, err = w.CommitTable(w, w.name(w.Table), requirements, []table.Update{update})
+	return nil, err
 }
 
 func readRows(w work, options ...table.ScanOption) (any, error) {
@@ -295,6 +339,25 @@ func loadView(w work) (any, error) {
 	}
 	metadata := loaded.Metadata()
 	return map[string]any{"uuid": metadata.ViewUUID(), "sql": metadata.CurrentVersion().Representations[0].Sql}, nil
+}
+
+func replaceView(w work) (any, error) {
+	loaded, err := w.LoadView(w, w.name(w.View))
+	if err != nil {
+		return nil, err
+	}
+	metadata := loaded.Metadata()
+	newest := int64(0)
+	for _, version := range metadata.Versions() {
+		newest = max(newest, version.VersionID)
+	}
+	version, err := view.NewVersionFromSQL(newest+1, metadata.CurrentVersion().SchemaID, w.SQL, w.Namespace)
+	if err != nil {
+		return nil, err
+	}
+	requirements := []view.Requirement{view.AssertViewUUID(metadata.ViewUUID())}
+	updates := []view.Update{view.NewAddViewVersionUpdate(version), view.NewSetCurrentVersionUpdate(view.LastAddedID)}
+	return discard(w.UpdateView(w, w.name(w.View), requirements, updates))
 }
 
 // errorKinds are the errors that callers tell apart.

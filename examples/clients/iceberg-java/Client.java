@@ -2,6 +2,7 @@ import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import java.io.BufferedReader;
 import java.io.InputStreamReader;
+import java.net.URI;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.HashMap;
@@ -26,6 +27,7 @@ import org.apache.iceberg.StructLike;
 import org.apache.iceberg.Table;
 import org.apache.iceberg.TableMetadata;
 import org.apache.iceberg.aws.s3.S3FileIO;
+import org.apache.iceberg.aws.s3.signer.S3V4RestSignerClient;
 import org.apache.iceberg.catalog.Namespace;
 import org.apache.iceberg.catalog.TableCommit;
 import org.apache.iceberg.catalog.TableIdentifier;
@@ -41,7 +43,14 @@ import org.apache.iceberg.rest.RESTCatalog;
 import org.apache.iceberg.types.Types;
 import org.apache.iceberg.util.SnapshotUtil;
 import org.apache.iceberg.view.SQLViewRepresentation;
+import org.apache.iceberg.view.VersionBuilder;
 import org.apache.iceberg.view.View;
+import software.amazon.awssdk.auth.credentials.AnonymousCredentialsProvider;
+import software.amazon.awssdk.auth.signer.AwsSignerExecutionAttribute;
+import software.amazon.awssdk.core.interceptor.ExecutionAttributes;
+import software.amazon.awssdk.http.SdkHttpFullRequest;
+import software.amazon.awssdk.http.SdkHttpMethod;
+import software.amazon.awssdk.regions.Region;
 
 /**
  * Tasks of `lakepact check-client` for Apache Iceberg's own client in Java.
@@ -111,9 +120,12 @@ public class Client {
     tasks.put("plan-scan", this::planScan);
     tasks.put("file-properties", () -> fileProperties(catalog.loadTable(table)));
     tasks.put("file-properties-repeatedly", this::filePropertiesRepeatedly);
+    tasks.put("sign-repeatedly", this::signRepeatedly);
     tasks.put("list-views", () -> names(catalog.listViews(namespace)));
     act("create-view", this::createView);
     tasks.put("load-view", this::loadView);
+    act("replace-view", () -> query(catalog.loadView(view).replaceVersion()).commit());
+    act("rename-view", () -> catalog.renameView(view, TableIdentifier.of(namespace, text("to"))));
     act("drop-view", () -> catalog.dropView(view));
   }
 
@@ -127,8 +139,8 @@ public class Client {
   void open(String task) {
     Map<String, String> properties = properties("properties");
     properties.put("uri", text("uri"));
-    boolean showsKeys = task.startsWith("file-properties");
-    properties.put("io-impl", showsKeys ? "org.apache.iceberg.aws.s3.S3FileIO" : "org.apache.iceberg.hadoop.HadoopFileIO");
+    boolean usesS3 = task.startsWith("file-properties") || task.equals("sign-repeatedly");
+    properties.put("io-impl", usesS3 ? "org.apache.iceberg.aws.s3.S3FileIO" : "org.apache.iceberg.hadoop.HadoopFileIO");
     if (task.equals("plan-scan")) {
       properties.put("scan-planning-mode", "server");
     }
@@ -298,8 +310,27 @@ public class Client {
     return repeatedly(() -> fileProperties(loaded));
   }
 
+  /** Returns the signatures that the signer of S3FileIO gets for requests that read the metadata file. */
+  List<Object> signRepeatedly() throws Exception {
+    Table loaded = catalog.loadTable(table);
+    String[] location = ((BaseTable) loaded).operations().current().metadataFileLocation().split("/", 4);
+    SdkHttpFullRequest read = SdkHttpFullRequest.builder().method(SdkHttpMethod.GET)
+        .uri(URI.create("https://" + location[2] + ".s3." + Region.EU_CENTRAL_1 + ".amazonaws.com/" + location[3])).build();
+    ExecutionAttributes how = new ExecutionAttributes()
+        .putAttribute(AwsSignerExecutionAttribute.AWS_CREDENTIALS, AnonymousCredentialsProvider.create().resolveCredentials())
+        .putAttribute(AwsSignerExecutionAttribute.SERVICE_SIGNING_NAME, "s3")
+        .putAttribute(AwsSignerExecutionAttribute.SIGNING_REGION, Region.EU_CENTRAL_1);
+    try (S3V4RestSignerClient signer = S3V4RestSignerClient.create(loaded.io().properties())) {
+      return repeatedly(() -> signer.sign(read, how).firstMatchingHeader("Authorization").orElse(null));
+    }
+  }
+
+  <B extends VersionBuilder<B>> B query(VersionBuilder<B> version) {
+    return version.withSchema(new Schema(ID)).withDefaultNamespace(namespace).withQuery("spark", text("sql"));
+  }
+
   void createView() {
-    catalog.buildView(view).withSchema(new Schema(ID)).withDefaultNamespace(namespace).withQuery("spark", text("sql")).create();
+    query(catalog.buildView(view)).create();
   }
 
   Map<String, String> loadView() {
@@ -329,7 +360,11 @@ public class Client {
   public static void main(String[] args) throws Exception {
     BufferedReader lines = new BufferedReader(new InputStreamReader(System.in));
     for (String line = lines.readLine(); line != null; line = lines.readLine()) {
-      System.out.println(JSON.writeValueAsString(answer(JSON.readTree(line))));
+      JsonNode asked = JSON.readTree(line);
+      System.out.println(JSON.writeValueAsString(answer(asked)));
+      if (asked.get("task").asText().equals("sign-repeatedly")) {
+        break; // the signer keeps its sessions in the process
+      }
     }
     System.exit(0); // threads of the client may still wait
   }
