@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Any
 
 from lakepact.conformance import expect
 from lakepact.conformance.clients.iceberg_rest.references import BRANCH, set_reference
+from lakepact.conformance.clients.iceberg_rest.refusals import COMMITS
 from lakepact.conformance.clients.iceberg_rest.suite import check
 from lakepact.conformance.clients.iceberg_rest.time_travel import TABLE, grown
-from lakepact.conformance.clients.iceberg_rest.refusals import COMMITS
 from lakepact.conformance.outcome import Blocked, NotOffered
 
 if TYPE_CHECKING:
