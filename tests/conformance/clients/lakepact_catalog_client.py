@@ -164,9 +164,10 @@ class Tasks:
     def replace_view(self) -> Any:
         metadata = self.catalog.load_view(self.namespace, self.view).metadata
         version = self.version(1 + max(version.version_id for version in metadata.versions))
-        updates = [{"action": "add-view-version", "view-version": version}, {"action": "set-current-view-version", "view-version-id": -1}]
+        added: dict[str, Any] = {"action": "add-view-version", "view-version": version}
+        current: dict[str, Any] = {"action": "set-current-view-version", "view-version-id": -1}
         requirement = {"type": "assert-view-uuid", "uuid": metadata.view_uuid}
-        self.catalog.replace_view(self.namespace, self.view, updates, requirements=[requirement])
+        self.catalog.replace_view(self.namespace, self.view, [added, current], requirements=[requirement])
 
     def rename_view(self) -> Any:
         self.catalog.rename_view((self.namespace, self.view), (self.namespace, self.given["to"]))
