@@ -1,4 +1,4 @@
-# Made by codegen.registry from the registry of watsonx_data 2026, sha256 845d9ad77c355964. Do not edit: nox -s generate
+# Made by codegen.registry from the registry of watsonx_data 2026, sha256 e15f9c9b383099a3. Do not edit: nox -s generate
 """The requirements of IBM watsonx.data Iceberg REST Catalog API 2026, its optional features, and the corrections of the contract."""
 
 from __future__ import annotations
@@ -654,11 +654,11 @@ REQUIREMENTS: dict[str, Requirement] = {
     "IRC-CLI-004": Requirement(
         id="IRC-CLI-004",
         level="MUST",
-        sentence="A client whose commit returns 500, 502 or 504, which leaves its outcome unknown, does not send it again before it has loaded the table.",
+        sentence="A client whose commit returns 500, 502 or 504, which leaves its outcome unknown, does not send it again before it has loaded the table or view.",
         clause="/paths/~1v1~1{prefix}~1namespaces~1{namespace}~1tables~1{table}/post/responses/500",
         basis="implied",
         area="clients",
-        operations=("updateTable",),
+        operations=("updateTable", "commitTransaction", "replaceView"),
         side="client",
     ),
     "IRC-CLI-005": Requirement(
@@ -813,11 +813,11 @@ REQUIREMENTS: dict[str, Requirement] = {
     "IRC-CLI-019": Requirement(
         id="IRC-CLI-019",
         level="SHOULD",
-        sentence="A client does not send a commit again whose answer was lost before it has loaded the table.",
+        sentence="A client does not send a commit again whose answer was lost before it has loaded the table or view.",
         clause="/paths/~1v1~1{prefix}~1namespaces~1{namespace}~1tables~1{table}/post/responses/504",
         basis="implied",
         area="clients",
-        operations=("updateTable", "commitTransaction"),
+        operations=("updateTable", "commitTransaction", "replaceView"),
         side="client",
     ),
     "IRC-CLI-020": Requirement(
@@ -837,7 +837,7 @@ REQUIREMENTS: dict[str, Requirement] = {
         clause="/paths/~1v1~1{prefix}~1namespaces~1{namespace}~1tables~1{table}/post/responses/500",
         basis="implied",
         area="clients",
-        operations=("updateTable", "commitTransaction"),
+        operations=("updateTable", "commitTransaction", "replaceView"),
         side="client",
     ),
     "IRC-CLI-022": Requirement(
@@ -1083,6 +1083,40 @@ REQUIREMENTS: dict[str, Requirement] = {
         clause="/components/schemas/LoadTableResult",
         basis="implied",
         area="clients",
+        side="client",
+    ),
+    "IRC-CLI-056": Requirement(
+        id="IRC-CLI-056",
+        level="SHOULD",
+        sentence="A client does not send a request that creates, registers or renames again after 500, 502, 504 or no answer before it has asked the server for the object.",
+        clause="/paths/~1v1~1{prefix}~1tables~1rename/post",
+        basis="implied",
+        area="clients",
+        operations=("createNamespace", "createTable", "registerTable", "renameTable", "createView", "renameView"),
+        side="client",
+    ),
+    "IRC-CLI-057": Requirement(
+        id="IRC-CLI-057",
+        level="MUST",
+        sentence="A client whose change gets no answer does not report it as done without another request to the server.",
+        clause="/paths/~1v1~1{prefix}~1tables~1rename/post/responses/204",
+        basis="implied",
+        area="clients",
+        operations=(
+            "createNamespace",
+            "dropNamespace",
+            "createTable",
+            "updateTable",
+            "dropTable",
+            "renameTable",
+            "registerTable",
+            "createView",
+            "replaceView",
+            "dropView",
+            "renameView",
+            "commitTransaction",
+            "updateProperties",
+        ),
         side="client",
     ),
     "IRC-COM-001": Requirement(
