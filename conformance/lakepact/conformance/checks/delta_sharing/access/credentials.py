@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from lakepact.conformance.exchanges import Exchange, Reply
 
 OPERATION = op.generate_temporary_table_credentials
-TRAFFIC = ("credentials.credentials_are_for_the_table",)
+TRAFFIC = ("credentials.credentials_cover_the_table_location",)
 MOST_TABLES = 6
 
 KINDS = ("awsTempCredentials", "azureUserDelegationSas", "gcpOauthToken")
@@ -66,8 +66,8 @@ def location_in(reply: Reply) -> str:
 
 
 @check("DS-TMP-01")
-def bodies_are_optional(lab: SharingLab) -> None:
-    """Credentials are given without a body and with an empty object, with a Content-Type and without."""
+def credential_request_bodies_are_optional(lab: SharingLab) -> None:
+    """A request for credentials succeeds without a body and with an empty object, with a Content-Type and without."""
     table = by_directory(lab)[0]
     with lab.judge_each("DS-TMP-01") as case:
         for content in (b"", b"{}"):
@@ -79,8 +79,8 @@ def bodies_are_optional(lab: SharingLab) -> None:
 
 
 @check("DS-TMP-02", "DS-TMP-03")
-def credentials_are_for_the_table(lab: SharingLab) -> None:
-    """Credentials are for the location of the table, or for that of its locations that was asked for."""
+def credentials_cover_the_table_location(lab: SharingLab) -> None:
+    """Credentials are for the table's location, or for the requested one of its locations."""
     for table in by_directory(lab):
         known = locations(table)
         if not known:
@@ -101,8 +101,8 @@ def credentials_are_for_the_table(lab: SharingLab) -> None:
 
 
 @check("DS-TMP-04")
-def credentials_are_for_nothing_else(lab: SharingLab) -> None:
-    """Credentials for the parent of a table, for what is beside it or for another table are refused."""
+def credentials_for_other_locations_are_refused(lab: SharingLab) -> None:
+    """A request for credentials for a parent, a sibling or another table's location is refused."""
     tables = [table for table in by_directory(lab) if locations(table)]
     if not tables:
         raise NotOffered("no table that is read by its directory says its location")
@@ -133,8 +133,8 @@ def credentials_are_json(lab: SharingLab) -> None:
 
 
 @check("DS-TMP-16")
-def urls_need_no_credentials(lab: SharingLab) -> None:
-    """Credentials for a table that is not read by its directory are refused."""
+def url_tables_have_no_credentials(lab: SharingLab) -> None:
+    """A request for credentials for a table without the access mode dir is refused."""
     found = [table for table in lab.tables() if "dir" not in table.access_modes][:MOST_TABLES]
     if not found:
         raise NotOffered("every table has the access mode dir")
@@ -148,8 +148,8 @@ def urls_need_no_credentials(lab: SharingLab) -> None:
 
 
 @invariant("DS-TMP-06", traffic=TRAFFIC)
-def credentials_are_of_one_kind(exchange: Exchange) -> bool:
-    """Credentials are of exactly one of the three kinds."""
+def credentials_have_one_kind(exchange: Exchange) -> bool:
+    """Credentials have exactly one of the three kinds."""
     found = credentials_of(exchange)
     if found is None:
         return False
@@ -169,8 +169,8 @@ def credentials_name_a_location(exchange: Exchange) -> bool:
 
 
 @invariant("DS-TMP-08", traffic=TRAFFIC)
-def credentials_end_in_the_future(exchange: Exchange) -> bool:
-    """Credentials say when they expire, which is in the future, in milliseconds."""
+def credentials_expire_in_the_future(exchange: Exchange) -> bool:
+    """Credentials have an expiration time in the future, in milliseconds."""
     found = credentials_of(exchange)
     if found is None:
         return False
@@ -192,19 +192,19 @@ def _has_texts(exchange: Exchange, kind: str, *members: str) -> bool:
 
 
 @invariant("DS-TMP-09", traffic=TRAFFIC)
-def keys_of_aws_are_whole(exchange: Exchange) -> bool:
-    """Credentials for AWS have a key, its secret and a session token."""
+def aws_credentials_are_complete(exchange: Exchange) -> bool:
+    """Credentials for AWS have an access key id, a secret and a session token."""
     return _has_texts(exchange, AWS, "accessKeyId", "secretAccessKey", "sessionToken")
 
 
 @invariant("DS-TMP-10", traffic=TRAFFIC)
-def signatures_of_azure_are_whole(exchange: Exchange) -> bool:
+def azure_credentials_have_a_token(exchange: Exchange) -> bool:
     """Credentials for Azure have a token."""
     return _has_texts(exchange, AZURE, "sasToken")
 
 
 @invariant("DS-TMP-11", traffic=TRAFFIC)
-def tokens_of_google_are_whole(exchange: Exchange) -> bool:
+def google_credentials_have_a_token(exchange: Exchange) -> bool:
     """Credentials for Google have a token."""
     return _has_texts(exchange, GOOGLE, "oauthToken")
 
@@ -213,8 +213,8 @@ def tokens_of_google_are_whole(exchange: Exchange) -> bool:
 
 
 @check("DS-ACC-05")
-def directories_are_not_queried(lab: SharingLab) -> None:
-    """A query of a table that is read by its directory alone is refused."""
+def directory_tables_refuse_queries(lab: SharingLab) -> None:
+    """A query of a table with only the access mode dir is refused."""
     found = [table for table in by_directory(lab) if table.access_modes == ("dir",)]
     if not found:
         raise NotOffered("every table that is read by its directory is read by URLs too")
@@ -226,7 +226,7 @@ def directories_are_not_queried(lab: SharingLab) -> None:
 
 @check("DS-ACC-04")
 def access_modes_agree(lab: SharingLab) -> None:
-    """The access modes in the metadata of a table are those in the listings; where nothing is said, url is meant."""
+    """The access modes in metadata equal those in the listings; a missing list means url."""
     told = [table for table in lab.tables() if table.document.get("accessModes")] or list(lab.tables())
     for table in [*told[:MOST_TABLES], *lab.tables()[:MOST_TABLES]]:
         reply = lab.require(lab.send(METADATA, headers=[EITHER_FORMAT], **table.address), 200)
@@ -240,8 +240,8 @@ def access_modes_agree(lab: SharingLab) -> None:
 
 
 @check("DS-MDT-03", "DS-DMD-05")
-def metadata_of_directories_says_where(lab: SharingLab) -> None:
-    """The metadata of a table that is read by its directory has its location, which is the one that is listed."""
+def directory_table_metadata_has_the_location(lab: SharingLab) -> None:
+    """The metadata of a table with the access mode dir has the listed location."""
     for requirement, header in (("DS-MDT-03", "responseformat=parquet"), ("DS-DMD-05", EITHER_FORMAT[1].replace("delta,parquet", "delta"))):
         answers = [(t, lab.send(METADATA, delta_sharing_capabilities=header, **t.address)) for t in by_directory(lab)]
         answers = [(t, reply) for t, reply in answers if reply.status == 200]

@@ -51,8 +51,8 @@ def sent_with(lab: SharingLab, values: Iterable[str | None]) -> Iterator[tuple[O
 
 
 @check("DS-GEN-02", "DS-GEN-09")
-def nobody_is_served_without_a_token(lab: SharingLab) -> None:
-    """Without a header, with another scheme, and with an empty or unknown token every operation returns 401."""
+def requests_without_a_valid_token_return_401(lab: SharingLab) -> None:
+    """Every operation returns 401 without a header, with another scheme, and with an empty or unknown token."""
     for operation, what, reply in sent_with(lab, (None, *NO_BEARER)):
         with lab.judge("DS-GEN-02"):
             expect.refused(reply, about=f"of {operation} with {what}")
@@ -64,8 +64,8 @@ def nobody_is_served_without_a_token(lab: SharingLab) -> None:
 
 
 @check("DS-GEN-09")
-def tokens_expire(lab: SharingLab) -> None:
-    """A token whose time is over returns 401."""
+def expired_tokens_return_401(lab: SharingLab) -> None:
+    """An expired token returns 401."""
     expired = lab.recipient("expired")
 
     with lab.judge_each("DS-GEN-09") as case:
@@ -75,8 +75,8 @@ def tokens_expire(lab: SharingLab) -> None:
 
 
 @check("DS-GEN-02")
-def schemes_have_no_case(lab: SharingLab) -> None:
-    """The scheme before a token may be written in any case."""
+def bearer_scheme_is_case_insensitive(lab: SharingLab) -> None:
+    """The scheme Bearer is accepted in any letter case."""
     scheme, _, token = lab.target.headers.get("Authorization", "").partition(" ")
     if scheme.lower() != "bearer" or not token:
         lab.skip("DS-GEN-02", "no bearer token is known")
@@ -99,8 +99,8 @@ def altered(token: str) -> dict[str, str]:
 
 
 @check("DS-GEN-09", "DS-GEN-02")
-def a_token_counts_as_a_whole(lab: SharingLab) -> None:
-    """A token that is nearly right is as wrong as any other, and a right one counts behind Bearer alone."""
+def altered_tokens_return_401(lab: SharingLab) -> None:
+    """An altered token returns 401, and a valid one is accepted only after the scheme Bearer."""
     scheme, _, token = lab.target.headers.get("Authorization", "").partition(" ")
     if scheme.lower() != "bearer" or not token:
         for requirement in ("DS-GEN-09", "DS-GEN-02"):
@@ -121,8 +121,8 @@ def a_token_counts_as_a_whole(lab: SharingLab) -> None:
 
 
 @check("DS-GEN-10")
-def what_was_not_granted_is_not_shown(lab: SharingLab) -> None:
-    """A recipient is answered 403 or 404 for a share that only another one was granted, for each schema and table in it."""
+def ungranted_shares_return_403_or_404(lab: SharingLab) -> None:
+    """A share that only another recipient was granted returns 403 or 404, and so do its schemas and tables."""
     second = lab.recipient("second")
     shown = lab.manifest.second_sees if lab.knows_content else [str(item.get("name")) for item in _shares(lab, second)]
     granted = set(map(lower, shown))
@@ -153,7 +153,7 @@ def _shares(lab: SharingLab, headers: list[tuple[str, str]]) -> list[dict[str, A
 
 @check("DS-LSH-01")
 def exactly_the_granted_shares_are_listed(lab: SharingLab) -> None:
-    """Each recipient of the fixture pack is shown the shares that it was granted, and no other."""
+    """Each recipient of the fixture pack sees exactly its granted shares in the listing."""
     every = [share["name"] for share in lab.manifest.shares]
 
     for headers, granted in ((bearing(lab.manifest.tokens["all"]), every), (lab.recipient("second"), lab.manifest.second_sees)):
@@ -163,8 +163,8 @@ def exactly_the_granted_shares_are_listed(lab: SharingLab) -> None:
 
 
 @check("DS-GEN-01")
-def what_is_listed_can_be_read(lab: SharingLab) -> None:
-    """A recipient can ask for the version and the metadata of every table that it is shown, the second one too."""
+def listed_tables_can_be_read(lab: SharingLab) -> None:
+    """A recipient can request the version and metadata of every listed table."""
     second = lab.recipient("second")
     theirs = [
         table
@@ -187,8 +187,8 @@ def _address(item: dict[str, Any]) -> dict[str, Any]:
 
 
 @check("DS-NAME-06")
-def shares_may_have_a_period(lab: SharingLab) -> None:
-    """A share whose name has a period in it can be asked for and listed."""
+def shares_with_a_period_are_found(lab: SharingLab) -> None:
+    """A share with a period in its name can be requested and listed."""
     dotted = [share for share in lab.shares() if "." in share]
     if not dotted:
         raise NotOffered("no share has a period in its name")

@@ -38,8 +38,8 @@ BY_ITSELF = ("partitioned", "column_mapping_name")
 
 
 @check("DS-DWP-02")
-def a_delta_reader_reads_it(lab: SharingLab) -> None:
-    """A log of the wrapped actions, with the files that they name, is read by an independent engine with the right rows."""
+def delta_readers_read_the_actions(lab: SharingLab) -> None:
+    """An independent Delta engine reads the wrapped actions as a log with the right rows."""
     for table in readable(lab, reading.DELTA):
         if table.name in LAID_OUT or (not table.features and table.name.startswith(ALIKE)):
             continue
@@ -55,8 +55,8 @@ def a_delta_reader_reads_it(lab: SharingLab) -> None:
 
 
 @check("DS-DWP-02")
-def metadata_by_itself_begins_a_log(lab: SharingLab) -> None:
-    """A log that begins with the actions of metadata by itself, and goes on with files of a query, is read with the right rows."""
+def metadata_and_files_make_a_log(lab: SharingLab) -> None:
+    """A log of the actions of metadata and the files of a query is read with the right rows."""
     for name in BY_ITSELF:
         table = lab.fixture(name)
         header = reading.CAPABILITIES[reading.DELTA]
@@ -113,7 +113,7 @@ def _local(lab: SharingLab, folder: Path, file: SharedFile) -> dict[str, Any]:
 
 @check("DS-DFL-07")
 def deletion_vectors_can_be_read(lab: SharingLab) -> None:
-    """A deletion vector in a file is given by URL, and one within the log as it stands there."""
+    """A deletion vector in a file has a URL, and an inline one has its value as in the log."""
     for name in ("deletion_vectors", "column_mapping_deletion_vectors"):
         table = lab.fixture(name)
         reply = reading.asked(lab, table, form=reading.DELTA)

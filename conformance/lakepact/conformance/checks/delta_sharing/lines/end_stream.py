@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from lakepact.conformance.checks.delta_sharing.kit.lab import SharingLab
     from lakepact.conformance.exchanges import Exchange, Reply
 
-TRAFFIC = (*TOUR, "end_stream.ends_say_what_follows")
+TRAFFIC = (*TOUR, "end_stream.end_stream_actions_have_tokens_and_expiry")
 MOST_TABLES = 4
 EARLIEST = "minUrlExpirationTimestamp"
 
@@ -53,7 +53,7 @@ def _is_end(line: Mapping[str, Any]) -> bool:
 
 
 @invariant("DS-ESA-02", traffic=TRAFFIC)
-def ends_are_needed_or_asked_for(exchange: Exchange) -> bool:
+def end_stream_actions_are_requested_or_have_a_token(exchange: Exchange) -> bool:
     """A client that did not request an endStreamAction gets one only with a token in it."""
     lines = lines_of(exchange)
     if lines is None or asks_for_end(exchange):
@@ -64,7 +64,7 @@ def ends_are_needed_or_asked_for(exchange: Exchange) -> bool:
 
 
 @invariant("DS-DF-05", traffic=TRAFFIC)
-def nothing_is_said_to_who_asks_for_nothing(exchange: Exchange) -> bool:
+def plain_clients_get_no_end_stream_action(exchange: Exchange) -> bool:
     """A client that requested neither an endStreamAction nor tokens nor pages gets no endStreamAction."""
     lines = lines_of(exchange)
     said = {**parameters_of(exchange), **body_of(exchange)}
@@ -75,8 +75,8 @@ def nothing_is_said_to_who_asks_for_nothing(exchange: Exchange) -> bool:
 
 
 @invariant("DS-ESA-03", traffic=TRAFFIC)
-def what_is_not_there_is_not_announced(exchange: Exchange) -> bool:
-    """An answer without an endStreamAction does not say in its header that it has one."""
+def missing_end_stream_actions_are_not_declared(exchange: Exchange) -> bool:
+    """A response without an endStreamAction does not declare one in its header."""
     lines = lines_of(exchange)
     if lines is None or any(map(_is_end, lines)):
         return False
@@ -86,8 +86,8 @@ def what_is_not_there_is_not_announced(exchange: Exchange) -> bool:
 
 
 @invariant("DS-ESA-04", traffic=TRAFFIC)
-def what_is_announced_comes_last(exchange: Exchange) -> bool:
-    """An answer whose header says that it has an endStreamAction has exactly one, as its last line."""
+def declared_end_stream_actions_are_the_last_line(exchange: Exchange) -> bool:
+    """A response that declares an endStreamAction in its header has exactly one, as its last line."""
     lines = lines_of(exchange)
     if lines is None or "true" not in told(exchange).get(INCLUDE_END, ()):
         return False
@@ -97,8 +97,8 @@ def what_is_announced_comes_last(exchange: Exchange) -> bool:
 
 
 @invariant("DS-ESA-07", traffic=TRAFFIC)
-def what_was_asked_for_is_announced(exchange: Exchange) -> bool:
-    """An endStreamAction without a token, which only clients that requested one get, is announced in the header."""
+def requested_end_stream_actions_are_declared(exchange: Exchange) -> bool:
+    """An endStreamAction without a token is declared in the header of its response."""
     lines = lines_of(exchange)
     if lines is None or not asks_for_end(exchange):
         return False
@@ -111,8 +111,8 @@ def what_was_asked_for_is_announced(exchange: Exchange) -> bool:
 
 
 @invariant("DS-EST-07", traffic=TRAFFIC)
-def ends_have_known_members(exchange: Exchange) -> bool:
-    """A failure in an endStreamAction is named errorMessage: clients take an answer with another name for a whole one."""
+def end_stream_failures_are_named_error_message(exchange: Exchange) -> bool:
+    """A failure in an endStreamAction is named `errorMessage`."""
     ends = ends_of(lines_of(exchange) or ())
     for end in ends:
         misnamed = sorted(name for name in set(end) - KNOWN if FAILURE.search(name))
@@ -121,8 +121,8 @@ def ends_have_known_members(exchange: Exchange) -> bool:
 
 
 @check("DS-EST-01", "DS-EST-02", "DS-EST-03")
-def ends_say_what_follows(lab: SharingLab) -> None:
-    """Tokens at the end of an answer are texts, and the time there is that of the URL that expires first."""
+def end_stream_actions_have_tokens_and_expiry(lab: SharingLab) -> None:
+    """Tokens in an endStreamAction are strings, and its time is that of the URL that expires first."""
     found = list(_ends(lab))
     if not found:
         raise NotOffered("no answer ends with an endStreamAction")

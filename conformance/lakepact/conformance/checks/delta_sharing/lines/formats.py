@@ -19,8 +19,8 @@ if TYPE_CHECKING:
 
 
 @check("DS-CAP-04")
-def every_question_in_either_format(lab: SharingLab) -> None:
-    """A client that names one response format is answered in it or refused, whatever it asks for."""
+def requested_formats_are_returned_or_refused(lab: SharingLab) -> None:
+    """Every operation returns the one response format that the client names, or refuses it."""
     for table in varied(lab):
         for question in questions(lab, table):
             for form, header in ASKED_FOR.items():

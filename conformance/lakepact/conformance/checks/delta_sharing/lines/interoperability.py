@@ -46,8 +46,8 @@ def asked(lab: SharingLab, table: PackTable, header: str) -> Reply:
 
 
 @check("DS-DF-02")
-def nulls_are_null(lab: SharingLab) -> None:
-    """A partition value that is null is JSON null in either format, and no empty text."""
+def null_partition_values_are_json_null(lab: SharingLab) -> None:
+    """A null partition value is JSON null in both formats, not an empty string."""
     for name in WITH_NULLS:
         table = lab.fixture(name)
         for form in reading.formats(lab, table):
@@ -67,9 +67,9 @@ def _partition_values(reply: Reply) -> Iterator[dict[str, Any]]:
             yield values
 
 
-@invariant("DS-DF-03", traffic=("interoperability.breaks_are_escaped",))
-def no_line_breaks_for_anybody(exchange: Exchange) -> bool:
-    """Characters at which some clients break lines stand in answers in lines as escapes alone."""
+@invariant("DS-DF-03", traffic=("interoperability.line_separators_are_escaped",))
+def responses_have_no_raw_line_separators(exchange: Exchange) -> bool:
+    """Responses in lines contain other line separators only as escapes."""
     if not lines_of(exchange):
         return False
     text = exchange.body.decode("utf-8", "replace")
@@ -79,20 +79,20 @@ def no_line_breaks_for_anybody(exchange: Exchange) -> bool:
 
 
 @check("DS-DF-03")
-def breaks_are_escaped(lab: SharingLab) -> None:
-    """The answers about tables in whose statistics and names such characters occur have them as escapes alone."""
+def line_separators_are_escaped(lab: SharingLab) -> None:
+    """Responses about tables whose statistics and names have line separators contain them only as escapes."""
     held = False
     for table in lab.manifest.tables.values():
         reply = asked(lab, table, f"responseformat=delta,parquet;readerfeatures={OF_FILES}")
         if reply.status == 200:
             with lab.judge("DS-DF-03"):
-                held |= no_line_breaks_for_anybody(reply.exchange) is True
+                held |= responses_have_no_raw_line_separators(reply.exchange) is True
     if not held:
         raise NotOffered("no table is answered")
 
 
 @check("DS-DF-18")
-def the_layout_of_the_log_stays_at_home(lab: SharingLab) -> None:
+def log_layout_is_not_exposed(lab: SharingLab) -> None:
     """Wrapped actions name no feature and no setting of the provider's log layout."""
     for name in LAID_OUT:
         reply = asked(lab, lab.fixture(name), ASKED_FOR[DELTA])
@@ -114,7 +114,7 @@ def the_layout_of_the_log_stays_at_home(lab: SharingLab) -> None:
 
 
 @check("DS-DF-19")
-def features_of_the_log_need_not_be_named(lab: SharingLab) -> None:
+def log_features_are_not_required(lab: SharingLab) -> None:
     """A table is returned to a client that names only the reader features of its files."""
     with lab.judge_each("DS-DF-19") as case:
         for table in lab.manifest.tables.values():

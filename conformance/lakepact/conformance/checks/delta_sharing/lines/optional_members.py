@@ -30,8 +30,8 @@ OF_TIMES = {PARQUET: "DS-FIL-08", DELTA: "DS-DFL-04"}
 
 
 @check(*(requirement for members in OF_METADATA.values() for requirement in members.values()))
-def metadata_tells_the_truth(lab: SharingLab) -> None:
-    """The version, the size and the number of files in metadata are those of the answer, where they are said."""
+def metadata_counts_match_the_response(lab: SharingLab) -> None:
+    """Version, size and number of files in metadata, if present, match the response."""
     for form, members in OF_METADATA.items():
         seen = list(_of_versions(lab, form))
         for member, requirement in members.items():
@@ -73,8 +73,8 @@ def _told(reply: Reply, form: str, about: str, truth: dict[str, Any]) -> Iterato
 
 
 @check("DS-FIL-07", "DS-DFL-03")
-def files_say_the_version_that_was_asked_for(lab: SharingLab) -> None:
-    """The version of a file in an answer with time travel is the one that was asked for, where it is said."""
+def files_have_the_requested_version(lab: SharingLab) -> None:
+    """The version of a file in a time travel response, if present, is the requested one."""
     table = lab.with_history()
     first = version(lab, table, EPOCH)
     for form, requirement in OF_VERSIONS.items():
@@ -83,8 +83,8 @@ def files_say_the_version_that_was_asked_for(lab: SharingLab) -> None:
 
 
 @check("DS-FIL-08", "DS-DFL-04")
-def files_say_the_time_of_the_version(lab: SharingLab) -> None:
-    """The timestamp of a file in an answer with time travel is that of the version, where it is said."""
+def files_have_the_timestamp_of_the_version(lab: SharingLab) -> None:
+    """The timestamp of a file in a time travel response, if present, is that of the version."""
     table = lab.fixture("times")
     known = table.readable[0]
     for form, requirement in OF_TIMES.items():

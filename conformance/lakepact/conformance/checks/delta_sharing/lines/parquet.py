@@ -244,8 +244,8 @@ def removed_files_are_described(exchange: Exchange) -> bool:
 
 
 @invariant("DS-QRY-05", traffic=TOUR)
-def changes_stand_alone(exchange: Exchange) -> bool:
-    """Each line of a changed file says its version and its time by itself, whatever stands before it."""
+def changes_have_version_and_timestamp(exchange: Exchange) -> bool:
+    """Each line of a changed file has its own version and timestamp."""
     found = files(exchange, *CHANGED)
     for file in found:
         for member in ("version", "timestamp"):

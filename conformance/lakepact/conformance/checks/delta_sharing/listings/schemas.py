@@ -16,8 +16,8 @@ if TYPE_CHECKING:
 
 
 @invariant("DS-LSC-01")
-def schemas_name_themselves_and_their_share(exchange: Exchange) -> bool:
-    """Every listed schema has its name and the share that was asked for."""
+def schemas_have_name_and_share(exchange: Exchange) -> bool:
+    """Every listed schema has its name and the requested share."""
     items = listed(exchange) if exchange.operation == op.list_schemas else None
     share = asked_for(exchange, "share")
     for item in items or ():
@@ -41,8 +41,8 @@ def schemas_of_every_share_are_listed(lab: SharingLab) -> None:
 
 
 @check("DS-LSC-02")
-def schemas_of_no_share_are_not_found(lab: SharingLab) -> None:
-    """Listing the schemas of a share that does not exist is a 404."""
+def schemas_of_missing_shares_return_404(lab: SharingLab) -> None:
+    """Listing the schemas of a missing share returns 404."""
     with lab.judge("DS-LSC-02"):
         expect.status(lab.send(op.list_schemas, share=lab.name()), 404)
         expect.status(lab.send(op.list_schemas, share=lab.name(), max_results=1), 404)

@@ -42,30 +42,30 @@ def _member(exchange: Exchange, member: str, holds: Callable[[Any], bool], what:
     return bool(values)
 
 
-@invariant("DS-SHR-01", traffic=("shares.a_share_is_described_as_it_is_listed",))
+@invariant("DS-SHR-01", traffic=("shares.get_share_equals_the_listing",))
 def shares_have_names(exchange: Exchange) -> bool:
-    """Every share has a name that is a text."""
+    """Every share has a string as its name."""
     found = shares(exchange)
     for share in found:
         expect.true(isinstance(share.get("name"), str), "a text as `name`", share)
     return bool(found)
 
 
-@invariant("DS-SHR-03", traffic=("shares.a_share_is_described_as_it_is_listed",))
-def display_names_are_short_texts(exchange: Exchange) -> bool:
-    """A display name is a text of at most 255 characters."""
+@invariant("DS-SHR-03", traffic=("shares.get_share_equals_the_listing",))
+def display_names_are_short_strings(exchange: Exchange) -> bool:
+    """A display name is a string of at most 255 characters."""
     return _member(exchange, "displayName", lambda v: isinstance(v, str) and len(v) <= LONGEST_NAME, "a text of at most 255 characters")
 
 
-@invariant("DS-SHR-04", traffic=("shares.a_share_is_described_as_it_is_listed",))
-def comments_are_texts(exchange: Exchange) -> bool:
-    """A comment is a text of at most 65536 characters."""
+@invariant("DS-SHR-04", traffic=("shares.get_share_equals_the_listing",))
+def comments_are_strings(exchange: Exchange) -> bool:
+    """A comment is a string of at most 65536 characters."""
     return _member(exchange, "comment", lambda v: isinstance(v, str) and len(v) <= LONGEST_COMMENT, "a text of at most 65536 characters")
 
 
-@invariant("DS-SHR-05", traffic=("shares.a_share_is_described_as_it_is_listed",))
-def properties_are_texts_by_name(exchange: Exchange) -> bool:
-    """Properties are at most 50 texts by name, none of them too long."""
+@invariant("DS-SHR-05", traffic=("shares.get_share_equals_the_listing",))
+def properties_are_strings_by_name(exchange: Exchange) -> bool:
+    """Properties are at most 50 strings by name, within their length limits."""
 
     def holds(value: Any) -> bool:
         if not isinstance(value, dict) or len(value) > MOST_PROPERTIES:
@@ -76,8 +76,8 @@ def properties_are_texts_by_name(exchange: Exchange) -> bool:
 
 
 @invariant("DS-GSH-01")
-def a_share_stands_in_a_member(exchange: Exchange) -> bool:
-    """The answer to getShare holds the share as `share`."""
+def get_share_returns_the_member_share(exchange: Exchange) -> bool:
+    """The response to getShare has the share as `share`."""
     if exchange.operation != op.get_share or exchange.method != "GET" or exchange.status != 200:
         return False
     share = Reply(exchange).at("share")
@@ -86,8 +86,8 @@ def a_share_stands_in_a_member(exchange: Exchange) -> bool:
 
 
 @check("DS-GSH-01", "DS-GSH-02")
-def a_share_is_described_as_it_is_listed(lab: SharingLab) -> None:
-    """Every share that is listed can be asked for by its name, and has the same members then."""
+def get_share_equals_the_listing(lab: SharingLab) -> None:
+    """Requesting a listed share by name returns the same members as the listing."""
     for share in lab.catalogue.shares[:MOST_SHARES]:
         reply = lab.send(op.get_share, share=share["name"])
         with lab.judge("DS-GSH-01"):
@@ -103,15 +103,15 @@ def a_share_is_described_as_it_is_listed(lab: SharingLab) -> None:
 
 
 @check("DS-GSH-03")
-def a_share_that_does_not_exist_is_not_found(lab: SharingLab) -> None:
-    """Asking for a share that does not exist is a 404."""
+def missing_shares_return_404(lab: SharingLab) -> None:
+    """Requesting a missing share returns 404."""
     with lab.judge("DS-GSH-03"):
         expect.status(lab.send(op.get_share, share=lab.name()), 404)
 
 
 @check("DS-SHR-02")
-def ids_of_shares_are_their_own(lab: SharingLab) -> None:
-    """The id of a share is unlike that of any other, and the same whenever it is asked for."""
+def share_ids_are_unique_and_stable(lab: SharingLab) -> None:
+    """The id of a share is unique and the same in every response."""
     first, again = Listing(lab, op.list_shares, {}).everything(), Listing(lab, op.list_shares, {}).everything()
     ids = {share["name"]: share["id"] for share in first if isinstance(share.get("name"), str) and share.get("id") is not None}
     if not ids:

@@ -40,8 +40,8 @@ def _are_texts(value: Any) -> bool:
     return isinstance(value, list) and all(isinstance(item, str) for item in value)
 
 
-@invariant("DS-LTB-01", traffic=("tables.tables_of_a_share_are_those_of_its_schemas",))
-def tables_name_themselves_and_where_they_are(exchange: Exchange) -> bool:
+@invariant("DS-LTB-01", traffic=("tables.all_tables_are_those_of_the_schemas",))
+def tables_have_name_schema_and_share(exchange: Exchange) -> bool:
     """Every listed table has its name, its schema and its share."""
     found = tables(exchange)
     for table in found:
@@ -49,8 +49,8 @@ def tables_name_themselves_and_where_they_are(exchange: Exchange) -> bool:
     return bool(found)
 
 
-@invariant("DS-LTB-05", traffic=("tables.tables_of_a_share_are_those_of_its_schemas",))
-def tables_of_directories_say_where(exchange: Exchange) -> bool:
+@invariant("DS-LTB-05", traffic=("tables.all_tables_are_those_of_the_schemas",))
+def directory_tables_have_a_location(exchange: Exchange) -> bool:
     """A table with the access mode dir has a location."""
     found = [table for table in tables(exchange) if isinstance(table.get("accessModes"), list) and "dir" in table["accessModes"]]
     for table in found:
@@ -58,16 +58,16 @@ def tables_of_directories_say_where(exchange: Exchange) -> bool:
     return bool(found)
 
 
-@invariant("DS-LTB-06", traffic=("tables.tables_of_a_share_are_those_of_its_schemas",))
-def auxiliary_locations_are_texts(exchange: Exchange) -> bool:
-    """Auxiliary locations are an array of texts."""
+@invariant("DS-LTB-06", traffic=("tables.all_tables_are_those_of_the_schemas",))
+def auxiliary_locations_are_strings(exchange: Exchange) -> bool:
+    """Auxiliary locations are an array of strings."""
     found = [table["auxiliaryLocations"] for table in tables(exchange) if table.get("auxiliaryLocations") is not None]
     for value in found:
         expect.true(_are_texts(value), "an array of texts", value)
     return bool(found)
 
 
-@invariant("DS-LTB-10", traffic=("tables.tables_of_a_share_are_those_of_its_schemas",))
+@invariant("DS-LTB-10", traffic=("tables.all_tables_are_those_of_the_schemas",))
 def access_modes_are_known(exchange: Exchange) -> bool:
     """Access modes are url, dir or both."""
     found = [table["accessModes"] for table in tables(exchange) if table.get("accessModes") is not None]
@@ -76,7 +76,7 @@ def access_modes_are_known(exchange: Exchange) -> bool:
     return bool(found)
 
 
-@invariant("DS-LAT-02", traffic=("tables.tables_of_a_share_are_those_of_its_schemas",))
+@invariant("DS-LAT-02", traffic=("tables.all_tables_are_those_of_the_schemas",))
 def tables_of_a_share_have_the_same_form(exchange: Exchange) -> bool:
     """A table that is listed with all of its share is written like one that is listed with its schema."""
     found = tables(exchange) if exchange.operation == op.list_all_tables else []
@@ -92,8 +92,8 @@ def tables_of_a_share_have_the_same_form(exchange: Exchange) -> bool:
 
 
 @check("DS-LTB-02", "DS-LTB-03")
-def ids_of_tables_are_their_own(lab: SharingLab) -> None:
-    """The id of a table is its own, in the listing of its share as in that of its schema; the id of its share is that of all of it."""
+def table_ids_are_unique_and_stable(lab: SharingLab) -> None:
+    """The id of a table is unique and the same in both listings; the id of its share is the same for all its tables."""
     share_ids: dict[str, Any] = {}
     seen = False
     for share in lab.catalogue.shares[:MOST_SHARES]:
@@ -130,7 +130,7 @@ def ids_of_tables_are_their_own(lab: SharingLab) -> None:
 
 @check("DS-LTB-13")
 def exactly_the_tables_of_a_schema_are_listed(lab: SharingLab) -> None:
-    """Each schema of the fixture pack lists its tables and no others; a schema or share that does not exist lists none."""
+    """Each schema of the fixture pack lists exactly its tables; a missing schema or share lists none."""
     for share in lab.manifest.shares:
         for schema in share["schemas"]:
             with lab.judge("DS-LTB-13"):
@@ -144,8 +144,8 @@ def exactly_the_tables_of_a_schema_are_listed(lab: SharingLab) -> None:
 
 
 @check("DS-LAT-01")
-def tables_of_a_share_are_those_of_its_schemas(lab: SharingLab) -> None:
-    """The listing of all tables of a share has the tables of each of its schemas, as they are listed there."""
+def all_tables_are_those_of_the_schemas(lab: SharingLab) -> None:
+    """Listing all tables of a share returns the tables of each of its schemas."""
     for share in lab.shares()[:MOST_SHARES]:
         schemas = [schema for other, schema in lab.catalogue.schemas if other == share]
         if len(schemas) > 2 * MOST_SHARES:
@@ -167,7 +167,7 @@ def _described(table: dict[str, Any]) -> dict[str, Any]:
 
 @check("DS-LTB-04")
 def locations_hold_the_log(lab: SharingLab) -> None:
-    """The location of a table of the fixture pack is its folder, in which its log is."""
+    """The location of a table of the fixture pack is the folder that holds its log."""
     known = {lab.fixture(name).address["table"]: lab.fixture(name).location for name in lab.manifest.tables}
     placed = [t for t in lab.tables() if t.name in known and t.document.get("location") and t.share == lab.fixture(t.name).address["share"]]
     if not placed:
@@ -188,7 +188,7 @@ def locations_hold_the_log(lab: SharingLab) -> None:
 
 @check("DS-LTB-11")
 def access_modes_work(lab: SharingLab) -> None:
-    """A table that is read by URLs can be queried, and for one that is read by directory there are credentials."""
+    """A table with the access mode url can be queried, and one with dir has credentials."""
     told = [t for t in lab.tables() if t.document.get("accessModes")]
     by_url = [t for t in told if "url" in t.access_modes] + [t for t in lab.tables() if not t.document.get("accessModes")]
     with lab.judge_each("DS-LTB-11") as case:
@@ -203,7 +203,7 @@ def access_modes_work(lab: SharingLab) -> None:
 
 
 @check("DS-LTB-07")
-def auxiliary_locations_can_be_read(lab: SharingLab) -> None:
+def auxiliary_locations_have_credentials(lab: SharingLab) -> None:
     """Credentials are given for each auxiliary location of a table that is read by directory."""
     found = [
         (table, location)
@@ -222,8 +222,8 @@ def auxiliary_locations_can_be_read(lab: SharingLab) -> None:
 
 
 @check("DS-LTB-08", "DS-LAT-03")
-def shares_may_mix(lab: SharingLab) -> None:
-    """Tables of one share may be read in different ways, and may have files elsewhere."""
+def shares_may_mix_access_modes(lab: SharingLab) -> None:
+    """Tables of one share may have different access modes and auxiliary locations."""
     modes = {(t.share, t.access_modes) for t in lab.tables()}
     differ = len(modes) > len({share for share, _ in modes})
     lab.note("DS-LAT-03", "tables of one share differ in their access modes" if differ else "all tables of a share are read alike")

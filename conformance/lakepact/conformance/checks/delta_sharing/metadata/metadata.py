@@ -63,7 +63,7 @@ def metadata_has_no_third_line(exchange: Exchange) -> bool:
 
 @check("DS-MET-02")
 def metadata_names_the_current_version(lab: SharingLab) -> None:
-    """The header of metadata names the version that is asked for by itself."""
+    """The header of metadata has the version that the version request returns."""
     judged = False
     for table in varied(lab):
         for _ in range(TRIES):
@@ -79,8 +79,8 @@ def metadata_names_the_current_version(lab: SharingLab) -> None:
 
 
 @check("DS-MET-03", "DS-MET-04")
-def metadata_comes_in_the_format_asked_for(lab: SharingLab) -> None:
-    """Metadata is in parquet format for who asks for it, and in delta format for who asks for that alone."""
+def metadata_has_the_requested_format(lab: SharingLab) -> None:
+    """Metadata is in parquet format if requested, and in delta format if only that is requested."""
     for requirement, form in (("DS-MET-03", PARQUET), ("DS-MET-04", DELTA)):
         answers = [(t, lab.send(METADATA, delta_sharing_capabilities=ASKED_FOR[form], **t.address)) for t in varied(lab)]
         if not any(reply.status == 200 for _, reply in answers) and not any(t.format == form for t, _ in answers):
@@ -97,8 +97,8 @@ def metadata_comes_in_the_format_asked_for(lab: SharingLab) -> None:
 
 
 @check("DS-MDT-01")
-def ids_of_tables_last(lab: SharingLab) -> None:
-    """The id in the metadata of a table is a string, and the same in metadata, in answers to queries and in changes."""
+def table_ids_are_stable(lab: SharingLab) -> None:
+    """The id of a table is a string, the same in metadata, queries and changes."""
     for table in by_url(lab):
         replies = [lab.send(METADATA, headers=[EITHER_FORMAT], **table.address) for _ in range(2)]
         replies.append(lab.send(op.query_table, headers=[EITHER_FORMAT], body={"limitHint": 1}, **table.address))
@@ -153,7 +153,7 @@ def columns_are_those_of_the_table(lab: SharingLab) -> None:
 
 @check("DS-DF-13")
 def metadata_can_be_as_of_a_version(lab: SharingLab) -> None:
-    """Metadata that is asked for with a version or a timestamp is that of the version that is meant."""
+    """Metadata requested with a version or timestamp is that of the version."""
     table = _with_several_versions(lab)
     first, last = version(lab, table, EPOCH), version(lab, table)
     if first is None or last is None or first == last:

@@ -61,8 +61,8 @@ def versions_are_in_the_header(exchange: Exchange) -> bool:
 
 
 @check("DS-VER-01", "DS-VER-03")
-def the_version_is_that_of_everything(lab: SharingLab) -> None:
-    """The version of a table is that of its metadata and of a query for its files."""
+def versions_agree_across_operations(lab: SharingLab) -> None:
+    """The version of a table equals that of its metadata and of a query for its files."""
     for table in lab.tables()[:MOST_TABLES]:
         first = lab.send(op.get_table_version, **table.address)
         with lab.judge("DS-VER-01"):
@@ -107,8 +107,8 @@ def versions_never_go_down(lab: SharingLab) -> None:
 
 
 @check("DS-VER-02")
-def the_older_request_says_the_same(lab: SharingLab) -> None:
-    """HEAD of a table, where it is served, has the version that GET has."""
+def head_and_get_return_the_same_version(lab: SharingLab) -> None:
+    """HEAD of a table, if served, returns the same version as GET."""
     if not lab.offers(op.head_table_version):
         raise NotOffered("the target does not serve the older request")
     with lab.judge_each("DS-VER-02") as case:
@@ -136,8 +136,8 @@ def _times(lab: SharingLab) -> Iterator[PackTable]:
 
 
 @check("DS-VER-04")
-def a_time_leads_to_the_first_version_from_it_on(lab: SharingLab) -> None:
-    """A time before, at and after each commit leads to the earliest version that was made at or after it."""
+def starting_timestamps_return_the_next_version(lab: SharingLab) -> None:
+    """A time before, at or after a commit returns the earliest version made at or after it."""
     for table in _times(lab):
         moments = [version.timestamp for version in table.versions]
         slack = 0 if table.exact_times else 1000
@@ -157,8 +157,8 @@ def a_time_leads_to_the_first_version_from_it_on(lab: SharingLab) -> None:
 
 
 @check("DS-VER-05", "DS-VER-06")
-def times_before_and_after_all(lab: SharingLab) -> None:
-    """A time before the first commit leads to the earliest version, and one after the last is refused."""
+def starting_timestamps_out_of_range(lab: SharingLab) -> None:
+    """A time before the first commit returns the earliest version; one after the last is refused."""
     table = lab.with_history()
     current = _version(lab.require(lab.send(op.get_table_version, **table.address), 200))
     early = lab.send(op.get_table_version, starting_timestamp=BEFORE_ALL, **table.address)

@@ -73,7 +73,7 @@ def questions(lab: SharingLab, table: SharedTable) -> Iterator[Question]:
 
 
 @check("DS-CAP-01")
-def capabilities_have_no_case(lab: SharingLab) -> None:
+def capabilities_are_case_insensitive(lab: SharingLab) -> None:
     """Capabilities are accepted in any case and order, among unknown ones."""
     for table in varied(lab, MOST_TABLES):
         for question in questions(lab, table):
@@ -93,7 +93,7 @@ def capabilities_have_no_case(lab: SharingLab) -> None:
 
 
 @check("DS-CAP-02")
-def capabilities_count_everywhere(lab: SharingLab) -> None:
+def capabilities_apply_to_every_operation(lab: SharingLab) -> None:
     """A table whose metadata is returned in delta format on request also has queries and changes in it."""
     judged = False
     for table in varied(lab):
@@ -114,7 +114,7 @@ def form_if_answered(reply: Reply) -> str:
     return form_of(reply.lines) if reply.status == 200 else ""
 
 
-@invariant("DS-CAP-03", traffic=("capabilities.parquet_is_what_nobody_asks_for",))
+@invariant("DS-CAP-03", traffic=("capabilities.no_format_returns_parquet",))
 def parquet_format_is_the_default(exchange: Exchange) -> bool:
     """A client that names no response format gets parquet format."""
     lines = lines_of(exchange)
@@ -125,7 +125,7 @@ def parquet_format_is_the_default(exchange: Exchange) -> bool:
 
 
 @invariant("DS-CAP-04", traffic=TOUR)
-def the_format_that_is_named_is_kept(exchange: Exchange) -> bool:
+def the_named_format_is_returned(exchange: Exchange) -> bool:
     """A client that names one response format does not get the other."""
     lines, named_formats = lines_of(exchange), formats_asked(exchange)
     if lines is None or len(named_formats) != 1 or not named_formats <= FORMATS:
@@ -135,8 +135,8 @@ def the_format_that_is_named_is_kept(exchange: Exchange) -> bool:
 
 
 @check("DS-CAP-03", "DS-RDF-01")
-def parquet_is_what_nobody_asks_for(lab: SharingLab) -> None:
-    """Without a response format the answer is in parquet format or refused, and reader features change nothing in it."""
+def no_format_returns_parquet(lab: SharingLab) -> None:
+    """A request without a response format returns parquet format or is refused, whatever reader features it has."""
     for table in varied(lab):
         for question in questions(lab, table):
             for header in WITHOUT_FORMAT:
@@ -161,7 +161,7 @@ def _named(header: str | None) -> str:
 
 
 @check("DS-CAP-05")
-def either_format_says_the_same(lab: SharingLab) -> None:
+def either_format_has_the_same_files(lab: SharingLab) -> None:
     """A client that names both formats for a table without reader features gets one of them, with the same files."""
     tables = [table for table in by_url(lab, len(lab.tables())) if not table.reader_features][:MOST_TABLES]
     if not tables:
@@ -247,8 +247,8 @@ def reader_features_need_delta_format(lab: SharingLab) -> None:
 
 
 @check("DS-CAP-04")
-def a_format_that_nobody_knows(lab: SharingLab) -> None:
-    """A client that names one unknown format is refused or gets parquet format."""
+def unknown_formats_are_refused_or_parquet(lab: SharingLab) -> None:
+    """A request with an unknown response format is refused or returns parquet format."""
     for table in by_url(lab, 2):
         for question in questions(lab, table):
             reply = ask(lab, table, question, UNKNOWN_FORMAT)
@@ -256,9 +256,9 @@ def a_format_that_nobody_knows(lab: SharingLab) -> None:
                 in_format_or_refused(reply, PARQUET, f"for {question.what} of {table.name} with {_named(UNKNOWN_FORMAT)}")
 
 
-@invariant("DS-CAP-10", traffic=(*TOUR, "capabilities.a_format_that_nobody_knows"))
-def answers_say_their_format(exchange: Exchange) -> bool:
-    """The capabilities header of an answer names the format that it is in."""
+@invariant("DS-CAP-10", traffic=(*TOUR, "capabilities.unknown_formats_are_refused_or_parquet"))
+def responses_name_their_format(exchange: Exchange) -> bool:
+    """The capabilities header of a response names its format."""
     lines = lines_of(exchange)
     if not lines:
         return False
@@ -268,8 +268,8 @@ def answers_say_their_format(exchange: Exchange) -> bool:
 
 
 @invariant("DS-DF-04", traffic=TOUR)
-def answers_say_their_format_in_small_letters(exchange: Exchange) -> bool:
-    """If the capabilities header of an answer names the format, it is in lower case."""
+def responses_name_their_format_in_lower_case(exchange: Exchange) -> bool:
+    """If the capabilities header of a response names the format, it is in lower case."""
     text = exchange.headers.get(CAPABILITIES, "")
     if lines_of(exchange) is None or not told(exchange).get(RESPONSE_FORMAT, frozenset()) & FORMATS:
         return False

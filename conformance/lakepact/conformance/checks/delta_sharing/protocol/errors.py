@@ -19,13 +19,13 @@ if TYPE_CHECKING:
 
 #: Checks that are refused in every way.
 REFUSED = (
-    "errors.what_does_not_exist_is_not_found",
-    "errors.what_is_malformed_is_refused",
-    "errors.what_leads_nowhere_is_described",
-    "recipients.nobody_is_served_without_a_token",
-    "credentials.urls_need_no_credentials",
-    "capabilities.parquet_is_what_nobody_asks_for",
-    "query.content_types_may_differ",
+    "errors.missing_objects_return_404",
+    "errors.malformed_requests_return_400",
+    "errors.unknown_paths_have_error_bodies",
+    "recipients.requests_without_a_valid_token_return_401",
+    "credentials.url_tables_have_no_credentials",
+    "capabilities.no_format_returns_parquet",
+    "query.content_types_make_no_difference",
 )
 
 #: The statuses whose bodies the protocol describes; others come from layers that know no shares.
@@ -51,8 +51,8 @@ def _is_error(exchange: Exchange) -> None:
 
 
 @invariant("DS-GEN-07", traffic=REFUSED)
-def refusals_are_described(exchange: Exchange) -> bool:
-    """Every refusal is a JSON object with the texts `errorCode` and `message`."""
+def error_responses_have_code_and_message(exchange: Exchange) -> bool:
+    """Every error response is a JSON object with the strings `errorCode` and `message`."""
     if not is_refusal(exchange):
         return False
     _is_error(exchange)
@@ -60,8 +60,8 @@ def refusals_are_described(exchange: Exchange) -> bool:
 
 
 @invariant("DS-GEN-12", traffic=REFUSED)
-def failures_are_described_too(exchange: Exchange) -> bool:
-    """A failure of the server has status 500 and the body of every other error."""
+def server_errors_have_error_bodies(exchange: Exchange) -> bool:
+    """A server error has status 500 and an error body."""
     if not of_operation(exchange) or exchange.status < 500 or exchange.status in {501, 502, 503, 504}:
         return False
     expect.status(Reply(exchange), 500)
@@ -71,8 +71,8 @@ def failures_are_described_too(exchange: Exchange) -> bool:
 
 
 @invariant("DS-GEN-15", traffic=REFUSED)
-def no_request_makes_the_server_fail(exchange: Exchange) -> bool:
-    """No request of this suite is answered with a 5xx status."""
+def no_request_returns_5xx(exchange: Exchange) -> bool:
+    """No request of this suite returns a 5xx status."""
     if not of_operation(exchange) or exchange.status in NOT_SERVED:
         return False
     expect.no_server_error(Reply(exchange))
@@ -98,8 +98,8 @@ def errors_leak_no_secret(exchange: Exchange) -> bool:
 
 
 @check("DS-GEN-11")
-def what_does_not_exist_is_not_found(lab: SharingLab) -> None:
-    """A share, a schema or a table that does not exist returns 404 in every operation."""
+def missing_objects_return_404(lab: SharingLab) -> None:
+    """Every operation on a missing share, schema or table returns 404."""
     address = lab.table().address
     for operation, arguments in OF_NAMES.items():
         if not lab.offers(operation):
@@ -112,8 +112,8 @@ def what_does_not_exist_is_not_found(lab: SharingLab) -> None:
 
 
 @check("DS-GEN-11")
-def tables_are_found_in_their_schema_alone(lab: SharingLab) -> None:
-    """A table returns 404 in a schema that does not list it, though another schema of the share, or of another share, does."""
+def tables_of_other_schemas_return_404(lab: SharingLab) -> None:
+    """A table returns 404 in a schema that does not list it, even if another schema does."""
     if not lab.catalogue.whole:
         raise NotOffered("of the catalogue a part was seen, so that the tables of a schema may be more")
     listed = {(t.share.casefold(), t.schema.casefold(), t.name.casefold()) for t in lab.catalogue.tables}
@@ -135,8 +135,8 @@ def tables_are_found_in_their_schema_alone(lab: SharingLab) -> None:
 
 
 @check("DS-GEN-07")
-def what_leads_nowhere_is_described(lab: SharingLab) -> None:
-    """A name with a slash in percent-encoding is refused with the body of every other error, and so should be a path of no operation."""
+def unknown_paths_have_error_bodies(lab: SharingLab) -> None:
+    """A name with an encoded slash, and an unknown path, is refused with an error body."""
     with lab.judge("DS-GEN-07"):
         reply = lab.send_raw("GET", "/shares/a%2Fb", operation=op.get_share)
         expect.client_error(reply, about="for /shares/a%2Fb")
@@ -161,8 +161,8 @@ OTHER_METHODS = (
 
 
 @check("DS-GEN-15")
-def other_methods_lead_to_no_failure(lab: SharingLab) -> None:
-    """A method that the path of an operation does not have is no failure of the server."""
+def other_methods_return_no_5xx(lab: SharingLab) -> None:
+    """A method that the path does not have returns no 5xx."""
     address = lab.table().address
     for method, operation in OTHER_METHODS:
         named = {name: address[name] for name in OF_NAMES.get(operation, ())}
@@ -192,8 +192,8 @@ SENSELESS: tuple[dict[str, Any], ...] = (
 
 
 @check("DS-GEN-15")
-def what_makes_no_sense_leads_to_no_failure(lab: SharingLab) -> None:
-    """Sizes and tokens of pages that make no sense are no failure of the server, whether it knows pages or not."""
+def invalid_paging_returns_no_5xx(lab: SharingLab) -> None:
+    """Invalid page sizes and tokens return no 5xx, whether or not the server pages."""
     table = lab.table()
     for body in SENSELESS:
         with lab.judge("DS-GEN-15"):
@@ -220,8 +220,8 @@ def what_makes_no_sense_leads_to_no_failure(lab: SharingLab) -> None:
 
 
 @check("DS-GEN-08")
-def what_is_malformed_is_refused(lab: SharingLab) -> None:
-    """A body that is no JSON and a parameter of another type return 400."""
+def malformed_requests_return_400(lab: SharingLab) -> None:
+    """A body that is not JSON, or a parameter of another type, returns 400."""
     address = lab.table().address
     asked: list[tuple[str, OperationId, dict[str, Any]]] = [
         (f"the body {expect.shown(body)}", op.query_table, {"content": body, "headers": [("Content-Type", "application/json")], **address})

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from lakepact.generated.contract import OperationId
 
 #: Checks that ask for every kind of listing.
-LISTED = ("shares.a_share_is_described_as_it_is_listed", "tables.tables_of_a_share_are_those_of_its_schemas")
+LISTED = ("shares.get_share_equals_the_listing", "tables.all_tables_are_those_of_the_schemas")
 
 LONGEST = 255  #: characters of a name
 
@@ -129,7 +129,7 @@ def siblings_differ_in_more_than_case(exchange: Exchange) -> bool:
 
 
 @invariant("DS-NAME-08", traffic=LISTED)
-def every_name_keeps_the_rules(exchange: Exchange) -> bool:
+def listed_names_obey_the_rules(exchange: Exchange) -> bool:
     """The share and the schema that an item names keep the rules for names, as its own name does."""
     found = list(names(exchange))
     for kind, name in found:
@@ -158,8 +158,8 @@ def _spelled(table: SharedTable) -> Iterator[dict[str, Any]]:
 
 
 @check("DS-GEN-13")
-def names_have_no_case(lab: SharingLab) -> None:
-    """Every operation finds share, schema and table whatever the case of their letters."""
+def names_are_case_insensitive(lab: SharingLab) -> None:
+    """Every operation finds share, schema and table in any letter case."""
     for table in some_tables(lab):
         for operation, arguments in OF_NAMES.items():
             if not lab.offers(operation):
@@ -178,7 +178,7 @@ def names_have_no_case(lab: SharingLab) -> None:
 
 @check("DS-GEN-14")
 def names_are_decoded_once(lab: SharingLab) -> None:
-    """A name is found when each of its bytes is percent-encoded, and not when it is encoded twice, whatever is asked of it."""
+    """A percent-encoded name is found, and a doubly encoded one is not."""
     for table in some_tables(lab):
         address = table.address
         once, twice = ({a: encode(name) for a, name in address.items()} for encode in (_encoded, lambda name: quote(_encoded(name))))
@@ -199,8 +199,8 @@ def _path_of(operation: OperationId, encoded: Mapping[str, str]) -> str:
 
 
 @check("DS-GEN-14")
-def hard_names_are_found(lab: SharingLab) -> None:
-    """Every share, schema and table of the fixture pack is found by its name, whatever characters that has."""
+def special_characters_are_found(lab: SharingLab) -> None:
+    """Every share, schema and table of the fixture pack is found by its name, with any special characters."""
     with lab.judge_each("DS-GEN-14") as case:
         for share in lab.manifest.shares:
             with case():
@@ -216,8 +216,8 @@ def hard_names_are_found(lab: SharingLab) -> None:
 
 
 @check("DS-GEN-14")
-def hard_names_are_found_by_every_operation(lab: SharingLab) -> None:
-    """A table whose name is found by one operation is found by the others, whatever characters the name has."""
+def special_characters_are_found_by_every_operation(lab: SharingLab) -> None:
+    """A table that one operation finds by its name is found by all others."""
     hard = [t for t in lab.catalogue.tables if any(not _is_plain(name) for name in t.address.values())][:MOST_HARD]
     if not hard:
         raise NotOffered("no table has a name of other characters than letters, digits and underscores")
@@ -243,8 +243,8 @@ def _is_plain(name: str) -> bool:
 
 
 @check("DS-GEN-14")
-def what_needs_no_encoding_may_stand_as_it_is(lab: SharingLab) -> None:
-    """A plus, an ampersand and other characters that a path may hold stand for themselves there."""
+def unreserved_characters_need_no_encoding(lab: SharingLab) -> None:
+    """A plus, an ampersand and other characters that a path may hold stand for themselves."""
     safe = "+&=;~!$'()*,:@"
     marked = [t for t in lab.tables() if any(c in safe for name in t.address.values() for c in name)]
     if not marked:

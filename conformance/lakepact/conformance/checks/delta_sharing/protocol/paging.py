@@ -30,7 +30,7 @@ FORGED = ("lakepact-forged", "zzz", "e30=", "-1", "%25%25%25")
 
 
 @invariant("DS-PAG-02")
-def pages_hold_no_more_than_asked(exchange: Exchange) -> bool:
+def pages_hold_at_most_max_results(exchange: Exchange) -> bool:
     """No page holds more items than `maxResults` allows."""
     sizes = parse_qs(urlsplit(exchange.url).query).get("maxResults", [])
     if exchange.operation not in LISTS or exchange.status != 200 or len(sizes) != 1 or not sizes[0].isascii() or not sizes[0].isdigit():
@@ -64,8 +64,8 @@ def no_token_is_empty(exchange: Exchange) -> bool:
 
 
 @check("DS-PAG-02", "DS-PAG-03", "DS-PAG-14")
-def the_chain_is_complete(lab: SharingLab) -> None:
-    """Pages of any size lead to every item, each of them once."""
+def pages_hold_every_item_once(lab: SharingLab) -> None:
+    """Pages of any size return every item exactly once."""
     for listing in listings(lab, fewest=2):
         everything = listing.everything()
         count = len(everything)
@@ -84,8 +84,8 @@ def the_chain_is_complete(lab: SharingLab) -> None:
 
 
 @check("DS-PAG-14")
-def sizes_may_change_on_the_way(lab: SharingLab) -> None:
-    """A client may ask for another number of items on each page and still sees every item once."""
+def page_sizes_may_change_between_pages(lab: SharingLab) -> None:
+    """A client that changes `maxResults` between pages gets every item exactly once."""
     choice = random.Random(lab.check)  # noqa: S311 - nothing secret
     for listing in listings(lab, fewest=2):
         everything = keys(listing.everything())
@@ -98,7 +98,7 @@ def sizes_may_change_on_the_way(lab: SharingLab) -> None:
 
 @check("DS-PAG-09")
 def the_last_page_has_no_token(lab: SharingLab) -> None:
-    """When nothing is left the token of the next page is missing or empty."""
+    """The `nextPageToken` of the last page is missing or empty."""
     for listing in listings(lab, fewest=1):
         to_nothing: list[int | None] = []  # page sizes whose last page is empty although a token led to it
         with lab.judge("DS-PAG-09") as case:
@@ -123,8 +123,8 @@ def the_last_page_has_no_token(lab: SharingLab) -> None:
 
 
 @check("DS-PAG-05", "DS-PAG-07")
-def sizes_are_numbers_of_32_bits(lab: SharingLab) -> None:
-    """A negative `maxResults` is refused, and so is one that is no Int32."""
+def invalid_max_results_are_refused(lab: SharingLab) -> None:
+    """A `maxResults` that is negative or not an Int32 is refused."""
     for listing in listings(lab):
         with lab.judge_each("DS-PAG-05") as case:
             for size in (-1, -(2**31)):
@@ -147,8 +147,8 @@ def sizes_are_numbers_of_32_bits(lab: SharingLab) -> None:
 
 
 @check("DS-PAG-06")
-def no_results_may_be_asked_for(lab: SharingLab) -> None:
-    """`maxResults=0` is answered with no items; a token that comes with it leads to all of them."""
+def max_results_of_zero_returns_no_items(lab: SharingLab) -> None:
+    """`maxResults=0` returns no items; a token that comes with it leads to all of them."""
     for listing in listings(lab, fewest=1):
         everything = keys(listing.everything())
         with lab.judge("DS-PAG-06"):
@@ -160,8 +160,8 @@ def no_results_may_be_asked_for(lab: SharingLab) -> None:
 
 
 @check("DS-PAG-11")
-def nothing_is_listed_where_nothing_is(lab: SharingLab) -> None:
-    """An empty schema or share is listed as empty."""
+def empty_schemas_and_shares_list_nothing(lab: SharingLab) -> None:
+    """Listing an empty schema or share returns no items."""
     empty = [(share["name"], schema["name"]) for share in lab.manifest.shares for schema in share["schemas"] if not schema["tables"]]
     bare = [share["name"] for share in lab.manifest.shares if not share["schemas"]]
 
@@ -179,8 +179,8 @@ def nothing_is_listed_where_nothing_is(lab: SharingLab) -> None:
 
 
 @check("DS-PAG-13")
-def tokens_belong_to_their_listing(lab: SharingLab) -> None:
-    """A token that was never issued, or was issued for another listing, is refused as malformed."""
+def tokens_are_bound_to_their_listing(lab: SharingLab) -> None:
+    """An unknown token, or one of another listing, returns 400."""
     several = listings(lab, fewest=2)
     tokens = [(listing, token) for listing in several if (token := listing.page(max_results=1)[1])]
 
@@ -205,8 +205,8 @@ def _refused(lab: SharingLab, reply: Reply, first: list[tuple[str, ...]], about:
 
 
 @check("DS-PAG-15")
-def tokens_are_opaque_text(lab: SharingLab) -> None:
-    """A token works when every character of it is percent-encoded, twice, and whatever the case of the names before it."""
+def percent_encoded_tokens_work(lab: SharingLab) -> None:
+    """A percent-encoded token works twice, and with names in another letter case."""
     paged = [(listing, token) for listing in listings(lab, fewest=2) if (token := token_of(listing.get(max_results=1)))]
     if not paged:
         lab.skip("DS-PAG-15", "no listing of the target is paged")

@@ -42,7 +42,7 @@ def sent_as(exchange: Exchange, media_type: str) -> None:
 
 @invariant("DS-GEN-04")
 def listings_are_json(exchange: Exchange) -> bool:
-    """Shares, schemas and listed tables are answered as application/json in UTF-8."""
+    """Shares, schemas and tables are listed as application/json in UTF-8."""
     if not answered(exchange, JSON_ANSWERS):
         return False
     sent_as(exchange, JSON)
@@ -50,8 +50,8 @@ def listings_are_json(exchange: Exchange) -> bool:
 
 
 @invariant("DS-GEN-05")
-def tables_are_answered_in_lines(exchange: Exchange) -> bool:
-    """Metadata, queries and changes are answered as application/x-ndjson in UTF-8."""
+def table_responses_are_ndjson(exchange: Exchange) -> bool:
+    """Metadata, queries and changes are returned as application/x-ndjson in UTF-8."""
     if not answered(exchange, ANSWERS_IN_LINES):
         return False
     sent_as(exchange, LINES)
@@ -59,8 +59,8 @@ def tables_are_answered_in_lines(exchange: Exchange) -> bool:
 
 
 @check("DS-GEN-04", "DS-GEN-05")
-def charsets_are_said(lab: SharingLab) -> None:
-    """The Content-Type of a listing and of lines says the charset, as the protocol spells it."""
+def content_types_have_a_charset(lab: SharingLab) -> None:
+    """The Content-Type of listings and of lines has the charset, as the protocol spells it."""
     share = lab.shares()[0]
     documents = [lab.send(op.list_shares), lab.send(op.get_share, share=share), lab.send(op.list_schemas, share=share), *_pages(lab)]
     table = lab.table()
@@ -98,7 +98,7 @@ def _several(lab: SharingLab) -> Iterator[tuple[OperationId, int, Mapping[str, A
         yield from ((listing.operation, listing.count, listing.address) for listing in listings(lab, fewest=2))
 
 
-@invariant("DS-GEN-06", traffic=("names.names_have_no_case",))
+@invariant("DS-GEN-06", traffic=("names.names_are_case_insensitive",))
 def each_line_is_an_object(exchange: Exchange) -> bool:
     """An answer in lines has one whole JSON object on each line, and nothing but a newline between them."""
     if not answered(exchange, ANSWERS_IN_LINES):
@@ -111,9 +111,9 @@ def each_line_is_an_object(exchange: Exchange) -> bool:
     return True
 
 
-@invariant("DS-DF-08", traffic=("shares.a_share_is_described_as_it_is_listed",))
-def listings_stand_on_one_line(exchange: Exchange) -> bool:
-    """The JSON of a listing stands on one line."""
+@invariant("DS-DF-08", traffic=("shares.get_share_equals_the_listing",))
+def listings_are_one_line(exchange: Exchange) -> bool:
+    """The JSON of a listing is one line."""
     if not answered(exchange, JSON_ANSWERS):
         return False
     breaks = exchange.body.strip().count(b"\n")
@@ -123,7 +123,7 @@ def listings_stand_on_one_line(exchange: Exchange) -> bool:
 
 @check("DS-GEN-03")
 def endpoints_may_end_with_a_slash(lab: SharingLab) -> None:
-    """An endpoint that is written with a slash at its end may lead to the same answers for clients that keep the slash."""
+    """An endpoint with a trailing slash may return the same responses."""
     plain, doubled = lab.send(op.list_shares), lab.send_raw("GET", "//shares")
     same = doubled.status == plain.status and doubled.exchange.parsed == plain.exchange.parsed
 

@@ -67,8 +67,8 @@ def in_columns(rows: list[dict[str, Any]], columns: set[str]) -> list[dict[str, 
 
 
 @check("DS-CDF-01")
-def a_start_is_needed(lab: SharingLab) -> None:
-    """Changes without a start are refused."""
+def changes_without_start_are_refused(lab: SharingLab) -> None:
+    """A request for changes without a start is refused."""
     address = (test_tables.with_changes(lab).table if lab.feature("change-data-feed") else test_tables.any_table(lab)).address
     for end in (None, 0):
         with lab.judge("DS-CDF-01"):
@@ -77,7 +77,7 @@ def a_start_is_needed(lab: SharingLab) -> None:
 
 @check("DS-CDF-02")
 def versions_and_times_are_bounds(lab: SharingLab) -> None:
-    """A start and an end may be a version or a time, but not both at once."""
+    """A start and an end may each be a version or a time, but not both."""
     subject = test_tables.with_changes(lab)
     first, moment, later = subject.last, times.EPOCH, times.EPOCH
     if lab.knows_content:
@@ -96,8 +96,8 @@ def versions_and_times_are_bounds(lab: SharingLab) -> None:
 
 
 @check("DS-CDF-10", "DS-CDF-03")
-def up_to_the_current_version(lab: SharingLab) -> None:
-    """Without an end, the changes are all of them up to the current version."""
+def changes_without_end_reach_the_current_version(lab: SharingLab) -> None:
+    """A request for changes without an end returns all changes up to the current version."""
     for table, form in feeds(lab):
         first = table.first_change or 0
         reply = reading.asked_changes(lab, table, {"starting_version": first}, form=form)
@@ -121,8 +121,8 @@ def _reaches(answer: Answer, table: PackTable) -> None:
 
 
 @check("DS-CDF-04", "DS-CDF-10")
-def both_ends_are_included(lab: SharingLab) -> None:
-    """A range of versions has the changes of its first and of its last version, and no others."""
+def version_ranges_are_inclusive(lab: SharingLab) -> None:
+    """A range of versions includes the changes of its first and last version, and no others."""
     table = lab.fixture(PLAIN)
     for form in reading.formats(lab, table):
         for first, last in RANGES:
@@ -132,8 +132,8 @@ def both_ends_are_included(lab: SharingLab) -> None:
 
 
 @check("DS-CDF-05", "DS-CDF-08")
-def from_a_time(lab: SharingLab) -> None:
-    """Changes from a time on start with the first version made at or after it."""
+def starting_timestamps_select_the_next_version(lab: SharingLab) -> None:
+    """Changes from a time start with the first version made at or after it."""
     table = lab.fixture(PLAIN)
     for version in (1, 4):
         moment = table.versions[version].timestamp
@@ -146,8 +146,8 @@ def from_a_time(lab: SharingLab) -> None:
 
 
 @check("DS-CDF-05", "DS-CDF-06")
-def from_a_time_to_an_end(lab: SharingLab) -> None:
-    """An end counts for changes from a time on, and a start that is a time for changes up to one."""
+def timestamps_and_versions_combine(lab: SharingLab) -> None:
+    """An end version applies to a start time, and an end time to a start version."""
     table = lab.fixture(PLAIN)
     start, end = (times.at(table.versions[version].timestamp) for version in (1, 4))
     for requirement, bounds in (
@@ -161,8 +161,8 @@ def from_a_time_to_an_end(lab: SharingLab) -> None:
 
 
 @check("DS-CDF-05")
-def from_before_all(lab: SharingLab) -> None:
-    """Changes from a time before the first version on are those from the first version on."""
+def starting_timestamps_before_the_first_version(lab: SharingLab) -> None:
+    """Changes from a time before the first version start with the first version."""
     table = lab.fixture(PLAIN)
     for text in (times.EPOCH, times.at(table.versions[0].timestamp - times.SECOND)):
         reply = reading.asked_changes(lab, table, {"starting_timestamp": text})
@@ -171,7 +171,7 @@ def from_before_all(lab: SharingLab) -> None:
 
 
 @check("DS-CDF-06")
-def up_to_a_time(lab: SharingLab) -> None:
+def ending_timestamps_select_the_previous_version(lab: SharingLab) -> None:
     """Changes up to a time end with the last version made at or before it."""
     table = lab.fixture(PLAIN)
     for version in (1, 4):
@@ -191,8 +191,8 @@ def up_to_a_time(lab: SharingLab) -> None:
 
 
 @check("DS-CDF-07")
-def earlier_metadata(lab: SharingLab) -> None:
-    """Later metadata is there, as it became, if the client asks for it, and is not otherwise."""
+def historical_metadata_is_sent_on_request(lab: SharingLab) -> None:
+    """Later metadata is returned if requested, and not otherwise."""
     table = lab.fixture(PLAIN)
     later = [v for before, v in zip(table.versions, table.versions[1:], strict=False) if before.schema != v.schema]
     for asked, wanted in ((None, []), (False, []), (True, later)):
@@ -226,8 +226,8 @@ def _named(metadata: Mapping[str, Any]) -> list[str]:
 
 
 @check("DS-CDF-08")
-def version_of_the_answer(lab: SharingLab) -> None:
-    """The header of changes names the version that they start with."""
+def changes_name_their_first_version(lab: SharingLab) -> None:
+    """The header of changes has the version that they start with."""
     subject = test_tables.with_changes(lab)
     for version in dict.fromkeys((subject.last, *((0, 3) if lab.knows_content else ()))):
         for bounds in ({"starting_version": version}, {"starting_version": version, "ending_version": subject.last}):
@@ -238,7 +238,7 @@ def version_of_the_answer(lab: SharingLab) -> None:
 
 @check("DS-CDF-09")
 def order_of_the_lines(lab: SharingLab) -> None:
-    """Changes are said by protocol, then metaData, then changed files."""
+    """Changes are returned as protocol, metaData, then changed files."""
     known: list[tuple[AnyTable, str, int]] = []
     if lab.knows_content:
         known += [(table, form, table.first_change or 0) for table, form in feeds(lab)]
@@ -259,8 +259,8 @@ def order_of_the_lines(lab: SharingLab) -> None:
 
 
 @check("DS-CDF-11")
-def change_files_stand_alone(lab: SharingLab) -> None:
-    """A version with files of changes is answered by those alone."""
+def change_files_replace_data_files(lab: SharingLab) -> None:
+    """A version with change data files returns only those."""
     for table, form in feeds(lab):
         reply = reading.asked_changes(lab, table, {"starting_version": table.first_change or 0}, form=form)
         if reply.status != 200:
@@ -279,8 +279,8 @@ def change_files_stand_alone(lab: SharingLab) -> None:
 
 
 @check("DS-CDF-12")
-def nothing_was_recorded(lab: SharingLab) -> None:
-    """Changes that were not recorded, or not all of them, are refused."""
+def unrecorded_changes_are_refused(lab: SharingLab) -> None:
+    """A request for changes that were not fully recorded is refused."""
     for name, bounds in (
         ("changes_off", {"starting_version": 0}),
         ("changes_off", {"starting_version": 2, "ending_version": 2}),
@@ -295,7 +295,7 @@ def nothing_was_recorded(lab: SharingLab) -> None:
 
 
 @check("DS-CDF-13")
-def ranges_that_are_none(lab: SharingLab) -> None:
+def invalid_ranges_are_refused(lab: SharingLab) -> None:
     """A range that starts or ends after the current version, or ends before its start, is refused."""
     subject = test_tables.with_changes(lab)
     last = subject.last
@@ -325,7 +325,7 @@ def changes_in_delta_format(lab: SharingLab) -> None:
 
 
 @check("DS-CDF-16")
-def when_it_changed(lab: SharingLab) -> None:
+def changes_have_the_commit_time(lab: SharingLab) -> None:
     """The timestamp of a changed file is the time of its version's commit."""
     for name in (PLAIN, "changes_partitioned"):
         table = lab.fixture(name)

@@ -61,14 +61,14 @@ def _are_the_same(first: Reply, again: Reply, what: str) -> None:
 
 
 @check("DS-FIL-03")
-def ids_last_in_parquet_format(lab: SharingLab) -> None:
-    """In parquet format a file has the same id in every answer, and no other file has it."""
+def file_ids_are_stable_in_parquet_format(lab: SharingLab) -> None:
+    """In parquet format a file has the same unique id in every response."""
     _last(lab, "DS-FIL-03", PARQUET)
 
 
 @check("DS-DFL-01")
-def ids_last_in_delta_format(lab: SharingLab) -> None:
-    """In delta format a file has the same id in every answer, and no other file has it."""
+def file_ids_are_stable_in_delta_format(lab: SharingLab) -> None:
+    """In delta format a file has the same unique id in every response."""
     _last(lab, "DS-DFL-01", DELTA)
 
 
@@ -81,8 +81,8 @@ WAYS: tuple[tuple[str, dict[str, Any]], ...] = (
 
 
 @check("DS-FIL-03", "DS-DFL-01")
-def ids_do_not_depend_on_the_question(lab: SharingLab) -> None:
-    """A file has one id in plain queries, in those with hints, and among the files that were added."""
+def file_ids_do_not_depend_on_the_query(lab: SharingLab) -> None:
+    """A file has the same id in plain queries, in queries with hints, and among added files."""
     for form, requirement in ((PARQUET, "DS-FIL-03"), (DELTA, "DS-DFL-01")):
         for table in by_url(lab):
             plain = _query(lab, table, form, {})
@@ -105,8 +105,8 @@ def ids_do_not_depend_on_the_question(lab: SharingLab) -> None:
 
 
 @check("DS-FIL-03", "DS-DFL-01")
-def ids_are_those_of_earlier_versions(lab: SharingLab) -> None:
-    """A file has one id whichever version of the table it is answered for."""
+def file_ids_do_not_depend_on_the_version(lab: SharingLab) -> None:
+    """A file has the same id in queries of every version."""
     table = lab.fixture(APPENDED)
     for form, requirement in ((PARQUET, "DS-FIL-03"), (DELTA, "DS-DFL-01")):
         asked: dict[str, Any] = {"delta_sharing_capabilities": ASKED_FOR[form], **table.address}
@@ -123,8 +123,8 @@ def ids_are_those_of_earlier_versions(lab: SharingLab) -> None:
 
 
 @check("DS-FIL-03", "DS-DFL-01")
-def ids_of_what_changed_are_those_of_files(lab: SharingLab) -> None:
-    """A file that was added has the id among the changes that it has where added files are queried."""
+def changed_files_keep_their_ids(lab: SharingLab) -> None:
+    """An added file has the same id in changes and in queries of added files."""
     table = test_tables.with_changes(lab).table
     for form, requirement in ((PARQUET, "DS-FIL-03"), (DELTA, "DS-DFL-01")):
         queried = lab.send(QUERY, body={"startingVersion": 0}, delta_sharing_capabilities=ASKED_FOR[form], **table.address)
@@ -179,8 +179,8 @@ def ids_do_not_depend_on_the_format(lab: SharingLab) -> None:
 
 
 @check("DS-DFL-02")
-def ids_of_deletion_vectors_last(lab: SharingLab) -> None:
-    """The id of the file of a deletion vector, where there is one, is the same in every answer."""
+def deletion_vector_ids_are_stable(lab: SharingLab) -> None:
+    """The id of a deletion vector file, if present, is the same in every response."""
     judged = False
     for table in by_url(lab):
         first, again = (_query(lab, table, DELTA, {}) for _ in range(2))
@@ -197,7 +197,7 @@ def ids_of_deletion_vectors_last(lab: SharingLab) -> None:
 
 
 @check("DS-DFL-02")
-def each_deletion_vector_file_has_its_own_id(lab: SharingLab) -> None:
+def deletion_vector_ids_are_unique(lab: SharingLab) -> None:
     """A deletion vector file has one id, and no other deletion vector or data file has it."""
     table = lab.fixture("deletion_vectors")
     by_file: dict[str, set[str]] = {}
@@ -231,7 +231,7 @@ def _measures(vector: Mapping[str, Any]) -> tuple[Any, ...]:
 
 
 @check("DS-DFL-01")
-def wrapped_files_of_changes_have_ids_of_their_own(lab: SharingLab) -> None:
+def wrapped_change_files_have_unique_ids(lab: SharingLab) -> None:
     """In delta format, each file of changes has an id that no other file in the answer has."""
     table = lab.fixture(PLAIN)
     reply = lab.send(op.query_table_changes, starting_version=0, delta_sharing_capabilities=ASKED_FOR[DELTA], **table.address)
@@ -246,7 +246,7 @@ def wrapped_files_of_changes_have_ids_of_their_own(lab: SharingLab) -> None:
 
 
 @check("DS-CDC-01")
-def files_of_changes_have_ids_of_their_own(lab: SharingLab) -> None:
+def change_files_have_unique_ids(lab: SharingLab) -> None:
     """Each file of changes has an id that no other file of changes in the answer has."""
     table = lab.fixture(PLAIN)
     lab.needs_parquet()

@@ -146,7 +146,7 @@ def _is_parquet(content: bytes, sample: Sample) -> None:
 
 @check("DS-FIL-01", "DS-FIL-05")
 def files_are_read_without_a_token(lab: SharingLab) -> None:
-    """The URL of each file is read without a token, and has a Parquet file of exactly the size that was said."""
+    """Each file URL returns, without a token, a Parquet file of exactly its `size`."""
     reader = Reader(lab)
     for sample in some(samples(lab, PARQUET)):
         sizes: list[int] = []
@@ -163,7 +163,7 @@ def files_are_read_without_a_token(lab: SharingLab) -> None:
 
 @check("DS-FIL-05")
 def changed_files_have_their_sizes(lab: SharingLab) -> None:
-    """The size of a file that changed is that of what its URL serves, as it is for files of a snapshot."""
+    """Each URL of a changed file returns a file of exactly its `size`."""
     reader = Reader(lab)
     for sample in some(reader.left(changed_samples(lab, PARQUET))):
         reply = reader.read(sample.file.url)
@@ -176,7 +176,7 @@ def changed_files_have_their_sizes(lab: SharingLab) -> None:
 
 @check("DS-DFL-06")
 def wrapped_files_are_read_without_a_token(lab: SharingLab) -> None:
-    """The path of each action in delta format is read without a token, and has a Parquet file of the size that the action says."""
+    """Each path of an action in delta format returns, without a token, a Parquet file of its `size`."""
     reader = Reader(lab)
     for sample in some([*samples(lab, DELTA), *reader.left(changed_samples(lab, DELTA))]):
         with lab.judge("DS-DFL-06"):
@@ -188,7 +188,7 @@ def wrapped_files_are_read_without_a_token(lab: SharingLab) -> None:
 
 @check("DS-REM-01")
 def removed_files_can_still_be_read(lab: SharingLab) -> None:
-    """The URL of a removed file is read like that of every other."""
+    """The URL of a removed file returns that file."""
     reader = Reader(lab)
     for sample in some(reader.left(sample for sample in changed_samples(lab, PARQUET) if sample.file.kind == "remove")):
         with lab.judge("DS-REM-01"):
@@ -248,8 +248,8 @@ def urls_may_be_escaped_again(lab: SharingLab) -> None:
 
 
 @check("DS-FIL-09", "DS-DFL-05")
-def urls_have_not_expired_long_ago(lab: SharingLab) -> None:
-    """The time at which the URL of a file expires, where it is said, is not long over when the URL is given."""
+def new_urls_have_not_expired(lab: SharingLab) -> None:
+    """The expiration time of a new file URL, if present, is not in the past."""
     for form, requirement in ((PARQUET, "DS-FIL-09"), (DELTA, "DS-DFL-05")):
         said = [(s, s.file.line["expirationTimestamp"]) for s in samples(lab, form) if is_whole(s.file.line.get("expirationTimestamp"))]
         if not said:
@@ -260,8 +260,8 @@ def urls_have_not_expired_long_ago(lab: SharingLab) -> None:
 
 
 @check("DS-FIL-10")
-def urls_expire(lab: SharingLab) -> None:
-    """A URL is refused after the time at which it says to expire."""
+def expired_urls_are_refused(lab: SharingLab) -> None:
+    """A file URL is refused after its expiration time."""
     if not lab.feature("short-lived-urls"):
         raise NotOffered("URLs of files are not said to expire soon")
     reader = Reader(lab)

@@ -199,8 +199,8 @@ def files(reply: Reply, about: str = "") -> list[Any]:
 
 
 @check("DS-HNT-05", "DS-HNT-10")
-def no_hints(lab: SharingLab) -> None:
-    """Without hints, or with an empty array of them, all files are answered."""
+def empty_hints_return_all_files(lab: SharingLab) -> None:
+    """A query without hints, or with an empty array of them, returns all files."""
     whole = files(lab.require(sent(lab, {}), 200))
     with lab.judge("DS-HNT-05"):
         empty = files(sent(lab, {"predicateHints": []}), "for an empty array of predicateHints")
@@ -214,8 +214,8 @@ def no_hints(lab: SharingLab) -> None:
 
 
 @check("DS-HNT-04", "DS-SQL-03")
-def sql_that_is_skipped(lab: SharingLab) -> None:
-    """SQL beyond comparisons, and what is no SQL, fails no query."""
+def unsupported_sql_is_ignored(lab: SharingLab) -> None:
+    """SQL beyond comparisons, and invalid SQL, does not fail the query."""
     for requirement, texts in (("DS-HNT-04", NONSENSE), ("DS-SQL-03", tuple(text for text, _ in BEYOND))):
         for text in texts:
             with lab.judge(requirement):
@@ -223,8 +223,8 @@ def sql_that_is_skipped(lab: SharingLab) -> None:
 
 
 @check("DS-HNT-08")
-def trees_that_are_wrong(lab: SharingLab) -> None:
-    """JSON predicates that cannot be evaluated leave all files."""
+def invalid_predicates_keep_all_files(lab: SharingLab) -> None:
+    """JSON predicates that cannot be evaluated keep all files."""
     whole = files(lab.require(sent(lab, {}), 200))
     for what, text in WRONG_TREES if len(whole) <= LONG else WRONG_TREES[:3]:
         with lab.judge("DS-HNT-08"):
@@ -233,8 +233,8 @@ def trees_that_are_wrong(lab: SharingLab) -> None:
 
 
 @check("DS-JSP-01")
-def nodes_that_are_malformed(lab: SharingLab) -> None:
-    """A node with too much or too little in it fails no query."""
+def malformed_nodes_are_ignored(lab: SharingLab) -> None:
+    """A malformed node of a JSON predicate does not fail the query."""
     for what, tree in MALFORMED_NODES:
         with lab.judge("DS-JSP-01"):
             reply = sent(lab, {"jsonPredicateHints": hint(tree)})
@@ -242,8 +242,8 @@ def nodes_that_are_malformed(lab: SharingLab) -> None:
 
 
 @check("DS-HNT-15")
-def a_negative_limit(lab: SharingLab) -> None:
-    """A limit below zero is refused."""
+def negative_limits_are_refused(lab: SharingLab) -> None:
+    """A negative limit is refused."""
     with lab.judge("DS-HNT-15"):
         expect.status(sent(lab, {"limitHint": -1}), 400, about="for limitHint -1")
 
@@ -252,8 +252,8 @@ def a_negative_limit(lab: SharingLab) -> None:
 
 
 @check("DS-HNT-12")
-def limits(lab: SharingLab) -> None:
-    """The files for a limit hold at least that many rows, those that were deleted left out."""
+def limits_keep_enough_rows(lab: SharingLab) -> None:
+    """The files for a limit hold at least that many live rows."""
     for known in hinted(lab, ("partitioned", "partition_types", "no_stats", PRUNED, "deletion_vectors", "unpartitioned", "empty")):
         total = len(known.rows)
         for limit in (0, 1, total // 2, total - 1, total, total + 1, 2**31 - 1):
@@ -269,7 +269,7 @@ def limits(lab: SharingLab) -> None:
 
 @check("DS-HNT-13")
 def predicates_before_limits(lab: SharingLab) -> None:
-    """With predicates and a limit, the files hold at least that many rows that satisfy the predicates."""
+    """With predicates and a limit, the files hold at least that many matching rows."""
     for known in hinted(lab, (PRUNED, "partitioned", "partition_types")):
         for predicate in LAST_FILES[known.table.name]:
             wanted = matching(known.rows, predicate)
@@ -299,7 +299,7 @@ LAST_FILES: dict[str, tuple[Predicate, ...]] = {
 
 @check("DS-HNT-03", "DS-HNT-09", "DS-HNT-12")
 def hints_as_of_a_version(lab: SharingLab) -> None:
-    """Hints with time travel leave the files of that version in which rows may be wanted, whatever has become of them since."""
+    """Hints with time travel keep the files of that version that may hold matching rows."""
     (known,) = hinted(lab, (TRAVELLED,))
     earlier = [version for version in known.table.readable if version is not known.table.last and version.rows.num_rows]
     if not earlier or known.asked(version=earlier[0].version).status != 200:

@@ -75,8 +75,8 @@ def files_of(answers: Iterable[Answer]) -> list[Any]:
 
 
 @check("DS-QRY-09")
-def pages_lead_to_every_file(lab: SharingLab) -> None:
-    """The pages of a query have every file of the answer that is not paged, and each of them once."""
+def pages_hold_every_file_once(lab: SharingLab) -> None:
+    """The pages of a query return every file of the unpaged response exactly once."""
     _need_pages(lab)
     for name, most in PAGED:
         table = lab.fixture(name)
@@ -95,8 +95,8 @@ def pages_lead_to_every_file(lab: SharingLab) -> None:
 
 
 @check("DS-QRY-08", "DS-CAP-04")
-def later_pages_belong_to_the_first(lab: SharingLab) -> None:
-    """The second page of a query names the version that the first one is of, and is in the format that was asked for."""
+def later_pages_keep_version_and_format(lab: SharingLab) -> None:
+    """The second page of a query has the version of the first page and the requested format."""
     _need_pages(lab)
     table = lab.fixture("partitioned")
     for form in reading.formats(lab, table):
@@ -116,8 +116,8 @@ def later_pages_belong_to_the_first(lab: SharingLab) -> None:
 
 
 @check("DS-HNT-03")
-def pages_hold_what_hints_leave(lab: SharingLab) -> None:
-    """The pages of a query with a hint hold every row that satisfies it."""
+def pages_hold_every_matching_row(lab: SharingLab) -> None:
+    """The pages of a query with a hint hold every matching row."""
     _need_pages(lab)
     table = lab.fixture("measurements")
     wanted = [row for row in table.last.rows.to_pylist() if (row["year"] or 0) >= 9]
@@ -128,7 +128,7 @@ def pages_hold_what_hints_leave(lab: SharingLab) -> None:
 
 @check("DS-QRY-09", alone=True)
 def pages_are_of_one_version(lab: SharingLab) -> None:
-    """The pages of a query have the rows of the version that the first page is of, although the table grows in between."""
+    """The pages of a query have the rows of the first page's version, even if the table grows."""
     _need_pages(lab)
     table = lab.fixture(CHANGING)
     if lab.target.parameters.get(WRITABLE) != "yes":
@@ -154,8 +154,8 @@ def pages_are_of_one_version(lab: SharingLab) -> None:
 
 
 @check("DS-CDF-10", "DS-CDF-07")
-def pages_lead_to_every_change(lab: SharingLab) -> None:
-    """The pages of changes have every line of the answer that is not paged, each of them once, also where they end within a version."""
+def pages_hold_every_change_once(lab: SharingLab) -> None:
+    """The pages of changes return every line of the unpaged response exactly once."""
     paged = False
     for name in CHANGES_PAGED:
         table = lab.fixture(name)
@@ -192,8 +192,8 @@ def _page_of_changes(asked: Callable[[dict[str, Any]], Reply], most: int, said: 
 
 
 @check("DS-TTV-07")
-def pages_lead_to_every_file_that_changed(lab: SharingLab) -> None:
-    """The pages of a query with startingVersion have every file of the answer that is not paged, and each of them once."""
+def pages_hold_every_changed_file_once(lab: SharingLab) -> None:
+    """The pages of a query with startingVersion return every file of the unpaged response exactly once."""
     _need_pages(lab)
     paged = False
     for name in ("partitioned", PLAIN):
@@ -212,8 +212,8 @@ def pages_lead_to_every_file_that_changed(lab: SharingLab) -> None:
 
 
 @check("DS-EST-02")
-def tokens_of_pages_hold_for_their_query(lab: SharingLab) -> None:
-    """The token of a page is refused where it was never issued, and for another table."""
+def query_page_tokens_are_bound_to_their_query(lab: SharingLab) -> None:
+    """An unknown page token, or one of another table's query, is refused."""
     _need_pages(lab)
     table = lab.fixture("partitioned")
     token = token_of(reading.understood(lab.require(reading.asked(lab, table, {"maxFiles": 1}), 200)))

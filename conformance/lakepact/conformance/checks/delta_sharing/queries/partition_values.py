@@ -55,8 +55,8 @@ def _id(lab: SharingLab, file: SharedFile) -> int:
 
 
 @check(*TEXTS)
-def texts_of_each_type(lab: SharingLab) -> None:
-    """The value of a partition column is written as its type demands, and means what is true of the rows."""
+def partition_values_have_the_form_of_their_type(lab: SharingLab) -> None:
+    """A partition value is written in the form of its type and agrees with the rows."""
     for requirement, (kinds, pattern) in TEXTS.items():
         with lab.judge(requirement) as case:
             for name, kind, true, text in texts(lab, kinds):
@@ -70,8 +70,8 @@ def texts_of_each_type(lab: SharingLab) -> None:
 
 
 @check("DS-PV-02")
-def nulls(lab: SharingLab) -> None:
-    """A null is written as null or as an empty string, and nothing else is."""
+def null_partition_values(lab: SharingLab) -> None:
+    """A null partition value is null or an empty string, and no other value is."""
     every = tuple(kind for kinds, _ in TEXTS.values() for kind in kinds)
     with lab.judge("DS-PV-02") as case:
         for name, kind, true, text in texts(lab, every):
@@ -88,7 +88,7 @@ def nulls(lab: SharingLab) -> None:
         expect.equal(wanted, found, "for each file of partitioned whether city is null")
 
 
-@invariant("DS-PV-01", traffic=("partition_values.texts_of_each_type", "hints.no_hints"))
+@invariant("DS-PV-01", traffic=("partition_values.partition_values_have_the_form_of_their_type", "hints.empty_hints_return_all_files"))
 def strings_or_nulls(exchange: Exchange) -> bool:
     """Every partition value is a string, or null."""
     if exchange.operation not in {op.query_table, op.query_table_changes} or exchange.status != 200:

@@ -68,8 +68,8 @@ def query(lab: SharingLab, table: SharedTable, body: Any, **sent: Any) -> Reply:
 
 
 @check("DS-QRY-01")
-def content_types_may_differ(lab: SharingLab) -> None:
-    """A query is answered alike with a Content-Type, with one that has a charset, and without."""
+def content_types_make_no_difference(lab: SharingLab) -> None:
+    """A query returns the same with a Content-Type, with one that has a charset, and without."""
     table = by_url(lab)[0]
     with lab.judge_each("DS-QRY-01") as case:
         for media_type in (JSON, f"{JSON}; charset=utf-8", f"{JSON};charset=UTF-8", ""):
@@ -79,8 +79,8 @@ def content_types_may_differ(lab: SharingLab) -> None:
 
 
 @check("DS-QRY-02")
-def the_empty_query_asks_for_everything(lab: SharingLab) -> None:
-    """The body {} is answered with all files of the current snapshot."""
+def empty_queries_return_all_files(lab: SharingLab) -> None:
+    """The body {} returns all files of the current snapshot."""
     sizes = {}
     if lab.knows_content:
         sizes = {
@@ -131,8 +131,8 @@ def same_as(lab: SharingLab, requirement: str, plain: Callable[[], Reply], other
 
 
 @check("DS-QRY-10")
-def what_is_unknown_changes_nothing(lab: SharingLab) -> None:
-    """Unknown members and parameters do not change the answers to queries and changes."""
+def unknown_members_change_nothing(lab: SharingLab) -> None:
+    """Unknown members and parameters do not change the responses to queries and changes."""
     for table in varied_by_url(lab):
         plain = partial(query, lab, table, {})
         same_as(lab, "DS-QRY-10", plain, partial(query, lab, table, UNKNOWN_MEMBERS), f"{table.name} with unknown members")
@@ -155,8 +155,8 @@ def changes(lab: SharingLab, table: SharedTable, **sent: Any) -> Reply:
 
 
 @check("DS-QRY-11")
-def members_have_types(lab: SharingLab) -> None:
-    """A member of another type, and a body that is no object, returns 400."""
+def members_of_wrong_types_return_400(lab: SharingLab) -> None:
+    """A member of another type, or a body that is not an object, returns 400."""
     table = by_url(lab)[0]
     lab.require(query(lab, table, {"limitHint": 1}), 200)
     with lab.judge_each("DS-QRY-11") as case:
@@ -184,7 +184,7 @@ def queries_begin_with_protocol_and_metadata(exchange: Exchange) -> bool:
 
 
 @invariant("DS-QRY-06", traffic=TOUR)
-def snapshots_are_files(exchange: Exchange) -> bool:
+def snapshots_hold_only_files(exchange: Exchange) -> bool:
     """After its first two lines a snapshot has only files, and in delta format each is an add."""
     lines = lines_of(exchange, QUERY)
     if lines is None or is_continued(exchange) or "startingVersion" in body_of(exchange):
@@ -198,7 +198,7 @@ def snapshots_are_files(exchange: Exchange) -> bool:
 
 
 @invariant("DS-QRY-07", traffic=TOUR)
-def changes_of_files_are_changes(exchange: Exchange) -> bool:
+def file_changes_hold_only_changes(exchange: Exchange) -> bool:
     """After its first two lines a query with startingVersion has only changed files and metadata."""
     lines = lines_of(exchange, QUERY)
     if lines is None or is_continued(exchange) or "startingVersion" not in body_of(exchange):
@@ -229,8 +229,8 @@ def no_line_is_empty(exchange: Exchange) -> bool:
 
 
 @check("DS-DF-12")
-def what_spark_sends_changes_nothing(lab: SharingLab) -> None:
-    """Empty hints, a wish for a refresh token and readChangeFeed change nothing in the files that are answered."""
+def spark_parameters_change_nothing(lab: SharingLab) -> None:
+    """Empty hints, includeRefreshToken and readChangeFeed do not change the returned files."""
     for table in varied_by_url(lab):
         sent = {"predicateHints": [], "includeRefreshToken": True}
         plain, other = (partial(query, lab, table, body) for body in ({}, sent))
@@ -241,8 +241,8 @@ def what_spark_sends_changes_nothing(lab: SharingLab) -> None:
 
 
 @check("DS-DF-15")
-def truth_has_no_case(lab: SharingLab) -> None:
-    """The parameter includeHistoricalMetadata may be written in any case."""
+def booleans_are_case_insensitive(lab: SharingLab) -> None:
+    """The parameter includeHistoricalMetadata is accepted in any letter case."""
     tables = [table for table in by_url(lab, len(lab.tables())) if table.changes][:MOST_TABLES]
     for table in tables:
         start = version(lab, table, "1970-01-01T00:00:00Z")
@@ -265,7 +265,7 @@ def truth_has_no_case(lab: SharingLab) -> None:
 
 
 @check("DS-DF-20")
-def what_clients_on_the_jvm_send_is_understood(lab: SharingLab) -> None:
+def jvm_client_headers_are_accepted(lab: SharingLab) -> None:
     """The header fileidhash is accepted and repeated, and maxFiles is accepted."""
     with lab.judge_each("DS-DF-20") as case:
         for table in by_url(lab, 2):

@@ -30,8 +30,8 @@ TRIES, PAUSE = 10, 0.3  #: for a server to see a new version
 
 
 @check("DS-EST-06", alone=True)
-def the_same_files_again(lab: SharingLab) -> None:
-    """A refresh has the files, the version and the rows of the first answer, also after the table has changed."""
+def refreshes_return_the_same_files(lab: SharingLab) -> None:
+    """A refresh returns the files, version and rows of the first response, also after the table has changed."""
     table = lab.fixture(CHANGING)
     first = lab.require(reading.asked(lab, table, {"includeRefreshToken": True}), 200)
     before = reading.understood(first)
@@ -50,8 +50,8 @@ def the_same_files_again(lab: SharingLab) -> None:
 
 
 @check("DS-EST-06")
-def the_same_part_again(lab: SharingLab) -> None:
-    """A refresh of an answer that hints made smaller has the files of that answer, and not all of them."""
+def refreshes_keep_hints(lab: SharingLab) -> None:
+    """A refresh of a response with hints returns the files of that response, not all files."""
     table = lab.fixture(PARTITIONED)
     every = reading.understood(lab.require(reading.asked(lab, table), 200))
     judged = False

@@ -37,8 +37,8 @@ def shared_late(lab: SharingLab) -> tuple[AnyTable, int]:
 
 
 @check("DS-TTV-14")
-def versions_before_the_first_shared_one_are_refused(lab: SharingLab) -> None:
-    """A version before the earliest shared one is refused by queries and changes, and no time leads to it."""
+def versions_before_the_first_shared_are_refused(lab: SharingLab) -> None:
+    """Queries and changes of a version before the earliest shared one are refused."""
     lab.needs_history()
     table, first = shared_late(lab)
     if not first:

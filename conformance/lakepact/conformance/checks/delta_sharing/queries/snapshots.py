@@ -47,8 +47,8 @@ def rows_with_reader_features(lab: SharingLab) -> None:
 
 
 @check("DS-QRY-09")
-def rows_of_what_parquet_format_cannot_say(lab: SharingLab) -> None:
-    """A table with deletion vectors or mapped columns that is answered in parquet format all the same has exactly its rows there."""
+def rows_of_delta_tables_in_parquet_format(lab: SharingLab) -> None:
+    """A table with deletion vectors or mapped columns, if returned in parquet format, has exactly its rows."""
     lab.needs_parquet()
     for table in lab.manifest.tables.values():
         if table.features and table.features <= BEYOND_PARQUET:
@@ -90,8 +90,8 @@ def many_files(lab: SharingLab) -> None:
 
 
 @check("DS-QRY-08")
-def version_of_the_answer(lab: SharingLab) -> None:
-    """The header of a query names the current version, or the version that is read."""
+def queries_name_their_version(lab: SharingLab) -> None:
+    """The header of a query has the current version, or the requested one."""
     table = lab.fixture("partitioned")
     wanted: list[tuple[dict[str, Any], int]] = [({}, table.last.version)]
     for version in table.readable:
@@ -117,8 +117,8 @@ def columns_are_in_the_files(lab: SharingLab) -> None:
 
 
 @check("DS-SCH-02")
-def columns_are_described_as_they_are(lab: SharingLab) -> None:
-    """A column that is never null is said to be so, and comments on columns are passed on."""
+def columns_have_nullability_and_comments(lab: SharingLab) -> None:
+    """A column that is never null is not nullable, and comments on columns are returned."""
     lab.needs_parquet()
     table = lab.fixture("types")
     answer = reading.understood(lab.require(reading.asked(lab, table, form=reading.PARQUET), 200))

@@ -67,8 +67,8 @@ def described(lab: SharingLab) -> Iterator[tuple[str, Any, dict[str, Any]]]:
 
 
 @check("DS-STA-01", "DS-STA-03", "DS-STA-04", "DS-STA-05")
-def statistics_hold(lab: SharingLab) -> None:
-    """Numbers of records, null counts and bounds hold for the rows of the file."""
+def statistics_match_the_rows(lab: SharingLab) -> None:
+    """Numbers of records, null counts and bounds match the rows of the file."""
     files = [(where, stored.to_pylist(), found) for where, stored, found in described(lab)]
     if not files:
         raise NotOffered("no file has statistics")
@@ -157,8 +157,8 @@ def _moment(text: Any) -> dt.datetime | None:
 
 
 @check("DS-STA-02")
-def shape_of_the_schema(lab: SharingLab) -> None:
-    """The statistics of columns are nested as the columns are, and there are none of columns that do not exist."""
+def statistics_have_the_shape_of_the_schema(lab: SharingLab) -> None:
+    """Statistics are nested as the columns are, and cover only existing columns."""
     if lab.knows_content:
         seen = [answer for table, answer in answers(lab) if table.name != MANY]
     else:

@@ -111,8 +111,8 @@ def as_of_a_time(lab: SharingLab) -> None:
 
 
 @check("DS-TTV-02")
-def as_of_before_all(lab: SharingLab) -> None:
-    """A query as of a time before the first version is refused, since no version was made at or before it."""
+def timestamps_before_the_first_version_are_refused(lab: SharingLab) -> None:
+    """A query as of a time before the first version is refused."""
     table = lab.fixture("times")
     lab.require(reading.asked(lab, table, {"timestamp": times.as_of(table.versions[1].timestamp)}), 200)
     early = times.at(table.versions[0].timestamp - times.SECOND)
@@ -144,7 +144,7 @@ def _moment_is_right(lab: SharingLab, table: PackTable, version: PackVersion, mo
 
 
 @check("DS-TTV-03")
-def history_is_not_shared(lab: SharingLab) -> None:
+def unshared_history_is_refused(lab: SharingLab) -> None:
     """A table without shared history refuses versions, times and starts."""
     for name in WITHOUT_HISTORY:
         table = lab.fixture(name)
@@ -156,8 +156,8 @@ def history_is_not_shared(lab: SharingLab) -> None:
 
 
 @check("DS-TTV-04")
-def versions_that_are_not_there(lab: SharingLab) -> None:
-    """Versions that are negative, in the future or cleaned away are refused."""
+def missing_versions_are_refused(lab: SharingLab) -> None:
+    """Versions that are negative, in the future or removed are refused."""
     subject = test_tables.with_history(lab)
     _refused(lab, subject.table, (subject.last + 1, 2**40, -1), f"{subject.last} is the current one")
     if not lab.knows_content:
@@ -180,8 +180,8 @@ def _refused(lab: SharingLab, table: AnyTable, versions: Iterable[int], known: s
 
 
 @check("DS-TTV-05")
-def two_moments(lab: SharingLab) -> None:
-    """Two ways to say which version are refused together."""
+def two_time_travel_parameters_are_refused(lab: SharingLab) -> None:
+    """A query with two time travel parameters is refused."""
     subject = test_tables.with_history(lab)
     known = lab.fixture("partitioned").last.timestamp if lab.knows_content else int(time.time() * times.SECOND)
     moment = times.as_of(known)
@@ -195,8 +195,8 @@ def two_moments(lab: SharingLab) -> None:
 
 
 @check("DS-TTV-06")
-def files_say_their_version(lab: SharingLab) -> None:
-    """The files of a time travel have the version and the time of what was asked for."""
+def files_have_version_and_timestamp(lab: SharingLab) -> None:
+    """The files of a time travel query have the requested version and its time."""
     table = lab.fixture("partitioned")
     for version in table.readable:
         for body in ({"version": version.version}, {"timestamp": times.as_of(version.timestamp)}):
@@ -215,7 +215,7 @@ def files_say_their_version(lab: SharingLab) -> None:
 
 
 @check("DS-TTV-07")
-def since_a_version(lab: SharingLab) -> None:
+def starting_versions_return_added_and_removed_files(lab: SharingLab) -> None:
     """The files added and removed since a version lead from the rows before it to the rows of each later one."""
     for name, start in (("partitioned", 0), ("partitioned", 2), ("streamed", 3), ("changes", 0), ("deletion_vectors", 1)):
         table = lab.fixture(name)
@@ -266,8 +266,8 @@ def _columns(metadata: Any) -> list[Any]:
 
 
 @check("DS-TTV-09")
-def an_end_is_a_hint(lab: SharingLab) -> None:
-    """An end without a start changes nothing, and with a start all files up to it are there."""
+def ending_versions_are_hints(lab: SharingLab) -> None:
+    """An end without a start changes nothing; with a start, all files up to it are returned."""
     subject = test_tables.with_history(lab)
     plain = lab.require(reading.asked(lab, subject.table), 200)
     ended = reading.asked(lab, subject.table, {"endingVersion": 0})
@@ -287,8 +287,8 @@ def an_end_is_a_hint(lab: SharingLab) -> None:
 
 
 @check("DS-TTV-11")
-def compactions_are_silent(lab: SharingLab) -> None:
-    """A commit that changes no data leaves no line in what changed since a version."""
+def compactions_return_no_lines(lab: SharingLab) -> None:
+    """A commit that changes no data adds no line to a query with startingVersion."""
     table = lab.fixture("changes")
     silent = [v.version for v in table.versions if not any(v.document["actions"].values())]
     for start in (0, silent[0]):
@@ -299,7 +299,7 @@ def compactions_are_silent(lab: SharingLab) -> None:
 
 
 @check("DS-TTV-12")
-def starts_after_the_end(lab: SharingLab) -> None:
+def starts_after_the_end_are_refused(lab: SharingLab) -> None:
     """A start after the current version, or after the end, is refused."""
     subject = test_tables.with_history(lab)
     last = subject.last
@@ -343,7 +343,7 @@ def times_in_utc(lab: SharingLab) -> None:
 
 
 @check("DS-TSF-02")
-def times_that_are_none(lab: SharingLab) -> None:
+def invalid_timestamps_return_400(lab: SharingLab) -> None:
     """A timestamp that is not ISO 8601 returns 400."""
     table = test_tables.any_table(lab)
     for text in NO_TIMES:
@@ -358,8 +358,8 @@ def times_that_are_none(lab: SharingLab) -> None:
 
 
 @check("DS-TSF-03")
-def times_in_other_spellings(lab: SharingLab) -> None:
-    """A fraction of a second and another offset are read rightly, or refused."""
+def timestamps_with_fractions_or_offsets(lab: SharingLab) -> None:
+    """A timestamp with fractional seconds or another offset is read correctly, or refused."""
     table = lab.fixture("times")
     at = [version.timestamp for version in table.versions]
     for moment, first, latest in (
@@ -389,8 +389,8 @@ def _read_or_refused(reply: Any, version: int, what: str) -> None:
 
 
 @check("DS-STR-03")
-def windows_of_versions(lab: SharingLab) -> None:
-    """Window after window of versions, each added row is there once."""
+def version_windows_return_each_row_once(lab: SharingLab) -> None:
+    """Successive windows of versions return each added row exactly once."""
     table = lab.fixture("streamed")
     polled = lab.require(lab.send(op.get_table_version, **table.address), 200)
     if reading.version_header(polled) != str(table.last.version):
