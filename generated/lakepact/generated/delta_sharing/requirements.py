@@ -1,4 +1,4 @@
-# Made by codegen.registry from the registry of delta_sharing 2026-02, sha256 4e56de58676b3a65. Do not edit: nox -s generate
+# Made by codegen.registry from the registry of delta_sharing 2026-02, sha256 0ad62dfbb7fa4162. Do not edit: nox -s generate
 """The requirements of Delta Sharing Protocol 2026-02, its optional features, and the corrections of the contract."""
 
 from __future__ import annotations
@@ -3183,7 +3183,6 @@ REQUIREMENTS: dict[str, Requirement] = {
             "queryTable",
             "queryTableChanges",
         ),
-        features=("second-recipient",),
         interpretation="D-24: A recipient is said to have access to all resources of a share, without saying what that comes to. A recipient can read every object in its listings.",
     ),
     "DS-GEN-03": Requirement(

@@ -1,4 +1,4 @@
-# Made by codegen.registry from the registry of delta_sharing 2026-08, sha256 6d86fb4e4fe2fb63. Do not edit: nox -s generate
+# Made by codegen.registry from the registry of delta_sharing 2026-08, sha256 c593436e99e5ada9. Do not edit: nox -s generate
 """The requirements of Delta Sharing Protocol 2026-08, its optional features, and the corrections of the contract."""
 
 from __future__ import annotations
