@@ -12,7 +12,9 @@ STEPS = ("createTable", "updateTable", "loadTable")
 ERROR = '{"error": {"message": "%s", "type": "%s", "code": %d}}'
 
 
-def exchange(number: int, status: int, body: str = "{}", *, operation: str = "updateTable", table: str = "lp_0a1b2c_1_1") -> dict[str, Any]:
+def exchange(
+    number: int, status: int, body: str = '{"a": 2}', *, operation: str = "updateTable", table: str = "lp_0a1b2c_1_1"
+) -> dict[str, Any]:
     request = {"method": "POST", "url": f"http://127.0.0.1/v1/namespaces/n/tables/{table}", "body": "{}"}
     return {
         "line": "exchange",
@@ -226,6 +228,13 @@ def test_operation_that_refuses_nothing_has_one_cause(count: int, expected: int)
     found = causes([*lines, *(result(f"R-{n}", n, expected=(400 + n,)) for n in range(count))], ["queryTable"])
 
     assert len(found) == expected
+
+
+def test_empty_body_is_one_cause_for_each_operation() -> None:
+    lines = [exchange(n, 200, "{}", operation=operation) for n, operation in enumerate(("loadTable", "loadTable", "listTables"))]
+    flaws = [different(f"R-{n}", n, f"`member-{n}` to be 1", "no such member") for n in range(3)]
+
+    assert grouped(*lines, *flaws) == [{"R-0", "R-1"}, {"R-2"}]
 
 
 def test_other_success_than_expected_follows_from_an_accepted_request() -> None:

@@ -17,9 +17,10 @@ A key is found in one of these ways, tried in this order and never combined:
    most findings with this operation and actual status expect.
 8. A commit was accepted and changed nothing: that is seen in at least five requirements.
 9. Of simultaneous changes more were accepted than can have been made, or accepted ones were lost: of namespaces, or of tables and views.
-10. Numbers are sent as texts.
-11. The resource and the member that differs are the same, and it is surplus in all of them or in none.
-12. The operation, the expected and the actual text are the same, names and numbers aside.
+10. The operation is the same, and the response has a body with nothing in it, or a web page.
+11. Numbers are sent as texts.
+12. The resource and the member that differs are the same, and it is surplus in all of them or in none.
+13. The operation, the expected and the actual text are the same, names and numbers aside.
 """
 
 from __future__ import annotations
@@ -66,6 +67,7 @@ WRONG_TYPE = re.compile(r"that is (?:not|no) an? (?:string|boolean|array|object)
 #: What findings about simultaneous changes expect.
 SIMULTANEOUS = re.compile(r"exactly one of \d+ simultaneous|accepted (?:transactions|and lost)|that were accepted, these to be lost")
 NUMBER_AS_TEXT = re.compile(r'"(\d+)"')
+EMPTY_BODY = re.compile(r"\s*(?:\{\s*\}|\[\s*\]|null|<.*)\s*", re.DOTALL)
 NOTHING = re.compile(r"no such member|null|none there\b.*|\[(?:null,?)*\]|\{(?:\"[^\"]*\":null,?)*\}", re.DOTALL)
 #: Words before an expected value: it should not be there.
 UNWANTED = re.compile(r" without |no such member$|^no `|\[\]$|null$")
@@ -279,6 +281,8 @@ def _effect_key(finding: Finding, exchange: Line) -> Key:
     """Return what is wrong with a response whose status is right."""
     if SIMULTANEOUS.search(finding.failure["expected"]):
         return ("simultaneous changes", exchange["operation"] in OF_NAMESPACES)
+    if EMPTY_BODY.fullmatch(exchange["response"]["body"]):
+        return ("empty body", finding.operation)
     if _is_number_as_text(finding.failure):
         return ("number as text",)
     if member := _member(finding.failure, exchange):
