@@ -38,6 +38,7 @@ def namespaces_of_several_levels_are_refused(lab: WatsonxLab) -> None:
 @check("WXD-NS-002")
 def namespaces_without_levels_are_refused(lab: WatsonxLab) -> None:
     """Creating a namespace without levels returns 4xx."""
+    lab.make_namespace()
     with lab.judge("WXD-NS-002"):
         expect.client_error(lab.send(op.create_namespace, body={"namespace": [], "properties": {}}))
 

@@ -114,6 +114,7 @@ def unknown_api_keys_return_401_or_403(lab: WatsonxLab) -> None:
 def malformed_api_keys_are_refused(lab: WatsonxLab) -> None:
     """Every operation returns a 4xx other than 404 for an API key that is not the base64 of user, colon and key."""
     asks_for_credentials(lab)
+    lab.require(lab.send(op.list_namespaces), 200)
     for broken in BROKEN_KEYS:
         for operation, reply in answers(lab, f"ZenApiKey {broken}".strip()):
             with lab.judge("WXD-SEC-003"):

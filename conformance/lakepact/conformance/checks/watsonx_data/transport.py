@@ -38,6 +38,7 @@ def catalog_name_is_the_prefix(lab: WatsonxLab) -> None:
 
     with lab.judge("WXD-GEN-001"):
         expect.status(listed, 200)
+    lab.require(listed, 200)
     with lab.judge_each("WXD-GEN-002") as case:
         for path in ("/v1/namespaces", f"/v1/{lab.name()}/namespaces", f"/v1/{prefix}x/namespaces"):
             with case():

@@ -6,6 +6,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 from urllib.parse import quote
 
+from lakepact.conformance.limits import GivenUp
 from lakepact.conformance.outcome import Blocked
 from lakepact.conformance.wire import NoAnswer
 from lakepact.generated.delta_sharing import op
@@ -139,7 +140,7 @@ class Walk:
         """Return the answer to a request, if there is one."""
         try:
             return self._wire.send(method, target, operation=operation, check="discover", **sent)
-        except NoAnswer:
+        except (NoAnswer, GivenUp):  # other operations may be answered in time
             self._whole = False
             return None
 

@@ -59,17 +59,21 @@ class SharingLab(Lab):
         """Return the tables that are listed and whose metadata is answered.
 
         Raises:
-            NotOffered: there are none.
+            NotOffered: no table is listed.
+            Blocked: the metadata of none is answered.
         """
+        if not self.catalogue.tables:
+            raise NotOffered("the target lists no table")
         if not self.catalogue.readable:
-            raise NotOffered("the target lists no table whose metadata it answers")
+            raise Blocked("the target answers the metadata of no table that it lists")
         return self.catalogue.readable
 
     def table(self) -> SharedTable:
         """One of them: the first that is read in parquet format by URLs of files, or the first of all.
 
         Raises:
-            NotOffered: there are none.
+            NotOffered: no table is listed.
+            Blocked: the metadata of none is answered.
         """
         tables = self.tables()
         return next((table for table in tables if table.format == "parquet" and "url" in table.access_modes), tables[0])

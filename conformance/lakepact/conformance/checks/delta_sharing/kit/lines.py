@@ -136,6 +136,8 @@ def in_format_or_refused(reply: Reply, form: str, about: str) -> None:
     """
     if reply.status != 200:
         expect.client_error(reply, about=f"{about}, or {form} format")
+    elif not any(map(kind_of, reply.lines)):
+        raise Unmet(f"{form} format {about}", f"no line of either format; {reply.shown}", exchange=reply.exchange.number)
     elif form_of(reply.lines) != form:
         expected, actual = f"{form} format {about}, or a 4xx status", f"{form_of(reply.lines)} format"
         raise Unmet(expected, actual, exchange=reply.exchange.number, refusal=True)

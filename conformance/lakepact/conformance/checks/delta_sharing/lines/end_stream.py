@@ -56,7 +56,7 @@ def _is_end(line: Mapping[str, Any]) -> bool:
 def end_stream_actions_are_requested_or_have_a_token(exchange: Exchange) -> bool:
     """A client that did not request an endStreamAction gets one only with a token in it."""
     lines = lines_of(exchange)
-    if lines is None or asks_for_end(exchange):
+    if not lines or asks_for_end(exchange):
         return False
     for end in ends_of(lines):
         expect.true(any(end.get(member) for member in NEEDED), "an endStreamAction with a token, or none", sorted(end))
@@ -68,7 +68,7 @@ def plain_clients_get_no_end_stream_action(exchange: Exchange) -> bool:
     """A client that requested neither an endStreamAction nor tokens nor pages gets no endStreamAction."""
     lines = lines_of(exchange)
     said = {**parameters_of(exchange), **body_of(exchange)}
-    if lines is None or asks_for_end(exchange) or is_continued(exchange) or "maxFiles" in said or said.get("includeRefreshToken"):
+    if not lines or asks_for_end(exchange) or is_continued(exchange) or "maxFiles" in said or said.get("includeRefreshToken"):
         return False
     expect.true(not any(map(_is_end, lines)), "no endStreamAction", f"one among {len(lines)} lines")
     return True
@@ -78,7 +78,7 @@ def plain_clients_get_no_end_stream_action(exchange: Exchange) -> bool:
 def missing_end_stream_actions_are_not_declared(exchange: Exchange) -> bool:
     """A response without an endStreamAction does not declare one in its header."""
     lines = lines_of(exchange)
-    if lines is None or any(map(_is_end, lines)):
+    if not lines or any(map(_is_end, lines)):
         return False
     said = told(exchange).get(INCLUDE_END, frozenset())
     expect.true(said <= {"false"}, "includeEndStreamAction=false in the capabilities header, or none of that name", sorted(said))

@@ -55,7 +55,7 @@ def metadata_is_two_lines(exchange: Exchange) -> bool:
 def metadata_has_no_third_line(exchange: Exchange) -> bool:
     """Metadata has two lines, also for a client that asks for an endStreamAction."""
     lines = lines_of(exchange, METADATA)
-    if lines is None:
+    if not lines:
         return False
     expect.equal(2, len(lines), "number of lines")
     return True

@@ -118,7 +118,7 @@ def form_if_answered(reply: Reply) -> str:
 def parquet_format_is_the_default(exchange: Exchange) -> bool:
     """A client that names no response format gets parquet format."""
     lines = lines_of(exchange)
-    if lines is None or formats_asked(exchange):
+    if not lines or formats_asked(exchange):
         return False
     expect.equal(PARQUET, form_of(lines), "format for who names none:")
     return True
@@ -128,7 +128,7 @@ def parquet_format_is_the_default(exchange: Exchange) -> bool:
 def the_named_format_is_returned(exchange: Exchange) -> bool:
     """A client that names one response format does not get the other."""
     lines, named_formats = lines_of(exchange), formats_asked(exchange)
-    if lines is None or len(named_formats) != 1 or not named_formats <= FORMATS:
+    if not lines or len(named_formats) != 1 or not named_formats <= FORMATS:
         return False
     expect.equal(min(named_formats), form_of(lines), "format of the answer:")
     return True

@@ -101,7 +101,7 @@ def _several(lab: SharingLab) -> Iterator[tuple[OperationId, int, Mapping[str, A
 @invariant("DS-GEN-06", traffic=("names.names_are_case_insensitive",))
 def each_line_is_an_object(exchange: Exchange) -> bool:
     """An answer in lines has one whole JSON object on each line, and nothing but a newline between them."""
-    if not answered(exchange, ANSWERS_IN_LINES):
+    if not answered(exchange, ANSWERS_IN_LINES) or not exchange.body:
         return False
     _ = Reply(exchange).lines
     content = exchange.body.rstrip(b"\r\n")

@@ -216,6 +216,7 @@ def empty_hints_return_all_files(lab: SharingLab) -> None:
 @check("DS-HNT-04", "DS-SQL-03")
 def unsupported_sql_is_ignored(lab: SharingLab) -> None:
     """SQL beyond comparisons, and invalid SQL, does not fail the query."""
+    _ = files(lab.require(sent(lab, {}), 200))
     for requirement, texts in (("DS-HNT-04", NONSENSE), ("DS-SQL-03", tuple(text for text, _ in BEYOND))):
         for text in texts:
             with lab.judge(requirement):
@@ -235,6 +236,7 @@ def invalid_predicates_keep_all_files(lab: SharingLab) -> None:
 @check("DS-JSP-01")
 def malformed_nodes_are_ignored(lab: SharingLab) -> None:
     """A malformed node of a JSON predicate does not fail the query."""
+    _ = files(lab.require(sent(lab, {}), 200))
     for what, tree in MALFORMED_NODES:
         with lab.judge("DS-JSP-01"):
             reply = sent(lab, {"jsonPredicateHints": hint(tree)})
@@ -244,6 +246,7 @@ def malformed_nodes_are_ignored(lab: SharingLab) -> None:
 @check("DS-HNT-15")
 def negative_limits_are_refused(lab: SharingLab) -> None:
     """A negative limit is refused."""
+    _ = files(lab.require(sent(lab, {"limitHint": 1}), 200))
     with lab.judge("DS-HNT-15"):
         expect.status(sent(lab, {"limitHint": -1}), 400, about="for limitHint -1")
 

@@ -187,7 +187,7 @@ def queries_begin_with_protocol_and_metadata(exchange: Exchange) -> bool:
 def snapshots_hold_only_files(exchange: Exchange) -> bool:
     """After its first two lines a snapshot has only files, and in delta format each is an add."""
     lines = lines_of(exchange, QUERY)
-    if lines is None or is_continued(exchange) or "startingVersion" in body_of(exchange):
+    if not lines or is_continued(exchange) or "startingVersion" in body_of(exchange):
         return False
     kinds = {kind_of(line) for line in lines[2:]} - {END}
     expect.true(kinds <= {"file"}, "only lines file after the first two", ", ".join(sorted(kinds)))
@@ -201,7 +201,7 @@ def snapshots_hold_only_files(exchange: Exchange) -> bool:
 def file_changes_hold_only_changes(exchange: Exchange) -> bool:
     """After its first two lines a query with startingVersion has only changed files and metadata."""
     lines = lines_of(exchange, QUERY)
-    if lines is None or is_continued(exchange) or "startingVersion" not in body_of(exchange):
+    if not lines or is_continued(exchange) or "startingVersion" not in body_of(exchange):
         return False
     kinds = {kind_of(line) for line in lines[2:]} - {END}
     allowed = {"metaData", "file"} if form_of(lines) == DELTA else {"metaData", "add", "remove", "cdf"}

@@ -148,6 +148,7 @@ def unshared_history_is_refused(lab: SharingLab) -> None:
     """A table without shared history refuses versions, times and starts."""
     for name in WITHOUT_HISTORY:
         table = lab.fixture(name)
+        reading.understood(lab.require(reading.asked(lab, table), 200))
         for body in ({"version": 0}, {"timestamp": times.as_of(table.last.timestamp)}, {"startingVersion": 0}):
             with lab.judge("DS-TTV-03"):
                 expect.status(
@@ -346,6 +347,7 @@ def times_in_utc(lab: SharingLab) -> None:
 def invalid_timestamps_return_400(lab: SharingLab) -> None:
     """A timestamp that is not ISO 8601 returns 400."""
     table = test_tables.any_table(lab)
+    reading.version_header(lab.require(lab.send(op.get_table_version, **table.address), 200))
     for text in NO_TIMES:
         with lab.judge("DS-TSF-02"):
             reply = lab.send(op.get_table_version, query=[("startingTimestamp", text)], **table.address)
@@ -362,6 +364,7 @@ def timestamps_with_fractions_or_offsets(lab: SharingLab) -> None:
     """A timestamp with fractional seconds or another offset is read correctly, or refused."""
     table = lab.fixture("times")
     at = [version.timestamp for version in table.versions]
+    lab.require(lab.send(op.get_table_version, starting_timestamp=times.at(at[2]), **table.address), 200)
     for moment, first, latest in (
         (times.at(at[2], offset_hours=2), 2, 2),
         (times.at(at[2], offset_hours=-7), 2, 2),

@@ -7,7 +7,7 @@ import uuid
 from typing import TYPE_CHECKING, Any
 
 from lakepact.conformance import expect
-from lakepact.conformance.checks.delta_sharing.kit import test_tables
+from lakepact.conformance.checks.delta_sharing.kit import reading, test_tables
 from lakepact.conformance.checks.delta_sharing.kit.answers import lasting
 from lakepact.conformance.checks.delta_sharing.kit.catalog import EITHER_FORMAT
 from lakepact.conformance.checks.delta_sharing.kit.lines import ends_of, objects, required
@@ -189,6 +189,7 @@ def equal_keys_name_one_query(lab: SharingLab) -> None:
 def plain_queries_have_no_status(lab: SharingLab) -> None:
     """A query without the capability asyncquery=true has no queryStatus line, whether or not it has an idempotencyKey."""
     table = test_tables.any_table(lab)
+    reading.understood(_plain(lab, table))
     with lab.judge_each("DS-ASY-08") as case:
         for capability in ("", ";asyncquery=false"):
             for body in ({}, {"idempotencyKey": str(uuid.uuid4())}):
