@@ -2,23 +2,57 @@
 
 from __future__ import annotations
 
+import asyncio
 import threading
 from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from lakepact.generated.iceberg_rest import op
-from lakepact.reference_server.faults import EVERY, all_of, on_reply, unchecked
+from lakepact.reference_server.faults import EVERY, all_of, on_call, on_reply, on_wire, unchecked
 from lakepact.reference_server.http.problems import Problem
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterable
 
+    from lakepact.generated.contract import OperationId
     from lakepact.reference_server.faults import Install
     from lakepact.reference_server.http.replies import Reply
+    from lakepact.reference_server.http.wire import Wire
     from lakepact.reference_server.service import Handler, Scope, Service
 
 READS = ("GET", "HEAD")
+
+
+def always(operations: Iterable[OperationId], status: int, body: bytes = b"", media_type: str = "application/json") -> Install:
+    """Answer each request of some operations alike, refused ones too."""
+
+    def constant(reply: Reply, scope: Scope) -> Reply:
+        shown = b"" if scope["method"] == "HEAD" else body
+        return replace(reply, status=status, body=shown, chunks=None, headers=(), media_type=media_type.encode())
+
+    return on_reply(tuple(operations), constant)
+
+
+def never_answers(operation: OperationId) -> Install:
+    """Keep the requests of an operation waiting, longer than any test waits."""
+
+    async def hang(wire: Wire, _: Reply) -> None:
+        await asyncio.sleep(30)
+        await wire.close()
+
+    return on_wire(operation, hang)
+
+
+def forgets_pages(service: Service) -> None:
+    """Take each page token for one that was never issued."""
+
+    def forgetting(handler: Handler, arguments: dict[str, Any]) -> Reply:
+        if arguments.get("page_token") or (arguments.get("body") or {}).get("pageToken"):
+            raise Problem(400, service.kinds[400], "the page token is unknown")
+        return handler(**arguments)
+
+    on_call(EVERY, forgetting)(service)
 
 
 def forgets_namespaces(service: Service) -> None:

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import asyncio
-from typing import TYPE_CHECKING
-
 import pytest
 
+from degenerate_servers import never_answers
+from faulty import unnamed
 from hostile_servers import attacking, dripping_body
 from lakepact.conformance import plan, runner
 from lakepact.conformance import suite as suites
@@ -17,13 +16,8 @@ from lakepact.conformance.target import Target
 from lakepact.conformance.wire import NoAnswer, Wire
 from lakepact.generated.contract import Contract
 from lakepact.generated.iceberg_rest import op
-from lakepact.reference_server.faults import Fault, on_wire
 from lakepact.reference_server.running import running
 from miniatures import answer, miniature
-
-if TYPE_CHECKING:
-    from lakepact.reference_server.http.replies import Reply
-    from lakepact.reference_server.http.wire import Wire as ServerWire
 
 CONTRACT = "iceberg_rest"
 MOST_CAUSES = 10
@@ -101,12 +95,7 @@ def test_operation_that_is_late_twice_is_no_longer_sent() -> None:
 
 @pytest.mark.nightly
 def test_server_that_never_answers_one_operation_is_judged_by_the_others() -> None:
-    async def hang(wire: ServerWire, _: Reply) -> None:
-        await asyncio.sleep(30)
-        await wire.close()
-
-    silent = Fault("silent", "Creating a table is never answered.", (), on_wire(op.create_table, hang))
-    with running(contract=CONTRACT, faults=[silent]) as server:
+    with running(contract=CONTRACT, faults=[unnamed(never_answers(op.create_table))]) as server:
         run = runner.Run(plan.plan(suites.load(CONTRACT)), Target(server.url, timeout=2))
         list(run.events())
     results = run.results()

@@ -1,0 +1,164 @@
+"""Sharing servers and watsonx.data catalogs that answer everything alike, refuse nothing or forget: no false pass, few causes."""
+
+from __future__ import annotations
+
+import time
+from dataclasses import replace
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import TYPE_CHECKING
+
+import orjson
+import pytest
+
+from degenerate_servers import always, forgets_namespaces, forgets_pages, forgets_tables, never_answers, never_refuses, stores_everything
+from faulty import unnamed
+from lakepact.conformance import plan, runner
+from lakepact.conformance import suite as suites
+from lakepact.conformance.outcome import Outcome
+from lakepact.conformance.report.lines import lines as report_lines
+from lakepact.generated.contract import Contract
+from lakepact.generated.delta_sharing import op as sharing
+from lakepact.generated.iceberg_rest import op as catalog
+from lakepact.reference_server.running import running
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from lakepact.generated.contract import OperationId
+    from lakepact.reference_server.faults import Install
+
+MOST_CAUSES = 10
+LONGEST = 180  #: seconds
+SHARING, WATSONX = "delta_sharing", "watsonx_data"
+SUITES = [(SHARING, "2026-02"), (SHARING, "2026-08"), (WATSONX, "2026")]
+
+LISTINGS = {sharing.list_shares, sharing.get_share, sharing.list_schemas, sharing.list_tables, sharing.list_all_tables}
+HTML = "text/html"
+
+
+def error(contract: str, status: int) -> bytes:
+    """Return the contract's error body."""
+    if contract == SHARING:
+        return orjson.dumps({"errorCode": "CONSTANT", "message": "always"})
+    return orjson.dumps({"error": {"message": "always", "type": "ConstantException", "code": status}})
+
+
+def constant(contract: str, version: str, name: str) -> Install:
+    """Return a server whose listings or configuration are right, and whose other answers are all alike."""
+    operations = set(Contract(contract, version).operations) - (LISTINGS if contract == SHARING else {catalog.get_config})
+    match name:
+        case "empty":
+            return always(operations, 200)
+        case "object":
+            return always(operations, 200, b"{}")
+        case "page":
+            return always(operations, 200, b"<html></html>", HTML)
+        case _:
+            return always(operations, int(name), error(contract, int(name)) if name != "204" else b"")
+
+
+#: Requirements about any answer, which such servers may keep: of errors, of single answers, and those that permit.
+ANY_ANSWER = {
+    SHARING: {
+        *("DS-GEN-01", "DS-GEN-03", "DS-GEN-06", "DS-GEN-07", "DS-GEN-12", "DS-GEN-15", "DS-GEN-16", "DS-TSF-01"),
+        *("DS-DF-03", "DS-DF-05", "DS-DF-09", "DS-ESA-02", "DS-ESA-03", "DS-QRY-06"),
+    },
+    WATSONX: {
+        *("IRC-ERR-001", "IRC-ERR-002", "IRC-ERR-003", "IRC-ERR-004", "IRC-ERR-006", "IRC-ERR-014", "IRC-ERR-015", "IRC-ERR-018"),
+        *("IRC-ERR-020", "IRC-GEN-005", "IRC-GEN-006", "IRC-GEN-008", "IRC-GEN-009", "IRC-GEN-018", "IRC-GEN-024", "IRC-GEN-025"),
+        *("IRC-SCH-ErrorModel", "IRC-SCH-IcebergErrorResponse", "IRC-SEC-006", "IRC-SEC-007", "IRC-SEC-015"),
+        *("WXD-GEN-001", "WXD-GEN-002", "WXD-NAME-002", "WXD-SEC-001", "WXD-SEC-004"),
+    },
+}
+
+
+def checked(contract: str, version: str, fault: Install, *, timeout: float = 60) -> runner.Run:
+    suite = suites.load(contract, version)
+    with TemporaryDirectory() as folder:
+        embedded = suite.launch_settings(Path(folder))
+        with running(contract=contract, faults=[unnamed(fault)], **embedded.settings) as server:
+            run = runner.Run(plan.plan(suite), replace(embedded.target(server.url), timeout=timeout))
+            list(run.events())
+    return run
+
+
+def judged(run: runner.Run) -> tuple[int, list[str], int]:
+    """Return the exit code, the errors of the suite and the number of causes."""
+    results = run.results()
+    errors = [requirement for requirement, result in results.items() if result.outcome is Outcome.ERROR]
+    causes = sum(line["line"] == "cause" for line in report_lines(run))
+    return runner.exit_code(results.values()), errors, causes
+
+
+def passes(run: runner.Run, answering: set[OperationId]) -> set[str]:
+    """Return the requirements that passed, without those about operations of `answering` alone."""
+    found = {r for r, result in run.results().items() if result.outcome is Outcome.PASS}
+    about = {r: set(run.plan.suite.requirement(r).operations) for r in found}
+    return {r for r in found if not about[r] or about[r] - answering}
+
+
+@pytest.mark.nightly
+@pytest.mark.parametrize("name", ["empty", "object", "page", "204", "400", "404", "409", "500"])
+@pytest.mark.parametrize(("contract", "version"), SUITES)
+def test_constant_answer_passes_nothing_that_it_does_not_keep(contract: str, version: str, name: str) -> None:
+    run = checked(contract, version, constant(contract, version, name))
+    code, errors, causes = judged(run)
+    allowed = ANY_ANSWER[contract]
+
+    assert (code, errors) == (runner.NOT_CONFORMANT, [])
+    assert causes <= MOST_CAUSES
+    assert passes(run, LISTINGS | {catalog.get_config}) - allowed == set()
+
+
+FAULTS: dict[str, list[tuple[str, Install, str]]] = {
+    SHARING: [
+        ("refuses nothing", never_refuses(), "DS-GEN-11"),
+        ("accepts every body", stores_everything(), "DS-TTV-03"),
+        ("forgets pages", forgets_pages, "DS-PAG-03"),
+    ],
+    WATSONX: [
+        ("refuses nothing", never_refuses(), "WXD-NS-002"),
+        ("stores everything", stores_everything(), "WXD-NS-002"),
+        ("forgets namespaces", forgets_namespaces, "IRC-NS-GET-001"),
+        ("forgets tables", forgets_tables, "IRC-TBL-LIST-001"),
+    ],
+}
+
+
+@pytest.mark.nightly
+@pytest.mark.parametrize(
+    ("contract", "version", "fault", "broken"),
+    [pytest.param(c, v, fault, broken, id=f"{c} {v} {name}") for c, v in SUITES for name, fault, broken in FAULTS[c]],
+)
+def test_degenerate_target_has_few_causes(
+    contract: str, version: str, fault: Install, broken: str, record_property: Callable[[str, object], None]
+) -> None:
+    started = time.monotonic()
+    run = checked(contract, version, fault)
+    seconds = time.monotonic() - started
+    code, errors, causes = judged(run)
+    record_property("measured", f"{causes} causes, {seconds:.0f} s")
+
+    assert (code, errors) == (runner.NOT_CONFORMANT, [])
+    assert run.results()[broken].outcome is Outcome.FAIL
+    assert causes <= MOST_CAUSES
+    assert seconds < LONGEST
+
+
+@pytest.mark.nightly
+@pytest.mark.parametrize(
+    ("contract", "version", "silent", "kept"),
+    [
+        (SHARING, "2026-02", sharing.query_table, "DS-LSH-01"),
+        (SHARING, "2026-08", sharing.get_table_metadata, "DS-LSH-01"),
+        (WATSONX, "2026", catalog.create_table, "IRC-NS-CREATE-001"),
+    ],
+)
+def test_server_that_never_answers_one_operation_is_judged_by_the_others(
+    contract: str, version: str, silent: OperationId, kept: str
+) -> None:
+    run = checked(contract, version, never_answers(silent), timeout=2)
+
+    assert judged(run) == (runner.INCOMPLETE, [], 0)
+    assert run.results()[kept].outcome is Outcome.PASS
