@@ -34,6 +34,9 @@ TOPS = (
 )
 
 MISNAMED = re.compile(r"test_(?:who|whoever|what|whatever|that|where|which|whose)_|.{73}")
+#: Functions of the product: no relative clause as the subject, and no pronoun for a client, a caller or a server.
+OBSCURE = re.compile(r"(?:what|whatever|who|whoever|whom|whose|where)_|(?:.*_)?(?:who|whose|nobody|everybody|somebody|anybody)(?:_|$)")
+PRODUCT = ("client", "reference_server", "conformance", "specs")
 
 BEFORE = (
     "Who cancels a plan that there is not is told so, or that there is none now.",
@@ -102,11 +105,11 @@ def violations(scope: str) -> list[str]:
     ]
 
 
-def misnamed() -> Iterator[str]:
-    """Yield each test whose name is longer than 72 characters or opens with a relative clause, as `file:line: name`."""
-    for path in sorted((ROOT / "tests").rglob("*.py")):
+def misnamed(folder: str, pattern: re.Pattern[str]) -> Iterator[str]:
+    """Yield each function of a folder whose name matches, as `file:line: name`."""
+    for path in sorted((ROOT / folder).rglob("*.py")):
         for node in ast.walk(ast.parse(path.read_text("utf-8"))):
-            if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef) and MISNAMED.match(node.name):
+            if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef) and pattern.match(node.name):
                 yield f"{path.relative_to(ROOT)}:{node.lineno}: {node.name}"
 
 
@@ -116,7 +119,22 @@ def test_files_use_plain_words(scope: str) -> None:
 
 
 def test_names_of_tests_name_the_subject_first() -> None:
-    assert list(misnamed()) == []
+    assert list(misnamed("tests", MISNAMED)) == []
+
+
+@pytest.mark.parametrize("folder", PRODUCT)
+def test_names_of_functions_name_the_subject_first(folder: str) -> None:
+    assert list(misnamed(folder, OBSCURE)) == []
+
+
+@pytest.mark.parametrize("name", ["what_is_unknown_is_refused", "who_may_only_read", "plans_belong_to_everybody", "nobody_is_served"])
+def test_obscure_name_is_found(name: str) -> None:
+    assert OBSCURE.match(name)
+
+
+@pytest.mark.parametrize("name", ["missing_tables_return_404", "whole_files", "somewhere_else"])
+def test_plain_name_is_accepted(name: str) -> None:
+    assert OBSCURE.match(name) is None
 
 
 @pytest.mark.parametrize("sentence", BEFORE)
@@ -132,7 +150,8 @@ def test_plain_sentence_is_accepted(sentence: str) -> None:
 def _main(arguments: list[str]) -> None:
     if arguments:
         lines = [line for scope in arguments for line in violations(scope)]
-        lines += [line for line in misnamed() if line.startswith(tuple(arguments))]
+        names = [*misnamed("tests", MISNAMED), *(line for folder in PRODUCT for line in misnamed(folder, OBSCURE))]
+        lines += [line for line in names if line.startswith(tuple(arguments))]
     else:
         counts = Counter(re.sub(r"((?:[^/:]+/){4}[^/:]+).*", r"\1", line.partition(":")[0]) for top in TOPS for line in violations(top))
         lines = [f"{number:6} {folder}" for folder, number in counts.most_common()]

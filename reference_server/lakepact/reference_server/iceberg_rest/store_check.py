@@ -25,10 +25,10 @@ from lakepact.reference_server.storage.content import (
     check_head,
     holds,
     looking_into,
+    reason_of_loss,
     refusal,
     resolved,
     rows_of,
-    what_is_lost,
 )
 from lakepact.reference_server.storage.lock import alone
 from lakepact.reference_server.storage.mark import DamagedMark, read_mark
@@ -130,7 +130,7 @@ def _check_file(reading: _Reading, path: Path, connection: sqlite3.Connection) -
         _check_row(reading, tuple(row), stated)
     reading.tally.close(about)
     try:
-        lost = what_is_lost(path, reading.tally, about, read_mark(path))
+        lost = reason_of_loss(path, reading.tally, about, read_mark(path))
     except DamagedMark as damaged:
         lost = str(damaged)
     if lost is not None:

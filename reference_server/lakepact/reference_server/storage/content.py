@@ -118,7 +118,7 @@ def read(path: Path) -> Content:
                 content.checksums[key] = checksum
                 content.tally.add(batch, checksum, stated)
             content.tally.close(about)
-            content.lost = lost or what_is_lost(path, content.tally, about, mark)
+            content.lost = lost or reason_of_loss(path, content.tally, about, mark)
     except sqlite3.Error as error:
         raise refusal(path, error) from None
     return content
@@ -149,7 +149,7 @@ def _mark(path: Path) -> tuple[Mark | None, str | None]:
         return None, _refused(path, str(damaged))
 
 
-def what_is_lost(path: Path, tally: Tally, about: Mapping[str, str], mark: Mark | None) -> str | None:
+def reason_of_loss(path: Path, tally: Tally, about: Mapping[str, str], mark: Mark | None) -> str | None:
     """Why a store does not hold all changes that were acknowledged; None if it does.
 
     A connection has read the store, and is still open.

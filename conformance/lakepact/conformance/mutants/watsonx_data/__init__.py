@@ -48,9 +48,9 @@ NOT_INHERITED: dict[str, str] = {
     ),
     **dict.fromkeys(
         (
-            "configuration-for-everybody",
-            "tables-for-everybody",
-            "listings-for-everybody",
+            "configuration-without-credentials",
+            "tables-without-credentials",
+            "listings-without-credentials",
             "every-token-opens",
             "tokens-that-open-views-without-proof",
             "unknown-tokens-are-forbidden",
@@ -66,7 +66,7 @@ NOT_INHERITED: dict[str, str] = {
             "readers-stage-tables",
             "readers-create-namespaces-below",
             "refuses-namespaces-after-the-deed",
-            "obeys-and-refuses-who-shows-nothing",
+            "applies-and-refuses-anonymous-changes",
             "readers-create-namespaces",
             "readers-commit",
             "readers-drop-tables",

@@ -38,7 +38,7 @@ def answers(lab: CatalogLab, headers: Headers) -> Iterator[tuple[OperationId, Re
             yield operation, lab.send(operation, headers=headers, anonymous=True, **arguments)
 
 
-def asks_who_calls(lab: CatalogLab) -> None:
+def requires_credentials(lab: CatalogLab) -> None:
     """Go on if the target asks who calls.
 
     Raises:
@@ -51,7 +51,7 @@ def asks_who_calls(lab: CatalogLab) -> None:
 @check("IRC-SEC-001", "IRC-SEC-009", "IRC-SEC-015")
 def requests_without_credentials_return_401_or_403(lab: CatalogLab) -> None:
     """Every operation returns 401 or 403 to a request without credentials; a 401 has the header WWW-Authenticate."""
-    asks_who_calls(lab)
+    requires_credentials(lab)
     for operation, reply in answers(lab, []):
         with lab.judge("IRC-SEC-009" if operation == op.get_config else "IRC-SEC-001"):
             expect.status(reply, 401, 403, about=f"for {operation} without credentials")
@@ -63,7 +63,7 @@ def requests_without_credentials_return_401_or_403(lab: CatalogLab) -> None:
 @check("IRC-SEC-001", "IRC-SEC-002")
 def existing_objects_are_hidden_without_credentials(lab: CatalogLab) -> None:
     """Existing objects return 401 or 403 without credentials, and 401 with an unknown token, right after the owner loaded them."""
-    asks_who_calls(lab)
+    requires_credentials(lab)
     table = lab.make_table()
     requests: list[tuple[OperationId, dict[str, Any]]] = [
         (op.load_table, table.at),
@@ -91,7 +91,7 @@ def existing_objects_are_hidden_without_credentials(lab: CatalogLab) -> None:
 @check("IRC-SEC-002", "IRC-SEC-015")
 def unknown_tokens_return_401(lab: CatalogLab) -> None:
     """Every operation returns 401 with WWW-Authenticate for an unknown bearer token."""
-    asks_who_calls(lab)
+    requires_credentials(lab)
     for token in UNKNOWN:
         for operation, reply in answers(lab, bearing(token)):
             with lab.judge("IRC-SEC-002"):
@@ -104,7 +104,7 @@ def unknown_tokens_return_401(lab: CatalogLab) -> None:
 @check("IRC-SEC-002")
 def altered_tokens_return_401(lab: CatalogLab) -> None:
     """Every operation returns 401 for a valid token with a letter appended or its last letter removed."""
-    asks_who_calls(lab)
+    requires_credentials(lab)
     token = own_token(lab)
     spelled = {f"{token}x": "with a letter too many", token[:-1]: "without its last letter"}
     for shown, what in spelled.items():
@@ -120,7 +120,7 @@ def altered_tokens_return_401(lab: CatalogLab) -> None:
 @check("IRC-SEC-003", "IRC-ERR-016")
 def expired_tokens_return_401_or_419(lab: CatalogLab) -> None:
     """Every operation returns 401 or 419 for an expired token."""
-    asks_who_calls(lab)
+    requires_credentials(lab)
     expired = needed(lab, EXPIRED)
     for operation, reply in answers(lab, bearing(expired)):
         with lab.judge("IRC-SEC-003"):
@@ -133,7 +133,7 @@ def expired_tokens_return_401_or_419(lab: CatalogLab) -> None:
 @check("IRC-SEC-006", "IRC-SEC-007")
 def valid_tokens_are_accepted_by_every_operation(lab: CatalogLab) -> None:
     """Every operation accepts a valid token, whatever the letter case of the scheme Bearer."""
-    asks_who_calls(lab)
+    requires_credentials(lab)
     token = own_token(lab)
     with lab.judge("IRC-SEC-006"):
         for operation, reply in answers(lab, bearing(token)):
@@ -147,7 +147,7 @@ def valid_tokens_are_accepted_by_every_operation(lab: CatalogLab) -> None:
 @check("IRC-SEC-012")
 def tokens_in_load_responses_are_accepted(lab: CatalogLab) -> None:
     """A token in the `config` of a loaded table or view is accepted when loading that table or view."""
-    asks_who_calls(lab)
+    requires_credentials(lab)
     table = lab.make_table()
     loads: list[tuple[OperationId, dict[str, Any]]] = [(op.load_table, table.at)]
     if lab.offers(op.create_view) and lab.offers(op.load_view):
@@ -173,7 +173,7 @@ def _token_in(reply: Reply) -> str:
 @check("IRC-TBL-ETAG-010")
 def conditional_loads_need_credentials(lab: CatalogLab) -> None:
     """Loading a table with its current ETag and without valid credentials returns 401 or 403, not 304."""
-    asks_who_calls(lab)
+    requires_credentials(lab)
     table = lab.load(lab.make_table())
     tag = table.reply.headers.get("etag")
     if not tag:

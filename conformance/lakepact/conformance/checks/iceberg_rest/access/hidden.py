@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from lakepact.conformance import expect
-from lakepact.conformance.checks.iceberg_rest.access.authentication import asks_who_calls
+from lakepact.conformance.checks.iceberg_rest.access.authentication import requires_credentials
 from lakepact.conformance.checks.iceberg_rest.access.rights import Scene, may_write, undoing
 from lakepact.conformance.checks.iceberg_rest.kit.principals import THIRD, bearing, needed
 from lakepact.conformance.checks.iceberg_rest.kit.server_owned import same_but_for_owned
@@ -77,7 +77,7 @@ def principals_without_rights_change_nothing(lab: CatalogLab) -> None:
 @check("IRC-TBL-ETAG-010")
 def conditional_loads_need_rights(lab: CatalogLab) -> None:
     """Loading a table with its current ETag returns 401, 403 or 404 to a principal that may not see it, not 304."""
-    asks_who_calls(lab)
+    requires_credentials(lab)
     third = bearing(needed(lab, THIRD))
     table = lab.load(lab.make_table())
     tag = table.reply.headers.get("etag")

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from lakepact.conformance import expect
-from lakepact.conformance.checks.iceberg_rest.access.authentication import asks_who_calls
+from lakepact.conformance.checks.iceberg_rest.access.authentication import requires_credentials
 from lakepact.conformance.checks.iceberg_rest.access.rights import COMMIT, Scene, undoing
 from lakepact.conformance.checks.iceberg_rest.kit.lab import set_ref
 from lakepact.conformance.checks.iceberg_rest.kit.principals import THIRD, bearing, needed
@@ -105,7 +105,7 @@ def _undo(scene: Scene, operation: OperationId, arguments: dict[str, Any]) -> No
 @check("IRC-SEC-001", "IRC-SEC-016")
 def changes_without_credentials_return_401_or_403(lab: CatalogLab) -> None:
     """Every change without credentials returns 401 or 403, and none is made."""
-    asks_who_calls(lab)
+    requires_credentials(lab)
     scene = Scene(lab, NOBODY)
     answers: dict[OperationId, Reply] = {}
     changed: dict[str, dict[str, Any]] = {}

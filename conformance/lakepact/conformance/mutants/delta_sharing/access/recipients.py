@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 OF_TABLES = (op.get_table_version, op.get_table_metadata)
 
 
-def _anybody(original: Callable[..., Any]) -> Callable[..., Any]:
+def _any_token(original: Callable[..., Any]) -> Callable[..., Any]:
     """Unknown tokens authenticate as the first recipient."""
 
     def recipient(known: Mapping[bytes, Any], digest: bytes) -> Any:
@@ -53,11 +53,11 @@ def _of_any_scheme(original: Callable[..., bytes]) -> Callable[..., bytes]:
 
 
 def _every_token() -> Install:
-    return all_of(wrap_rule("recipient", _anybody), replace_rule("token_holds", accept))
+    return all_of(wrap_rule("recipient", _any_token), replace_rule("token_holds", accept))
 
 
 @fault("DS-GEN-02", "DS-GEN-09", by=lambda act: all_of(_every_token(), wrap_rule("bearer_token", act)))
-def anybody_is_served(original: Callable[..., bytes]) -> Callable[..., bytes]:
+def any_token_is_served(original: Callable[..., bytes]) -> Callable[..., bytes]:
     """Requests without a token or with an unknown one are served."""
 
     def token(headers: Iterable[tuple[bytes, bytes]]) -> bytes:

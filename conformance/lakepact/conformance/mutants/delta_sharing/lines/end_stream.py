@@ -25,13 +25,13 @@ def answers_always_end(lines: list[Any]) -> None:
 
 
 @fault("DS-ESA-02", "DS-DF-05")
-def ends_are_sent_to_everybody() -> Install:
+def ends_are_sent_to_all_clients() -> Install:
     """Queries and changes end with an endStreamAction, whoever asks."""
     return replace_rule("end_is_wanted", lambda _, **__: True)
 
 
 @fault("DS-DF-05", by=partial(on_all))
-def everybody_gets_a_token(lines: list[Any]) -> None:
+def tokens_are_sent_to_all_clients(lines: list[Any]) -> None:
     """Every answer ends with a token, whoever asks."""
     if "endStreamAction" not in lines[-1]:
         lines.append({"endStreamAction": {"refreshToken": "another-time"}})

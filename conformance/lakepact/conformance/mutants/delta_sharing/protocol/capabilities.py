@@ -169,7 +169,7 @@ def reader_features_are_not_looked_at(original: Callable[..., str]) -> Callable[
 
 
 @fault("DS-RDF-02", by=partial(on_reply, (QUERY, op.get_table_metadata)))
-def reader_features_of_nobody_are_a_failure(reply: Reply, scope: Scope) -> Reply:
+def missing_reader_features_are_a_failure(reply: Reply, scope: Scope) -> Reply:
     """A client that names both formats and no reader feature gets 500 where one is needed."""
     header = next((value.lower() for name, value in scope["headers"] if name == HEADER), b"")
     unread = reply.status == 400 and b"," in header.partition(b";")[0] and b"readerfeatures" not in header

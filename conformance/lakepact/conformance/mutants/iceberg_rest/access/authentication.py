@@ -73,19 +73,19 @@ def _with_a_token(document: dict[str, Any]) -> None:
 
 
 @fault("IRC-SEC-009")
-def configuration_for_everybody() -> Install:
+def configuration_without_credentials() -> Install:
     """The configuration is told to those who show nothing."""
     return letting_in(lambda scope: scope["path"].endswith("/v1/config") and not authorization(scope))
 
 
 @fault("IRC-SEC-001")
-def tables_for_everybody() -> Install:
+def tables_without_credentials() -> Install:
     """Tables are shown to those who show nothing."""
     return letting_in(lambda scope: "/tables/" in scope["path"] and not authorization(scope))
 
 
 @fault("IRC-SEC-001")
-def listings_for_everybody() -> Install:
+def listings_without_credentials() -> Install:
     """Listings are given to those who show nothing."""
     return letting_in(lambda scope: scope["path"].endswith(("/tables", "/namespaces")) and not authorization(scope))
 

@@ -125,7 +125,7 @@ def refuses_namespaces_after_the_deed() -> Install:
 
 
 @fault("IRC-SEC-016")
-def obeys_and_refuses_who_shows_nothing(service: Service) -> None:
+def applies_and_refuses_anonymous_changes(service: Service) -> None:
     """A request without credentials is carried out and returns 401."""
     former, admitted = service.caller, service.admission
     if former is None or admitted is None:

@@ -93,7 +93,7 @@ def unknown_plans_were_cancelled(handlers: Handlers, arguments: Arguments) -> Re
 
 
 @fault("IRC-SCAN-FETCH-008")
-def plans_belong_to_everybody() -> Install:
+def plans_belong_to_every_table() -> Install:
     """Plans are found at any table."""
     return at_any_table(FETCH, lambda arguments: arguments["plan_id"], lambda document: [document.get("plan-id", "")])
 

@@ -61,7 +61,7 @@ def unknown_plan_tasks_are_plans() -> Install:
 
 
 @fault("IRC-SCAN-TASK-006")
-def plan_tasks_belong_to_everybody() -> Install:
+def plan_tasks_belong_to_every_table() -> Install:
     """Plan tasks are found at any table."""
     return at_any_table(TASKS, lambda arguments: arguments["body"]["plan-task"], lambda document: document.get("plan-tasks") or [])
 

@@ -24,7 +24,7 @@ MEMBER = "encryption-keys"
 
 
 @fault("IRC-UPD-079", by=partial(rewritten, "add-encryption-key"))
-def forgets_who_encrypts_keys(_: Draft, document: Document) -> Document:
+def forgets_the_encrypting_key(_: Draft, document: Document) -> Document:
     """Of an encryption key only the required members are stored."""
     key = document["encryption-key"]
     return {**document, "encryption-key": {member: key[member] for member in ("key-id", "encrypted-key-metadata")}}

@@ -181,7 +181,7 @@ def few_keys_are_known(service: Service) -> None:
 
 
 @fault("IRC-SEC-005")
-def keys_are_given_to_everybody(service: Service) -> None:
+def keys_are_shared_by_all_principals(service: Service) -> None:
     """The answer of a key is returned to any caller that knows it."""
     answers: dict[str, Reply] = {}
 
