@@ -28,6 +28,7 @@ def stale_snapshots_of_branches_return_409(lab: CatalogLab) -> None:
     """Adding a snapshot to a branch returns 409 if another branch moved after the snapshot was made."""
     tables = [made for version in (2, 3) if (made := _of_version(lab, version))]
     if not tables:
+        lab.make_table()  # a target that refuses every table says nothing about versions
         lab.skip("IRC-UPD-091", "the target makes no tables of format version 2 or 3")
         return
 

@@ -93,7 +93,7 @@ def table_of_version(lab: CatalogLab, version: int, **members: Any) -> Table:
 
     Raises:
         NotOffered: the target makes no such tables.
-        Blocked: the target fails to make one.
+        Blocked: the target fails to make one, or makes no table at all.
     """
     home, name = lab.make_namespace(), lab.name()
     request = lab.table_request(name, **members, properties={"format-version": str(version)})
@@ -106,6 +106,7 @@ def table_of_version(lab: CatalogLab, version: int, **members: Any) -> Table:
             table = lab.answered(Table(home, name, reply)) if reply.status in SUCCESS else table
         if reply.status in SUCCESS and table.member("format-version") == version:
             return table
+    lab.make_table(home)  # a target that refuses every table says nothing about the version
     raise NotOffered(f"the target makes no tables of format version {version}")
 
 
