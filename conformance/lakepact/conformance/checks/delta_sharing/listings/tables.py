@@ -15,6 +15,9 @@ from lakepact.conformance.outcome import NotOffered
 from lakepact.generated.delta_sharing import op
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from lakepact.conformance.checks.delta_sharing.kit.catalog import SharedTable
     from lakepact.conformance.checks.delta_sharing.kit.lab import SharingLab
     from lakepact.conformance.exchanges import Exchange
 
@@ -176,11 +179,18 @@ def locations_hold_the_log(lab: SharingLab) -> None:
     with lab.judge_each("DS-LTB-04") as case:
         for table in placed:
             with case():
-                split = urlsplit(str(table.document["location"]))
+                location = str(_as_listed(lab, table).get("location"))
+                split = urlsplit(location)
                 path = Path(unquote(split.path))
                 expect.equal(known[table.name].name, path.name, f"the last segment of the location of {table.name}:")
                 if split.scheme == "file":
-                    expect.true((path / "_delta_log").is_dir(), "a directory with a _delta_log", str(table.document["location"]))
+                    expect.true((path / "_delta_log").is_dir(), "a directory with a _delta_log", location)
+
+
+def _as_listed(lab: SharingLab, table: SharedTable) -> Mapping[str, Any]:
+    """Return a table from the page of a listing that has it; the page is the last response then."""
+    pages = Listing(lab, op.list_tables, {"share": table.share, "schema": table.schema}).pages()
+    return next((item for page, _ in pages for item in page if item.get("name") == table.name), table.document)
 
 
 # -- access modes -------------------------------------------------------------------------------------------------------

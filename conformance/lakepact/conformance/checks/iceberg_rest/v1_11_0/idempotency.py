@@ -19,7 +19,7 @@ from lakepact.conformance.checks.iceberg_rest.kit.table_states import properties
 from lakepact.conformance.checks.iceberg_rest.kit.views import loaded, made, replaced
 from lakepact.conformance.checks.iceberg_rest.kit.views import properties_of as view_properties_of
 from lakepact.conformance.checks.iceberg_rest.v1_11_0.keys import new_key
-from lakepact.conformance.checks.iceberg_rest.v1_11_0.suite import LIFETIME, check, configuration
+from lakepact.conformance.checks.iceberg_rest.v1_11_0.suite import LIFETIME, check
 from lakepact.generated.iceberg_rest import op
 
 if TYPE_CHECKING:
@@ -36,7 +36,7 @@ TURN = "lakepact.turn"
 @check("IRC-IDEM-001")
 def lifetimes_are_durations(lab: CatalogLab) -> None:
     """`idempotency-key-lifetime` is an ISO 8601 duration."""
-    lifetime = configuration(lab.wire, lab.target, check=lab.check).get(LIFETIME)
+    lifetime = lab.send(op.get_config, warehouse=lab.target.parameters.get("warehouse")).document.get(LIFETIME)
 
     with lab.judge("IRC-IDEM-001"):
         sound = isinstance(lifetime, str) and DURATION.fullmatch(lifetime) is not None

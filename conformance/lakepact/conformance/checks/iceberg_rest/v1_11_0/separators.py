@@ -8,7 +8,7 @@ from urllib.parse import quote, unquote
 from lakepact.conformance import expect
 from lakepact.conformance.checks.iceberg_rest.kit.lab import SEPARATOR as UNIT
 from lakepact.conformance.checks.iceberg_rest.kit.listings import identifiers
-from lakepact.conformance.checks.iceberg_rest.v1_11_0.suite import SEPARATOR, check, configuration
+from lakepact.conformance.checks.iceberg_rest.v1_11_0.suite import SEPARATOR, check
 from lakepact.conformance.outcome import NotOffered
 from lakepact.generated.iceberg_rest import op
 
@@ -24,7 +24,7 @@ def announced(lab: CatalogLab) -> str:
     Raises:
         NotOffered: it names none.
     """
-    overrides = configuration(lab.wire, lab.target, check=lab.check).get("overrides")
+    overrides = lab.send(op.get_config, warehouse=lab.target.parameters.get("warehouse")).document.get("overrides")
     separator = overrides.get(SEPARATOR) if isinstance(overrides, dict) else None
     if not isinstance(separator, str) or not separator:
         raise NotOffered(f"the configuration has no override {SEPARATOR}")

@@ -138,5 +138,7 @@ def head_view_follows_create_and_drop(lab: CatalogLab) -> None:
         after = lab.send(op.view_exists, **at)
         lab.require(lab.send(op.drop_view, **at))
         gone = lab.send(op.view_exists, **at)
-        with lab.judge("IRC-VIEW-LOAD-005"):
-            expect.equal([404, 204, 404], [reply.status for reply in (before, after, gone)], "statuses of a view's life")
+        with lab.judge_each("IRC-VIEW-LOAD-005") as case:
+            for reply, status, when in ((before, 404, "before it is created"), (after, 204, "once created"), (gone, 404, "once dropped")):
+                with case():
+                    expect.status(reply, status, about=f"for a view {when}")
