@@ -70,7 +70,7 @@ class Judging:
                 found = Target(self._url) if self._url else stack.enter_context(embedded(self.suite))
                 target = profiles.described(found, self._given, headers=self._headers)
                 only = () if set(chosen) >= self.suite.judged().keys() else chosen
-                run = runner.Run(plan.plan(self.suite, only=only), target, known=self._listed)
+                run = runner.Run(plan.plan(self.suite, only=only, narrow=True), target, known=self._listed)
                 for _ in run.events():
                     pass
             except (Blocked, Misused) as early:

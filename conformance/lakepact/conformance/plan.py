@@ -26,15 +26,18 @@ class Plan:
     invariants: tuple[Invariant, ...]
     requirements: frozenset[str]
     only: tuple[str, ...] = ()
+    whole: bool = False  #: whether all checks run for invariants that judge every exchange, although `only` selects none of them
 
 
-def plan(suite: Suite[Any], *, only: Sequence[str] = (), each: bool = False) -> Plan:
+def plan(suite: Suite[Any], *, only: Sequence[str] = (), each: bool = False, narrow: bool = False) -> Plan:
     """Return the plan of a run.
 
     Args:
         suite: the suite of a contract.
         only: patterns of requirement ids, areas, operations or check names; empty selects everything.
         each: whether every pattern must match a requirement, or at least one of them.
+        narrow: whether an invariant that judges every exchange judges those of the selected checks, if there are any;
+            otherwise all checks run for it.
 
     Raises:
         NothingSelected: the patterns match no requirement that a check judges.
@@ -52,11 +55,11 @@ def plan(suite: Suite[Any], *, only: Sequence[str] = (), each: bool = False) -> 
     # A requirement that only invariants judge needs exchanges: other checks run too, to produce them.
     lookers = [invariant for invariant in invariants if not wanted.intersection(invariant.requirements) <= scenarios]
     traffic = frozenset(name for invariant in invariants for name in invariant.traffic)
-    everything = not all(invariant.traffic for invariant in lookers)
+    everything = not all(invariant.traffic for invariant in lookers) and not (narrow and wanted & scenarios)
     checks = tuple(
         c for c in suite.checks.values() if wanted.intersection(c.requirements) or c.name in traffic or (everything and not c.alone)
     )
-    return Plan(suite, checks, invariants, wanted, tuple(only))
+    return Plan(suite, checks, invariants, wanted, tuple(only), everything and bool(only))
 
 
 def _matches(suite: Suite[Any], requirement: str, checks: tuple[str, ...], pattern: str) -> bool:

@@ -255,6 +255,26 @@ def test_single_invariant_selects_the_checks_that_it_names() -> None:
     assert [c.name for c in plan.plan(suite, only=[MAY]).checks] == list(suite.checks)
 
 
+def test_invariant_beside_selected_checks_adds_no_check() -> None:
+    suite = judging(MUST, 200)
+    selected: list[str] = list(suite.checks)
+
+    @suite.check(SHOULD)
+    def is_not_selected(lab: Lab) -> None:
+        """Another check."""
+        lab.note(SHOULD, "")
+
+    @suite.invariant(MAY)
+    def wants_everything(_: Exchange) -> bool:
+        """An invariant that needs all traffic."""
+        return True
+
+    beside, alone = (plan.plan(suite, only=only, narrow=True) for only in ([MUST, MAY], [MAY]))
+
+    assert ([c.name for c in beside.checks], beside.whole) == (selected, False)
+    assert ([c.name for c in alone.checks], alone.whole) == (list(suite.checks), True)
+
+
 def test_large_body_is_cut_after_all_invariants_have_seen_it() -> None:
     suite = new_suite()
     lengths: list[int] = []

@@ -143,7 +143,7 @@ def check(
         given = profiles.profile(profile)
         suite = suites.meant(given, contract, contract_version)
         extras.require(*suite.libraries, *(extras.FUZZ if fuzz else ()))
-        planned = plan.plan(suite, only=only, each=True)
+        planned = plan.plan(suite, only=only, each=True, narrow=True)
         wanted_reports = [output.asked_for(r) for r in reports]
         listed = known.read(known_file, suite.contract.requirements) if known_file else ()
         # An empty address comes from an unset variable; it does not mean the embedded server.
@@ -167,6 +167,8 @@ def check(
             allowed = {"seconds": timeout, "max_body": max_body, "max_wait": max_wait}
             target = profiles.described(found, given, headers=sent, features=switched, parameters=told, **allowed)
             seed = secrets.randbelow(10**6) if fuzz_seed is None else fuzz_seed
+            if planned.whole:
+                console.print(f"invariants judge {', '.join(only)} in every exchange: {len(planned.checks)} checks run", highlight=False)
             if fuzz:
                 console.print(f"fuzzing with about {fuzz} requests, --fuzz-seed {seed}", highlight=False)
             run = runner.Run(
