@@ -24,11 +24,14 @@ class Capabilities:
 
     #: Response formats that will do.
     formats: tuple[Format, ...] = ("delta", "parquet")
+    #: Whether the server may run the query in the background.
+    background: bool = False
 
     def header(self) -> str:
         """Return the value of the header of a request."""
         features = f"readerfeatures={','.join(READ)};" if "delta" in self.formats else ""
-        return f"responseformat={','.join(self.formats)};{features}includeendstreamaction=true"
+        background = ";asyncquery=true" if self.background else ""
+        return f"responseformat={','.join(self.formats)};{features}includeendstreamaction=true{background}"
 
 
 def promises_end(header: str | None) -> bool:

@@ -27,6 +27,8 @@ class Protocol:
     format: Format
     min_reader_version: int
     reader_features: frozenset[str] = frozenset()
+    #: The version that it belongs to, where the server says it.
+    version: int | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -256,6 +258,14 @@ class EndOfStream:
     next_page_token: str | None = field(default=None, repr=False)
     #: When the first of the URLs ceases to work, in milliseconds since 1970.
     min_url_expiration: int | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class QueryStatus:
+    """The state of a query that runs in the background."""
+
+    query_id: str
+    status: Literal["pending", "failed"]
 
 
 Line: TypeAlias = Protocol | Metadata | SharedFile

@@ -26,6 +26,7 @@ from lakepact.client.delta_sharing.lines import (
     Line,
     Metadata,
     Protocol,
+    QueryStatus,
     SharedFile,
 )
 from lakepact.client.errors import BadReply, DamagedData, Failure, LimitExceeded, QueryFailed, UpgradeNeeded
@@ -46,7 +47,7 @@ _MODELS: dict[str, type[BaseModel]] = {
     "remove": models.ParquetRemove,
     "cdf": models.ParquetCdf,
 }
-_MEMBERS = frozenset({*_KINDS, "protocol", "metaData", "endStreamAction"})
+_MEMBERS = frozenset({*_KINDS, "protocol", "metaData", "endStreamAction", "queryStatus"})
 
 #: How a line begins that tells of a file, as nearly all servers write it, and the line after another.
 _FILE, _NEXT_FILE = b'{"file":', b'\n{"file":'
@@ -68,6 +69,7 @@ class LineReader:
         failure: Makes what an error tells of the call.
         is_delta: Whether the answer is in delta format, where that is known before its protocol is.
         longest: Bytes of a line that is taken in, at most.
+        may_wait: Whether the server may run the query in the background.
     """
 
     def __init__(
@@ -79,17 +81,21 @@ class LineReader:
         failure: Callable[[str], Failure],
         is_delta: bool | None = None,
         longest: int = Limits().line,
+        may_wait: bool = False,
     ) -> None:
         self._formats = formats
         self._kind_of_add: Kind = "add" if gives_changes else "file"
         self._promises_end = promises_end
         self._failure = failure
         self._longest = longest
+        self._may_wait = may_wait
         self._started: list[bytes] = []
         self._held = 0
         self._lines = 0
         #: Whether the answer is in delta format; None before that is known.
         self.is_delta = is_delta
+        #: The state of the query, where it runs in the background and has no answer yet.
+        self.status: QueryStatus | None = None
         self._end: EndOfStream | None = None
 
     def feed(self, block: bytes) -> list[Line]:
@@ -122,7 +128,7 @@ class LineReader:
         """
         lines = self._read(tuple(self._started)) if self._started else []
         self._started = []
-        if self._promises_end and self._end is None:
+        if self._promises_end and self._end is None and self.status is None:
             raise DamagedData(self._failure("the reply breaks off: the server promised to say where it ends, and did not"))
         return lines, self._end
 
@@ -179,6 +185,9 @@ class LineReader:
         if name == "endStreamAction":
             self._end = self._ended(value)
             return None
+        if name == "queryStatus":
+            self.status = self._status(value)
+            return None
         if name in _KINDS:
             return SharedFile.of(self._file(name, value))
         is_delta = "deltaProtocol" in value or "deltaMetadata" in value
@@ -202,6 +211,12 @@ class LineReader:
         if (missing := not_understood(protocol)) is not None:
             raise UpgradeNeeded(self._failure(missing))
         return protocol
+
+    def _status(self, value: Any) -> QueryStatus:
+        if not self._may_wait:
+            raise _Wrong("is the status of a query in the background, which was not asked for")
+        status = _checked(models.QueryStatus, value)
+        return QueryStatus(query_id=status.query_id, status=status.status)
 
     def _ended(self, value: Any) -> EndOfStream:
         end = _checked(models.EndStreamAction, value)
@@ -320,8 +335,10 @@ def _protocol(value: dict[str, Any]) -> Protocol:
     if "deltaProtocol" not in value:
         plain = _checked(models.ParquetProtocol, value)
         return Protocol(format="parquet", min_reader_version=plain.min_reader_version)
-    action = _checked(models.DeltaProtocol, value).delta_protocol
-    return Protocol(format="delta", min_reader_version=action.min_reader_version, reader_features=frozenset(action.reader_features or ()))
+    around = _checked(models.DeltaProtocol, value)
+    action = around.delta_protocol
+    features = frozenset(action.reader_features or ())
+    return Protocol(format="delta", min_reader_version=action.min_reader_version, reader_features=features, version=around.version)
 
 
 def _metadata(value: dict[str, Any]) -> Metadata:

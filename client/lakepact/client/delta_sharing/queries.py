@@ -8,9 +8,10 @@ from typing import TYPE_CHECKING, Any, Literal, Protocol, TypeAlias, TypedDict
 
 from lakepact.client.delta_sharing.capabilities import Capabilities
 from lakepact.client.delta_sharing.predicates import Predicate, hint, utc
+from lakepact.client.idempotency_keys import new_key
 from lakepact.client.urls import path_segment
-from lakepact.generated.delta_sharing.endpoints import get_table_metadata, query_table, query_table_changes
-from lakepact.generated.delta_sharing.models import QueryTableRequest
+from lakepact.generated.delta_sharing.endpoints import get_query_info, get_table_metadata, query_table, query_table_changes
+from lakepact.generated.delta_sharing.models import GetQueryInfoRequest, QueryTableRequest
 
 if TYPE_CHECKING:
     from lakepact.generated.contract import Call
@@ -68,6 +69,20 @@ class TableRequest(Protocol):
         """How the server is to make the ids of files; None for its own way."""
         ...
 
+    @property
+    def historical_protocol(self) -> bool:
+        """Whether the answer holds the protocols of later versions too."""
+        ...
+
+    @property
+    def patience(self) -> float:
+        """The seconds to wait for a query in the background."""
+        ...
+
+    def follow_up(self, query_id: str, page_token: str | None) -> Call[Any]:
+        """Return the call for a page of a query in the background."""
+        ...
+
     def call(self, page_token: str | None) -> Call[Any]:
         """Return the call for a page; the first without a token."""
         ...
@@ -97,11 +112,29 @@ class TableRequest(Protocol):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class About:
-    """The metadata of a table."""
+class _Asked:
+    """The parts that all requests about a table have."""
 
     place: Place
     capabilities: Capabilities = field(default_factory=Capabilities)
+    page_size: int | None = None
+    historical_protocol: bool = False
+    #: Seconds to wait for a query in the background.
+    patience: float = 0.0
+
+    def follow_up(self, query_id: str, page_token: str | None) -> Call[Any]:
+        """Return the call for a page of a query in the background."""
+        asked = {"max_files": self.page_size, "page_token": page_token}
+        body = GetQueryInfoRequest.model_validate({name: value for name, value in asked.items() if value is not None})
+        header = self.capabilities.header()
+        query = path_segment(query_id)
+        return get_query_info.call(**self.place.names(), query_id=query, body=body, delta_sharing_capabilities=header)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class About(_Asked):
+    """The metadata of a table."""
+
     version: int | None = None
     timestamp: str | None = None
     gives_changes: bool = False
@@ -130,20 +163,19 @@ class About:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Query:
+class Query(_Asked):
     """The files of a snapshot, or with `starting_version` those that later versions added and removed."""
 
-    place: Place
-    capabilities: Capabilities = field(default_factory=Capabilities)
     predicate: Any = None
     limit: int | None = None
     version: int | None = None
     timestamp: str | None = None
     starting_version: int | None = None
     ending_version: int | None = None
-    page_size: int | None = None
     refreshes: bool = False
     refresh_token: str | None = field(default=None, repr=False)
+    #: Names a query that may run in the background.
+    idempotency_key: str | None = None
     file_id_hash: FileIdHash | None = None
 
     def __post_init__(self) -> None:
@@ -169,6 +201,8 @@ class Query:
             "ending_version": self.ending_version,
             "max_files": self.page_size,
             "page_token": page_token,
+            "include_historical_protocol": True if self.historical_protocol else None,
+            "idempotency_key": self.idempotency_key,
             "include_refresh_token": True if self.refreshes else None,
             "refresh_token": self.refresh_token,
         }
@@ -178,25 +212,26 @@ class Query:
 
     def again(self, refresh_token: str | None) -> Query:
         """Return the question whose answer has the same files with new URLs, if the table did not change."""
-        return self if refresh_token is None else replace(self, refresh_token=refresh_token)
+        key = None if self.idempotency_key is None else new_key()  # with the same key, the old answer would come again
+        return replace(self, refresh_token=refresh_token or self.refresh_token, idempotency_key=key)
 
     def pinned(self, version: int | None) -> Query | None:
         """Return the question about a version; None where it is about one already."""
-        return None if self.gives_changes or version is None else replace(self, version=version, timestamp=None, refresh_token=None)
+        if self.gives_changes or version is None:
+            return None
+        key = None if self.idempotency_key is None else new_key()
+        return replace(self, version=version, timestamp=None, refresh_token=None, idempotency_key=key)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Changes:
+class Changes(_Asked):
     """The changes that versions made."""
 
-    place: Place
-    capabilities: Capabilities = field(default_factory=Capabilities)
     starting_version: int | None = None
     starting_timestamp: str | None = None
     ending_version: int | None = None
     ending_timestamp: str | None = None
     historical_metadata: bool = False
-    page_size: int | None = None
     predicate: Any = None
     limit: int | None = None
     gives_changes: bool = True
@@ -217,6 +252,7 @@ class Changes:
             ending_version=self.ending_version,
             ending_timestamp=self.ending_timestamp,
             include_historical_metadata=True if self.historical_metadata else None,
+            include_historical_protocol=True if self.historical_protocol else None,
             max_files=self.page_size,
             page_token=page_token,
             delta_sharing_capabilities=self.capabilities.header(),

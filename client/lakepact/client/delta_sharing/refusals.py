@@ -7,8 +7,8 @@ from typing import Any, cast
 
 from lakepact.client import errors
 from lakepact.client.refusals import ErrorBody, Refusals
-from lakepact.generated.delta_sharing.errors import ERRORS
-from lakepact.generated.delta_sharing.operations import OPERATIONS
+from lakepact.generated.delta_sharing.versions.v2026_08.errors import ERRORS
+from lakepact.generated.delta_sharing.versions.v2026_08.operations import OPERATIONS
 
 #: The missing object when an operation returns 404: the last one in its path.
 _MISSING: dict[str, type[errors.LakepactError]] = {

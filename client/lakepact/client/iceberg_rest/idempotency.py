@@ -6,9 +6,6 @@ and answers it again as it did. One that does not name it knows no keys (IRC-IDE
 
 from __future__ import annotations
 
-import secrets
-import time
-import uuid
 from dataclasses import replace
 from datetime import timedelta
 from functools import cache
@@ -17,6 +14,7 @@ from typing import TYPE_CHECKING, TypeVar
 from pydantic import TypeAdapter, ValidationError
 
 from lakepact.client.iceberg_rest.refusals import REFUSALS
+from lakepact.client.idempotency_keys import new_key
 from lakepact.client.wire import IDEMPOTENCY_KEY
 
 if TYPE_CHECKING:
@@ -49,9 +47,3 @@ def keyed(call: Call[T]) -> Call[T]:
     if call.method not in {"POST", "DELETE"} or call.operation in UNKEYED:
         return call
     return replace(call, headers=(*call.headers, (IDEMPOTENCY_KEY, new_key())))
-
-
-def new_key() -> str:
-    """Return a UUID of version 7 (RFC 9562): milliseconds since 1970, and 74 bits drawn at random."""
-    drawn = secrets.randbits(74)
-    return str(uuid.UUID(int=(time.time_ns() // 1_000_000) << 80 | 7 << 76 | (drawn >> 62) << 64 | 2 << 62 | drawn & (1 << 62) - 1))

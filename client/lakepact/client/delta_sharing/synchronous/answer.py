@@ -11,6 +11,7 @@ from lakepact.client.delta_sharing.capabilities import HEADER as CAPABILITIES
 from lakepact.client.delta_sharing.capabilities import promises_end
 from lakepact.client.delta_sharing.lines import EndOfStream, Line, Metadata, Protocol, SharedFile
 from lakepact.client.delta_sharing.parsing import LineReader
+from lakepact.client.delta_sharing.waiting import Waiting
 from lakepact.client.errors import BadReply, Failure
 from lakepact.client.paging import Bookmark
 
@@ -54,9 +55,9 @@ class Pages:
 
     def blocks(self) -> Generator[list[Line], None, None]:
         """Yield the lines of all pages, as many at a time as arrive."""
-        bookmark, is_delta = Bookmark(self.operation, self._reach.calls.limits), None
+        bookmark, is_delta, waiting = Bookmark(self.operation, self._reach.calls.limits), None, Waiting(self._question.patience)
         while bookmark.token is not None:
-            opened = self._open(bookmark.token or None)
+            opened = self._open(bookmark.token or None, waiting.query_id)
             reader = LineReader(
                 formats=self._question.capabilities.formats,
                 gives_changes=self._question.gives_changes,
@@ -64,19 +65,25 @@ class Pages:
                 failure=opened.failure,
                 is_delta=is_delta,
                 longest=self._reach.calls.limits.line,
+                may_wait=self._question.capabilities.background,
             )
             for block in opened:
                 yield reader.feed(block)
             lines, self.end = reader.end()
             yield lines
             opened.close()
+            if reader.status is not None:
+                self._reach.sleep(waiting.pause(reader.status, opened.failure))
+                continue
             is_delta = reader.is_delta
             bookmark.turn(self.end.next_page_token if self.end else None)
 
-    def _open(self, page_token: str | None) -> Opened:
-        opened = self._reach.calls.open(self._question.call(page_token))
+    def _open(self, page_token: str | None, query_id: str | None) -> Opened:
+        call = self._question.call(page_token) if query_id is None else self._question.follow_up(query_id, page_token)
+        opened = self._reach.calls.open(call)
         self._opened = opened
-        wanted = self._question.file_id_hash
+        # A query in the background is answered later, when the request is over.
+        wanted = None if self._question.capabilities.background else self._question.file_id_hash
         if wanted is not None and (opened.header(FILE_ID_HASH) or "").lower() != wanted:
             raise BadReply(opened.failure(f"the server did not make file ids by {FILE_ID_HASH}: {wanted}"))
         version = opened.header(VERSION)
@@ -105,7 +112,7 @@ class Answer:
         self._reach = reach
         #: The request.
         self.question = question
-        self._first: list[SharedFile | Metadata] = []
+        self._first: list[SharedFile | Metadata | Protocol] = []
         self._is_read = False
         self._pages = Pages(reach, question)
         #: The operation that answered it.
@@ -143,8 +150,8 @@ class Answer:
         self._rest.close()
         self._pages.close()
 
-    def __iter__(self) -> Iterator[SharedFile | Metadata]:
-        """Yield the files, and earlier descriptions of the table, in the server's order.
+    def __iter__(self) -> Iterator[SharedFile | Metadata | Protocol]:
+        """Yield the files, and descriptions of the table in other versions, in the server's order.
 
         Raises:
             BadReply: The answer is not what the contract says.
@@ -164,7 +171,7 @@ class Answer:
                     if type(line) is SharedFile:
                         yield line
 
-    def blocks(self) -> Generator[list[SharedFile | Metadata], None, None]:
+    def blocks(self) -> Generator[list[SharedFile | Metadata | Protocol], None, None]:
         """Yield the rest after the description of the table, as it arrives; errors are those of iterating over the answer."""
         if self._is_read:
             raise RuntimeError("an answer is read once: ask again")
@@ -173,10 +180,15 @@ class Answer:
         try:
             yield first
             for lines in self._rest:
-                # Each page repeats the metadata of the table.
-                yield [line for line in lines if type(line) is SharedFile or not (isinstance(line, Protocol) or line == self.metadata)]
+                # Each page repeats the description of the table.
+                yield [line for line in lines if type(line) is SharedFile or self._is_of_another_version(line)]
         finally:
             self.close()
+
+    def _is_of_another_version(self, line: Line) -> bool:
+        if isinstance(line, Protocol):
+            return self.question.historical_protocol and line != self.protocol
+        return line != self.metadata
 
     def again(self, question: TableRequest) -> Answer:
         """Return the answer to another question."""
@@ -187,7 +199,7 @@ class Answer:
         metadata: Metadata | None = None
         for lines in self._rest:
             for line in lines:
-                if isinstance(line, Protocol):
+                if isinstance(line, Protocol) and (protocol is None or not self.question.historical_protocol):
                     protocol = protocol or line
                 elif isinstance(line, Metadata) and metadata is None:
                     metadata = line

@@ -15,6 +15,7 @@ from lakepact.client.delta_sharing.queries import About, Changes, Query, moment
 from lakepact.client.delta_sharing.synchronous.answer import VERSION, Answer
 from lakepact.client.delta_sharing.synchronous.listing import Listing
 from lakepact.client.errors import BadReply, Failure
+from lakepact.client.idempotency_keys import new_key
 from lakepact.generated.delta_sharing.endpoints import generate_temporary_table_credentials, get_table_version
 from lakepact.generated.delta_sharing.models import TemporaryTableCredentialsRequest
 
@@ -90,6 +91,9 @@ class Table:
         ending_version: int | None = None,
         page_size: int | None = None,
         file_id_hash: FileIdHash | None = None,
+        historical_protocol: bool = False,
+        background: bool = False,
+        patience: float = 300.0,
         formats: Sequence[Format] = ("delta", "parquet"),
     ) -> Listing:
         """Ask for the files of the table.
@@ -104,16 +108,23 @@ class Table:
             ending_version: The last of these versions; the server may give later ones.
             page_size: Most files that the server should put into one page; the pages are joined.
             file_id_hash: How the server is to make the ids of files; a server that does not know it is refused with `BadReply`.
+            historical_protocol: Whether the server should send the protocols that versions after `starting_version` changed (2026-08).
+            background: Whether the server may run the query in the background (2026-08); the answer is awaited.
+            patience: The seconds to wait for a query in the background.
             formats: The response formats that will do.
 
         Raises:
+            QueryFailed: The query failed in the background, or did not end in time.
             NoSuchTable: There is no such table, or it is not shared with this recipient.
             OperationNotSupported: The server does not give URLs of its files.
             UpgradeNeeded: The table needs a later reader than this one.
         """
         question = Query(
             place=self.place,
-            capabilities=Capabilities(tuple(formats)),
+            capabilities=Capabilities(tuple(formats), background=background),
+            historical_protocol=historical_protocol,
+            idempotency_key=new_key() if background else None,
+            patience=patience,
             predicate=predicate,
             limit=_checked(limit),
             version=version,
@@ -151,6 +162,7 @@ class Table:
         ending_version: int | None = None,
         ending_timestamp: datetime | str | None = None,
         historical_metadata: bool = False,
+        historical_protocol: bool = False,
         predicate: Predicate | ArrowExpression | None = None,
         limit: int | None = None,
         page_size: int | None = None,
@@ -167,6 +179,7 @@ class Table:
             ending_version: The last version; the latest without it.
             ending_timestamp: Ends with the last version at or before that time.
             historical_metadata: Whether the server is to say how the table was described in these versions.
+            historical_protocol: Whether the server should send the protocols that these versions changed (2026-08).
             predicate: Which rows are wanted; only reading rows applies it.
             limit: How many rows are wanted, in the same way.
             page_size: Most files that the server should put into one page; the pages are joined.
@@ -188,6 +201,7 @@ class Table:
             ending_version=ending_version,
             ending_timestamp=moment(ending_timestamp),
             historical_metadata=historical_metadata,
+            historical_protocol=historical_protocol,
             page_size=page_size,
             file_id_hash=file_id_hash,
             predicate=predicate,
