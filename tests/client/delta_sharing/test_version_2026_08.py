@@ -62,7 +62,7 @@ def test_query_that_runs_too_long_raises_query_failed(table):
     assert len(desk.requests) == 4  # after 0.5, 1.5 and 3 seconds
 
 
-def test_status_of_a_query_that_may_not_run_in_the_background_raises_bad_reply(table):
+def test_unrequested_status_of_a_query_raises_bad_reply(table):
     """DS-ASY-08."""
     with pytest.raises(BadReply, match="not asked for"):
         table(Desk(query=PENDING)).query()

@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import TYPE_CHECKING, TypeAlias
 
 if TYPE_CHECKING:
     import pandas as pd
     import polars as pl
+    import pyarrow as pa
+    import pyarrow.compute as pc
 
-#: A `pyarrow.Table`; pyarrow has no annotations.
-ArrowTable: TypeAlias = Any
-#: A `pyarrow.compute.Expression`.
-ArrowExpression: TypeAlias = Any
+#: pyarrow has no annotations of its own: with `pyarrow-stubs` type checkers know its types, and without them they take `Any`.
+ArrowTable: TypeAlias = "pa.Table"
+ArrowExpression: TypeAlias = "pc.Expression"
 PandasFrame: TypeAlias = "pd.DataFrame"
 PolarsFrame: TypeAlias = "pl.DataFrame"

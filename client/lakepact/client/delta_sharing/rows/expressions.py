@@ -76,8 +76,9 @@ def _typed(value: Value, name: str) -> Any:  # noqa: PLR0911 - one for each type
     if isinstance(value, bytes):
         return pa.scalar(value, pa.binary()) if name == "binary" else None
     if isinstance(value, datetime):
-        zone = "UTC" if value.tzinfo else None
-        return pa.scalar(value, pa.timestamp("us", tz=zone)) if name == ("timestamp" if zone else "timestamp_ntz") else None
+        if value.tzinfo:
+            return pa.scalar(value, pa.timestamp("us", tz="UTC")) if name == "timestamp" else None
+        return pa.scalar(value, pa.timestamp("us")) if name == "timestamp_ntz" else None
     return pa.scalar(value, pa.date32()) if name == "date" else None
 
 

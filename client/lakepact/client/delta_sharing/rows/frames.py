@@ -14,7 +14,7 @@ def pandas_frame(table: ArrowTable) -> PandasFrame:
     """Return the table as a frame of pandas, with integers and booleans in the types that know nulls."""
     import pandas as pd  # noqa: PLC0415 - only who asks for it needs it
 
-    types = {
+    types: dict[pa.DataType, pd.api.extensions.ExtensionDtype] = {
         pa.bool_(): pd.BooleanDtype(),
         pa.int8(): pd.Int8Dtype(),
         pa.int16(): pd.Int16Dtype(),

@@ -145,7 +145,7 @@ class Plan:
         except ValueError as error:
             raise ValueError(f"partition column {column.name}: {error}") from None
 
-    def joined(self, tables: Iterable[Any]) -> Any:
+    def joined(self, tables: Iterable[pa.Table]) -> pa.Table:
         """One table of several."""
         known = list(tables)
         return pa.concat_tables(known) if known else self.schema.empty_table()
