@@ -1,0 +1,434 @@
+"""Every public method of every public class of the client, called once; `nox -s types` checks the types of the results.
+
+Nothing here runs. `test_every_method.py` compares the calls with the public surface, so that no new method can be forgotten.
+"""
+# ruff: noqa: TC001, TC002 - nothing here runs
+
+from __future__ import annotations
+
+from collections.abc import AsyncGenerator, AsyncIterator, Generator, Iterator, Mapping, Sequence
+from datetime import UTC, datetime
+from typing import Any, assert_type
+
+import pandas as pd
+import polars as pl
+import pyarrow as pa
+import pyiceberg.table
+
+from lakepact.client import (
+    AsyncIcebergCatalog,
+    AsyncSharingClient,
+    AsyncWatsonxCatalog,
+    Auth,
+    BadReply,
+    BearerToken,
+    IcebergCatalog,
+    LakepactError,
+    Limits,
+    Profile,
+    Retries,
+    ScanPlan,
+    ScanTask,
+    SharingClient,
+    SigV4,
+    TableChange,
+    Timeouts,
+    WatsonxCatalog,
+    column,
+    pyiceberg_table,
+    storage_credential,
+    storage_properties,
+)
+from lakepact.client.delta_sharing.access import DirectoryCredentials
+from lakepact.client.delta_sharing.asynchronous.answer import AsyncAnswer
+from lakepact.client.delta_sharing.asynchronous.listing import AsyncListing
+from lakepact.client.delta_sharing.asynchronous.table import AsyncTable
+from lakepact.client.delta_sharing.description import Description
+from lakepact.client.delta_sharing.lines import DeletionVector, EndOfStream, Facts, Kind, Metadata, Protocol, SharedFile
+from lakepact.client.delta_sharing.predicates import Column, Predicate
+from lakepact.client.delta_sharing.schemas import Field
+from lakepact.client.delta_sharing.schemas import Schema as DeltaSchema
+from lakepact.client.delta_sharing.synchronous.answer import Answer
+from lakepact.client.delta_sharing.synchronous.listing import Listing
+from lakepact.client.delta_sharing.synchronous.table import Table
+from lakepact.client.fetched_tokens import FetchedToken, Token
+from lakepact.client.iceberg_rest.asynchronous.edits import AsyncTableCommit, AsyncTransaction
+from lakepact.client.iceberg_rest.synchronous.edits import TableCommit, Transaction
+from lakepact.client.iceberg_rest.table_edits import TableEdits
+from lakepact.client.wire import Pause, Reply, Request
+from lakepact.generated.delta_sharing.models import Share, SharedSchema, SharedTable
+from lakepact.generated.iceberg_rest.models import (
+    CatalogConfig,
+    CommitTableResponse,
+    CreateNamespaceResponse,
+    GetNamespaceResponse,
+    LoadTableResult,
+    LoadViewResult,
+    PartitionSpec,
+    RemoteSignResult,
+    Schema,
+    SortOrder,
+    StorageCredential,
+    TableIdentifier,
+    TableMetadata,
+    UpdateNamespacePropertiesResponse,
+)
+
+SCHEMA = {"type": "struct", "fields": [{"id": 1, "name": "id", "type": "long", "required": True}]}
+VERSION = {"version-id": 1, "timestamp-ms": 1, "schema-id": 0, "summary": {}, "representations": [], "default-namespace": ["a"]}
+UPDATE = {"action": "set-properties", "updates": {"k": "v"}}
+SIGNED = {"region": "eu-central-1", "uri": "https://b.s3.amazonaws.com/t/1", "method": "GET", "headers": {}}
+NOW = datetime(2026, 1, 1, tzinfo=UTC)
+
+
+# -- opening ---------------------------------------------------------------------------------------------------------------
+
+
+def opened() -> None:
+    with IcebergCatalog("http://c", warehouse="w", auth=BearerToken("t"), retries=Retries(tries=1), limits=Limits(pages=1)) as catalog:
+        assert_type(catalog, IcebergCatalog)
+    with WatsonxCatalog("c", "catalog", timeouts=Timeouts(read=1.0)) as watsonx:
+        iceberg_catalog(watsonx)
+    with SharingClient("profile.share", downloads=4) as client:
+        assert_type(client, SharingClient)
+    assert_type(SigV4("glue", region="us-east-1"), SigV4)
+    profile(Profile.read({"shareCredentialsVersion": 1, "endpoint": "https://s", "bearerToken": "t"}))
+
+
+async def async_opened() -> None:
+    async with AsyncIcebergCatalog("http://c") as catalog:
+        assert_type(catalog, AsyncIcebergCatalog)
+    async with AsyncWatsonxCatalog("c", "catalog") as watsonx:
+        await async_iceberg_catalog(watsonx)
+    async with AsyncSharingClient("profile.share") as client:
+        assert_type(client, AsyncSharingClient)
+
+
+def profile(profile: Profile) -> None:
+    assert_type(profile.read("profile.share"), Profile)
+    assert_type(profile.endpoint, str)
+
+
+def error(error: LakepactError) -> None:
+    assert_type(error.operation, str)
+    assert_type(error.status, int | None)
+    assert_type(error.message, str)
+    if isinstance(error, BadReply):
+        assert_type(error.tries, int)
+
+
+def auth(auth: Auth) -> None:
+    assert_type(next(auth.flow(Request("GET", "https://c"))), Request | Pause)
+
+
+def fetched_token(auth: FetchedToken) -> None:
+    assert_type(next(auth.current()), Request | Pause)
+
+
+def request(request: Request) -> None:
+    assert_type((request.has_key, request.is_idempotent), tuple[bool, bool])
+    assert_type(request.with_header("x", "y"), Request)
+
+
+def reply(reply: Reply) -> None:
+    assert_type((reply.header("x"), reply.is_success), tuple[str | None, bool])
+
+
+def token(token: Token) -> None:
+    assert_type((token.is_fresh(0.0), token.is_good(0.0)), tuple[bool, bool])
+
+
+def retries(retries: Retries) -> None:
+    assert_type(retries.pause(tried=1, elapsed=0.0, retry_after=None), float | None)
+
+
+# -- Iceberg ---------------------------------------------------------------------------------------------------------------
+
+
+def metadata(metadata: TableMetadata) -> None:
+    assert_type(metadata.location, str)
+    assert_type(metadata.last_updated_ms + metadata.last_column_id + metadata.last_partition_id + metadata.last_sequence_number, int)
+    schemas: Sequence[Schema] = metadata.schemas
+    specs: Sequence[PartitionSpec] = metadata.partition_specs
+    orders: Sequence[SortOrder] = metadata.sort_orders
+    current = next(schema for schema in schemas if schema.schema_id == metadata.current_schema_id)
+    assert_type(current, Schema)
+    assert_type([field.name for field in current.fields], list[str])
+    assert_type((specs[0].fields[0].name, orders[0].order_id), tuple[str, int])
+    assert_type(metadata.default_spec_id + metadata.default_sort_order_id, int)
+
+
+def iceberg_catalog(catalog: IcebergCatalog) -> None:
+    assert_type(catalog.config(), CatalogConfig)
+    assert_type(catalog.properties(), Mapping[str, str])
+    assert_type(catalog.offers("createView"), bool)
+    catalog.close()
+    assert_type(catalog.list_namespaces("a", page_size=10), Iterator[tuple[str, ...]])
+    assert_type(catalog.create_namespace(("a", "b"), {"k": "v"}), CreateNamespaceResponse)
+    assert_type(catalog.load_namespace("a"), GetNamespaceResponse)
+    assert_type(catalog.namespace_exists("a"), bool)
+    assert_type(catalog.update_namespace_properties("a", updates={"k": "v"}, removals=["j"]), UpdateNamespacePropertiesResponse)
+    catalog.drop_namespace("a")
+    assert_type(catalog.list_tables("a"), Iterator[TableIdentifier])
+    assert_type(catalog.create_table("a", "t", SCHEMA, properties={"k": "v"}), LoadTableResult)
+    assert_type(catalog.stage_table("a", "t", SCHEMA), LoadTableResult)
+    assert_type(catalog.register_table("a", "t", "s3://b/t.json", overwrite=True), LoadTableResult)
+    loaded = catalog.load_table("a", "t", snapshots="refs", referenced_by=["a.v"])
+    assert_type(loaded, LoadTableResult)
+    metadata(loaded.metadata)
+    assert_type(storage_properties(loaded, "s3://b/t/1"), dict[str, str])
+    credentials = catalog.load_credentials("a", "t", plan_id="p")
+    assert_type(storage_credential(credentials, "s3://b/t/1"), StorageCredential | None)
+    assert_type(catalog.sign_request("a", "t", SIGNED), RemoteSignResult)
+    assert_type(catalog.table_exists("a", "t"), bool)
+    committed = catalog.commit_table("a", "t", [UPDATE], requirements=[{"type": "assert-create"}])
+    assert_type(committed, CommitTableResponse)
+    catalog.drop_table("a", "t", purge=True)
+    catalog.rename_table("a.t", (("a", "b"), "t"))
+    catalog.report_metrics("a", "t", {"report-type": "scan-report"})
+    catalog.commit_transaction([TableChange("a", "t", [UPDATE])])
+    table_commit(catalog.change("a.t"))
+    transaction(catalog.transaction())
+    assert_type(catalog.list_views("a"), Iterator[TableIdentifier])
+    assert_type(catalog.create_view("a", "v", SCHEMA, version=VERSION), LoadViewResult)
+    assert_type(catalog.register_view("a", "v", "s3://b/v.json"), LoadViewResult)
+    assert_type(catalog.load_view("a", "v"), LoadViewResult)
+    assert_type(catalog.view_exists("a", "v"), bool)
+    assert_type(catalog.replace_view("a", "v", [UPDATE]), LoadViewResult)
+    catalog.drop_view("a", "v")
+    catalog.rename_view("a.v", "a.w")
+    plan = catalog.plan_scan("a", "t", select=["id"], min_rows_requested=10)
+    assert_type(plan, ScanPlan)
+    for task in catalog.scan_tasks("a", "t", plan):
+        assert_type(task, ScanTask)
+        assert_type(task.data_file.file_path, str)
+    catalog.cancel_plan("a", "t", plan)
+
+
+def pyiceberg_tables(catalog: IcebergCatalog) -> pyiceberg.table.Table:
+    return pyiceberg_table(catalog, "a", "t")
+
+
+def table_commit(edits: TableCommit) -> None:
+    assert_type(edits.set_properties({"k": "v"}).commit(), CommitTableResponse)
+    assert_type(edits.commit(), CommitTableResponse)
+
+
+def transaction(edits: Transaction) -> None:
+    table_edits(edits.change("a.t"))
+    edits.commit()
+
+
+async def async_iceberg_catalog(catalog: AsyncIcebergCatalog) -> None:
+    assert_type(await catalog.config(), CatalogConfig)
+    assert_type(await catalog.properties(), Mapping[str, str])
+    assert_type(await catalog.offers("createView"), bool)
+    await catalog.close()
+    assert_type(catalog.list_namespaces("a", page_size=10), AsyncIterator[tuple[str, ...]])
+    assert_type(await catalog.create_namespace(("a", "b"), {"k": "v"}), CreateNamespaceResponse)
+    assert_type(await catalog.load_namespace("a"), GetNamespaceResponse)
+    assert_type(await catalog.namespace_exists("a"), bool)
+    assert_type(await catalog.update_namespace_properties("a", updates={"k": "v"}, removals=["j"]), UpdateNamespacePropertiesResponse)
+    await catalog.drop_namespace("a")
+    assert_type(catalog.list_tables("a"), AsyncIterator[TableIdentifier])
+    assert_type(await catalog.create_table("a", "t", SCHEMA, properties={"k": "v"}), LoadTableResult)
+    assert_type(await catalog.stage_table("a", "t", SCHEMA), LoadTableResult)
+    assert_type(await catalog.register_table("a", "t", "s3://b/t.json", overwrite=True), LoadTableResult)
+    loaded = await catalog.load_table("a", "t", snapshots="refs", referenced_by=["a.v"])
+    assert_type(loaded, LoadTableResult)
+    metadata(loaded.metadata)
+    assert_type(storage_properties(loaded, "s3://b/t/1"), dict[str, str])
+    credentials = await catalog.load_credentials("a", "t", plan_id="p")
+    assert_type(storage_credential(credentials, "s3://b/t/1"), StorageCredential | None)
+    assert_type(await catalog.sign_request("a", "t", SIGNED), RemoteSignResult)
+    assert_type(await catalog.table_exists("a", "t"), bool)
+    committed = await catalog.commit_table("a", "t", [UPDATE], requirements=[{"type": "assert-create"}])
+    assert_type(committed, CommitTableResponse)
+    await catalog.drop_table("a", "t", purge=True)
+    await catalog.rename_table("a.t", (("a", "b"), "t"))
+    await catalog.report_metrics("a", "t", {"report-type": "scan-report"})
+    await catalog.commit_transaction([TableChange("a", "t", [UPDATE])])
+    await async_table_commit(catalog.change("a.t"))
+    await async_transaction(catalog.transaction())
+    assert_type(catalog.list_views("a"), AsyncIterator[TableIdentifier])
+    assert_type(await catalog.create_view("a", "v", SCHEMA, version=VERSION), LoadViewResult)
+    assert_type(await catalog.register_view("a", "v", "s3://b/v.json"), LoadViewResult)
+    assert_type(await catalog.load_view("a", "v"), LoadViewResult)
+    assert_type(await catalog.view_exists("a", "v"), bool)
+    assert_type(await catalog.replace_view("a", "v", [UPDATE]), LoadViewResult)
+    await catalog.drop_view("a", "v")
+    await catalog.rename_view("a.v", "a.w")
+    plan = await catalog.plan_scan("a", "t", select=["id"], min_rows_requested=10)
+    assert_type(plan, ScanPlan)
+    async for task in catalog.scan_tasks("a", "t", plan):
+        assert_type(task, ScanTask)
+        assert_type(task.data_file.file_path, str)
+    await catalog.cancel_plan("a", "t", plan)
+
+
+async def async_table_commit(edits: AsyncTableCommit) -> None:
+    assert_type(await edits.set_properties({"k": "v"}).commit(), CommitTableResponse)
+    assert_type(await edits.commit(), CommitTableResponse)
+
+
+async def async_transaction(edits: AsyncTransaction) -> None:
+    table_edits(edits.change("a.t"))
+    await edits.commit()
+
+
+def table_edits(edits: TableEdits) -> None:
+    edits.add_column("note", "string", doc="free text").rename_column(("address", "city"), "town")
+    assert_type(edits.add_column("note", "string"), TableEdits)
+    assert_type(edits.rename_column("a", "b"), TableEdits)
+    assert_type(edits.update_column("a", "long", make_optional=True), TableEdits)
+    assert_type(edits.drop_column("a"), TableEdits)
+    assert_type(edits.add_partition_field("at", "day", name="day"), TableEdits)
+    assert_type(edits.remove_partition_field("day"), TableEdits)
+    assert_type(edits.set_properties({"k": "v"}), TableEdits)
+    assert_type(edits.remove_properties("k"), TableEdits)
+    assert_type(edits.set_location("s3://b"), TableEdits)
+    assert_type(edits.upgrade_format_version(3), TableEdits)
+    assert_type(edits.set_branch("audit", 1, min_snapshots_to_keep=2), TableEdits)
+    assert_type(edits.set_tag("v1"), TableEdits)
+    assert_type(edits.remove_ref("v1"), TableEdits)
+
+
+def resolved(edits: TableEdits, loaded: TableMetadata) -> None:
+    assert_type(edits.resolved(loaded), TableChange)
+
+
+# -- Delta Sharing ---------------------------------------------------------------------------------------------------------
+
+
+def predicate(wanted: Column) -> Predicate:
+    assert_type(wanted.is_null(), Predicate)
+    assert_type(wanted.is_not_null(), Predicate)
+    assert_type(wanted.is_in(["a", "b"]), Predicate)
+    return (wanted > 3) & (column("at") <= NOW)
+
+
+def shared_file(file: SharedFile) -> None:
+    assert_type((file.url, file.id), tuple[str, str])
+    assert_type(file.partition_values, Mapping[str, str | None])
+    assert_type((file.size, file.version, file.timestamp, file.expiration), tuple[int | None, int | None, int | None, int | None])
+    assert_type((file.stats, file.deletion_vector_id), tuple[str | None, str | None])
+    assert_type(file.is_delta, bool)
+    assert_type((file.kind, file.facts), tuple[Kind, Facts])
+    assert_type(file.of(file.facts), SharedFile)
+    assert_type((file.statistics, file.deletion_vector), tuple[Mapping[str, Any], DeletionVector | None])
+
+
+def description(described: Description) -> None:
+    described_metadata(described.metadata)
+    assert_type(described.protocol.min_reader_version, int)
+
+
+def described_metadata(metadata: Metadata) -> None:
+    assert_type(metadata.partition_columns, tuple[str, ...])
+    assert_type(metadata.column_mapping, str)
+    delta_schema(metadata.schema)
+
+
+def delta_schema(schema: DeltaSchema) -> None:
+    assert_type(schema.names, tuple[str, ...])
+    delta_field(schema.column("id"))
+
+
+def delta_field(field: Field) -> None:
+    assert_type((field.name, field.physical_name("name")), tuple[str, str])
+    assert_type(field.mapped_id, int | None)
+
+
+def credentials(credentials: DirectoryCredentials) -> None:
+    assert_type(credentials.are_good(0.0), bool)
+    assert_type(credentials.storage_options, dict[str, str])
+
+
+def answer(answer: Answer) -> None:
+    assert_type(answer.begin().again(answer.question), Answer)
+    assert_type(answer.again(answer.question), Answer)
+    assert_type(answer.blocks(), Generator[list[SharedFile | Metadata | Protocol], None, None])
+    assert_type(answer.files(), Iterator[SharedFile])
+    assert_type((answer.version, answer.end), tuple[int | None, EndOfStream | None])
+    answer.close()
+
+
+async def async_answer(answer: AsyncAnswer) -> None:
+    assert_type(await (await answer.begin()).again(answer.question), AsyncAnswer)
+    assert_type(await answer.again(answer.question), AsyncAnswer)
+    assert_type(answer.blocks(), AsyncGenerator[list[SharedFile | Metadata | Protocol], None])
+    assert_type(answer.files(), AsyncIterator[SharedFile])
+    assert_type((answer.version, answer.end), tuple[int | None, EndOfStream | None])
+    await answer.close()
+
+
+def sharing_client(client: SharingClient) -> None:
+    assert_type(client.shares(page_size=10), Iterator[Share])
+    assert_type(client.share("s").name, str)
+    assert_type(client.schemas("s"), Iterator[SharedSchema])
+    assert_type(client.tables("s", "d"), Iterator[SharedTable])
+    assert_type(client.all_tables("s"), Iterator[SharedTable])
+    table(client.table("s", "d", "t"))
+    client.close()
+
+
+def table(table: Table) -> None:
+    assert_type(table.version(starting_timestamp=NOW), int)
+    description(table.metadata(version=3))
+    listing(table.query(predicate=predicate(column("id")), limit=10, background=True))
+    listing(table.changes(starting_version=1, historical_protocol=True))
+    for file in table.files():
+        shared_file(file)
+    assert_type(table.follow(1), Iterator[SharedFile])
+    assert_type(table.to_arrow(columns=["id"]), pa.Table)
+    assert_type(table.to_pandas(), pd.DataFrame)
+    assert_type(table.to_polars(), pl.DataFrame)
+    assert_type(table.credentials(), DirectoryCredentials)
+
+
+def listing(listing: Listing) -> None:
+    assert_type((listing.version, listing.operation), tuple[int | None, str])
+    for line in listing:
+        assert_type(line, SharedFile | Metadata | Protocol)
+    assert_type(listing.files(), Iterator[SharedFile])
+    assert_type(listing.batches(columns=["id"]), Iterator[pa.Table])
+    assert_type(listing.to_arrow(), pa.Table)
+    assert_type(listing.to_pandas(), pd.DataFrame)
+    assert_type(listing.to_polars(), pl.DataFrame)
+    listing.close()
+
+
+async def async_sharing_client(client: AsyncSharingClient) -> None:
+    assert_type(client.shares(page_size=10), AsyncIterator[Share])
+    assert_type((await client.share("s")).name, str)
+    assert_type(client.schemas("s"), AsyncIterator[SharedSchema])
+    assert_type(client.tables("s", "d"), AsyncIterator[SharedTable])
+    assert_type(client.all_tables("s"), AsyncIterator[SharedTable])
+    await async_table(client.table("s", "d", "t"))
+    await client.close()
+
+
+async def async_table(table: AsyncTable) -> None:
+    assert_type(await table.version(starting_timestamp=NOW), int)
+    description(await table.metadata(version=3))
+    await async_listing(await table.query(predicate=predicate(column("id")), limit=10, background=True))
+    await async_listing(await table.changes(starting_version=1, historical_protocol=True))
+    async for file in table.files():
+        shared_file(file)
+    assert_type(table.follow(1), AsyncIterator[SharedFile])
+    assert_type(await table.to_arrow(columns=["id"]), pa.Table)
+    assert_type(await table.to_pandas(), pd.DataFrame)
+    assert_type(await table.to_polars(), pl.DataFrame)
+    assert_type(await table.credentials(), DirectoryCredentials)
+
+
+async def async_listing(listing: AsyncListing) -> None:
+    assert_type((listing.version, listing.operation), tuple[int | None, str])
+    async for line in listing:
+        assert_type(line, SharedFile | Metadata | Protocol)
+    assert_type(listing.files(), AsyncIterator[SharedFile])
+    assert_type(listing.batches(columns=["id"]), AsyncIterator[pa.Table])
+    assert_type(await listing.to_arrow(), pa.Table)
+    assert_type(await listing.to_pandas(), pd.DataFrame)
+    assert_type(await listing.to_polars(), pl.DataFrame)
+    await listing.close()

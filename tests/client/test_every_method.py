@@ -1,0 +1,103 @@
+"""`every_method.py` calls every public method of every public class, so that `nox -s types` checks all of their types."""
+
+from __future__ import annotations
+
+import ast
+import importlib
+import inspect
+import re
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import lakepact.client
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+PROGRAM = ast.parse(Path(__file__).with_name("every_method.py").read_text("utf-8"))
+
+
+def imported(tree: ast.AST) -> dict[str, tuple[str, str]]:
+    """Return the module and the name of what a module imports, by the name that it has there."""
+    found = [node for node in ast.walk(tree) if isinstance(node, ast.ImportFrom) and node.module]
+    return {alias.asname or alias.name: (str(node.module), alias.name) for node in found for alias in node.names}
+
+
+def called() -> dict[type, set[str]]:
+    """Return the members that the program uses, by the class that a function's parameter has."""
+    names, found = imported(PROGRAM), dict[type, set[str]]()
+    for function in PROGRAM.body:
+        if isinstance(function, ast.FunctionDef | ast.AsyncFunctionDef) and function.args.args:
+            (parameter, *_) = function.args.args
+            assert isinstance(parameter.annotation, ast.Name)
+            module, name = names[parameter.annotation.id]
+            used = {
+                node.attr
+                for node in ast.walk(function)
+                if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name) and node.value.id == parameter.arg
+            }
+            found.setdefault(getattr(importlib.import_module(module), name), set()).update(used)
+    return found
+
+
+def methods(kind: type) -> dict[str, object]:
+    """Return the public methods and properties of a class."""
+    members = inspect.getmembers(kind, lambda member: inspect.isroutine(member) or isinstance(member, property))
+    return {name: member for name, member in members if not name.startswith("_") and name not in dir(tuple)}
+
+
+def public() -> set[type]:
+    """Return the public classes, and those that their methods return."""
+    found = set[type]()
+    todo = [value for value in (getattr(lakepact.client, name) for name in lakepact.client.__all__) if isinstance(value, type)]
+    while todo:
+        kind = todo.pop()
+        if kind not in found and not issubclass(kind, Exception):
+            found.add(kind)
+            todo += returned(kind)
+    return found
+
+
+def returned(kind: type) -> Iterator[type]:
+    """Yield the classes of the client that the public methods of a class return."""
+    for base in kind.__mro__:
+        if base.__module__.startswith("lakepact.client"):
+            module = importlib.import_module(base.__module__)
+            names = imported(ast.parse(inspect.getsource(module)))
+            for member in vars(base).values():
+                function = member.fget if isinstance(member, property) else member
+                if inspect.isfunction(function) and not function.__name__.startswith("_"):
+                    for word in re.findall(r"\w+", str(inspect.signature(function).return_annotation)):
+                        where, name = names.get(word, (base.__module__, word))
+                        value = getattr(importlib.import_module(where), name, None) if where.startswith("lakepact.client") else None
+                        if isinstance(value, type):
+                            yield value
+
+
+def test_every_public_method_is_called() -> None:
+    program = called()
+    missing = {
+        f"{kind.__name__}.{name}"
+        for kind in public()
+        for name in methods(kind)
+        if not any(name in used for known, used in program.items() if issubclass(kind, known))
+    }
+
+    assert sorted(missing) == []
+
+
+def test_public_methods_need_at_most_three_positional_arguments() -> None:
+    too_many = {
+        f"{kind.__name__}.{name}"
+        for kind in public()
+        for name, member in methods(kind).items()
+        if inspect.isfunction(member) and len(required(member)) > 3
+    }
+
+    assert sorted(too_many) == []
+
+
+def required(function: object) -> list[str]:
+    parameters = inspect.signature(function).parameters.values() if callable(function) else ()
+    positional = [each for each in parameters if each.kind is each.POSITIONAL_OR_KEYWORD and each.default is each.empty]
+    return [each.name for each in positional if each.name != "self"]
