@@ -14,7 +14,7 @@ import pytest
 
 from lakepact.cli.verbs import VERBS
 
-from .test_pages import PAGES, blocks
+from .page_blocks import PAGES, blocks
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -9,7 +9,6 @@ import re
 import subprocess
 import sys
 import tomllib
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -21,12 +20,10 @@ from lakepact.conformance import suite
 from lakepact.conformance.embedded import embedded
 from lakepact.reference_server import running
 
+from .page_blocks import PAGES, ROOT, Block, blocks
+
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
-
-ROOT = Path(__file__).resolve().parents[2]
-PAGES = sorted(str(page.relative_to(ROOT)) for page in (*ROOT.glob("*.md"), *ROOT.glob("docs/*.md")))
-BLOCK = re.compile(r"(?:<!-- not run: (?P<reason>[^>]+) -->\n)?^```(?P<language>\w*)\n(?P<text>.*?)^```$", re.MULTILINE | re.DOTALL)
 
 #: Tests that run the blocks of a page and language that need more than a folder and a server.
 ELSEWHERE = {
@@ -44,28 +41,6 @@ CATALOG, TESTED, SHARING, WATSONX = (
 INSTALLS = ("pip install", "python3 -m venv", "git clone")
 SERVES = "lakepact serve"
 ENDED = 60  #: seconds that a command may take
-
-
-@dataclass(frozen=True)
-class Block:
-    """A code block of a page."""
-
-    page: str
-    line: int
-    language: str
-    text: str
-    reason: str  #: why the block is not run; empty if it is run
-
-    def __str__(self) -> str:
-        return f"{self.page}:{self.line}"
-
-
-def blocks(page: str) -> list[Block]:
-    text = (ROOT / page).read_text("utf-8")
-    return [
-        Block(page, text.count("\n", 0, found.start("text")), found["language"], found["text"], found["reason"] or "")
-        for found in BLOCK.finditer(text)
-    ]
 
 
 @pytest.fixture(scope="module")
