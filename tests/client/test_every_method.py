@@ -74,7 +74,7 @@ def returned(kind: type) -> Iterator[type]:
                             yield value
 
 
-def test_every_public_method_is_called() -> None:
+def test_program_calls_every_public_method() -> None:
     program = called()
     missing = {
         f"{kind.__name__}.{name}"
