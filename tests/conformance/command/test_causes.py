@@ -311,6 +311,7 @@ def test_commits_that_change_nothing_are_one_cause(count: int, expected: int) ->
 
 def test_changes_lost_by_simultaneous_requests_are_one_cause() -> None:
     lines = [exchange(1, 200), exchange(2, 200, operation="loadTable"), exchange(3, 200, operation="loadNamespaceMetadata")]
-    texts = ("exactly one of 16 simultaneous commits to succeed", "keys that were accepted and lost:", "keys that were accepted and lost:")
+    lost = "keys whose update returned 200 and that are not stored:"
+    texts = ("exactly one of 16 simultaneous commits to succeed", "properties of accepted commits that the table lacks:", lost)
 
     assert grouped(*lines, *(different(f"R-{n}", n, text, f"[{n}]") for n, text in enumerate(texts, 1))) == [{"R-1", "R-2"}, {"R-3"}]

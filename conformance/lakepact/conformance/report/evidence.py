@@ -65,7 +65,10 @@ NUMBER = re.compile(r'(?<!["\w.-])\d+(?!["\w.-])')
 ABSENT_THING = re.compile(r"\b(namespace|parent|table|view|plan) that does not exist")
 WRONG_TYPE = re.compile(r"that is (?:not|no) an? (?:string|boolean|array|object)\b|of the wrong JSON type")
 #: What findings about simultaneous changes expect.
-SIMULTANEOUS = re.compile(r"exactly one of \d+ simultaneous|accepted (?:transactions|and lost)|that were accepted, these to be lost")
+SIMULTANEOUS = re.compile(
+    r"exactly one of \d+ simultaneous|accepted transactions|accepted (?:commits|versions) that the \w+ lacks"
+    r"|returned 200 and that are not stored|accepted and lost|that were accepted, these to be lost"  # as in reports of earlier suites
+)
 NUMBER_AS_TEXT = re.compile(r'"(\d+)"')
 EMPTY_BODY = re.compile(r"\s*(?:\{\s*\}|\[\s*\]|null|<.*)\s*", re.DOTALL)
 NOTHING = re.compile(r"no such member|null|none there\b.*|\[(?:null,?)*\]|\{(?:\"[^\"]*\":null,?)*\}", re.DOTALL)
