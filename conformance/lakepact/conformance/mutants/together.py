@@ -1,6 +1,6 @@
 """The test of the suite on servers with several faults: every fault still shows, and nothing else fails.
 
-    python -m lakepact.conformance.mutants.together [--seeds N] [--first-seed S] [--jobs J]
+    python -m lakepact.conformance.mutants.together [--seeds N] [--first-seed S] [--jobs J] [--causes-per-fault X]
 
 A seed draws 3, 6 or 12 mutants of the oldest Iceberg contract that can coexist. Against a server with all of them:
 
@@ -257,7 +257,10 @@ def trials(seeds: Sequence[int], *, folder: str, jobs: int, count: int | None = 
 @click.option("--first-seed", default=0, show_default=True, help="The seed of the first; the others follow.")
 @click.option("--faults", "count", type=int, metavar="N", help="Faults at once; by default 3, 6 and 12 in turn.")
 @click.option("--jobs", default=os.cpu_count() or 1, show_default=True, help="Servers at a time.")
-def main(seeds: int, *, first_seed: int, count: int | None, jobs: int) -> None:
+@click.option(
+    "--causes-per-fault", "bound", type=float, metavar="X", help="Fail if the servers together have more causes per visible fault."
+)
+def main(seeds: int, *, first_seed: int, count: int | None, jobs: int, bound: float | None) -> None:
     """Check servers with several faults at once and print every verdict that the faults alone do not justify."""
     done: list[Trial] = []
     with tempfile.TemporaryDirectory(prefix="lakepact-", ignore_cleanup_errors=True) as folder:
@@ -272,7 +275,9 @@ def main(seeds: int, *, first_seed: int, count: int | None, jobs: int) -> None:
         click.echo(f"{size} faults: {numbers(alike)}; causes within a quarter of the faults on {grouped} of {len(alike)} servers")
     right = sum(not trial.violations for trial in done)
     click.echo(f"{right} of {seeds} servers judged without a violation")
-    sys.exit(0 if right == seeds else 1)
+    per_fault = sum(trial.causes for trial in done) / max(sum(trial.visible for trial in done), 1)
+    click.echo(f"{per_fault:.2f} causes per visible fault" + (f", at most {bound} expected" if bound else ""))
+    sys.exit(0 if right == seeds and (bound is None or per_fault <= bound) else 1)
 
 
 def numbers(some: Sequence[Trial]) -> str:
