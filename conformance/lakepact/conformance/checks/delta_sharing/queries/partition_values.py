@@ -39,7 +39,9 @@ def texts(lab: SharingLab, kinds: tuple[str, ...]) -> Iterator[tuple[str, str, A
     for form in reading.formats(lab, table):
         answer = reading.understood(lab.require(reading.asked(lab, table, form=form), 200))
         for file in answer.files:
-            row = truth[_id(lab, file)]
+            row = truth.get(_id(lab, file))
+            if row is None:
+                raise Unmet(f"a file of {TABLE} with one of its ids", f"the id {_id(lab, file)}")
             for field in answer.fields:
                 if field["name"] in answer.partition_columns and field["type"] in kinds:
                     if field["name"] not in file.partition_values:
@@ -49,9 +51,10 @@ def texts(lab: SharingLab, kinds: tuple[str, ...]) -> Iterator[tuple[str, str, A
 
 def _id(lab: SharingLab, file: SharedFile) -> int:
     """Return the id of the only row of a file, from the file itself."""
-    (row,) = stored_table(reading.downloads(lab).fetch(file, file.url)).to_pylist()
-    number: int = row["id"]
-    return number
+    found = [row.get("id") for row in stored_table(reading.downloads(lab).fetch(file, file.url)).to_pylist()]
+    if len(found) != 1 or not isinstance(found[0], int):
+        raise Unmet(f"a file of {TABLE} with one row that has an id", f"the ids {expect.shown(found[:5])}")
+    return found[0]
 
 
 @check(*TEXTS)
