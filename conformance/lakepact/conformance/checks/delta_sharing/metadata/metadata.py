@@ -72,7 +72,10 @@ def metadata_names_the_current_version(lab: SharingLab) -> None:
             if before is not None and before == version(lab, table):
                 judged = True
                 with lab.judge("DS-MET-02"):
-                    expect.equal(str(before), reply.headers.get("delta-table-version"), f"for {table.name} the Delta-Table-Version")
+                    found = reply.headers.get("delta-table-version")
+                    if found != str(before):
+                        wanted = f'for {table.name} the Delta-Table-Version "{before}"'
+                        raise Unmet(wanted, expect.shown(found), exchange=reply.exchange.number)
                 break
     if not judged:
         raise Blocked("no table kept its version for the time of three requests")

@@ -70,15 +70,18 @@ def pages_hold_every_item_once(lab: SharingLab) -> None:
         everything = listing.everything()
         count = len(everything)
         for size in sorted({1, 2, 3, count - 1, count, count + 1} - {0}):
+            pages: list[list[Item]] = []
             found: list[Item] = []
-            with lab.judge("DS-PAG-02") as case:
-                for items, _ in listing.pages([size]):
-                    with case():
-                        expect.true(len(items) <= size, f"at most {size} items on a page of {listing}", f"{len(items)} items")
-                        found += items
             with lab.judge("DS-PAG-03"):
+                for items, _ in listing.pages([size]):
+                    pages.append(items)
+                    found += items
                 missing = [k for k in keys(everything) if k not in keys(found)]
                 expect.equal([], missing, f"items that no page of {size} of {listing} leads to:")
+            with lab.judge_each("DS-PAG-02") as case:
+                for items in pages:
+                    with case():
+                        expect.true(len(items) <= size, f"at most {size} items on a page of {listing}", f"{len(items)} items")
             with lab.judge("DS-PAG-14"):
                 expect.equal(keys(everything), keys(found), f"items on all pages of {size} of {listing}:")
 

@@ -86,8 +86,8 @@ def null_partition_values(lab: SharingLab) -> None:
     with lab.judge("DS-PV-02"):
         table = lab.fixture("partitioned")
         answer = reading.understood(lab.require(reading.asked(lab, table), 200))
-        wanted = sorted(str(file["partition_values"]["city"] is None) for file in table.last.files)
-        found = sorted(str(file.partition_values.get("city") in {None, ""}) for file in answer.files)
+        wanted = sorted(file["partition_values"]["city"] is None for file in table.last.files)
+        found = sorted(file.partition_values.get("city") in {None, ""} for file in answer.files)
         expect.equal(wanted, found, "for each file of partitioned whether city is null")
 
 
