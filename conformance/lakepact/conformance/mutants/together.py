@@ -48,7 +48,10 @@ if TYPE_CHECKING:
 CONTRACT = "iceberg_rest"
 SIZES = (3, 6, 12)  #: faults at once; seeds take turns
 #: Faults that are not combined with others, because those would not show.
-HIDING = {"camel-case": "renames the members that other faults change"}
+HIDING = {
+    "camel-case": "renames the members that other faults change",
+    "names-a-file-for-each-load": "names files that are not there, so that checks which write data files are not offered",
+}
 #: Part of a message of the reference server when faults meet that expect correct code around them: such a failure is real, and no fault's.
 CRASH = "its log says why under incident"
 REQUIREMENT = re.compile(r"\b[A-Z]+(?:-[A-Z0-9]+)+-\d+\b")
