@@ -26,6 +26,7 @@ from lakepact.client import (
     LakepactError,
     Limits,
     Profile,
+    ReadTask,
     Retries,
     ScanPlan,
     ScanTask,
@@ -307,6 +308,10 @@ def predicate(wanted: Column) -> Predicate:
     return (wanted > 3) & (column("at") <= NOW)
 
 
+def read_task(task: ReadTask) -> None:
+    assert_type((task.size, task.columns), tuple[int, tuple[str, ...] | None])
+
+
 def shared_file(file: SharedFile) -> None:
     assert_type((file.url, file.id), tuple[str, str])
     assert_type(file.partition_values, Mapping[str, str | None])
@@ -369,6 +374,8 @@ def sharing_client(client: SharingClient) -> None:
     assert_type(client.tables("s", "d"), Iterator[SharedTable])
     assert_type(client.all_tables("s"), Iterator[SharedTable])
     table(client.table("s", "d", "t"))
+    for task in client.table("s", "d", "t").query().tasks(columns=["id"]):
+        assert_type(client.read(task), Iterator[pa.Table])
     client.close()
 
 
@@ -391,6 +398,7 @@ def listing(listing: Listing) -> None:
     for line in listing:
         assert_type(line, SharedFile | Metadata | Protocol)
     assert_type(listing.files(), Iterator[SharedFile])
+    assert_type(listing.tasks(), list[ReadTask])
     assert_type(listing.batches(columns=["id"]), Iterator[pa.Table])
     assert_type(listing.to_arrow(), pa.Table)
     assert_type(listing.to_pandas(), pd.DataFrame)
@@ -405,6 +413,8 @@ async def async_sharing_client(client: AsyncSharingClient) -> None:
     assert_type(client.tables("s", "d"), AsyncIterator[SharedTable])
     assert_type(client.all_tables("s"), AsyncIterator[SharedTable])
     await async_table(client.table("s", "d", "t"))
+    for task in await (await client.table("s", "d", "t").query()).tasks(columns=["id"]):
+        assert_type(client.read(task), AsyncIterator[pa.Table])
     await client.close()
 
 
@@ -427,6 +437,7 @@ async def async_listing(listing: AsyncListing) -> None:
     async for line in listing:
         assert_type(line, SharedFile | Metadata | Protocol)
     assert_type(listing.files(), AsyncIterator[SharedFile])
+    assert_type(await listing.tasks(), list[ReadTask])
     assert_type(listing.batches(columns=["id"]), AsyncIterator[pa.Table])
     assert_type(await listing.to_arrow(), pa.Table)
     assert_type(await listing.to_pandas(), pd.DataFrame)

@@ -68,6 +68,10 @@ class BearerToken(Auth):
 class BasicAuth(Auth):
     """Sends a user's name and password with every request.
 
+    Args:
+        username: The name.
+        password: The password.
+
     Raises:
         ValueError: The name holds a colon, which would end it.
     """
@@ -87,6 +91,10 @@ class BasicAuth(Auth):
 
 class ZenApiKey(Auth):
     """Sends a user's name and an API key of that user with every request, as IBM Cloud Pak for Data wants them.
+
+    Args:
+        user: The name.
+        api_key: The key.
 
     Raises:
         ValueError: The name or the key is empty, or the name holds a colon, which would end it. The message repeats neither.

@@ -39,7 +39,13 @@ class Retries:
     jitter: Callable[[], float] = random.random
 
     def pause(self, *, tried: int, elapsed: float, retry_after: float | None) -> float | None:
-        """Return seconds to wait before the next try, or None when there is to be none."""
+        """Return seconds to wait before the next try, or None when there is to be none.
+
+        Args:
+            tried: The number of requests sent.
+            elapsed: The seconds since the first.
+            retry_after: The seconds that the server asks for.
+        """
         if tried >= self.tries:
             return None
         pause = retry_after

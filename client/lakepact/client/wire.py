@@ -41,7 +41,12 @@ class Request:
         return any(name == IDEMPOTENCY_KEY for name, _ in self.headers)
 
     def with_header(self, name: str, value: str) -> Request:
-        """Return the request with one header replaced."""
+        """Return the request with one header replaced.
+
+        Args:
+            name: The header, in any case.
+            value: Its value.
+        """
         kept = tuple((n, v) for n, v in self.headers if n.lower() != name.lower())
         return replace(self, headers=(*kept, (name, value)))
 

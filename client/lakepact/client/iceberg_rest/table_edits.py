@@ -43,7 +43,12 @@ class TableEdits:
         return self._edit(lambda draft: draft.schema.add(column, type, doc))
 
     def rename_column(self, column: Column, name: str) -> Self:
-        """Rename a column, which keeps its data."""
+        """Rename a column, which keeps its data.
+
+        Args:
+            column: The column.
+            name: Its new name, without the path.
+        """
         return self._edit(lambda draft: draft.schema.rename(column, name))
 
     def update_column(

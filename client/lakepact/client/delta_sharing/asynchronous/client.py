@@ -92,6 +92,9 @@ class AsyncSharingClient:
 
         Args:
             page_size: Most shares that the server should put into one page.
+
+        Raises:
+            NotAuthenticated: The server does not accept the profile's token.
         """
         bookmark = Bookmark("listShares", self._reach.calls.limits)
         while bookmark.token is not None:
@@ -166,6 +169,11 @@ class AsyncSharingClient:
 
     def table(self, share: str, schema: str, table: str) -> AsyncTable:
         """Return the way to a table; nothing is sent, so it need not be there.
+
+        Args:
+            share: The share.
+            schema: The schema in it.
+            table: The table.
 
         Raises:
             ValueError: A name is empty, `.` or `..`, and cannot stand in a path.

@@ -93,6 +93,9 @@ class SharingClient:
 
         Args:
             page_size: Most shares that the server should put into one page.
+
+        Raises:
+            NotAuthenticated: The server does not accept the profile's token.
         """
         bookmark = Bookmark("listShares", self._reach.calls.limits)
         while bookmark.token is not None:
@@ -163,6 +166,11 @@ class SharingClient:
 
     def table(self, share: str, schema: str, table: str) -> Table:
         """Return the way to a table; nothing is sent, so it need not be there.
+
+        Args:
+            share: The share.
+            schema: The schema in it.
+            table: The table.
 
         Raises:
             ValueError: A name is empty, `.` or `..`, and cannot stand in a path.

@@ -73,7 +73,12 @@ class AsyncConfigured:
         await self._connection.close()
 
     async def config(self) -> CatalogConfig:
-        """Return the configuration that the server gives its clients, fetched once."""
+        """Return the configuration that the server gives its clients, fetched once.
+
+        Raises:
+            NotFound: The server has no such warehouse.
+            NotAuthenticated: The server does not accept the caller's credentials.
+        """
         async with self._config_lock:
             if self._config is None:
                 self._config = await self._fetch_config()
@@ -83,11 +88,17 @@ class AsyncConfigured:
         return await self._connection.send(get_config.call(warehouse=self._warehouse))
 
     async def properties(self) -> Mapping[str, str]:
-        """Return the effective configuration: the server's overrides over the caller's properties over the server's defaults."""
+        """Return the effective configuration: the server's overrides over the caller's properties over the server's defaults.
+
+        The errors are those of `config`.
+        """
         return (await self._settings()).properties
 
     async def offers(self, operation: str) -> bool:
-        """Return whether the server supports an operation id such as `namespaceExists`; other calls raise `OperationNotSupported`."""
+        """Return whether the server supports an operation id such as `namespaceExists`; other calls raise `OperationNotSupported`.
+
+        The errors are those of `config`.
+        """
         return operation in (await self._settings()).offered
 
     async def _settings(self) -> Settings:

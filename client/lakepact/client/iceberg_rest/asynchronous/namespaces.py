@@ -50,6 +50,10 @@ class AsyncNamespaces(AsyncConfigured):
     async def create_namespace(self, namespace: Levels, properties: Mapping[str, str] | None = None) -> CreateNamespaceResponse:
         """Create a namespace.
 
+        Args:
+            namespace: The namespace.
+            properties: Its properties.
+
         Raises:
             AlreadyExists: There is one of that name.
         """
@@ -65,7 +69,11 @@ class AsyncNamespaces(AsyncConfigured):
         return await self._call(load_namespace_metadata.call(prefix=PREFIX, namespace=config.encode_namespace(namespace)))
 
     async def namespace_exists(self, namespace: Levels) -> bool:
-        """Return whether there is a namespace of that name; asked by loading it where the server does not offer the question."""
+        """Return whether a namespace exists; a server without `namespaceExists` is asked to load it.
+
+        Raises:
+            Forbidden: The caller may not see it.
+        """
         config = await self._settings()
         try:
             if "namespaceExists" in config.offered:

@@ -247,7 +247,15 @@ class AsyncTables(AsyncConfigured):
         )
 
     async def table_exists(self, namespace: Levels, name: str) -> bool:
-        """Return whether there is a table of that name; asked by loading it where the server does not offer the question."""
+        """Return whether a table exists; a server without `tableExists` is asked to load it.
+
+        Args:
+            namespace: The namespace of the table.
+            name: Its name.
+
+        Raises:
+            Forbidden: The caller may not see it.
+        """
         config = await self._settings()
         try:
             if "tableExists" in config.offered:

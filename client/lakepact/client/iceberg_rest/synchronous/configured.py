@@ -75,7 +75,12 @@ class Configured:
         self._connection.close()
 
     def config(self) -> CatalogConfig:
-        """Return the configuration that the server gives its clients, fetched once."""
+        """Return the configuration that the server gives its clients, fetched once.
+
+        Raises:
+            NotFound: The server has no such warehouse.
+            NotAuthenticated: The server does not accept the caller's credentials.
+        """
         with self._config_lock:
             if self._config is None:
                 self._config = self._fetch_config()
@@ -85,11 +90,17 @@ class Configured:
         return self._connection.send(get_config.call(warehouse=self._warehouse))
 
     def properties(self) -> Mapping[str, str]:
-        """Return the effective configuration: the server's overrides over the caller's properties over the server's defaults."""
+        """Return the effective configuration: the server's overrides over the caller's properties over the server's defaults.
+
+        The errors are those of `config`.
+        """
         return (self._settings()).properties
 
     def offers(self, operation: str) -> bool:
-        """Return whether the server supports an operation id such as `namespaceExists`; other calls raise `OperationNotSupported`."""
+        """Return whether the server supports an operation id such as `namespaceExists`; other calls raise `OperationNotSupported`.
+
+        The errors are those of `config`.
+        """
         return operation in (self._settings()).offered
 
     def _settings(self) -> Settings:

@@ -51,6 +51,10 @@ class Namespaces(Configured):
     def create_namespace(self, namespace: Levels, properties: Mapping[str, str] | None = None) -> CreateNamespaceResponse:
         """Create a namespace.
 
+        Args:
+            namespace: The namespace.
+            properties: Its properties.
+
         Raises:
             AlreadyExists: There is one of that name.
         """
@@ -66,7 +70,11 @@ class Namespaces(Configured):
         return self._call(load_namespace_metadata.call(prefix=PREFIX, namespace=config.encode_namespace(namespace)))
 
     def namespace_exists(self, namespace: Levels) -> bool:
-        """Return whether there is a namespace of that name; asked by loading it where the server does not offer the question."""
+        """Return whether a namespace exists; a server without `namespaceExists` is asked to load it.
+
+        Raises:
+            Forbidden: The caller may not see it.
+        """
         config = self._settings()
         try:
             if "namespaceExists" in config.offered:

@@ -120,7 +120,15 @@ class Views(Configured):
         )
 
     def view_exists(self, namespace: Levels, name: str) -> bool:
-        """Return whether there is a view of that name; asked by loading it where the server does not offer the question."""
+        """Return whether a view exists; a server without `viewExists` is asked to load it.
+
+        Args:
+            namespace: The namespace of the view.
+            name: Its name.
+
+        Raises:
+            Forbidden: The caller may not see it.
+        """
         config = self._settings()
         try:
             if "viewExists" in config.offered:
@@ -162,6 +170,10 @@ class Views(Configured):
 
     def drop_view(self, namespace: Levels, name: str) -> None:
         """Drop a view.
+
+        Args:
+            namespace: The namespace of the view.
+            name: Its name.
 
         Raises:
             NoSuchView: There is none of that name; after several tries, an earlier one may have dropped it.
