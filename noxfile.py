@@ -18,7 +18,7 @@ MUTANTS = "lakepact/conformance/mutants/"  #: prove the suite, and are not distr
 #: What runs with the lowest versions: a part of each package.
 LOWEST = ("tests/client", "tests/reference_server", "tests/conformance/command", "tests/conformance/data", "tests/conformance/harness")
 PARALLEL = ("-n", str((os.cpu_count() or 1) + 1), "-q")  #: one more than cores, because tests wait for servers a third of their time
-ROOTS = ("generated", "client", "reference_server", "conformance")
+ROOTS = ("specs", "generated", "client", "reference_server", "conformance")
 
 
 def install(session: nox.Session, *groups: str, package: str = "") -> None:
@@ -132,6 +132,14 @@ def clients_matrix(session: nox.Session) -> None:
     """Check published clients, and write docs/matrix/clients.md; needs Java, Maven, Go, Rust and Node, and 20 minutes."""
     install(session, "tests", package=".[all]")
     session.run("python", "-m", "clients_matrix", *session.posargs, env={"PYTHONPATH": "tests"})
+
+
+@nox.session
+def generate_others(session: nox.Session) -> None:
+    """Generate code from OpenAPI documents of other projects, and call every operation; needs Maven and 3 minutes."""
+    install(session, "tests", "types")
+    session.install("pip", "--reinstall-package", "lakepact", ".[generate]")  # as a wheel, so that the checkout is not on its path
+    session.run("python", "-m", "generate_others", *session.posargs, env={"PYTHONPATH": "tests"})
 
 
 @nox.session

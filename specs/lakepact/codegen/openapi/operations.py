@@ -54,9 +54,8 @@ class Operations:
 
     def all(self) -> Iterator[Described]:
         """Yield each operation that becomes code, in the order of the document."""
-        for template, item in self._document.get("paths", {}).items():
-            if template.startswith("/"):
-                yield from self._of_path(template, item)
+        for template, item in self._document["paths"].items():
+            yield from self._of_path(template, item)
 
     def _of_path(self, template: str, item: Any) -> Iterator[Described]:
         path: Path = ("paths", template)
@@ -231,7 +230,7 @@ class Operations:
         return Body(chosen, "str" if chosen.startswith("text/") else "bytes")
 
     def _written_ids(self) -> Iterator[str]:
-        for item in self._document.get("paths", {}).values():
+        for item in self._document["paths"].values():
             yield from (item[method]["operationId"] for method in METHODS if method in item and "operationId" in item[method])
 
 

@@ -39,7 +39,9 @@ def read(path: Path) -> Document:
     except (yaml.YAMLError, UnicodeDecodeError, RecursionError) as problem:
         raise Broken(f"{path}: not YAML: {problem}") from None
     _check_version(path, document)
-    checked: Document = document
+    _check_schema(path, document)
+    paths = {template: item for template, item in document.get("paths", {}).items() if not template.startswith("x-")}
+    checked: Document = {**document, "paths": paths}
     _check(path, checked)
     return checked
 
@@ -81,10 +83,13 @@ def _check_version(path: Path, document: Any) -> None:
         raise Broken(f"{path} is OpenAPI {version}; supported are 3.0 and 3.1")
 
 
-def _check(path: Path, document: Document) -> None:
+def _check_schema(path: Path, document: Document) -> None:
     validator = next(kind for prefix, kind in _VALIDATORS.items() if str(document["openapi"]).startswith(prefix))
     for error in validator(document).schema_validator.iter_errors(document):
         raise _broken(path, error.absolute_path, error.message.partition("\n")[0])
+
+
+def _check(path: Path, document: Document) -> None:
     for name, schema in document.get("components", {}).get("schemas", {}).items():
         try:
             meta.validate({"$schema": _DIALECT, **_without_draft_4(schema)} if is_object(schema) else schema)
@@ -101,7 +106,7 @@ def _check(path: Path, document: Document) -> None:
 
 def _check_operations(path: Path, document: Document) -> None:
     seen: dict[str, str] = {}
-    for template, method, operation in operations_of({"paths": document.get("paths", {})}):
+    for template, method, operation in operations_of(document):
         name = operation.get("operationId")
         here = pointer_of(["paths", template, method])
         if name in seen:
