@@ -28,9 +28,9 @@ def main(names: list[str]) -> int:
             if not names or shipped.name in names:
                 problems, counts = tried(shipped.name, shipped.document(), Path(folder))
                 failed = failed or bool(problems)
-                print(
-                    f"{shipped.name:<10} {shipped.package:<50} {counts}{'; failed:' if problems else ''}", *problems, sep="\n  ", flush=True
-                )
+                counted = f"{shipped.name:<10} {shipped.package:<50} {counts}"
+                sys.stdout.write("\n  ".join([counted, *problems]) + "\n")
+                sys.stdout.flush()
     return int(failed)
 
 

@@ -39,7 +39,7 @@ class Shipped:
 
 
 SHIPPED = (
-    Shipped("nessie", "org.projectnessie.nessie:nessie-model:0.107.1", "META-INF/openapi/openapi.yaml"),
+    Shipped("nessie", "org.projectnessie.nessie:nessie-model:0.99.0", "META-INF/openapi/openapi.yaml"),
     Shipped("apicurio", "io.apicurio:apicurio-registry-common:3.0.6", "META-INF/openapi.json"),
     Shipped("airflow", "apache-airflow-core==3.3.2", "airflow/api_fastapi/core_api/openapi/v2-rest-api-generated.yaml"),
 )

@@ -27,6 +27,9 @@ if TYPE_CHECKING:
 
 #: Tests that run the blocks of a page and language that need more than a folder and a server.
 ELSEWHERE = {
+    ("docs/generate-code.md", "yaml"): "tests/pages/test_generate_page.py",
+    ("docs/generate-code.md", "sh"): "tests/pages/test_generate_page.py",
+    ("docs/generate-code.md", "python"): "tests/pages/test_generate_page.py",
     ("docs/watsonx-data.md", "python"): "tests/registry/test_watsonx_data.py",
     ("docs/write-a-check.md", "sh"): "tests/conformance/suites/test_write_a_check.py",
     ("docs/write-a-check.md", "python"): "tests/conformance/suites/test_write_a_check.py",

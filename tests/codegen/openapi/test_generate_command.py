@@ -66,6 +66,14 @@ paths:
     )
 
 
+def test_reference_to_itself_is_refused_with_its_place(tmp_path: Path) -> None:
+    schemas = {"A": {"$ref": "#/components/schemas/B"}, "B": {"$ref": "#/components/schemas/A"}}
+
+    assert refused(tmp_path, {**SMALL, "components": {"schemas": schemas}}) == (
+        "contract.json:1: #/components/schemas/A/$ref: #/components/schemas/B leads back to itself"
+    )
+
+
 def test_two_operations_of_one_id_are_refused(tmp_path: Path) -> None:
     operation = {"operationId": "a", **EMPTY}
 

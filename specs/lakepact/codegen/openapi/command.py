@@ -81,5 +81,6 @@ def _tell(made: Package, contract: Path, out: Path, *, written: bool, as_json: b
         line = f":{places[finding.pointer]}" if finding.pointer in places else ""
         click.echo(f"{contract}{line}: #{finding.pointer} {finding.sentence}", err=True)
     counted = f"{made.title}: {made.operations} operations, {made.models} models"
-    noted = f"{len(made.findings)} constructs are not supported or changed" if made.findings else "everything is supported"
+    number = len(made.findings)
+    noted = f"{number} construct{'s are' if number > 1 else ' is'} not supported or changed" if number else "everything is supported"
     click.echo(f"{counted} in {out}; {noted}" if written else f"{counted}; nothing is written: {noted}")

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from lakepact.codegen.openapi.schemas import Schemas
 
 _SCALARS = {"string": "str", "integer": "int", "number": "float", "boolean": "bool"}
+_LIST = "list["
 _STYLES = {"path": "simple", "query": "form", "header": "simple"}
 _WITHOUT_BODY = frozenset({"204", "205", "304"})
 _IGNORED_HEADERS = frozenset({"accept", "content-type", "authorization"})  #: OpenAPI: such parameters are ignored
@@ -136,7 +137,7 @@ class Operations:
                 continue
             argument = names.unique(argument_name(parameter["name"]))
             types[argument] = kind
-            many = kind.startswith("Sequence[")
+            many = kind.startswith(_LIST)
             explode = many and parameter["in"] == "query" and parameter.get("explode", True)
             parameters.append(Parameter(parameter["name"], argument, parameter["in"], required, many=many, explode=explode))
         lacking = [name for name in _templated(template) if name not in {p.name for p in parameters if p.where == "path"}]
@@ -160,7 +161,7 @@ class Operations:
         for key in ("anyOf", "oneOf", "allOf"):
             if key in schema:
                 types = [self._parameter_type(each) for each in schema[key] if self._schemas.resolved(each).get("type") != "null"]
-                return None if None in types or not types else " | ".join(sorted({each for each in types if each}))
+                return None if None in types else _either({each for each in types if each})
         values = [value for value in schema.get("enum", [schema["const"]] if "const" in schema else []) if value is not None]
         if values and all(isinstance(value, str) for value in values):
             return f"Literal[{', '.join(map(repr, values))}]"
@@ -168,7 +169,7 @@ class Operations:
         kinds = [kind for kind in (kinds if is_list(kinds) else [kinds]) if kind != "null"]
         if kinds == ["array"]:
             item = self._parameter_type(schema.get("items", {}))
-            return None if item is None or item.startswith("Sequence[") else f"Sequence[{item}]"
+            return None if item is None or item.startswith(_LIST) else f"{_LIST}{item}]"
         return " | ".join(_SCALARS[kind] for kind in kinds) if kinds and all(kind in _SCALARS for kind in kinds) else None
 
     def _body(self, written: Document, path: Path, name: str) -> tuple[Body | None, bool, str | None]:
@@ -254,6 +255,14 @@ def _success(answers: Mapping[str, object]) -> tuple[str, ...]:
         if found:
             return found
     return ()
+
+
+def _either(types: set[str]) -> str | None:
+    """Return the union of types of parameters; an array of one item is written as the item, so that it covers that too."""
+    items = {kind.removeprefix(_LIST).removesuffix("]") for kind in types if kind.startswith(_LIST)}
+    scalars = {kind for kind in types if not kind.startswith(_LIST)}
+    union = " | ".join(sorted(items | scalars))
+    return f"{_LIST}{union}]" if items else union or None
 
 
 def _templated(template: str) -> list[str]:

@@ -96,11 +96,9 @@ def _check(path: Path, document: Document) -> None:
         except ValidationError as error:
             raise _broken(path, ["components", "schemas", name, *error.instance_path], error.message) from None
     for place, reference in _references(document, ()):
-        if reference.startswith("#"):
-            try:
-                at(document, unquote(reference[1:]))
-            except Broken:
-                raise _broken(path, place, f"{reference} points to nothing") from None
+        wrong = _wrong(document, reference)
+        if wrong:
+            raise _broken(path, place, f"{reference} {wrong}")
     _check_operations(path, document)
 
 
@@ -125,6 +123,21 @@ def _references(node: Any, place: tuple[str | int, ...]) -> Iterator[tuple[tuple
     elif is_list(node):
         for index, item in enumerate(node):
             yield from _references(item, (*place, index))
+
+
+def _wrong(document: Document, reference: str) -> str | None:
+    """Return why a reference has no target in the document, if so."""
+    seen: set[str] = set()
+    node: Any = {"$ref": reference}
+    while is_object(node) and str(node.get("$ref", "")).startswith("#"):
+        if node["$ref"] in seen:
+            return "leads back to itself"
+        seen.add(node["$ref"])
+        try:
+            node = at(document, unquote(node["$ref"][1:]))
+        except Broken:
+            return "points to nothing"
+    return None
 
 
 def _without_draft_4(schema: Any) -> Any:

@@ -104,10 +104,10 @@ def _request(call: Call[Any]) -> dict[str, Any]:
     if accepted:
         headers.append(("Accept", ", ".join(accepted)))
     body = call.operation.body
-    if body is None or call.body is None:
+    if body is None or (call.body is None and not call.operation.body_required):
         return {"params": query, "headers": headers}
     headers.append(("Content-Type", body.media_type))
-    return {"params": query, "headers": headers, "content": written(call.body, body.media_type, call.body_type)}
+    return {"params": query, "headers": headers, "content": written(call.body, body, call.body_type)}
 
 
 def _result(call: Call[T], response: httpx.Response) -> T:
@@ -115,7 +115,7 @@ def _result(call: Call[T], response: httpx.Response) -> T:
     key, answer = operation.answer(status)
     succeeded = key in operation.success
     try:
-        body: Any = None if answer is None else read(content, answer.media_type, call.answers[key])
+        body: Any = None if answer is None else read(content, answer, call.answers[key])
     except (ValidationError, UnicodeDecodeError) as problem:
         kind = InvalidResponse if succeeded else ResponseError
         raise kind(status, content, operation.id) from problem

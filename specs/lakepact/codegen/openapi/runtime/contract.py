@@ -104,27 +104,28 @@ def adapter(model: Any) -> TypeAdapter[Any]:
     return TypeAdapter(model)
 
 
-def written(body: Any, media_type: str, model: Any) -> bytes:
-    """Return a body as it is sent."""
-    if is_json(media_type):
-        return adapter(model).dump_json(body, by_alias=True, exclude_unset=True)
-    if media_type.startswith(FORM):
-        fields: dict[str, Any] = adapter(model).dump_python(body, mode="json", by_alias=True, exclude_unset=True)
+def written(value: Any, body: Body, model: Any) -> bytes:
+    """Return the value of a body as it is sent."""
+    if is_json(body.media_type):
+        return adapter(model).dump_json(value, by_alias=True, exclude_unset=True)
+    if body.media_type.startswith(FORM):
+        fields: dict[str, Any] = adapter(model).dump_python(value, mode="json", by_alias=True, exclude_unset=True)
         return urlencode([(name, text(value)) for name, value in fields.items() if value is not None]).encode()
-    return body.encode() if isinstance(body, str) else bytes(body)
+    return value.encode() if isinstance(value, str) else bytes(value)
 
 
-def read(content: bytes, media_type: str, model: Any) -> Any:
-    """Return a received body as its type.
+def read(content: bytes, body: Body, model: Any) -> Any:
+    """Return the value of a received body.
 
     Raises:
-        pydantic.ValidationError: It is not of that type.
+        pydantic.ValidationError: It is not of its type.
+        UnicodeDecodeError: It is not the text that it should be.
     """
-    if is_json(media_type):
+    if is_json(body.media_type):
         return adapter(model).validate_json(content)
-    if media_type.startswith(FORM):
+    if body.media_type.startswith(FORM):
         return adapter(model).validate_python(dict(parse_qsl(content.decode(), keep_blank_values=True)))
-    return content.decode() if model is str else content
+    return content.decode() if body.model == "str" else content
 
 
 def text(value: Any) -> str:

@@ -78,8 +78,7 @@ class Application:
         }
         content = request.get_data()
         if operation.body is not None and (content or operation.body_required):
-            media_type = operation.body.media_type
-            arguments["body"] = read(content, media_type, types["body"])
+            arguments["body"] = read(content, operation.body, types["body"])
         return arguments
 
     def _response(self, operation: Operation, reply: Reply[Any]) -> Response:
@@ -87,7 +86,7 @@ class Application:
         key, answer = operation.answer(status)
         if answer is None or (reply.body is None and key not in operation.success):
             return Response(status=status, headers=dict(reply.headers))
-        content = written(reply.body, answer.media_type, self.answers[operation.id][key])
+        content = written(reply.body, answer, self.answers[operation.id][key])
         return Response(content, status, {"Content-Type": answer.media_type, **reply.headers})
 
 
