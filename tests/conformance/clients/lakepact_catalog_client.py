@@ -99,6 +99,9 @@ class Tasks:
         self.commit(self.given["first"])
         self.commit(self.given["second"])
 
+    def add_column(self) -> Any:
+        self.catalog.change((self.namespace, self.table)).add_column(self.given["column"], "string").commit()
+
     def rename_table(self) -> Any:
         self.catalog.rename_table((self.namespace, self.table), (self.namespace, self.given["to"]))
 
