@@ -71,6 +71,7 @@ def storage_credentials_of_a_table(lab: CatalogClientLab) -> None:
                 expect.equal("longest", key, f"{ACCESS_KEY} of the longest of {expect.shown([prefix for prefix, _ in credentials])}:")
 
 
+REFRESH = "client.refresh-credentials-endpoint"  #: clients in Java refresh credentials where a server sets it
 LIFETIME = 1.0  #: seconds for which credentials of the script can be used
 PAUSE = 1.5  #: seconds until they have expired
 
@@ -89,7 +90,8 @@ def expiring(*, has_endpoint: bool) -> Script:
     def script(request: Request, forward: Forward) -> Answer:
         if request.operation == op.load_credentials and has_endpoint:
             return Answer(200, body=orjson.dumps({"storage-credentials": fresh()}))
-        answer = with_access({}, [])(request, lambda inner: declared(inner, forward))
+        endpoint = {REFRESH: f"{request.target.partition('?')[0].removeprefix('/')}/credentials"} if has_endpoint else {}
+        answer = with_access(endpoint, [])(request, lambda inner: declared(inner, forward))
         if request.operation != op.load_table or answer.status != 200:
             return answer
         return answer.with_document({**answer.document, "storage-credentials": fresh()})
