@@ -1,7 +1,7 @@
 """A small correct client of Iceberg REST catalogs, with one fault for each value of LAKEPACT_FAULT.
 
 LAKEPACT_STYLE selects correct but unusual behaviour: `no-paging-parameters`, `strict`, `retries-reads`, `retries-conflicts`,
-`no-table-tasks`.
+`no-table-tasks`, `refreshes-where-configured`.
 """
 
 from __future__ import annotations
@@ -367,8 +367,14 @@ class Catalog(History):
             expires = float(chosen.get("s3.session-token-expires-at-ms", "inf")) / 1000
             if time.time() < expires or FAULT == "keeps-expired-credentials":
                 return chosen
-            if CREDENTIALS in self.session.endpoints or FAULT == "always-asks-for-credentials":
-                loaded = {**loaded, **self.ask("GET", f"{self.table()}/credentials")}
+            address = f"{self.table()}/credentials" if CREDENTIALS in self.session.endpoints else ""
+            if FAULT == "always-asks-for-credentials":
+                address = f"{self.table()}/credentials"
+            if STYLE == "refreshes-where-configured":
+                configured = loaded["config"].get("client.refresh-credentials-endpoint")
+                address = f"/{configured}" if configured else ""
+            if address:
+                loaded = {**loaded, **self.ask("GET", address)}
             else:
                 self.cached.clear()
                 loaded = self.load()

@@ -109,6 +109,13 @@ def test_client_that_commits_again_after_conflicts_fails_nothing(servers: Callab
     assert {name: result.outcome for name, result in results.items()} == dict.fromkeys(results, Outcome.PASS)
 
 
+def test_client_refreshing_where_configured_passes(servers: Callable[[str], Target], monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("LAKEPACT_STYLE", "refreshes-where-configured")
+    results = judged(servers("iceberg_rest"), "iceberg_rest", "IRC-CLI-036")
+
+    assert {name: result.outcome for name, result in results.items()} == {"IRC-CLI-036": Outcome.PASS}
+
+
 @pytest.mark.parametrize("contract", FAULTS)
 def test_lakepact_clients_fail_nothing(servers: Callable[[str], Target], contract: str) -> None:
     results = judged(servers(contract), contract, *ALL.get(contract, ()), speaks=HERE / OWN[name_of(contract)])
