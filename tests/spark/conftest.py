@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 import sys
@@ -13,7 +14,7 @@ import yaml
 from lakepact.reference_server import running
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Iterator
     from pathlib import Path
 
 TOKEN = "planted-Token.0123456789"
@@ -40,25 +41,18 @@ def spark() -> Iterator[Any]:
     session.stop()
 
 
-@pytest.fixture
-def sharing(tmp_path: Path) -> Iterator[Callable[..., str]]:
-    """Yield a function that shares folders as `share.schema.NAME` and returns the file of the profile."""
-    servers = []
-
-    def sharing(*folders: Path, **settings: Any) -> str:
-        tables = [{"name": folder.name, "location": str(folder), "historyShared": True} for folder in folders]
-        document = {
-            "version": 1,
-            "shares": [{"name": "share", "schemas": [{"name": "schema", "tables": tables}]}],
-            "recipients": [{"name": "partner", "bearerToken": TOKEN}],
-        }
-        (tmp_path / "shares.yaml").write_text(yaml.safe_dump(document | settings))
-        servers.append(running(shares=tmp_path / "shares.yaml", warehouse="memory:"))
-        endpoint = servers[-1].__enter__().address("delta_sharing")
-        profile = tmp_path / "partner.share"
+@contextlib.contextmanager
+def sharing_of(work: Path, *folders: Path, **settings: Any) -> Iterator[str]:
+    """Share folders as `share.schema.NAME`, with their history, and yield the file of the profile."""
+    tables = [{"name": folder.name, "location": str(folder), "historyShared": True} for folder in folders]
+    document = {
+        "version": 1,
+        "shares": [{"name": "share", "schemas": [{"name": "schema", "tables": tables}]}],
+        "recipients": [{"name": "partner", "bearerToken": TOKEN}],
+    }
+    (work / "shares.yaml").write_text(yaml.safe_dump(document | settings))
+    with running(shares=work / "shares.yaml", warehouse="memory:") as server:
+        endpoint = server.address("delta_sharing")
+        profile = work / "partner.share"
         profile.write_text(json.dumps({"shareCredentialsVersion": 1, "endpoint": endpoint, "bearerToken": TOKEN}))
-        return str(profile)
-
-    yield sharing
-    for server in servers:
-        server.__exit__(None, None, None)
+        yield str(profile)

@@ -13,7 +13,7 @@ from pyiceberg.io import load_file_io
 from pyiceberg.io.pyarrow import ArrowScan, schema_to_pyarrow
 from pyiceberg.table import FileScanTask
 
-from lakepact.client.errors import Failure, UpgradeNeeded
+from lakepact.client.iceberg_rest.storage import storage_credential
 from lakepact.spark.iceberg_expressions import pyiceberg_expression, rest_expression
 
 if TYPE_CHECKING:
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
     from lakepact.client import IcebergCatalog
     from lakepact.client.delta_sharing.predicates import Predicate
-    from lakepact.client.iceberg_rest.scans import ScanTask
+    from lakepact.client.iceberg_rest.scans import ScanPlan, ScanTask
 
 #: Members of a content file that reading needs; statistics serve planning alone.
 _MEMBERS = frozenset(
@@ -49,11 +49,20 @@ _EXPIRES = re.compile(r"s3\.session-token-expires-at-ms|gcs\.oauth2\.token-expir
 _MARGIN = 60_000
 
 
+class UnsupportedDeletes(ValueError):
+    """The table has equality delete files: pyiceberg does not apply them, and without them its rows would be wrong."""
+
+    def __init__(self) -> None:
+        super().__init__("the table has equality delete files, which are not applied here: rewrite its data files to remove them")
+
+
 @dataclass(frozen=True, slots=True)
 class PlannedFile:
     """A data file with its delete files."""
 
     task: FileScanTask = field(repr=False)
+    #: Settings that open this file, over those of the table; the plan may have brought credentials.
+    properties: dict[str, str] = field(default_factory=dict[str, str], repr=False)
 
     @property
     def size(self) -> int:
@@ -70,7 +79,7 @@ def planned_by_driver(scan: DataScan, predicate: Predicate | None) -> list[Plann
     """Return the files of a scan, planned from its manifests.
 
     Raises:
-        UpgradeNeeded: The table has delete files that cannot be applied.
+        UnsupportedDeletes: The table has equality delete files.
     """
     filtered = scan if predicate is None else scan.filter(pyiceberg_expression(predicate))
     try:
@@ -78,7 +87,7 @@ def planned_by_driver(scan: DataScan, predicate: Predicate | None) -> list[Plann
     except ValueError as error:
         if "equality deletes" not in str(error):
             raise
-    raise _equality_deletes()
+    raise UnsupportedDeletes
 
 
 def planned_by_server(
@@ -88,36 +97,30 @@ def planned_by_server(
 
     Raises:
         OperationNotSupported: The server does not plan scans.
-        UpgradeNeeded: The table has delete files that cannot be applied.
+        UnsupportedDeletes: The table has equality delete files.
     """
     snapshot = scan.snapshot()
     plan = catalog.plan_scan(
         *name,
         row_filter=None if predicate is None else rest_expression(predicate),
-        select=[*scan.selected_fields],
+        select=None if "*" in scan.selected_fields else [*scan.selected_fields],
         snapshot_id=None if snapshot is None else snapshot.snapshot_id,
         use_snapshot_schema=scan.snapshot_id is not None or None,
     )
-    return [_planned(task) for task in catalog.scan_tasks(*name, plan)]
+    return [_planned(task, plan) for task in catalog.scan_tasks(*name, plan)]
 
 
-def _planned(task: ScanTask) -> PlannedFile:
+def _planned(task: ScanTask, plan: ScanPlan) -> PlannedFile:
     files = [each.to_wire() for each in (task.data_file, *task.delete_files)]
     if any(each.get("content") == "equality-deletes" for each in files):
-        raise _equality_deletes()
+        raise UnsupportedDeletes
     data, *deletes = [{name: value for name, value in each.items() if name in _MEMBERS} for each in files]
     references = list(range(len(deletes)))
     document = {"data-file": data, "delete-file-references": references}
     tasks = ScanTasks.model_validate({"file-scan-tasks": [document], "delete-files": deletes})
-    return PlannedFile(FileScanTask.from_rest_response(tasks.file_scan_tasks[0], tasks.delete_files))
-
-
-def _equality_deletes() -> UpgradeNeeded:
-    message = "the table has equality delete files, which pyiceberg does not apply; rewrite its data files to remove them"
-    return UpgradeNeeded(Failure(operation=_READ, message=message))
-
-
-_READ = "readFile"
+    credential = storage_credential(plan.storage_credentials, task.data_file.file_path)
+    opening = {} if credential is None else dict(credential.config)
+    return PlannedFile(FileScanTask.from_rest_response(tasks.file_scan_tasks[0], tasks.delete_files), opening)
 
 
 @dataclass(frozen=True, slots=True)
@@ -149,19 +152,19 @@ class FileReader:
             files: The files.
             renewed: Returns new properties when the credentials of the old ones have expired.
         """
-        properties = self.properties
+        newest: dict[str, str] | None = None
         for file in files:
+            properties = newest or {**self.properties, **file.properties}
             if _expired(properties):
-                properties = renewed()
+                properties = newest = renewed()
             try:
                 batches = self._batches(file, properties)
             except OSError:
                 # Storage refuses expired credentials in many ways; with the same ones it would refuse again.
-                newer = renewed()
-                if newer == properties:
+                newest = renewed()
+                if newest == properties:
                     raise
-                properties = newer
-                batches = self._batches(file, properties)
+                batches = self._batches(file, newest)
             yield batches
 
     def _batches(self, file: PlannedFile, properties: dict[str, str]) -> list[Any]:

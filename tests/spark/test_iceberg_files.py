@@ -1,0 +1,103 @@
+"""Files of Iceberg tables are planned by either side and read in any process, without deleted rows and with valid credentials."""
+
+from __future__ import annotations
+
+import pickle
+import time
+
+import pyarrow as pa
+import pytest
+
+from lakepact.client import IcebergCatalog, column, pyiceberg_table
+from lakepact.reference_server import running
+from lakepact.spark.iceberg_files import FileReader, UnsupportedDeletes, planned_by_driver, planned_by_server
+
+from .deleted_rows import KEPT, table_with_deletes
+
+SECRET = "planted-Secret.0123456789"
+
+
+@pytest.fixture(scope="module")
+def catalog():
+    with running(contract="iceberg_rest") as server, IcebergCatalog(server.url) as catalog:
+        catalog.create_namespace("n")
+        for kind in ("position", "equality", "vector"):
+            table_with_deletes(catalog, "n", kind)
+        yield catalog
+
+
+def planned(catalog, kind, planner, predicate=None):
+    scan = pyiceberg_table(catalog, "n", kind).scan()
+    if planner == "driver":
+        return scan, planned_by_driver(scan, predicate)
+    return scan, planned_by_server(catalog, (("n",), kind), scan, predicate)
+
+
+def read(scan, files, *, properties=None, renewed=dict, predicate=None):
+    reader, files = pickle.loads(pickle.dumps((FileReader.of(scan, properties or {}, predicate), files)))
+    return [row["id"] for batches in reader.read(files, renewed) for batch in batches for row in batch.to_pylist()]
+
+
+@pytest.mark.parametrize("planner", ["driver", "server"])
+@pytest.mark.parametrize("kind", ["position", "vector"])
+def test_deleted_rows_are_not_read(catalog, kind, planner):
+    assert read(*planned(catalog, kind, planner)) == KEPT
+
+
+@pytest.mark.parametrize("planner", ["driver", "server"])
+def test_equality_deletes_are_refused(catalog, planner):
+    with pytest.raises(UnsupportedDeletes, match="equality delete files, which are not applied here: rewrite"):
+        planned(catalog, "equality", planner)
+
+
+@pytest.mark.parametrize("planner", ["driver", "server"])
+def test_predicate_selects_files_and_rows(catalog, planner):
+    found = column("id") > 7
+
+    assert read(*planned(catalog, "position", planner, found), predicate=found) == [8, 9]
+
+
+def test_repr_of_reader_and_files_shows_no_secret(catalog):
+    scan, files = planned(catalog, "position", "driver")
+
+    assert SECRET not in repr((FileReader.of(scan, {"s3.secret-access-key": SECRET}, None), files))
+
+
+def test_expired_credentials_are_renewed_before_a_file_is_opened(catalog):
+    asked = []
+
+    def renewed():
+        asked.append("again")
+        return {}
+
+    expired = {"s3.session-token-expires-at-ms": str(int(time.time() * 1000))}
+
+    assert read(*planned(catalog, "position", "driver"), properties=expired, renewed=renewed) == KEPT
+    assert asked == ["again"]
+
+
+def test_refused_credentials_are_renewed(catalog):
+    refused = {"py-io-impl": "spark_file_io.RefusingFileIO"}
+
+    assert read(*planned(catalog, "position", "driver"), properties=refused) == KEPT
+
+
+def test_refusal_of_new_credentials_is_an_error(catalog):
+    refused = {"py-io-impl": "spark_file_io.RefusingFileIO"}
+
+    with pytest.raises(PermissionError, match="expired"):
+        read(*planned(catalog, "position", "driver"), properties=refused, renewed=lambda: refused)
+
+
+def test_credentials_of_the_plan_open_its_files(catalog):
+    scan, files = planned(catalog, "position", "driver")
+    opening = [type(file)(file.task, {"py-io-impl": "pyiceberg.io.pyarrow.PyArrowFileIO"}) for file in files]
+
+    assert read(scan, opening, properties={"py-io-impl": "spark_file_io.RefusingFileIO"}) == KEPT
+
+
+def test_reader_carries_no_history(catalog):
+    table = pyiceberg_table(catalog, "n", "position")
+    table.append(pa.table({"id": [10]}))
+
+    assert FileReader.of(table.scan(), {}, None).metadata.snapshots == []
