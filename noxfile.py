@@ -155,6 +155,7 @@ def spark_source(session: nox.Session) -> None:
     install(session, "tests", "types", package=".[all,spark]")
     session.run("pyright", "client/lakepact/spark")
     session.run("pytest", "tests/spark", "-m", "spark or not spark", *session.posargs)
+    session.run("pytest", "tests/examples", "-m", "examples", "-k", "spark")
 
 
 @nox.session

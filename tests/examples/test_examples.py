@@ -21,6 +21,7 @@ COMMANDS = {
     "pytest-pyiceberg": PYTEST,
     "duckdb": PYTEST,
     "polars-share": PYTEST,
+    "spark": PYTEST,
     "go": ("go", "test", "./..."),
     "node": ("node", "--test", "catalog.test.mjs"),
     "rust": ("bash", "-ec", "rustc --test catalog.rs && ./catalog"),
@@ -28,7 +29,7 @@ COMMANDS = {
 }
 #: Folders that tests/action and tests/conformance/clients run.
 ELSEWHERE = {"ci", "clients"}
-TOOLS = {"go": "go", "node": "node", "rust": "rustc", "java": "mvn"}
+TOOLS = {"go": "go", "node": "node", "rust": "rustc", "java": "mvn", "spark": "spark-submit"}
 
 
 @pytest.mark.parametrize("example", COMMANDS)

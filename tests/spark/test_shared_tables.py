@@ -13,7 +13,7 @@ import pyarrow.parquet as pq
 import pytest
 from deltalake import DeltaTable, write_deltalake
 
-from lakepact.client import OperationNotSupported, SharingClient, UpgradeNeeded
+from lakepact.client import BadRequest, OperationNotSupported, SharingClient, UpgradeNeeded
 from lakepact.conformance.fixtures import pack
 from lakepact.reference_server import running
 
@@ -74,7 +74,7 @@ def test_rows_equal_those_of_the_parquet_files(spark, profile, tmp_path, form):
         ("id < 10", 2, 10),
         ("part = 1 and id < 10", 0, 0),
         ("day >= date'2026-01-01' and price < 8", 4, 69),
-        ("text like 't99%' and part in (2, 3)", 4, 11),
+        ("text like 't99%' and part in (2, 3)", 2, 9),
         ("real > 400", 8, 199 + 115),
         ("not (id >= 250)", 2, 250),
     ],
@@ -114,7 +114,7 @@ def test_every_fixture_table_has_the_rows_of_the_client(spark, tmp_path):
             for place in tables:
                 try:
                     rows = client.table(*place).to_arrow()
-                except (OperationNotSupported, UpgradeNeeded):
+                except (BadRequest, OperationNotSupported, UpgradeNeeded):
                     continue
                 assert reading(spark, profile).load(".".join(place)).count() == rows.num_rows
                 read += 1
@@ -177,7 +177,7 @@ def test_plans_show_no_secret(spark, profile, capfd):
 )
 def test_wrong_use_raises_an_analysis_exception(spark, profile, options, name, message):
     with pytest.raises(Exception, match=rf"(?s)AnalysisException: lakepact: .*{message}"):
-        reading(spark, profile, **options).load(name)
+        reading(spark, options.pop("profile", profile), **options).load(name)
 
 
 def test_schema_that_differs_from_the_table_raises_an_analysis_exception(spark, profile):

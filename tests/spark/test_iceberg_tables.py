@@ -1,0 +1,97 @@
+"""Spark reads tables of Iceberg catalogs: rows, snapshots, filters, deletes and errors."""
+
+from __future__ import annotations
+
+import pytest
+
+from lakepact.client import IcebergCatalog, pyiceberg_table
+from lakepact.reference_server import running
+
+from .deleted_rows import KEPT, table_with_deletes
+from .test_shared_tables import COUNT, ROWS
+
+pytestmark = [
+    pytest.mark.spark,
+    pytest.mark.filterwarnings("default::ResourceWarning", "default::pytest.PytestUnraisableExceptionWarning"),
+]
+
+COLUMNS = {"id": "long", "part": "int", "text": "string", "day": "date", "at": "timestamptz", "price": "decimal(9, 2)", "real": "double"}
+SCHEMA = {
+    "type": "struct",
+    "fields": [{"id": n, "name": name, "type": kind, "required": False} for n, (name, kind) in enumerate(COLUMNS.items(), 1)],
+}
+FIRST = ROWS.select(list(COLUMNS)).slice(0, COUNT // 2)
+SECOND = ROWS.select(list(COLUMNS)).slice(COUNT // 2)
+
+
+@pytest.fixture(scope="module")
+def catalog():
+    """Yield a catalog with a table of two files and two snapshots, and tables with deleted rows."""
+    with running(contract="iceberg_rest") as server, IcebergCatalog(server.url) as catalog:
+        catalog.create_namespace("n")
+        catalog.create_table("n", "orders", SCHEMA)
+        for rows in (FIRST, SECOND):
+            pyiceberg_table(catalog, "n", "orders").append(rows)
+        for kind in ("position", "equality", "vector"):
+            table_with_deletes(catalog, "n", kind)
+        yield server.url, catalog
+
+
+def reading(spark, catalog, **options):
+    return spark.read.format("lakepact").option("catalog", catalog[0]).options(**options)
+
+
+@pytest.mark.parametrize("planner", ["client", "server"])
+def test_rows_equal_those_written(spark, catalog, planner):
+    rows = reading(spark, catalog, **{"scan-planning-mode": planner}).load("n.orders").orderBy("id")
+
+    assert rows.toArrow().select(["id", "text", "day", "price"]).to_pylist() == (ROWS.select(["id", "text", "day", "price"]).to_pylist())
+
+
+@pytest.mark.parametrize("planner", ["client", "server"])
+def test_filter_opens_only_matching_files(spark, catalog, planner):
+    table = reading(spark, catalog, maxPartitionBytes=1, **{"scan-planning-mode": planner}).load("n.orders")
+    found = table.where("id < 10 and day < date'2025-01-01' and price < 5 and at < timestamp'2030-01-01 00:00:00'")
+
+    assert (found.count(), found.rdd.getNumPartitions(), table.rdd.getNumPartitions()) == (10, 1, 2)
+    assert table.where("real > 3").count() == COUNT - 6  # NaN is greater than all numbers in Spark
+
+
+@pytest.mark.parametrize("planner", ["client", "server"])
+def test_deleted_rows_are_left_out(spark, catalog, planner):
+    for kind in ("position", "vector"):
+        rows = reading(spark, catalog, **{"scan-planning-mode": planner}).load(f"n.{kind}")
+        assert sorted(row["id"] for row in rows.collect()) == KEPT
+
+
+def test_table_with_equality_deletes_is_refused(spark, catalog):
+    with pytest.raises(Exception, match="lakepact: the table has equality delete files, which are not applied here"):
+        reading(spark, catalog).load("n.equality").collect()
+
+
+def test_earlier_snapshot_is_read(spark, catalog):
+    first = min(catalog[1].load_table("n", "orders").metadata.snapshots, key=lambda snapshot: snapshot.sequence_number)
+
+    assert reading(spark, catalog, **{"snapshot-id": first.snapshot_id}).load("n.orders").count() == COUNT // 2
+    assert reading(spark, catalog, **{"as-of-timestamp": first.timestamp_ms}).load("n.orders").count() == COUNT // 2
+
+
+@pytest.mark.parametrize(
+    ("options", "name", "message"),
+    [
+        ({}, "n.missing", "404 NoSuchTableException"),
+        ({"snapshot-id": "5"}, "n.orders", "table orders has no snapshot 5"),
+        ({"branch": "b"}, "n.orders", "table orders has no branch or tag 'b'"),
+        ({"catalog": "nowhere"}, "n.orders", "address"),
+    ],
+)
+def test_wrong_use_raises_an_analysis_exception(spark, catalog, options, name, message):
+    with pytest.raises(Exception, match=rf"(?s)AnalysisException: lakepact: .*{message}"):
+        reading(spark, catalog, **options).load(name)
+
+
+def test_stream_of_a_catalog_table_is_refused(spark, catalog, tmp_path):
+    stream = spark.readStream.format("lakepact").option("catalog", catalog[0]).load("n.orders")
+
+    with pytest.raises(Exception, match="only shared tables are streamed"):
+        stream.writeStream.option("checkpointLocation", str(tmp_path)).format("noop").start().processAllAvailable()
