@@ -51,6 +51,15 @@ def test_expiring_url_is_not_requested(table):
     assert "GET /old" not in desk.asked
 
 
+def test_refused_refresh_token_asks_for_the_version_of_the_first_listing(table):
+    desk = renewing(parquet_file(A))
+    listings = desk.answers[f"POST {TABLE}/query"]
+    desk.on(f"POST {TABLE}/query", listings[0], httpx.Response(400, json={"errorCode": "e", "message": "expired"}), listings[1])
+
+    assert table(desk).to_arrow().num_rows == 3
+    assert desk.bodies[1:] == [{"includeRefreshToken": True, "refreshToken": "again"}, {"includeRefreshToken": True, "version": 5}]
+
+
 def test_missing_refresh_token_repeats_the_query(table):
     desk = renewing(parquet_file(A), refresh=False)
 

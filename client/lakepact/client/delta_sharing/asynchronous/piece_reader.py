@@ -14,7 +14,7 @@ from lakepact.client.delta_sharing.pieces import without_stats
 from lakepact.client.delta_sharing.read_tasks import weight
 from lakepact.client.delta_sharing.rows.plan import Plan
 from lakepact.client.delta_sharing.rows.selection import Selection, numbers
-from lakepact.client.errors import DamagedData, Failure
+from lakepact.client.errors import BadRequest, DamagedData, Failure
 
 if TYPE_CHECKING:
     from collections.abc import AsyncGenerator, Awaitable, Callable
@@ -108,7 +108,13 @@ class AsyncPieceReader:
 
     async def _asked_again(self) -> dict[tuple[str, str, int | None], SharedFile]:
         question, version = self._answered.question, self._answered.version
-        later = await AsyncAnswer(self._reach, question.again(self._answered.refresh_token)).begin()
+        try:
+            later = await AsyncAnswer(self._reach, question.again(self._answered.refresh_token)).begin()
+        except BadRequest:
+            if self._answered.refresh_token is None:
+                raise
+            # Refresh tokens end too.
+            later = await AsyncAnswer(self._reach, question.pinned(version) or question).begin()
         if later.version != version and (pinned := question.pinned(version)) is not None:
             await later.close()
             later = await AsyncAnswer(self._reach, pinned).begin()

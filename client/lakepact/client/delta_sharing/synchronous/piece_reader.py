@@ -15,7 +15,7 @@ from lakepact.client.delta_sharing.read_tasks import weight
 from lakepact.client.delta_sharing.rows.plan import Plan
 from lakepact.client.delta_sharing.rows.selection import Selection, numbers
 from lakepact.client.delta_sharing.synchronous.answer import Answer
-from lakepact.client.errors import DamagedData, Failure
+from lakepact.client.errors import BadRequest, DamagedData, Failure
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Generator
@@ -109,7 +109,13 @@ class PieceReader:
 
     def _asked_again(self) -> dict[tuple[str, str, int | None], SharedFile]:
         question, version = self._answered.question, self._answered.version
-        later = Answer(self._reach, question.again(self._answered.refresh_token)).begin()
+        try:
+            later = Answer(self._reach, question.again(self._answered.refresh_token)).begin()
+        except BadRequest:
+            if self._answered.refresh_token is None:
+                raise
+            # Refresh tokens end too.
+            later = Answer(self._reach, question.pinned(version) or question).begin()
         if later.version != version and (pinned := question.pinned(version)) is not None:
             later.close()
             later = Answer(self._reach, pinned).begin()
