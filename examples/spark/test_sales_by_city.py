@@ -5,7 +5,7 @@ import pytest
 from pyspark.sql import SparkSession
 
 from lakepact.client import pyiceberg_table
-from lakepact.spark import register
+from lakepact.spark import LakepactDataSource
 
 SCHEMA = {
     "type": "struct",
@@ -19,7 +19,7 @@ SCHEMA = {
 @pytest.fixture
 def spark():
     spark = SparkSession.builder.master("local[2]").config("spark.ui.enabled", "false").getOrCreate()
-    register(spark)
+    spark.dataSource.register(LakepactDataSource)
     yield spark
     spark.stop()
 

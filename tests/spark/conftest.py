@@ -24,19 +24,20 @@ TOKEN = "planted-Token.0123456789"
 def spark() -> Iterator[Any]:
     """Yield a session of two cores with the format `lakepact`."""
     sql = pytest.importorskip("pyspark.sql", reason="pyspark is installed with the extra `spark`")
-    from lakepact.spark import register  # noqa: PLC0415 - where pyspark is there
+    from lakepact.spark import LakepactDataSource  # noqa: PLC0415 - where pyspark is there
 
     os.environ.update(PYSPARK_PYTHON=sys.executable, SPARK_LOCAL_IP="127.0.0.1")
     settings = {
         "spark.ui.enabled": "false",
         "spark.sql.shuffle.partitions": "2",
+        "spark.sql.python.filterPushdown.enabled": "true",
         "spark.sql.session.timeZone": "UTC",
         "spark.driver.host": "127.0.0.1",
         "spark.driver.extraJavaOptions": "-XX:TieredStopAtLevel=1",
     }
     session = sql.SparkSession.builder.master("local[2]").config(map=settings).getOrCreate()
     session.sparkContext.setLogLevel("ERROR")
-    register(session)
+    session.dataSource.register(LakepactDataSource)
     yield session
     session.stop()
 

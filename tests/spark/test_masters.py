@@ -27,14 +27,14 @@ SELECTIVE = "id between 3500000 and 3500009"
 PROGRAM = f"""
 import json, sys, time
 from pyspark.sql import SparkSession
-from lakepact.spark import register
+from lakepact.spark import LakepactDataSource
 
 _, master, profile, folder, *confs = sys.argv
 builder = SparkSession.builder.master(master).config("spark.ui.enabled", "false").config("spark.default.parallelism", "2")
 for conf in confs:
     builder = builder.config(*conf.split("=", 1))
 spark = builder.getOrCreate()
-register(spark)
+spark.dataSource.register(LakepactDataSource)
 summary = ("count(*)", "sum(id)", "bit_xor(xxhash64(id, part, text, price))")
 shared = spark.read.format("lakepact").option("profile", profile).option("maxPartitionBytes", 1).load("share.schema.rows")
 found = {{"partitions": shared.rdd.getNumPartitions()}}
@@ -42,7 +42,8 @@ for name, rows in (("shared", shared), ("parquet", spark.read.parquet(folder))):
     began = time.monotonic()
     found[name] = list(rows.selectExpr(*summary).first())
     found[name + " seconds"] = round(time.monotonic() - began, 1)
-few = shared.where("{SELECTIVE}")
+spark.conf.set("spark.sql.python.filterPushdown.enabled", "true")
+few = spark.read.format("lakepact").options(profile=profile, pushFilters="true").load("share.schema.rows").where("{SELECTIVE}")
 found["selective"] = [few.count(), few.rdd.getNumPartitions()]
 print(json.dumps(found))
 spark.stop()

@@ -80,7 +80,7 @@ def test_rows_equal_those_of_the_parquet_files(spark, profile, tmp_path, form):
     ],
 )
 def test_filter_opens_only_matching_files(spark, profile, condition, files, rows):
-    found = reading(spark, profile, maxPartitionBytes=1).load("share.schema.orders").where(condition)
+    found = reading(spark, profile, maxPartitionBytes=1, pushFilters="true").load("share.schema.orders").where(condition)
 
     assert found.count() == rows
     assert found.rdd.getNumPartitions() == max(files, 1)  # Spark has one partition for no file
@@ -98,10 +98,17 @@ CONDITIONS = (
 
 
 def test_pushed_filters_change_no_row(spark, profile):
-    with_filters, without = (reading(spark, profile, pushFilters=pushes).load("share.schema.orders") for pushes in ("true", "false"))
+    unfiltered = reading(spark, profile).load("share.schema.orders")
 
     for condition in CONDITIONS:
-        assert with_filters.where(condition).count() == without.where(condition).count() > 0
+        filtered = reading(spark, profile, pushFilters="true").load("share.schema.orders").where(condition)
+        assert filtered.count() == unfiltered.where(condition).count() > 0
+
+
+def test_one_data_frame_can_be_filtered_in_several_ways(spark, profile):
+    rows = reading(spark, profile).load("share.schema.orders")
+
+    assert [rows.where("id < 10").count(), rows.count(), rows.where("id < 5").union(rows).count()] == [10, COUNT, COUNT + 5]
 
 
 def test_every_fixture_table_has_the_rows_of_the_client(spark, tmp_path):
@@ -115,6 +122,8 @@ def test_every_fixture_table_has_the_rows_of_the_client(spark, tmp_path):
                 try:
                     rows = client.table(*place).to_arrow()
                 except (BadRequest, OperationNotSupported, UpgradeNeeded):
+                    continue
+                if any("." in name for name in place):
                     continue
                 assert reading(spark, profile).load(".".join(place)).count() == rows.num_rows
                 read += 1
@@ -159,7 +168,7 @@ def test_urls_that_expire_before_the_task_are_refreshed(spark, tmp_path):
 
 
 def test_plans_show_no_secret(spark, profile, capfd):
-    for given in (profile, Path(profile).read_text()):
+    for given in (profile, Path(profile).read_text("utf-8")):
         reading(spark, given).load("share.schema.orders").where("id > 3").explain(extended=True)
 
     assert TOKEN not in "".join(capfd.readouterr())

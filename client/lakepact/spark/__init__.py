@@ -1,4 +1,4 @@
-"""Spark reads shared tables and Iceberg tables without a jar: `register(spark)`, then `spark.read.format("lakepact")`.
+"""Spark reads shared tables and Iceberg tables without a jar: `spark.dataSource.register(LakepactDataSource)`.
 
 The data source is loaded when it is first named: it needs pyspark and pyarrow.
 """
@@ -9,9 +9,9 @@ import importlib
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from lakepact.spark.data_source import LakepactDataSource, register
+    from lakepact.spark.data_source import LakepactDataSource
 
-__all__ = ["LakepactDataSource", "register"]
+__all__ = ["LakepactDataSource"]
 
 
 def __getattr__(name: str) -> Any:

@@ -13,18 +13,10 @@ from lakepact.spark.shared_streams import SharedTableStream
 from lakepact.spark.shared_tables import FilteredSharedTableReader, SharedTableReader
 
 if TYPE_CHECKING:
-    from pyspark.sql import SparkSession
     from pyspark.sql.datasource import DataSourceReader, DataSourceStreamReader
     from pyspark.sql.types import StructType
 
 NAME = "lakepact"
-_PUSHDOWN = "spark.sql.python.filterPushdown.enabled"
-
-
-def register(spark: SparkSession) -> None:
-    """Register the format `lakepact` in a session, and let Spark push filters down to Python data sources."""
-    spark.conf.set(_PUSHDOWN, "true")
-    spark.dataSource.register(LakepactDataSource)
 
 
 class LakepactDataSource(DataSource):
@@ -65,7 +57,11 @@ class LakepactDataSource(DataSource):
             return iceberg_tables.described(self._table)
 
     def reader(self, schema: StructType) -> DataSourceReader:
-        """Return a reader of the table's rows."""
+        """Return a reader of the table's rows.
+
+        It takes filters only if asked to: Spark 4.1 gives the files of a filtered query to later queries of the same DataFrame, even if
+        they have no filter.
+        """
         table = self._table
         if isinstance(table, SharedTable):
             return FilteredSharedTableReader(table, schema) if table.pushes_filters else SharedTableReader(table, schema)

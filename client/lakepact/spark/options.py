@@ -69,7 +69,7 @@ class SharedTable:
     skips_change_commits: bool = False
     response_format: str | None = None
     partition_bytes: int = _PARTITION_BYTES
-    pushes_filters: bool = True
+    pushes_filters: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -91,7 +91,7 @@ class CatalogTable:
     planning_mode: str | None = None
     storage: tuple[tuple[str, str], ...] = field(default=(), repr=False)
     partition_bytes: int = _PARTITION_BYTES
-    pushes_filters: bool = True
+    pushes_filters: bool = False
 
     def auth(self) -> Auth:
         """Return the authorization of requests to the catalog."""
@@ -144,11 +144,9 @@ class _Options:
             raise OptionError(f"option {name} is an integer from {least} on, not {text[:40]!r}")
         return value
 
-    def flag(self, name: str, *, default: bool = False) -> bool:
-        """Return the value of an option that is true or false."""
-        text = self.text(name)
-        if text is None:
-            return default
+    def flag(self, name: str) -> bool:
+        """Return the value of an option that is true or false; false without it."""
+        text = self.text(name) or "false"
         if text.lower() not in {"true", "false"}:
             raise OptionError(f"option {name} is true or false, not {text[:40]!r}")
         return text.lower() == "true"
@@ -217,7 +215,7 @@ def _shared_table(options: _Options) -> SharedTable:
         skips_change_commits=options.flag("skipChangeCommits"),
         response_format=options.choice("responseFormat", "parquet", "delta"),
         partition_bytes=options.partition_bytes(),
-        pushes_filters=options.flag("pushFilters", default=True),
+        pushes_filters=options.flag("pushFilters"),
     )
 
 
@@ -258,5 +256,5 @@ def _catalog_table(options: _Options) -> CatalogTable:
         planning_mode=options.choice("scan-planning-mode", "client", "server"),
         storage=options.starting_with(_STORAGE),
         partition_bytes=options.partition_bytes(),
-        pushes_filters=options.flag("pushFilters", default=True),
+        pushes_filters=options.flag("pushFilters"),
     )
