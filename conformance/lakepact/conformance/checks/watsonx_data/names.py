@@ -82,7 +82,7 @@ def underscores_are_treated_alike(lab: WatsonxLab) -> None:
 
 @check("WXD-NAME-004")
 def hyphens_can_be_addressed(lab: WatsonxLab) -> None:
-    """An object created with a hyphen in its name is found, listed and dropped by that name."""
+    """A namespace or table with a hyphen in its name is refused with 400, or loaded, listed and dropped by that name."""
     home, namespace, table = lab.make_namespace(), f"{lab.name()}-a", f"{lab.name()}-a"
 
     with lab.judge("WXD-NAME-004"):
@@ -103,7 +103,7 @@ def hyphens_can_be_addressed(lab: WatsonxLab) -> None:
 
 @check("WXD-NAME-005")
 def spaces_are_addressed_as_percent_20(lab: WatsonxLab) -> None:
-    """An object created with a space in its name is found by %20 in the path."""
+    """A namespace or table with a space in its name is refused with 400, or loaded with %20 in the path."""
     home, namespace, table = lab.make_namespace(), f"{lab.name()} a", f"{lab.name()} a"
     root = lab.path(op.list_namespaces)
 

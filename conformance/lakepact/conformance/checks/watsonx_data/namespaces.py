@@ -104,7 +104,7 @@ def refuses(reply: Reply) -> None:
 
 @check("WXD-NS-006")
 def namespaces_with_tables_are_not_dropped(lab: WatsonxLab) -> None:
-    """Dropping a namespace that holds a table returns 409 or 400 and keeps the table."""
+    """Dropping a namespace that holds a table returns 409, or 400 with NamespaceNotEmptyException, and keeps the table."""
     table = lab.make_table()
     reply = lab.send(op.drop_namespace, namespace=table.namespace)
 
@@ -115,7 +115,7 @@ def namespaces_with_tables_are_not_dropped(lab: WatsonxLab) -> None:
 
 @check("WXD-NS-007")
 def namespaces_with_views_are_not_dropped(lab: WatsonxLab) -> None:
-    """Dropping a namespace that holds only a view returns 409 or 400 and keeps the view."""
+    """Dropping a namespace that holds only a view returns 409, or 400 with NamespaceNotEmptyException, and keeps the view."""
     home = lab.make_namespace()
     view = lab.make_view(home)
     reply = lab.send(op.drop_namespace, namespace=home)

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 @check("WXD-TBL-001")
 def registering_existing_tables_returns_409(lab: WatsonxLab) -> None:
-    """Registering under the name of an existing table returns 409 and changes nothing."""
+    """Registering an existing table's name returns 409 with AlreadyExistsException and leaves the table unchanged."""
     table = lab.append(lab.make_table())
     former = left_behind(lab, lab.make_table(table.namespace))
     before = lab.load(table)

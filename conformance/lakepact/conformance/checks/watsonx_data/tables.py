@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 @check("WXD-TBL-003")
 def tables_are_renamed_across_namespaces(lab: WatsonxLab) -> None:
-    """A table is renamed into another namespace, under its own name and under another."""
+    """Renaming a table into another namespace returns 204 and keeps its UUID, under its own name or another; the source returns 404."""
     for name in (None, lab.name()):
         table = lab.append(lab.make_table())
         home, called = lab.make_namespace(), name or table.name

@@ -73,7 +73,7 @@ def path_of(lab: WatsonxLab, operation: Operation) -> str:
 
 @check("WXD-GEN-003")
 def unsupported_operations_are_refused(lab: WatsonxLab) -> None:
-    """Requests for tokens, plans and credentials are refused."""
+    """An operation that neither IBM's page nor `endpoints` has, other than metrics reports, returns 404, 405 or 406."""
     with lab.judge_each("WXD-GEN-003") as case:
         for name, operation in absent_operations(lab).items():
             with case():

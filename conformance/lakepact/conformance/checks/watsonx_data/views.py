@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 @check("WXD-VIEW-001")
 def views_are_renamed_across_namespaces(lab: WatsonxLab) -> None:
-    """A view is renamed into another namespace, under its own name and under another."""
+    """Renaming a view into another namespace returns 204 and keeps its UUID, under its own name or another; the source returns 404."""
     for name in (None, lab.name()):
         source, home = lab.make_namespace(), lab.make_namespace()
         view = lab.make_view(source)
@@ -34,7 +34,7 @@ def views_are_renamed_across_namespaces(lab: WatsonxLab) -> None:
 
 @check("WXD-VIEW-002")
 def unknown_view_updates_and_requirements_are_refused(lab: WatsonxLab) -> None:
-    """Unknown updates and requirements of views are refused, and none of the other updates is applied."""
+    """Replacing a view with an unknown update or requirement returns 4xx and leaves its metadata unchanged."""
     home = lab.make_namespace()
     view = lab.make_view(home)
     before = lab.require(lab.send(op.load_view, namespace=home, view=view), 200)
