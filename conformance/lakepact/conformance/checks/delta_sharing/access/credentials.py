@@ -102,7 +102,7 @@ def credentials_cover_the_table_location(lab: SharingLab) -> None:
 
 @check("DS-TMP-04")
 def credentials_for_other_locations_are_refused(lab: SharingLab) -> None:
-    """A request for credentials for a parent, a sibling or another table's location is refused."""
+    """A request for credentials for a parent, a sibling or another table's location returns 400 or 403."""
     tables = [table for table in by_directory(lab) if locations(table)]
     if not tables:
         raise NotOffered("no table that is read by its directory says its location")
@@ -134,7 +134,7 @@ def credentials_are_json(lab: SharingLab) -> None:
 
 @check("DS-TMP-16")
 def url_tables_have_no_credentials(lab: SharingLab) -> None:
-    """A request for credentials for a table without the access mode dir is refused."""
+    """A request for credentials for a table without the access mode dir returns 4xx."""
     found = [table for table in lab.tables() if "dir" not in table.access_modes][:MOST_TABLES]
     if not found:
         raise NotOffered("every table has the access mode dir")
@@ -214,7 +214,7 @@ def google_credentials_have_a_token(exchange: Exchange) -> bool:
 
 @check("DS-ACC-05")
 def directory_tables_refuse_queries(lab: SharingLab) -> None:
-    """A query of a table with only the access mode dir is refused."""
+    """A query of a table with only the access mode dir returns 4xx."""
     found = [table for table in by_directory(lab) if table.access_modes == ("dir",)]
     if not found:
         raise NotOffered("every table that is read by its directory is read by URLs too")

@@ -133,7 +133,7 @@ def table_ids_are_unique_and_stable(lab: SharingLab) -> None:
 
 @check("DS-LTB-13")
 def exactly_the_tables_of_a_schema_are_listed(lab: SharingLab) -> None:
-    """Each schema of the fixture pack lists exactly its tables; a missing schema or share lists none."""
+    """Each schema of the fixture pack lists exactly its tables; listing a missing schema or share returns 404."""
     for share in lab.manifest.shares:
         for schema in share["schemas"]:
             with lab.judge("DS-LTB-13"):

@@ -222,7 +222,7 @@ def in_need(lab: SharingLab) -> Iterator[tuple[SharedTable, frozenset[str]]]:
 
 @check("DS-CAP-06", "DS-RDF-02")
 def reader_features_need_delta_format(lab: SharingLab) -> None:
-    """A table with reader features is returned in delta format to a client that names all of them, and refused without one of them."""
+    """A table with reader features is returned in delta format to a client that names all of them; a client that lacks one gets 4xx."""
     for table, features in in_need(lab):
         for question in questions(lab, table):
             if question.operation == CHANGES:

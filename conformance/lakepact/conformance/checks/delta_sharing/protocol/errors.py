@@ -61,7 +61,7 @@ def error_responses_have_code_and_message(exchange: Exchange) -> bool:
 
 @invariant("DS-GEN-12", traffic=REFUSED)
 def server_errors_have_error_bodies(exchange: Exchange) -> bool:
-    """A server error has status 500 and an error body."""
+    """A server error other than 501 to 504 has status 500 and an error body."""
     if not of_operation(exchange) or exchange.status < 500 or exchange.status in {501, 502, 503, 504}:
         return False
     expect.status(Reply(exchange), 500)
@@ -72,7 +72,7 @@ def server_errors_have_error_bodies(exchange: Exchange) -> bool:
 
 @invariant("DS-GEN-15", traffic=REFUSED)
 def no_request_returns_5xx(exchange: Exchange) -> bool:
-    """No request of this suite returns a 5xx status."""
+    """No request of this suite returns a 5xx status other than 501 and 503."""
     if not of_operation(exchange) or exchange.status in NOT_SERVED:
         return False
     expect.no_server_error(Reply(exchange))
@@ -136,7 +136,7 @@ def tables_of_other_schemas_return_404(lab: SharingLab) -> None:
 
 @check("DS-GEN-07")
 def unknown_paths_have_error_bodies(lab: SharingLab) -> None:
-    """A name with an encoded slash, and an unknown path, is refused with an error body."""
+    """A share name with an encoded slash returns 4xx and an error body; for unknown paths anything else is a warning."""
     with lab.judge("DS-GEN-07"):
         reply = lab.send_raw("GET", "/shares/a%2Fb", operation=op.get_share)
         expect.client_error(reply, about="for /shares/a%2Fb")
@@ -162,7 +162,7 @@ OTHER_METHODS = (
 
 @check("DS-GEN-15")
 def other_methods_return_no_5xx(lab: SharingLab) -> None:
-    """A method that the path does not have returns no 5xx."""
+    """A method that the path does not have returns no 5xx other than 501 and 503."""
     address = lab.table().address
     for method, operation in OTHER_METHODS:
         named = {name: address[name] for name in OF_NAMES.get(operation, ())}
@@ -193,7 +193,7 @@ SENSELESS: tuple[dict[str, Any], ...] = (
 
 @check("DS-GEN-15")
 def invalid_paging_returns_no_5xx(lab: SharingLab) -> None:
-    """Invalid page sizes and tokens return no 5xx, whether or not the server pages."""
+    """Invalid page sizes, tokens, versions and bodies return no 5xx other than 501 and 503."""
     table = lab.table()
     for body in SENSELESS:
         with lab.judge("DS-GEN-15"):
