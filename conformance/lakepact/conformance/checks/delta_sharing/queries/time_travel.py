@@ -362,6 +362,7 @@ def invalid_timestamps_return_400(lab: SharingLab) -> None:
 @check("DS-TSF-03")
 def timestamps_with_fractions_or_offsets(lab: SharingLab) -> None:
     """A timestamp with fractional seconds or another offset is read correctly, or refused."""
+    lab.needs_history()
     table = lab.fixture("times")
     at = [version.timestamp for version in table.versions]
     lab.require(lab.send(op.get_table_version, starting_timestamp=times.at(at[2]), **table.address), 200)
