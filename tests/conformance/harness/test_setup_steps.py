@@ -31,8 +31,8 @@ def lists_namespaces(lab: Lab) -> None:
     expect.status(lab.send("listNamespaces"), 200)
 
 
-def new_suite(health: Callable[[Lab], None] | None = None) -> Suite[Lab]:
-    return Suite("iceberg_rest", lab=Lab, discover=offers_everything, health=health)
+def new_suite(**settings: Any) -> Suite[Lab]:
+    return Suite("iceberg_rest", lab=Lab, discover=offers_everything, **settings)
 
 
 def run(suite: Suite[Any], answerer: Answerer = lambda *_: answer(200, {})) -> dict[str, tuple[Outcome, str]]:
@@ -93,7 +93,7 @@ def test_misspelled_requirement_of_a_step_is_an_error() -> None:
 
 def suite_of_refusals(*, last: bool = False) -> Suite[Lab]:
     """Return a suite with a request to refuse, and an invariant that its effect on the first namespace would break."""
-    suite = new_suite()
+    suite = new_suite(leftovers=lambda _lab, _exchanges: [])
 
     @suite.check(JUDGED, last=int(last))
     def sends_nonsense(lab: Lab) -> None:
@@ -156,7 +156,7 @@ def test_last_check_runs_after_all_others() -> None:
 
 
 def test_target_that_a_last_check_broke_blocks_the_checks_behind_it() -> None:
-    suite = new_suite(lists_namespaces)
+    suite = new_suite(health=lists_namespaces)
     seen = list[str]()
 
     @suite.check(JUDGED, last=1)
@@ -188,7 +188,7 @@ def test_target_that_a_last_check_broke_blocks_the_checks_behind_it() -> None:
 
 
 def test_target_that_was_broken_before_is_judged_to_the_end() -> None:
-    suite = new_suite(lists_namespaces)
+    suite = new_suite(health=lists_namespaces)
 
     @suite.check(JUDGED, last=1)
     def first(lab: Lab) -> None:
