@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from lakepact.client.delta_sharing.lines import Metadata, SharedFile
     from lakepact.client.delta_sharing.schemas import Field
 
-#: What a predicate can be on the rows of a file; None is unknown.
+#: The values that a predicate can have on the rows of a file; None is unknown.
 Outcomes: TypeAlias = frozenset[bool | None]
 _ANY: Outcomes = frozenset({True, False, None})
 _REAL = frozenset({"float", "double"})

@@ -61,7 +61,7 @@ MEMBER = re.compile(r'"([A-Za-z][A-Za-z-]*)"\s*:')
 FLAW = re.compile(r'(?:/(\S*)|the body): (?:"([\w-]+)" is a required property)?')  #: a difference from a schema
 POINTER = re.compile(r"\bat /(\S+)")
 NUMBER = re.compile(r'(?<!["\w.-])\d+(?!["\w.-])')
-#: What a requirement says about a request that has to be refused: something does not exist, or a value has the wrong type.
+#: Words of requirements about a request that has to be refused: something does not exist, or a value has the wrong type.
 ABSENT_THING = re.compile(r"\b(namespace|parent|table|view|plan) that does not exist")
 WRONG_TYPE = re.compile(r"that is (?:not|no) an? (?:string|boolean|array|object)\b|of the wrong JSON type")
 #: What findings about simultaneous changes expect.
