@@ -8,7 +8,7 @@ import time
 from typing import TYPE_CHECKING, Any
 from urllib.parse import quote
 
-from lakepact.conformance.checks.iceberg_rest.kit.steps import note_effect
+from lakepact.conformance.checks.iceberg_rest.kit.commit_effects import note_effect
 from lakepact.conformance.exchanges import Reply
 from lakepact.conformance.judging.lab import Lab
 from lakepact.conformance.outcome import Blocked

@@ -1,0 +1,64 @@
+"""Effects that an accepted commit must have had before others can be judged by it."""
+
+from __future__ import annotations
+
+import contextlib
+from typing import TYPE_CHECKING, Any
+
+from lakepact.conformance import expect
+from lakepact.conformance.outcome import StepFailed, Unmet
+
+if TYPE_CHECKING:
+    from collections.abc import Generator, Mapping, Sequence
+
+    from lakepact.conformance.checks.iceberg_rest.kit.lab import CatalogLab, Table
+
+    Entry = Mapping[str, Any]
+
+STORED, BRANCHED, TAGGED = "IRC-UPD-035", "IRC-UPD-044", "IRC-UPD-045"
+
+
+def note_effect(lab: CatalogLab, before: Table, updates: Sequence[Entry], after: Table) -> None:
+    """Note in the lab if an accepted commit did not store its snapshots, lost earlier ones, or did not set its refs."""
+    actions = {update.get("action") for update in updates}
+    document = after.reply.exchange.parsed
+    metadata = document.get("metadata") if isinstance(document, dict) else None
+    if not actions & {"add-snapshot", "set-snapshot-ref"} or not isinstance(metadata, dict):
+        return
+    if "remove-snapshots" not in actions:
+        known = before.reply.exchange.parsed
+        earlier = known.get("metadata") if isinstance(known, dict) else None
+        added = [update["snapshot"].get("snapshot-id") for update in updates if update.get("action") == "add-snapshot"]
+        with _noted(lab, STORED, decides_statuses=False):
+            for snapshot in (*_ids(earlier), *added):
+                expect.contains(snapshot, _ids(metadata), "snapshots")
+    _note_refs(lab, updates, metadata)
+    moved = [update for update in updates if update.get("ref-name") == "main" or update.get("action") == "remove-snapshots"]
+    if "add-snapshot" in actions and not moved and metadata.get("current-snapshot-id") != before.metadata.get("current-snapshot-id"):
+        lab.disown(after.reply.exchange)  # IRC-UPD-035 says that main stays; what follows from its move is no failure of its own
+
+
+@contextlib.contextmanager
+def _noted(lab: CatalogLab, requirement: str, *, decides_statuses: bool) -> Generator[None]:
+    try:
+        yield
+    except Unmet as unmet:
+        lab.unsound.append(StepFailed(requirement, unmet, decides_statuses=decides_statuses))
+
+
+def _note_refs(lab: CatalogLab, updates: Sequence[Entry], metadata: dict[str, Any]) -> None:
+    last = {update["ref-name"]: update for update in updates if update.get("action") in {"set-snapshot-ref", "remove-snapshot-ref"}}
+    refs = metadata.get("refs") or {}
+    for name, update in last.items():
+        if update["action"] == "remove-snapshot-ref":
+            continue
+        if name == "main" and metadata.get("current-snapshot-id") == update["snapshot-id"]:
+            continue  # tables of version 1 may say so without refs
+        with _noted(lab, BRANCHED if update.get("type") == "branch" else TAGGED, decides_statuses=True):
+            expect.contains(name, refs, "refs")
+            expect.equal(update["snapshot-id"], refs[name].get("snapshot-id"), f"the snapshot of the ref {name}")
+
+
+def _ids(metadata: Any) -> list[Any]:
+    snapshots = metadata.get("snapshots") if isinstance(metadata, dict) else None
+    return [one.get("snapshot-id") for one in snapshots or () if isinstance(one, dict)]
