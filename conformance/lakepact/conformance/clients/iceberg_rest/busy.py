@@ -6,7 +6,7 @@ import datetime as dt
 import email.utils
 from typing import TYPE_CHECKING
 
-from lakepact.conformance.clients.iceberg_rest.refusals import COMMITS, key_of
+from lakepact.conformance.clients.iceberg_rest.repeated_commits import COMMITS, key_of
 from lakepact.conformance.clients.iceberg_rest.scripts import answering, error
 from lakepact.conformance.clients.iceberg_rest.suite import check
 from lakepact.conformance.outcome import NotOffered, Unmet

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 from urllib.parse import parse_qsl, urlsplit
 
 from lakepact.conformance import expect
-from lakepact.conformance.clients.iceberg_rest.endpoints import with_endpoints
+from lakepact.conformance.clients.iceberg_rest.declared_endpoints import with_endpoints
 from lakepact.conformance.clients.iceberg_rest.suite import check
 from lakepact.conformance.outcome import NotOffered
 from lakepact.generated.iceberg_rest import op

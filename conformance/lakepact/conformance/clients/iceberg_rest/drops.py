@@ -6,10 +6,10 @@ from typing import TYPE_CHECKING
 from urllib.parse import parse_qsl, urlsplit
 
 from lakepact.conformance import expect
+from lakepact.conformance.clients.iceberg_rest.grown_tables import grown
 from lakepact.conformance.clients.iceberg_rest.scripts import answering, error
 from lakepact.conformance.clients.iceberg_rest.suite import check
 from lakepact.conformance.clients.iceberg_rest.table_files import TableFiles
-from lakepact.conformance.clients.iceberg_rest.time_travel import grown
 from lakepact.conformance.clients.listener import Answer
 from lakepact.conformance.clients.scripted_server import as_it_is
 from lakepact.conformance.outcome import NotOffered

@@ -5,21 +5,17 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from lakepact.conformance import expect
-from lakepact.conformance.clients.iceberg_rest.suite import check, suite
-from lakepact.conformance.clients.listener import Answer
+from lakepact.conformance.clients.iceberg_rest.declared_endpoints import MISSING, with_endpoints
+from lakepact.conformance.clients.iceberg_rest.suite import check
 from lakepact.conformance.outcome import NotOffered, Unmet
 from lakepact.generated.iceberg_rest import op
 
 if TYPE_CHECKING:
-    from collections.abc import Collection
-
     from lakepact.conformance.clients.iceberg_rest.lab import CatalogClientLab
     from lakepact.conformance.clients.lab import Performance
+    from lakepact.conformance.clients.listener import Answer
     from lakepact.conformance.clients.scripted_server import Forward, Request, Script
-    from lakepact.generated.contract import OperationId
 
-ROUTES = {operation: f"{method} {template}" for method, template, operation in suite.contract.routes}
-ALWAYS = frozenset({op.get_config, op.get_token})
 #: Operations that a client can do without.
 OPTIONAL = frozenset(
     {
@@ -36,25 +32,9 @@ OPTIONAL = frozenset(
         op.load_view,
     }
 )
-MISSING = Answer(404, headers=(("content-type", "text/plain"),), body=b"no such route")
 #: Prefixes of several segments, and one whose slash is encoded.
 PREFIXES = ("warehouses/one", "a/b/c", "projects%2Fone", "with.dot_and~tilde")
 ELSEWHERE = "elsewhere"
-
-
-def with_endpoints(without: Collection[OperationId] = ()) -> Script:
-    """Return a catalog whose configuration lists its endpoints; it does not serve those in `without`."""
-
-    def script(request: Request, forward: Forward) -> Answer:
-        if request.operation in without:
-            return MISSING
-        answer = forward(request)
-        if request.operation != op.get_config or answer.status != 200:
-            return answer
-        served = [route for operation, route in ROUTES.items() if operation not in ALWAYS and operation not in without]
-        return answer.with_document({**answer.document, "endpoints": served})
-
-    return script
 
 
 def _tasks(home: list[str]) -> list[tuple[str, dict[str, Any]]]:

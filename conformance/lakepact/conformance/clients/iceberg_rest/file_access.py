@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import orjson
 
 from lakepact.conformance import expect
-from lakepact.conformance.clients.iceberg_rest.endpoints import with_endpoints
+from lakepact.conformance.clients.iceberg_rest.declared_endpoints import with_endpoints
 from lakepact.conformance.clients.iceberg_rest.suite import check
 from lakepact.conformance.clients.listener import Answer
 from lakepact.conformance.outcome import NotOffered, Unmet

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from lakepact.conformance.clients.iceberg_rest.refusals import key_of
+from lakepact.conformance.clients.iceberg_rest.repeated_commits import key_of
 from lakepact.conformance.clients.iceberg_rest.scripts import answering, error
 from lakepact.conformance.clients.iceberg_rest.successes import changes
 from lakepact.conformance.clients.iceberg_rest.suite import check

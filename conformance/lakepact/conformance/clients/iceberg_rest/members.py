@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from lakepact.conformance import expect
+from lakepact.conformance.clients.iceberg_rest.grown_tables import LARGE
 from lakepact.conformance.clients.iceberg_rest.lab import VIEW_SQL
 from lakepact.conformance.clients.iceberg_rest.scripts import changing
 from lakepact.conformance.clients.iceberg_rest.suite import check
@@ -22,7 +23,6 @@ if TYPE_CHECKING:
     Change = Callable[[Document], Document]
 
 UNKNOWN: Document = {"lakepact-unknown": {"of": ["a", "later", "version"]}}
-LARGE = 9_007_199_254_740_993  #: the first integer that a float does not hold
 LARGEST = 2**63 - 1
 
 #: Each task, the operation whose answers are changed, and the members that these may lack.

@@ -5,11 +5,11 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from lakepact.conformance import expect
-from lakepact.conformance.clients.iceberg_rest.endpoints import with_endpoints
+from lakepact.conformance.clients.iceberg_rest.declared_endpoints import with_endpoints
+from lakepact.conformance.clients.iceberg_rest.grown_tables import TABLE, grown
 from lakepact.conformance.clients.iceberg_rest.scans import part, planning
 from lakepact.conformance.clients.iceberg_rest.scripts import error
 from lakepact.conformance.clients.iceberg_rest.suite import check
-from lakepact.conformance.clients.iceberg_rest.time_travel import TABLE, grown
 from lakepact.generated.iceberg_rest import op
 
 if TYPE_CHECKING:

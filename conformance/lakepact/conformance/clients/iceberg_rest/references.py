@@ -5,9 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from lakepact.conformance import expect
-from lakepact.conformance.clients.iceberg_rest.members import LARGE
+from lakepact.conformance.clients.iceberg_rest.grown_tables import LARGE, TABLE, grown
 from lakepact.conformance.clients.iceberg_rest.suite import check
-from lakepact.conformance.clients.iceberg_rest.time_travel import TABLE, grown
 from lakepact.conformance.outcome import Blocked, NotOffered
 
 if TYPE_CHECKING:

@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from lakepact.conformance import expect
-from lakepact.conformance.clients.iceberg_rest.refusals import COMMITS, is_not_repeated
+from lakepact.conformance.clients.iceberg_rest.repeated_commits import COMMITS, is_not_repeated
 from lakepact.conformance.clients.iceberg_rest.scripts import BODIES, answering, error
 from lakepact.conformance.clients.iceberg_rest.suite import check
 from lakepact.conformance.clients.iceberg_rest.table_files import TableFiles

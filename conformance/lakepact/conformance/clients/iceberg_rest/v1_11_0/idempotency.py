@@ -5,7 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from lakepact.conformance import expect
-from lakepact.conformance.clients.iceberg_rest.refusals import is_not_repeated, key_of, refusing
+from lakepact.conformance.clients.iceberg_rest.repeated_commits import is_not_repeated, key_of
+from lakepact.conformance.clients.iceberg_rest.scripts import answering, error
 from lakepact.conformance.clients.iceberg_rest.v1_11_0.suite import check
 from lakepact.conformance.outcome import NotOffered
 from lakepact.generated.iceberg_rest import op
@@ -53,7 +54,7 @@ def each_commit_has_its_own_key(lab: NewerCatalogClientLab) -> None:
     lab.does("set-properties", namespace=home, table="t", updates={"lakepact.plain": "1"})
     by_key: dict[str, set[bytes]] = {}
     for status in BUSY:
-        busy = at_first(refusing(op.update_table, status, "ServiceFailureException"), op.update_table)
+        busy = at_first(answering(op.update_table, error(status, "ServiceFailureException")), op.update_table)
         first, second = {"lakepact.first": str(status)}, {"lakepact.second": str(status)}
         done = lab.performs(TWICE, busy, namespace=home, table="t", first=first, second=second)
         attempts = [(exchange.request_body, key_of(exchange)) for exchange in done.of(op.update_table)]
@@ -78,6 +79,6 @@ def undeclared_keys_do_not_allow_retries(lab: NewerCatalogClientLab) -> None:
     lab.does("set-properties", namespace=home, table="t", updates={"lakepact.first": "1"})
     with lab.judge("IRC-IDEM-019"):
         for status in (502, 504):
-            script = without_lifetime(refusing(op.update_table, status, "CommitStateUnknownException", is_done=True))
+            script = without_lifetime(answering(op.update_table, error(status, "CommitStateUnknownException"), is_done=True))
             done = lab.performs("set-properties", script, namespace=home, table="t", updates={"lakepact.unknown": str(status)})
             is_not_repeated(done, status, keys_are_kept=False)
