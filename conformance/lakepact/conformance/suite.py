@@ -33,8 +33,8 @@ if TYPE_CHECKING:
 L = TypeVar("L", bound=Lab)
 
 NOTHING: Mapping[str, str] = MappingProxyType({})
-#: The folders of contract and version that come before the path of a module of checks.
-FOLDER = re.compile(r"lakepact\.conformance\.(?:checks|clients)\.\w+\.(?:v\d\w*\.)?")
+#: The folders of contract and version that come before the path of a module of checks; of client checks, which are few, the area too.
+FOLDER = re.compile(r"lakepact\.conformance\.(?:checks\.\w+\.(?:v\d\w*\.)?|clients\.\w+\.(?:\w+\.)?)")
 VERSION = re.compile(r"v\d\w*")
 
 

@@ -10,8 +10,8 @@ import orjson
 from click.testing import CliRunner
 
 from lakepact.conformance.clients.command import check_client
-from lakepact.conformance.clients.iceberg_rest.lab import view_request
-from lakepact.conformance.clients.iceberg_rest.requests import flaws
+from lakepact.conformance.clients.iceberg_rest.kit.lab import view_request
+from lakepact.conformance.clients.iceberg_rest.protocol.requests import flaws
 from lakepact.conformance.report import lines
 
 if TYPE_CHECKING:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from functools import partial
 
-from lakepact.conformance.clients.iceberg_rest.lab import CatalogClientLab
+from lakepact.conformance.clients.iceberg_rest.kit.lab import CatalogClientLab
 from lakepact.conformance.clients.lab import everything
 from lakepact.conformance.suite import Suite
 from lakepact.generated.contract import Contract

@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from lakepact.conformance import expect
-from lakepact.conformance.clients.iceberg_rest.repeated_commits import is_not_repeated, key_of
-from lakepact.conformance.clients.iceberg_rest.scripts import answering, error
+from lakepact.conformance.clients.iceberg_rest.kit.repeated_commits import is_not_repeated, key_of
+from lakepact.conformance.clients.iceberg_rest.kit.scripts import answering, error
 from lakepact.conformance.clients.iceberg_rest.v1_11_0.suite import check
 from lakepact.conformance.outcome import NotOffered
 from lakepact.generated.iceberg_rest import op

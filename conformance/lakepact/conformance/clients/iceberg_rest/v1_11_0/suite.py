@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import partial
 from typing import TYPE_CHECKING
 
-from lakepact.conformance.clients.iceberg_rest.lab import TASKS, CatalogClientLab
+from lakepact.conformance.clients.iceberg_rest.kit.lab import TASKS, CatalogClientLab
 from lakepact.conformance.clients.lab import everything
 from lakepact.conformance.embedded_target import EmbeddedTarget
 from lakepact.conformance.suite import Suite

@@ -11,7 +11,7 @@ import orjson
 from jsonschema_rs import Draft202012Validator
 
 from lakepact.conformance import expect
-from lakepact.conformance.clients.iceberg_rest.successes import changes
+from lakepact.conformance.clients.iceberg_rest.protocol.successes import changes
 from lakepact.conformance.clients.iceberg_rest.suite import check, invariant, suite
 from lakepact.conformance.components import Components
 from lakepact.conformance.exchanges import NO_OPERATION
@@ -20,7 +20,7 @@ from lakepact.conformance.outcome import Blocked, Unmet
 if TYPE_CHECKING:
     from collections.abc import Callable, Generator, Mapping
 
-    from lakepact.conformance.clients.iceberg_rest.lab import CatalogClientLab
+    from lakepact.conformance.clients.iceberg_rest.kit.lab import CatalogClientLab
     from lakepact.conformance.exchanges import Exchange
     from lakepact.generated.contract import Parameter, Requirement
 

@@ -6,8 +6,8 @@ import datetime as dt
 import email.utils
 from typing import TYPE_CHECKING
 
-from lakepact.conformance.clients.iceberg_rest.repeated_commits import COMMITS, key_of
-from lakepact.conformance.clients.iceberg_rest.scripts import answering, error
+from lakepact.conformance.clients.iceberg_rest.kit.repeated_commits import COMMITS, key_of
+from lakepact.conformance.clients.iceberg_rest.kit.scripts import answering, error
 from lakepact.conformance.clients.iceberg_rest.suite import check
 from lakepact.conformance.outcome import NotOffered, Unmet
 from lakepact.generated.iceberg_rest import op
@@ -15,7 +15,7 @@ from lakepact.generated.iceberg_rest import op
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from lakepact.conformance.clients.iceberg_rest.lab import CatalogClientLab
+    from lakepact.conformance.clients.iceberg_rest.kit.lab import CatalogClientLab
     from lakepact.conformance.clients.lab import Performance
     from lakepact.conformance.clients.listener import Answer
     from lakepact.conformance.exchanges import Exchange

@@ -11,7 +11,7 @@ from lakepact.conformance.clients.iceberg_rest.suite import check
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from lakepact.conformance.clients.iceberg_rest.lab import CatalogClientLab
+    from lakepact.conformance.clients.iceberg_rest.kit.lab import CatalogClientLab
 
 AWKWARD = ("50%41", "a+b&c=d", "q?#", "élan", "with.dot")
 

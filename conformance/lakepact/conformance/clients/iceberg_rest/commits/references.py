@@ -5,12 +5,12 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from lakepact.conformance import expect
-from lakepact.conformance.clients.iceberg_rest.grown_tables import LARGE, TABLE, grown
+from lakepact.conformance.clients.iceberg_rest.kit.grown_tables import LARGE, TABLE, grown
 from lakepact.conformance.clients.iceberg_rest.suite import check
 from lakepact.conformance.outcome import Blocked, NotOffered
 
 if TYPE_CHECKING:
-    from lakepact.conformance.clients.iceberg_rest.lab import CatalogClientLab
+    from lakepact.conformance.clients.iceberg_rest.kit.lab import CatalogClientLab
     from lakepact.conformance.clients.lab import Performance
 
     References = dict[str, tuple[str, int]]

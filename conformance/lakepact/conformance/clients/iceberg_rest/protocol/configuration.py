@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 from urllib.parse import parse_qsl, urlsplit
 
 from lakepact.conformance import expect
-from lakepact.conformance.clients.iceberg_rest.declared_endpoints import with_endpoints
+from lakepact.conformance.clients.iceberg_rest.kit.declared_endpoints import with_endpoints
 from lakepact.conformance.clients.iceberg_rest.suite import check
 from lakepact.conformance.outcome import NotOffered
 from lakepact.generated.iceberg_rest import op
@@ -14,7 +14,7 @@ from lakepact.generated.iceberg_rest import op
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from lakepact.conformance.clients.iceberg_rest.lab import CatalogClientLab
+    from lakepact.conformance.clients.iceberg_rest.kit.lab import CatalogClientLab
     from lakepact.conformance.clients.listener import Answer
     from lakepact.conformance.clients.scripted_server import Forward, Request, Script
 

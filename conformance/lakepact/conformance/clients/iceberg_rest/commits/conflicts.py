@@ -6,17 +6,17 @@ import threading
 from typing import TYPE_CHECKING, Any
 
 from lakepact.conformance import expect
-from lakepact.conformance.clients.iceberg_rest.grown_tables import TABLE, grown
-from lakepact.conformance.clients.iceberg_rest.references import BRANCH, set_reference
-from lakepact.conformance.clients.iceberg_rest.repeated_commits import COMMITS
+from lakepact.conformance.clients.iceberg_rest.commits.references import BRANCH, set_reference
+from lakepact.conformance.clients.iceberg_rest.kit.grown_tables import TABLE, grown
+from lakepact.conformance.clients.iceberg_rest.kit.repeated_commits import COMMITS
 from lakepact.conformance.clients.iceberg_rest.suite import check
 from lakepact.conformance.outcome import Blocked, NotOffered
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from lakepact.conformance.clients.iceberg_rest.grown_tables import GrownTable
-    from lakepact.conformance.clients.iceberg_rest.lab import CatalogClientLab
+    from lakepact.conformance.clients.iceberg_rest.kit.grown_tables import GrownTable
+    from lakepact.conformance.clients.iceberg_rest.kit.lab import CatalogClientLab
     from lakepact.conformance.clients.listener import Answer
     from lakepact.conformance.clients.scripted_server import Forward, Request, Script
 

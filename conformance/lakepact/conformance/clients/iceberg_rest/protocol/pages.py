@@ -7,14 +7,14 @@ from typing import TYPE_CHECKING, Any
 from urllib.parse import parse_qsl, urlencode, urlsplit
 
 from lakepact.conformance import expect
-from lakepact.conformance.clients.iceberg_rest.listings import LISTINGS, TOKEN
-from lakepact.conformance.clients.iceberg_rest.scripts import BODIES, error
+from lakepact.conformance.clients.iceberg_rest.kit.scripts import BODIES, error
+from lakepact.conformance.clients.iceberg_rest.protocol.listings import LISTINGS, TOKEN
 from lakepact.conformance.clients.iceberg_rest.suite import check
 from lakepact.conformance.clients.scripted_server import MOST_REQUESTS
 from lakepact.conformance.outcome import Blocked, Unmet
 
 if TYPE_CHECKING:
-    from lakepact.conformance.clients.iceberg_rest.lab import CatalogClientLab
+    from lakepact.conformance.clients.iceberg_rest.kit.lab import CatalogClientLab
     from lakepact.conformance.clients.lab import Performance
     from lakepact.conformance.clients.listener import Answer
     from lakepact.conformance.clients.scripted_server import Forward, Request

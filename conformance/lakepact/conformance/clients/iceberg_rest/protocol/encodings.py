@@ -10,7 +10,7 @@ from lakepact.conformance import expect
 from lakepact.conformance.clients.iceberg_rest.suite import check
 
 if TYPE_CHECKING:
-    from lakepact.conformance.clients.iceberg_rest.lab import CatalogClientLab
+    from lakepact.conformance.clients.iceberg_rest.kit.lab import CatalogClientLab
     from lakepact.conformance.clients.listener import Answer
     from lakepact.conformance.clients.scripted_server import Forward, Request, Script
 

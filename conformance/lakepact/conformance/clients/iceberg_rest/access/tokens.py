@@ -11,14 +11,14 @@ from urllib.parse import parse_qsl
 import orjson
 
 from lakepact.conformance import expect
-from lakepact.conformance.clients.iceberg_rest.scripts import error
+from lakepact.conformance.clients.iceberg_rest.kit.scripts import error
 from lakepact.conformance.clients.iceberg_rest.suite import check
 from lakepact.conformance.clients.listener import Answer
 from lakepact.conformance.outcome import Blocked, NotOffered, Unmet
 from lakepact.generated.iceberg_rest import op
 
 if TYPE_CHECKING:
-    from lakepact.conformance.clients.iceberg_rest.lab import CatalogClientLab
+    from lakepact.conformance.clients.iceberg_rest.kit.lab import CatalogClientLab
     from lakepact.conformance.clients.lab import Performance
     from lakepact.conformance.clients.scripted_server import Forward, Request
 

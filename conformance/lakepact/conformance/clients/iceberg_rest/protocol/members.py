@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from lakepact.conformance import expect
-from lakepact.conformance.clients.iceberg_rest.grown_tables import LARGE
-from lakepact.conformance.clients.iceberg_rest.lab import VIEW_SQL
-from lakepact.conformance.clients.iceberg_rest.scripts import changing
+from lakepact.conformance.clients.iceberg_rest.kit.grown_tables import LARGE
+from lakepact.conformance.clients.iceberg_rest.kit.lab import VIEW_SQL
+from lakepact.conformance.clients.iceberg_rest.kit.scripts import changing
 from lakepact.conformance.clients.iceberg_rest.suite import check
 from lakepact.conformance.outcome import NotOffered
 from lakepact.generated.iceberg_rest import op
@@ -15,7 +15,7 @@ from lakepact.generated.iceberg_rest import op
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
-    from lakepact.conformance.clients.iceberg_rest.lab import CatalogClientLab
+    from lakepact.conformance.clients.iceberg_rest.kit.lab import CatalogClientLab
     from lakepact.conformance.clients.lab import Performance
     from lakepact.generated.contract import OperationId
 

@@ -11,7 +11,7 @@ from lakepact.conformance.outcome import NotOffered
 from lakepact.generated.iceberg_rest import op
 
 if TYPE_CHECKING:
-    from lakepact.conformance.clients.iceberg_rest.lab import CatalogClientLab
+    from lakepact.conformance.clients.iceberg_rest.kit.lab import CatalogClientLab
     from lakepact.conformance.clients.scripted_server import Forward, Request, Script
 
 CONDITION = "if-none-match"

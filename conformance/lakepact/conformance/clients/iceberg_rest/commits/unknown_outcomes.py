@@ -7,10 +7,10 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from lakepact.conformance import expect
-from lakepact.conformance.clients.iceberg_rest.repeated_commits import COMMITS, is_not_repeated
-from lakepact.conformance.clients.iceberg_rest.scripts import BODIES, answering, error
+from lakepact.conformance.clients.iceberg_rest.kit.repeated_commits import COMMITS, is_not_repeated
+from lakepact.conformance.clients.iceberg_rest.kit.scripts import BODIES, answering, error
+from lakepact.conformance.clients.iceberg_rest.kit.table_files import TableFiles
 from lakepact.conformance.clients.iceberg_rest.suite import check
-from lakepact.conformance.clients.iceberg_rest.table_files import TableFiles
 from lakepact.conformance.clients.listener import Answer
 from lakepact.conformance.outcome import NotOffered, Unmet
 from lakepact.generated.iceberg_rest import op
@@ -18,7 +18,7 @@ from lakepact.generated.iceberg_rest import op
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
-    from lakepact.conformance.clients.iceberg_rest.lab import CatalogClientLab
+    from lakepact.conformance.clients.iceberg_rest.kit.lab import CatalogClientLab
     from lakepact.conformance.clients.lab import Performance
     from lakepact.conformance.clients.scripted_server import Forward, Request, Script
     from lakepact.generated.contract import OperationId

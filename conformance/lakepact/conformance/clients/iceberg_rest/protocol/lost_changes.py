@@ -4,16 +4,16 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from lakepact.conformance.clients.iceberg_rest.repeated_commits import key_of
-from lakepact.conformance.clients.iceberg_rest.scripts import answering, error
-from lakepact.conformance.clients.iceberg_rest.successes import changes
+from lakepact.conformance.clients.iceberg_rest.kit.repeated_commits import key_of
+from lakepact.conformance.clients.iceberg_rest.kit.scripts import answering, error
+from lakepact.conformance.clients.iceberg_rest.protocol.successes import changes
 from lakepact.conformance.clients.iceberg_rest.suite import check
 from lakepact.conformance.clients.listener import Answer
 from lakepact.conformance.outcome import NotOffered, Unmet
 from lakepact.generated.iceberg_rest import op
 
 if TYPE_CHECKING:
-    from lakepact.conformance.clients.iceberg_rest.lab import CatalogClientLab
+    from lakepact.conformance.clients.iceberg_rest.kit.lab import CatalogClientLab
     from lakepact.conformance.clients.lab import Performance
     from lakepact.generated.contract import OperationId
 

@@ -1,0 +1,1 @@
+"""Checks of tokens, credentials and signed requests of catalog clients."""

@@ -1,0 +1,1 @@
+"""Checks of commits and drops of catalog clients."""

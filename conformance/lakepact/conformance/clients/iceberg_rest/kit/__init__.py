@@ -1,0 +1,1 @@
+"""Building blocks of checks of catalog clients: the lab, scripts and tables."""

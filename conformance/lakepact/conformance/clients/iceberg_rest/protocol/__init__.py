@@ -1,0 +1,1 @@
+"""Checks of requests, answers and configuration of catalog clients."""

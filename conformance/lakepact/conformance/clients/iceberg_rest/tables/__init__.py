@@ -1,0 +1,1 @@
+"""Checks of tables that catalog clients load, read and plan."""
