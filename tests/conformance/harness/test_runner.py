@@ -336,6 +336,22 @@ def test_broken_invariant_names_only_the_exchanges_that_led_to_it() -> None:
     assert verdict.exchanges == (1, 3, 4)
 
 
+def test_failure_names_the_exchange_that_holds_the_compared_value() -> None:
+    suite = new_suite()
+
+    @suite.check(MUST)
+    def compares_an_earlier_answer(lab: Lab) -> None:
+        """Of two answers the first is compared, after the second came."""
+        updated = lab.send("updateProperties", namespace="a", body={"removals": [], "updates": {}})
+        lab.send("loadNamespaceMetadata", namespace="a")
+        with lab.judge(MUST):
+            expect.equal([], updated.at("missing"), "missing keys")
+
+    verdict = run(suite, lambda method, *_: answer(200, {"missing": ["never"] if method == "POST" else []})).results()[MUST].verdicts[0]
+
+    assert (verdict.outcome, [f.exchanges for f in verdict.failures]) == (Outcome.FAIL, [(1,)])
+
+
 def test_invariant_without_a_matching_exchange_is_not_offered() -> None:
     suite = judging(MUST, 200)
 

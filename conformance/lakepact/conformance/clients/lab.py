@@ -127,6 +127,10 @@ class ClientLab(Lab):
         """Return the number of the exchange that shows a failure, or by default those of the last task."""
         return tuple(self.sent) if shows is None else (shows,)
 
+    def evidence(self, unmet: Unmet) -> tuple[int, ...]:
+        """Return the exchange that shows an unmet expectation, or those of the last task: responses here are not the client's."""
+        return self.trail(unmet.exchange)
+
 
 def scripted_server_of(wire: Wire, contract: Contract, target: Target) -> ScriptedServer:
     """Return the scripted server of a run, which is opened once and closed with its connections."""

@@ -18,7 +18,7 @@ class Cases:
     """The cases of one judgement: `with case():` judges one; if it raises `Unmet`, the next is judged all the same.
 
     Args:
-        trail: returns the numbers of the exchanges that lead to the exchange with a number, or to the last one.
+        evidence: returns the numbers of the exchanges that lead to the one which shows an expectation that is not met.
         noticed: is called with each expectation that is not met.
         requirements: the requirements that are judged; a step that breaks one of them is a failure.
         blocking: returns the earlier step that explains an expectation which is not met, if one does.
@@ -26,12 +26,12 @@ class Cases:
 
     def __init__(
         self,
-        trail: Callable[[int | None], tuple[int, ...]],
+        evidence: Callable[[Unmet], tuple[int, ...]],
         noticed: Callable[[Unmet], None],
         requirements: tuple[str, ...] = (),
         blocking: Callable[[Unmet], StepFailed | None] = lambda _: None,
     ) -> None:
-        self._trail = trail
+        self._evidence = evidence
         self._noticed = noticed
         self._requirements = requirements
         self._blocking = blocking
@@ -63,4 +63,4 @@ class Cases:
         self.judged += 1
 
     def _fail(self, unmet: Unmet, mutation: Mutation | None) -> None:
-        self.failures.append(replace(unmet.failure(self._trail(unmet.exchange)), mutation=mutation))
+        self.failures.append(replace(unmet.failure(self._evidence(unmet)), mutation=mutation))

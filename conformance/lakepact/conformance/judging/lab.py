@@ -14,6 +14,7 @@ from lakepact.conformance.judging import loops
 from lakepact.conformance.judging.cases import Cases
 from lakepact.conformance.judging.sending import Sender
 from lakepact.conformance.outcome import Blocked, Failure, NotOffered, Outcome, StepFailed, Unmet, Verdict, broken
+from lakepact.conformance.reproduction.places import LOOKED_AT, placed
 from lakepact.generated.contract import Contract
 
 if TYPE_CHECKING:
@@ -146,7 +147,7 @@ class Lab(Sender):
             remark: a note for the reader of a passed requirement.
             without: why a conformant target may have no case: then the requirement is not offered. By default it is blocked.
         """
-        cases = Cases(self.trail, self._note_acceptance, requirements, self.blocking)
+        cases = Cases(self.evidence, self._note_acceptance, requirements, self.blocking)
         here = loops.site()
         self.sites.extend((requirement, here) for requirement in requirements)
         try:
@@ -184,10 +185,18 @@ class Lab(Sender):
         steps = (step for step in self.unsound if step.decides_statuses or not unmet.expected_status)
         return next(steps, None)
 
+    def evidence(self, unmet: Unmet) -> tuple[int, ...]:
+        """Return the exchanges that lead to the one which shows an unmet expectation: the one with the compared value, or the last."""
+        number = unmet.exchange
+        if number is None and unmet.claim is not None and self.sent:
+            found = placed(unmet.claim, [self.wire.exchanges[n] for n in sorted(self.sent, reverse=True)[:LOOKED_AT]])
+            number = found[0] if found else None
+        return self.trail(number)
+
     def fail_step(self, step: StepFailed) -> None:
         """Record that the check ended by a step which breaks a requirement that the check judges."""
         unmet = step.unmet
-        failure = unmet.failure(self.trail(unmet.exchange))
+        failure = unmet.failure(self.evidence(unmet))
         outcome = broken(self.contract.requirements[step.requirement])
         self._keep(Verdict.of_failures(step.requirement, outcome, self.check, failures=(failure,)))
 

@@ -78,7 +78,7 @@ def commits_return_the_loaded_state(lab: CatalogLab) -> None:
         with lab.judge("IRC-COM-002"):
             loaded = lab.load(table)
             expect.true(isinstance(reply.at("metadata-location"), str), "`metadata-location` to be a string", reply.at("metadata-location"))
-            assert_same_table(lab, loaded, Table(table.namespace, table.name, reply))
+            assert_same_table(lab, Table(table.namespace, table.name, reply), loaded)
             expect.lacks(reply.at("metadata-location"), before, "metadata-locations of former states")
         before.append(reply.document.get("metadata-location"))
 
