@@ -10,6 +10,7 @@ import pytest
 from click.testing import CliRunner
 
 from faulty import mutants, unnamed
+from faulty_servers import judged
 from lakepact.conformance import plan, runner, suite
 from lakepact.conformance.checks.iceberg_rest.kit import endpoints
 from lakepact.conformance.checks.iceberg_rest.kit.detection import VIEWS, probed
@@ -21,7 +22,7 @@ from lakepact.conformance.wire import Wire
 from lakepact.generated.contract import Contract
 from lakepact.generated.iceberg_rest import op
 from lakepact.reference_server import running
-from lakepact.reference_server.faults import all_of, on_answer, on_call, on_request
+from lakepact.reference_server.faults import all_of, on_answer, on_call, on_request, on_status
 from lakepact.reference_server.http.problems import Problem
 from miniatures import answer, miniature
 
@@ -158,6 +159,12 @@ def test_catalog_without_endpoints_is_checked_for_what_it_serves() -> None:
         "IRC-CFG-013": Outcome.PASS,
         "IRC-CFG-014": Outcome.WARN,
     }
+
+
+def test_undeclared_operation_that_is_served_is_no_missing_operation() -> None:
+    faults = {"no-endpoints": listing(lambda _: None), "bad-views-are-500": on_status(op.create_view, {400: 500})}
+
+    assert judged(faults, "IRC-GEN-026") == []
 
 
 def test_endpoints_beyond_what_is_served_fail_once() -> None:

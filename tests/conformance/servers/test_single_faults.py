@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from faulty_servers import judged
+from faulty_servers import judged, results
+from lakepact.conformance.outcome import Outcome
 from lakepact.reference_server.faults import on_call
 from lakepact.reference_server.http.problems import Problem
 
@@ -72,3 +73,35 @@ def keeps_files_together(handler: Handler, arguments: dict[str, Any]) -> Reply:
 
 def test_refusal_of_files_outside_the_location_fails_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
     assert judged({"keeps-files-together": on_call("updateTable", keeps_files_together)}, *CREATING) == []
+
+
+def upgrades_nothing(handler: Handler, arguments: dict[str, Any]) -> Reply:
+    if any(one["action"] == "upgrade-format-version" and one.get("format-version") == 3 for one in arguments["body"]["updates"]):
+        raise Problem(500, "UnsupportedOperationException", "Implement format version update")
+    return handler(**arguments)
+
+
+def creates_version_2(handler: Handler, arguments: dict[str, Any]) -> Reply:
+    properties = {k: v for k, v in arguments["body"].get("properties", {}).items() if k != "format-version"}
+    return handler(**{**arguments, "body": {**arguments["body"], "properties": properties}})
+
+
+def test_upgrade_that_returns_500_fails_its_requirement_and_blocks_others_by_it() -> None:
+    faults = {"version-2": on_call("createTable", creates_version_2), "no-upgrade": on_call("updateTable", upgrades_nothing)}
+    found = results(faults, "IRC-UPD-005", "IRC-UPD-041", "IRC-UPD-079")
+
+    assert found == {"IRC-UPD-005": Outcome.FAIL, "IRC-UPD-041": Outcome.BLOCKED, "IRC-UPD-079": Outcome.BLOCKED}
+
+
+def knows_no_nested_columns(handler: Handler, arguments: dict[str, Any]) -> Reply:
+    columns = {column["id"] for column in arguments["body"]["schema"]["fields"]}
+    fields = arguments["body"].get("partition-spec", {}).get("fields", [])
+    if any(field["source-id"] not in columns for field in fields):
+        raise Problem(500, "NullPointerException", "source")
+    return handler(**arguments)
+
+
+def test_nested_partition_columns_that_return_500_fail_the_partitioning() -> None:
+    found = results({"no-nested-columns": on_call("createTable", knows_no_nested_columns)}, "IRC-TBL-CREATE-005", "IRC-TBL-CREATE-006")
+
+    assert found == {"IRC-TBL-CREATE-005": Outcome.BLOCKED, "IRC-TBL-CREATE-006": Outcome.FAIL}

@@ -93,6 +93,7 @@ def table_of_version(lab: CatalogLab, version: int, **members: Any) -> Table:
 
     Raises:
         NotOffered: the target makes no such tables.
+        StepFailed: an upgrade is answered with neither success nor a refusal.
         Blocked: the target fails to make one, or makes no table at all.
     """
     home, name = lab.make_namespace(), lab.name()
@@ -102,7 +103,9 @@ def table_of_version(lab: CatalogLab, version: int, **members: Any) -> Table:
         lab.drop_afterwards(home, name)
         table = lab.answered(Table(home, name, reply))
         if table.member("format-version") < version:
-            reply = lab.require(lab.try_commit(table, upgrade_format_version(version)), *SUCCESS, *REFUSED)
+            reply = lab.try_commit(table, upgrade_format_version(version))
+            with lab.step("IRC-UPD-005"):
+                expect.status(reply, *SUCCESS, *REFUSED, about="for an upgrade of the format version")
             table = lab.answered(Table(home, name, reply)) if reply.status in SUCCESS else table
         if reply.status in SUCCESS and table.member("format-version") == version:
             return table

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from lakepact.conformance import expect
-from lakepact.conformance.checks.iceberg_rest.kit.lab import SCHEMA, Table
+from lakepact.conformance.checks.iceberg_rest.kit.lab import SCHEMA, SUCCESS, Table
 from lakepact.conformance.checks.iceberg_rest.kit.table_requests import (
     array,
     created,
@@ -157,7 +157,11 @@ def reassigned_ids_refer_to_the_same_columns(lab: CatalogLab) -> None:
         by_inner = partition_field(inner, "identity", "by_inner", field_id=1001)
         divided = spec(by_day, by_inner, spec_id=0)
         sorted_ = order(sort_field(word, direction="desc"), sort_field(key, transform="bucket[4]"))
-        table = lab.make_table(schema=schema, partition_spec=divided, write_order=sorted_)
+        home, name = lab.make_namespace(), lab.name()
+        reply = request_creation(lab, home, name, schema=schema, partition_spec=divided, write_order=sorted_)
+        with lab.step("IRC-TBL-CREATE-006"):
+            expect.status(reply, *SUCCESS, about="for partition fields of which one is on a nested column")
+        table = lab.answered(Table(home, name, reply))
         with lab.judge_each("IRC-TBL-CREATE-005") as case:
             for answer in (table, lab.load(table)):
                 with case():
@@ -178,20 +182,22 @@ def requested_partitioning_is_the_default(lab: CatalogLab) -> None:
         partition_field(2, "truncate[4]", "prefix", field_id=1001),
         partition_field(1, "bucket[16]", "shard", field_id=1002),
     )
+    outer = {**struct(field(1, "id", "long"), field(2, "outer", struct(field(3, "inner", "string")))), "schema-id": 0}
     requests = (
-        spec(several[2], spec_id=0),
-        spec(*several, spec_id=0),
-        spec(partition_field(3, "hour", "at_hour", field_id=1000), spec_id=3),
-        spec(partition_field(2, "identity", "name", field_id=1000), spec_id=0),
-        spec(spec_id=0),
+        (SCHEMA, spec(several[2], spec_id=0)),
+        (SCHEMA, spec(*several, spec_id=0)),
+        (SCHEMA, spec(partition_field(3, "hour", "at_hour", field_id=1000), spec_id=3)),
+        (SCHEMA, spec(partition_field(2, "identity", "name", field_id=1000), spec_id=0)),
+        (SCHEMA, spec(spec_id=0)),
+        (outer, spec(partition_field(3, "identity", "inner", field_id=1000), spec_id=0)),
     )
 
     with lab.judge_each("IRC-TBL-CREATE-006") as case:
-        for request in requests:
+        for schema, request in requests:
             with case():
-                table = created(lab, partition_spec=request)
+                table = created(lab, schema=schema, partition_spec=request)
                 for answer in (table, lab.load(table)):
-                    expect_partitioning(answer, request, SCHEMA)
+                    expect_partitioning(answer, request, schema)
         table = created(lab)
         for answer in (table, lab.load(table)):
             with case():

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from lakepact.conformance import expect
 from lakepact.conformance.checks.iceberg_rest.kit.commit_requirements import NOBODY
 from lakepact.conformance.checks.iceberg_rest.kit.lab import set_properties
-from lakepact.conformance.checks.iceberg_rest.kit.updates import LAST_ADDED, remove_properties, set_location
+from lakepact.conformance.checks.iceberg_rest.kit.updates import LAST_ADDED, add_schema, remove_properties, set_location
 from lakepact.conformance.checks.iceberg_rest.kit.views import View, loaded, made, next_version, properties_of, replace
 from lakepact.conformance.checks.iceberg_rest.suite import check
 
@@ -61,8 +61,7 @@ def view_schemas_are_kept_as_sent(lab: CatalogLab) -> None:
         {"id": 7, "name": "more", "type": "string", "required": False},
     ]
     schema = {"type": "struct", "schema-id": max(one.get("schema-id", 0) for one in view.member("schemas")) + 1, "fields": fields}
-    adding = {"action": "add-schema", "schema": schema}
-    lab.require(replace(lab, view, adding, *next_version(view, "SELECT 2 AS later", schema_id=LAST_ADDED)), 200)
+    lab.require(replace(lab, view, add_schema(schema), *next_version(view, "SELECT 2 AS later", schema_id=LAST_ADDED)), 200)
     after = loaded(lab, view)
     found = [one for one in after.member("schemas") if one.get("schema-id") == after.current["schema-id"]]
     columns = found[0]["fields"] if found else []

@@ -240,6 +240,13 @@ def partitions_anyway(body: Document) -> Document:
     return body if body.get("partition-spec") else {**body, "partition-spec": anyway}
 
 
+@fault("IRC-TBL-CREATE-006", by=partial(refused_if, CREATE))
+def refuses_partitions_of_nested_columns(body: Document) -> bool:
+    """A partition field on a column of a struct is refused."""
+    columns = {column["id"] for column in body["schema"]["fields"]}
+    return any(field["source-id"] not in columns for field in (body.get("partition-spec") or {"fields": []})["fields"])
+
+
 @fault("IRC-TBL-CREATE-019", by=partial(refused_if, CREATE))
 def wants_spec_ids(body: Document) -> bool:
     """A partition spec without id is refused."""
