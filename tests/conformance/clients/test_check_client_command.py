@@ -59,7 +59,7 @@ def test_client_that_fails_the_ordinary_task_exits_with_3() -> None:
     ended = called("--only", "IRC-CLI-003", "--", sys.executable, "-c", "raise SystemExit('broken')")
 
     assert ended.exit_code == 3, ended.output
-    assert "the client does not do it where nothing is unusual" in ended.output
+    assert "the client fails with an unchanged server" in ended.output
 
 
 def test_ctrl_c_ends_the_client_program_and_exits_with_3(tmp_path: Path) -> None:

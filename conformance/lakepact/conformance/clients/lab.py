@@ -26,10 +26,10 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, kw_only=True)
 class Client(Target):
-    """A client to judge; its address is that of the server behind the scripted server.
+    """A client to check; its address is that of the server behind the scripted server.
 
     Args:
-        program: what speaks for it.
+        program: performs tasks with the client.
     """
 
     program: Program
@@ -38,7 +38,7 @@ class Client(Target):
 
 @dataclass(frozen=True)
 class Performance:
-    """A task that was done, or not."""
+    """A task that has ended, with its exchanges."""
 
     ended: Ended
     exchanges: tuple[Exchange, ...]
@@ -49,7 +49,7 @@ class Performance:
         return self.ended.result
 
     def is_refused(self, why: str) -> None:
-        """Expect that the client did not end as if it had done its task."""
+        """Expect that the client reported an error."""
         self.ended.is_refused(why)
 
     def of(self, *operations: OperationId) -> tuple[Exchange, ...]:
@@ -58,7 +58,7 @@ class Performance:
 
 
 class ClientLab(Lab):
-    """The bench of one check of clients."""
+    """The lab of one check of clients."""
 
     target: Client
     tasks: ClassVar[Mapping[str, str]] = {}  #: the tasks of clients, and the arguments of each other than the server
@@ -107,21 +107,21 @@ class ClientLab(Lab):
             return None
 
     def does(self, task: str, expected: Any = None, **arguments: Any) -> None:
-        """Make sure that the client does a task where nothing is unusual: only then it shows something that it fails elsewhere.
+        """Require that the client performs a task with an unchanged server, so that a later failure is due to the script.
 
         Raises:
-            Blocked: it does not, or prints something else than `expected`.
-            NotOffered: it has nothing that does it.
+            Blocked: the client fails, or prints something else than `expected`.
+            NotOffered: it does not implement the task.
         """
         result = self.server.once(orjson.dumps([task, arguments]).decode(), lambda: self._plainly(task, arguments))
         if expected is not None and in_order(result) != in_order(expected):
-            raise Blocked(f"{task} prints {shown(result)} where nothing is unusual and it is {shown(expected)}")
+            raise Blocked(f"{task} prints {shown(result)} with an unchanged server; expected {shown(expected)}")
 
     def _plainly(self, task: str, arguments: Mapping[str, Any]) -> Any:
         try:
             return self.performs(task, **arguments).result
         except Unmet as unmet:
-            raise Blocked(f"the client does not do it where nothing is unusual: {unmet.actual}") from None
+            raise Blocked(f"the client fails with an unchanged server: {unmet.actual}") from None
 
     def trail(self, shows: int | None = None) -> tuple[int, ...]:
         """Return the number of the exchange that shows a failure, or by default those of the last task."""

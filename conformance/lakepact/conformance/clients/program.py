@@ -40,7 +40,7 @@ class Ended:
         value: the result.
         error: the type of the error that the program reported; empty if it reported none.
         why: the message of the error, or how the program ended.
-        is_late: whether the program had to be ended.
+        is_late: whether the program did not answer in time and was ended.
         seconds: duration of the task.
     """
 
@@ -89,16 +89,16 @@ class Ended:
         """Expect that the client reported an error.
 
         Args:
-            why: what it had to notice.
+            why: what it should report.
 
         Raises:
             Unmet: it reported a result.
-            Blocked: it had to be ended, perhaps while it retried.
+            Blocked: it was ended, perhaps while it retried.
         """
         if self.is_done:
-            raise Unmet(f"{self.task} to fail: {why}", f"the result {self.outcome}")
+            raise Unmet(f"an error from {self.task}, since {why}", f"the result {self.outcome}")
         if self.is_late:
-            raise Blocked(f"{self.shown}; --timeout gives it more time to notice that {why}")
+            raise Blocked(f"{self.shown}; it should report that {why}, and may need a longer --timeout")
 
 
 def in_order(value: Any) -> Any:
@@ -229,7 +229,7 @@ class Program:
         self._idle.clear()
 
     def run(self, task: str, arguments: Mapping[str, Any]) -> Ended:
-        """Let it do one task.
+        """Let the program do one task.
 
         Raises:
             NotOffered: the client does not implement the task.

@@ -49,15 +49,15 @@ def _all_unknown(lines: list[Line]) -> list[Line]:
 
 
 def asks_for(done: Performance, capability: str, value: str, *operations: OperationId) -> bool:
-    """Return whether the client said of some operations that it can do with this value of a capability."""
-    said = [v for exchange in done.of(*operations) for name, v in exchange.request_headers if name.lower() == CAPABILITIES]
-    pairs = [part.partition("=") for part in ";".join(said).lower().split(";")]
+    """Return whether the client sent a capability with this value in requests of some operations."""
+    sent = [v for exchange in done.of(*operations) for name, v in exchange.request_headers if name.lower() == CAPABILITIES]
+    pairs = [part.partition("=") for part in ";".join(sent).lower().split(";")]
     return any(name.strip() == capability and value in [v.strip() for v in values.split(",")] for name, _, values in pairs)
 
 
 @check("DS-PRO-03")
 def unknown_members(lab: SharingClientLab) -> None:
-    """A client ignores unknown members in the lines of a table."""
+    """A client reads exactly the rows of a table whose lines have unknown members."""
     table, rows = lab.reads()
     with lab.judge("DS-PRO-03"):
         same_rows(
@@ -67,7 +67,7 @@ def unknown_members(lab: SharingClientLab) -> None:
 
 @check("DS-PRO-02")
 def unknown_reader_versions(lab: SharingClientLab) -> None:
-    """A client does not read a table that requires an unknown reader version."""
+    """A client reports an error for a table with an unknown `minReaderVersion`."""
     table, _ = lab.reads()
     script = in_lines(lambda lines: _inside(lines, "protocol", {"minReaderVersion": FUTURE}))
     with lab.judge("DS-PRO-02"):
@@ -76,7 +76,7 @@ def unknown_reader_versions(lab: SharingClientLab) -> None:
 
 @check("DS-EST-05")
 def error_lines_at_the_end(lab: SharingClientLab) -> None:
-    """A client reports a response that ends with an error line as an error."""
+    """A client reports an error for a response whose endStreamAction has an `errorMessage`."""
     table, _ = lab.reads()
 
     def fails(lines: list[Line]) -> list[Line]:
@@ -96,7 +96,7 @@ def error_lines_at_the_end(lab: SharingClientLab) -> None:
 
 @check("DS-ESA-05", "DS-ESA-06")
 def missing_end_stream_actions(lab: SharingClientLab) -> None:
-    """A client that requested an endStreamAction reports its absence; one that did not reads without it."""
+    """A client reports an error if a declared endStreamAction is missing; a client that did not request it reads without it."""
     table, rows = lab.reads()
     plain = lab.performs("read-table", table=table)
     if not asks_for(plain, "includeendstreamaction", "true", QUERY):
@@ -111,12 +111,12 @@ def missing_end_stream_actions(lab: SharingClientLab) -> None:
 
     with lab.judge("DS-ESA-05"):
         done = lab.performs("read-table", in_lines(cut, QUERY, capabilities=WITH_END), table=table)
-        done.is_refused(f"the answer says {WITH_END}, and has no {END}")
+        done.is_refused(f"the answer declares {WITH_END} and has no {END}")
 
 
 @check("DS-CAP-08")
 def parquet_format_instead_of_delta(lab: SharingClientLab) -> None:
-    """A client that requested delta format and gets parquet format reads the table."""
+    """A client that requested delta format and gets parquet format reads exactly the rows of the table."""
     table, rows = lab.reads()
     if not asks_for(lab.performs("read-table", table=table), *DELTA_FORMAT):
         raise NotOffered("the client does not ask for delta format")
@@ -130,7 +130,7 @@ def parquet_format_instead_of_delta(lab: SharingClientLab) -> None:
 
 @check("DS-CAP-09")
 def delta_format_instead_of_parquet(lab: SharingClientLab) -> None:
-    """A client that did not request delta format and gets it does not read the response as a table."""
+    """A client that did not request delta format and gets it reports an error."""
     table, _ = lab.reads()
     if asks_for(lab.performs("read-table", table=table), *DELTA_FORMAT):
         raise NotOffered("the client asks for delta format")
@@ -142,7 +142,7 @@ def delta_format_instead_of_parquet(lab: SharingClientLab) -> None:
 
 @check("DS-CLI-14")
 def metadata_formats(lab: SharingClientLab) -> None:
-    """A client reads metadata in every format that it requested."""
+    """A client returns the columns of metadata in parquet format, and in delta format if it requested that."""
     fixture = lab.pack.tables[ROWS]
     table, columns = lab.address(ROWS), [field["name"] for field in fixture.last.schema["fields"]]
     plain = lab.performs("read-metadata", table=table)

@@ -46,7 +46,7 @@ def _until(value: Any, milliseconds: int) -> Any:
 
 @check("DS-CLI-15")
 def expired_urls(lab: SharingClientLab) -> None:
-    """A client queries the table again if its URLs have expired before the files are read."""
+    """A client whose file URLs return 403 after they expired queries the table again and reads exactly its rows."""
     table, rows = lab.reads()
     with lab.judge("DS-CLI-15"):
         same_rows(lab.performs("read-table", expired_once(), table=table).ended, rows, "after the first URLs of its files returned 403")

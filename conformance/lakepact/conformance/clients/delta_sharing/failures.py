@@ -30,18 +30,18 @@ REFUSALS: Mapping[str, Answer] = {
 
 
 def answering(operations: frozenset[Any], answer: Answer) -> Script:
-    """Return a server that answers some operations so."""
+    """Return a server that returns the answer for some operations."""
     return lambda request, forward: answer if request.operation in operations else forward(request)
 
 
 def cut(request: Request, forward: Forward) -> Answer:
-    """Answer as a server that closes the connection within answers in lines."""
+    """Answer as a server that closes the connection in the middle of an answer in lines."""
     answer = forward(request)
     return replace(answer, cut=len(answer.body) // 2) if request.operation in IN_LINES else answer
 
 
 def with_file(answer: Answer) -> Script:
-    """Return a server whose files are all at one address, which answers so."""
+    """Return a server whose files are all at one address, which returns the answer."""
 
     def script(request: Request, forward: Forward) -> Answer:
         if request.target.startswith(FILES):
@@ -55,7 +55,7 @@ def with_file(answer: Answer) -> Script:
 
 
 def moved(value: Any, url: str) -> Any:
-    """Return a line whose files are all at this address."""
+    """Return a line with this URL for every file."""
     if not isinstance(value, dict):
         return value
     return {name: url if name in {"url", "path"} and isinstance(inner, str) else moved(inner, url) for name, inner in value.items()}
@@ -63,7 +63,7 @@ def moved(value: Any, url: str) -> Any:
 
 @check("DS-CLI-11")
 def failures_are_reported(lab: SharingClientLab) -> None:
-    """A client reports failed listings, queries and downloads, not empty results."""
+    """A client reports an error for listings, queries and downloads that return 4xx, 5xx or HTML, or are truncated."""
     table, _ = lab.reads()
     scripts: list[tuple[str, str, Script]] = [("read-table", "a query that is cut", cut)]
     scripts += [("list-tables", f"listings answered with {how}", answering(LISTINGS, answer)) for how, answer in REFUSALS.items()]

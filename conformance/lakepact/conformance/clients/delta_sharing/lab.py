@@ -1,4 +1,4 @@
-"""The bench of checks of clients of Delta Sharing: they find their server by a profile file."""
+"""The lab of checks of Delta Sharing clients, which find their server by a profile file."""
 
 from __future__ import annotations
 
@@ -31,29 +31,29 @@ TASKS = {
     "table-version": "table: return its version, an integer",
 }
 ROWS = "unpartitioned"  #: a table with an integer and a word in each of its rows
-BY_DIRECTORY = "dir_only"  #: a table that no URLs lead to
+BY_DIRECTORY = "dir_only"  #: a table that can be read by directory only
 PROFILE_VERSION = 1
 ADDRESS = "{endpoint}"  #: stands for the address of the server in members of a profile
 
 
 class SharingClientLab(ClientLab):
-    """The bench of one check of clients of Delta Sharing."""
+    """The lab of one check of Delta Sharing clients."""
 
     tasks = TASKS
 
     @property
     def pack(self) -> Manifest:
-        """The shared objects."""
+        """The fixture pack, which the server shares."""
         manifest: Manifest = self.server.once("the fixture pack", lambda: read_manifest(Path(self.target.parameters["fixtures"])))
         return manifest
 
     @property
     def token(self) -> str:
-        """The recipient."""
+        """The bearer token of the server behind the scripted server."""
         return self.target.headers["Authorization"].partition(" ")[2]
 
     def arguments(self, url: str, arguments: Mapping[str, Any]) -> Mapping[str, Any]:
-        """Return a profile of the server, with what the check wants to be otherwise in it, and what the task needs."""
+        """Return the arguments of a task, with the path of a new profile that has the check's own members."""
         endpoint = f"{url}/" if arguments.get("slash") else url
         document = {"shareCredentialsVersion": PROFILE_VERSION, "endpoint": endpoint, "bearerToken": self.token}
         own = {
@@ -83,10 +83,10 @@ class SharingClientLab(ClientLab):
         return rows
 
     def reads(self) -> tuple[str, list[dict[str, Any]]]:
-        """Return a table that the client can read where nothing is unusual, and its rows.
+        """Return a table that the client reads from an unchanged server, and its rows.
 
         Raises:
-            Blocked: it cannot.
+            Blocked: the client does not read it.
         """
         table, rows = self.address(ROWS), self.rows(ROWS)
         self.does("read-table", rows, table=table)
@@ -94,19 +94,19 @@ class SharingClientLab(ClientLab):
 
 
 def same_rows(ended: Ended, rows: Sequence[Mapping[str, Any]], why: str) -> None:
-    """Expect that a client has printed these rows, in whatever order.
+    """Expect that a client has printed these rows, in any order.
 
     Raises:
-        Unmet: it has not; `why` says of what circumstances.
+        Unmet: it has not; `why` names the circumstances.
     """
     are_rows(ended.result, rows, why)
 
 
 def are_rows(printed: Any, rows: Sequence[Mapping[str, Any]], why: str) -> None:
-    """Expect that a result is these rows, in whatever order.
+    """Expect that a result is these rows, in any order.
 
     Raises:
-        Unmet: it is not; `why` says of what circumstances.
+        Unmet: it is not; `why` names the circumstances.
     """
     if not isinstance(printed, list) or sorted(map(_spelled, printed)) != sorted(map(_spelled, rows)):
         counted = f"{len(printed)} rows" if isinstance(printed, list) else shown(printed)

@@ -31,10 +31,10 @@ def _ends_absent(request: Request, page: dict[str, Any]) -> dict[str, Any]:
 
 
 def _judge_spellings(lab: SharingClientLab, requirement: str, spellings: Mapping[str, Script], tables: Sequence[str]) -> None:
-    """Expect the same tables however a server spells its listings.
+    """Expect the same tables for each spelling of a listing.
 
     Raises:
-        Blocked: the client understands none of the spellings.
+        Blocked: the client lists the tables for no spelling.
     """
     read = {how: lab.performs("list-tables", script).ended for how, script in spellings.items()}
     if not any(ended.prints(tables) for ended in read.values()):
@@ -47,7 +47,7 @@ def _judge_spellings(lab: SharingClientLab, requirement: str, spellings: Mapping
 
 @check("DS-PAG-10")
 def listings_end(lab: SharingClientLab) -> None:
-    """A client reads a listing completely, whether the last page has an empty token or none."""
+    """A client lists all tables, whether `nextPageToken` of the last page is empty or missing."""
     tables = [table for share in lab.catalogue().values() for table in share]
     spellings = {f"where {TOKEN} is empty in the end": listing(_ends_empty), f"where {TOKEN} is missing in the end": listing(_ends_absent)}
     _judge_spellings(lab, "DS-PAG-10", spellings, tables)
@@ -55,7 +55,7 @@ def listings_end(lab: SharingClientLab) -> None:
 
 @check("DS-PAG-12")
 def empty_listings(lab: SharingClientLab) -> None:
-    """A client reads a share without tables alike, whether `items` is empty or missing."""
+    """A client lists no tables of a share whose listing has empty `items` or none, and all tables of the other shares."""
     catalogue = lab.catalogue()
     emptied = next(reversed(catalogue))
     tables = [table for share, its in catalogue.items() if share != emptied for table in its]
@@ -72,7 +72,7 @@ def empty_listings(lab: SharingClientLab) -> None:
 
 @check("DS-SHR-06")
 def overlong_strings(lab: SharingClientLab) -> None:
-    """A client lists shares whose displayName, comment and properties exceed the limits."""
+    """A client lists all tables of shares whose `displayName`, `comment` and `properties` exceed their lengths."""
     tables = [table for share in lab.catalogue().values() for table in share]
     lab.does("list-tables", tables)
     texts = {"displayName": "d" * LONG, "comment": "c" * LONG, "properties": {f"p{n}": "v" * LONG for n in range(3)}}

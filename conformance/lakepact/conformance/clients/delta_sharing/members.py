@@ -53,7 +53,7 @@ def lines_with(change: Callable[[str, Line], Line]) -> Callable[[list[Line]], li
 
 @check("DS-CLI-04", "DS-CLI-05")
 def optional_members(lab: SharingClientLab) -> None:
-    """A table is read without the optional members of its lines, and with null in them."""
+    """A client reads exactly the rows of a table whose lines lack their optional members, or have null in them."""
     table, rows = lab.reads()
     for requirement, change, how in (("DS-CLI-04", _absent, "lack their optional members"), ("DS-CLI-05", _null, "have null in them")):
         with lab.judge(requirement):
@@ -83,7 +83,7 @@ def same_values(done: Performance, rows: Sequence[Line], what: str) -> None:
 
 @check("DS-CLI-10")
 def partition_values(lab: SharingClientLab) -> None:
-    """A table that is partitioned by columns of all types is read with its values."""
+    """A client returns the rows of a table with partition columns of all types, with their values and nulls."""
     lab.reads()
     with lab.judge("DS-CLI-10"):
         same_values(lab.performs("read-table", table=lab.address(TYPED)), lab.rows(TYPED), "a table with partition columns of all types")
@@ -91,7 +91,7 @@ def partition_values(lab: SharingClientLab) -> None:
 
 @check("DS-CLI-12")
 def reader_features(lab: SharingClientLab) -> None:
-    """A table with a reader feature is read by a client that names the feature."""
+    """A client that gets 200 for a table with reader features returns its rows and values."""
     lab.reads()
     judged = 0
     with lab.judge_each("DS-CLI-12") as case:

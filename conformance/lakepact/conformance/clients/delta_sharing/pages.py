@@ -61,7 +61,7 @@ def _complete(done: Performance, tables: list[str], how: str) -> None:
 
 @check("DS-CLI-01", "DS-CLI-02", "DS-CLI-03")
 def pages_are_followed(lab: SharingClientLab) -> None:
-    """All pages of a listing are read, also after an empty one, and a server that repeats its token ends it."""
+    """A client lists the tables of all pages, also after an empty page, and stops if a server repeats its `nextPageToken`."""
     tables = [table for share in lab.catalogue().values() for table in share]
     if not lab.performs("list-tables").ended.is_done:
         raise Blocked("the client does not list tables")
@@ -75,4 +75,5 @@ def pages_are_followed(lab: SharingClientLab) -> None:
     with lab.judge("DS-CLI-03"):
         done = lab.performs("list-tables", Pages(repeats=True).script)
         if done.ended.is_late or len(done.exchanges) >= MOST_REQUESTS:
-            raise Unmet("the end of a listing whose server repeats its token", f"{len(done.exchanges)} requests; {done.ended.shown}")
+            what = f"fewer than {MOST_REQUESTS} requests to a server that always returns the same {TOKEN}"
+            raise Unmet(what, f"{len(done.exchanges)} requests; {done.ended.shown}")

@@ -17,7 +17,7 @@ FUTURE = 99  #: a version that no client of today can know
 
 @check("DS-PRF-01")
 def unknown_profile_versions(lab: SharingClientLab) -> None:
-    """A client does not use a profile of an unknown version."""
+    """A client reports an error for a profile with an unknown `shareCredentialsVersion`."""
     table, _ = lab.reads()
     with lab.judge("DS-PRF-01"):
         done = lab.performs("read-table", table=table, profile={"shareCredentialsVersion": FUTURE})
@@ -26,7 +26,7 @@ def unknown_profile_versions(lab: SharingClientLab) -> None:
 
 @check("DS-PRF-02", "DS-PRF-03")
 def endpoints_and_tokens(lab: SharingClientLab) -> None:
-    """A client accepts an endpoint with and without a trailing slash, and sends the token with every request."""
+    """A client reads tables by an `endpoint` with and without a trailing slash, and sends `bearerToken` with every request."""
     table, rows = lab.reads()
     seen: list[Exchange] = []
     with lab.judge_each("DS-PRF-02") as case:
@@ -39,24 +39,26 @@ def endpoints_and_tokens(lab: SharingClientLab) -> None:
         for exchange in seen:
             with case():
                 sent = [value for name, value in exchange.request_headers if name.lower() == "authorization"]
-                expect.true(sent == [f"Bearer {lab.token}"], "the header Authorization: Bearer and the token of the profile", _told(sent))
+                expect.true(
+                    sent == [f"Bearer {lab.token}"], "the header Authorization: Bearer and the token of the profile", _without_secrets(sent)
+                )
 
 
-#: Times to come, as servers write them.
-TO_COME = ("2099-11-12T00:12:29Z", "2099-11-12T00:12:29.0Z", "2099-11-12T00:12:29.000Z")
+#: Times in the future, as servers write them.
+FUTURE_TIMES = ("2099-11-12T00:12:29Z", "2099-11-12T00:12:29.0Z", "2099-11-12T00:12:29.000Z")
 
 
 @check("DS-CLI-20")
 def expiration_times(lab: SharingClientLab) -> None:
-    """A client uses a profile that expires later, however the fractional seconds are written."""
+    """A client reads tables with a profile whose `expirationTime` is in the future, with or without fractional seconds."""
     table, rows = lab.reads()
     with lab.judge_each("DS-CLI-20") as case:
-        for time in TO_COME:
+        for time in FUTURE_TIMES:
             with case():
                 done = lab.performs("read-table", table=table, profile={"expirationTime": time})
                 same_rows(done.ended, rows, f"with a profile whose expirationTime is {time}")
 
 
-def _told(sent: list[str]) -> str:
-    """Return the sent request without possible secrets."""
+def _without_secrets(sent: list[str]) -> str:
+    """Return the scheme of each Authorization, and the length of its token."""
     return " and ".join(f"{value.partition(' ')[0]} and {len(value.partition(' ')[2])} characters" for value in sent) or "no such header"

@@ -1,4 +1,4 @@
-"""Profiles of version 2, whose type says how requests are authorized."""
+"""Profiles of version 2, whose `type` selects how requests are authorized."""
 
 from __future__ import annotations
 
@@ -69,16 +69,16 @@ def _issued(request: Request) -> Answer:
 def _in_header(request: Request) -> bool:
     scheme, _, value = request.headers.get("authorization", "").partition(" ")
     try:
-        given = base64.b64decode(value).decode()
+        plain = base64.b64decode(value).decode()
     except (binascii.Error, UnicodeDecodeError):
         return False
-    encoded = dict(parse_qsl(f"given={given}")).get("given")  # RFC 6749 wants both percent-encoded first
-    return scheme.lower() == "basic" and f"{NAME}:{SECRET}" in {given, encoded}
+    decoded = dict(parse_qsl(f"value={plain}")).get("value")  # RFC 6749 wants both percent-encoded first
+    return scheme.lower() == "basic" and f"{NAME}:{SECRET}" in {plain, decoded}
 
 
 @check("DS-CLI-21")
 def profile_types(lab: SharingClientLab) -> None:
-    """A client reads a table with each profile type that it supports."""
+    """A client that sends requests with a profile of version 2 authorizes them by its `type`, and reads exactly the rows."""
     table, rows = lab.reads()
     judged = 0
     with lab.judge_each("DS-CLI-21") as case:

@@ -31,19 +31,19 @@ def _sends(done: Performance, member: str) -> bool:
 
 @check("DS-HNT-14")
 def limits_are_applied(lab: SharingClientLab) -> None:
-    """A client applies a limit to the rows, although the server sends all files."""
+    """A client returns as many rows as its limit, although the server sends all files."""
     table, rows = lab.reads()
     printed = lab.performs("read-table", blind, table=table, limit=LIMIT)
     with lab.judge("DS-HNT-14"):
         some = printed.result
         right = isinstance(some, list) and len(some) == LIMIT and all(row in rows for row in some)
         shown = f"{len(some)} rows" if isinstance(some, list) else expect.shown(some)
-        expect.true(right, f"{LIMIT} rows of the table where the server heeds no limitHint", shown)
+        expect.true(right, f"{LIMIT} rows of the table, although the server ignores limitHint", shown)
 
 
 @check("DS-HNT-14", "DS-SQL-04", "DS-JSP-09")
 def predicates_are_applied(lab: SharingClientLab) -> None:
-    """A client applies predicates to the rows, although the server sends all files."""
+    """A client returns only the rows that satisfy its predicates, although the server sends all files."""
     table, rows = lab.reads()
     wanted = rows[len(rows) // 2]
     where = {"id": wanted["id"]}
@@ -55,12 +55,12 @@ def predicates_are_applied(lab: SharingClientLab) -> None:
         else:
             lab.skip(requirement, f"the client sends no {member}")
     with lab.judge(*judged):
-        same_rows(done.ended, [wanted], f"with {expect.shown(where)} where the server heeds no hints")
+        same_rows(done.ended, [wanted], f"with {expect.shown(where)}, although the server ignores hints")
 
 
 @check("DS-QRY-03")
 def queries_without_parameters(lab: SharingClientLab) -> None:
-    """A client sends an object as the body of a query without parameters."""
+    """A client sends a JSON object as the body of every query."""
     table, _ = lab.reads()
     done = lab.performs("read-table", table=table)
     if not done.of(QUERY):
@@ -73,8 +73,8 @@ def queries_without_parameters(lab: SharingClientLab) -> None:
                 )
 
 
-def saying(modes: list[str] | None) -> Script:
-    """Return a server that says of every table how it can be read, or of none; it hands out no keys."""
+def with_access_modes(modes: list[str] | None) -> Script:
+    """Return a server whose tables all have these `accessModes`, or none; it issues no credentials."""
 
     def changed(value: Any) -> Any:
         if not isinstance(value, dict):
@@ -84,7 +84,7 @@ def saying(modes: list[str] | None) -> Script:
 
     def script(request: Request, forward: Forward) -> Answer:
         if request.operation == KEYS:
-            return Answer(400, body=b'{"errorCode":"INVALID_PARAMETER_VALUE","message":"the table cannot be read so"}')
+            return Answer(400, body=b'{"errorCode":"INVALID_PARAMETER_VALUE","message":"the table cannot be read by directory"}')
         answer = forward(request)
         if answer.status != 200 or request.operation not in TABLES | IN_LINES:
             return answer
@@ -100,22 +100,22 @@ def saying(modes: list[str] | None) -> Script:
 
 @check("DS-LTB-12")
 def tables_without_access_modes(lab: SharingClientLab) -> None:
-    """A client reads a table without access modes by URLs."""
+    """A client reads exactly the rows of a table without `accessModes` by URLs."""
     table, rows = lab.address(ROWS), lab.rows(ROWS)
     try:
-        same_rows(lab.performs("read-table", saying(["url"]), table=table).ended, rows, "")
+        same_rows(lab.performs("read-table", with_access_modes(["url"]), table=table).ended, rows, "")
     except Unmet as unmet:
         raise Blocked(f"the client does not read a table by URLs: {unmet.actual}") from None
     with lab.judge("DS-LTB-12"):
-        same_rows(lab.performs("read-table", saying(None), table=table).ended, rows, f"where nothing has {MODES}")
+        same_rows(lab.performs("read-table", with_access_modes(None), table=table).ended, rows, f"where no answer has {MODES}")
 
 
 @check("DS-ACC-01")
 def tables_by_directory(lab: SharingClientLab) -> None:
-    """A client that reads by URLs does not read a table without URLs as empty."""
+    """A client that reads by URLs reports an error for a table with `accessModes` dir."""
     lab.reads()
     done = lab.performs("read-table", table=lab.address(BY_DIRECTORY))
     if done.of(KEYS):
         raise NotOffered("the client reads directories")
     with lab.judge("DS-ACC-01"):
-        done.is_refused("no URLs lead to its files")
+        done.is_refused("the accessModes of the table are dir alone")

@@ -22,7 +22,7 @@ TOKEN = "page 2/é+="  # noqa: S105 - of a page
 
 
 def halves(request: Request, forward: Forward) -> Answer:
-    """Answer as a server that gives the files of a table on two pages."""
+    """Answer as a server that returns the files of a table on two pages."""
     document = request.document if isinstance(request.document, dict) else {}
     is_second = document.get("pageToken") == TOKEN
 
@@ -37,7 +37,7 @@ def halves(request: Request, forward: Forward) -> Answer:
 
 @check("DS-CLI-19")
 def paged_queries(lab: SharingClientLab) -> None:
-    """A client reads a table whose query has two pages completely, or fails."""
+    """A client that gets a `nextPageToken` in an endStreamAction returns the rows of both pages, or reports an error."""
     table, rows = lab.reads()
     if not asks_for(lab.performs("read-table", table=table), "includeendstreamaction", "true", op.query_table):
         raise NotOffered(f"the client does not ask for an {END}")

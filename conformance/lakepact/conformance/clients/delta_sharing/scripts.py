@@ -39,9 +39,9 @@ def in_lines(change: Callable[[list[Line]], list[Line]], *operations: OperationI
     """Return a server whose answers in lines are changed.
 
     Args:
-        change: what becomes of the lines.
-        operations: whose answers; of all if none is named.
-        capabilities: what is added to the capabilities that the answer names.
+        change: returns the changed lines.
+        operations: those whose answers are changed; by default all.
+        capabilities: added to the capabilities header of the answer.
     """
 
     def script(request: Request, forward: Forward) -> Answer:
@@ -49,18 +49,18 @@ def in_lines(change: Callable[[list[Line]], list[Line]], *operations: OperationI
         if request.operation not in (operations or IN_LINES) or answer.status != 200:
             return answer
         changed = answer.with_lines(change(answer.lines))
-        told = [
+        others = [
             part
             for part in answer.header(CAPABILITIES).split(";")
             if part and part.partition("=")[0] != (capabilities or "").partition("=")[0]
         ]
-        return changed.with_header(CAPABILITIES, ";".join([*told, capabilities])) if capabilities else changed
+        return changed.with_header(CAPABILITIES, ";".join([*others, capabilities])) if capabilities else changed
 
     return script
 
 
 def asked_for(capabilities: str) -> Script:
-    """Return a server that takes every client to have these capabilities, whatever it says."""
+    """Return a server that answers every request as if it had these capabilities."""
 
     def script(request: Request, forward: Forward) -> Answer:
         headers = request.headers.copy()
@@ -71,7 +71,7 @@ def asked_for(capabilities: str) -> Script:
 
 
 def blind(request: Request, forward: Forward) -> Answer:
-    """Return the script of a server that heeds no hints: it sends all files."""
+    """Answer as a server that ignores hints and sends all files."""
     document = request.document
     if request.operation == op.query_table and isinstance(document, dict):
         kept = {name: value for name, value in document.items() if not name.endswith("Hint") and not name.endswith("Hints")}

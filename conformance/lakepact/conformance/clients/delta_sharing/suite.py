@@ -1,4 +1,4 @@
-"""The suite of clients of Delta Sharing; behind the scripted server the fixture pack is shared, whose rows are known."""
+"""The suite of Delta Sharing clients; the server behind the scripted server shares the fixture pack, whose rows are known."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Tables of many kinds: several in one run, without files, and with columns of every type."""
+"""Several tables in one run, tables without files, and tables with columns of every type."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ TYPED = ("types", "capitals")
 
 @check("DS-CLI-16")
 def several_tables(lab: SharingClientLab) -> None:
-    """Reads of several tables and versions by one client object return the rows of each."""
+    """A client that reads several tables and versions with one client object returns the rows of each."""
     lab.reads()
     versions = lab.pack.tables[HISTORY].versions
     history, other = lab.address(HISTORY), lab.address(ROWS)
@@ -42,7 +42,7 @@ def several_tables(lab: SharingClientLab) -> None:
 
 @check("DS-CLI-17")
 def tables_without_files(lab: SharingClientLab) -> None:
-    """A table that never had rows, and one whose rows were all deleted, are read as tables without rows."""
+    """A client returns no rows for a table that never had rows, and for one whose rows were all deleted."""
     lab.reads()
     with lab.judge_each("DS-CLI-17") as case:
         for fixture in EMPTY:
@@ -52,7 +52,7 @@ def tables_without_files(lab: SharingClientLab) -> None:
 
 @check("DS-CLI-18")
 def types_of_columns(lab: SharingClientLab) -> None:
-    """Tables with columns of every type, nested ones too, and with capitals and spaces in their names are read."""
+    """A client returns the rows of tables with columns of every type, also nested, and with capitals and spaces in column names."""
     lab.reads()
     with lab.judge_each("DS-CLI-18") as case:
         for fixture in TYPED:

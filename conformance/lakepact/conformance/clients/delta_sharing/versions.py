@@ -28,7 +28,7 @@ TIMES = ("timestamp", "startingTimestamp", "endingTimestamp")
 
 @check("DS-CLI-06")
 def versions(lab: SharingClientLab) -> None:
-    """Reading a table as of a version returns the rows of that version, also of version 0."""
+    """A client that reads a table as of a version returns the rows of that version, also of version 0."""
     table = lab.pack.tables[HISTORY]
     with lab.judge_each("DS-CLI-06") as case:
         for version in (table.versions[0], table.versions[2], table.last):
@@ -39,7 +39,7 @@ def versions(lab: SharingClientLab) -> None:
 
 @check("DS-CLI-07")
 def timestamps(lab: SharingClientLab) -> None:
-    """Timestamps are sent in ISO 8601 and UTC, and the rows are those of that time."""
+    """A client sends timestamps in ISO 8601 and UTC, and returns the rows of that time."""
     version = lab.pack.tables[HISTORY].versions[2]
     done = lab.performs("read-table-at-timestamp", table=lab.address(HISTORY), timestamp=version.timestamp)
     sent = _times(done)
@@ -60,13 +60,13 @@ def _times(done: Performance) -> list[Any]:
     found = []
     for exchange in done.exchanges:
         body = exchange.request_parsed
-        given = dict(parse_qsl(urlsplit(exchange.url).query, keep_blank_values=True)) | (body if isinstance(body, dict) else {})
-        found += [given[name] for name in TIMES if given.get(name) is not None]
+        sent = dict(parse_qsl(urlsplit(exchange.url).query, keep_blank_values=True)) | (body if isinstance(body, dict) else {})
+        found += [sent[name] for name in TIMES if sent.get(name) is not None]
     return found
 
 
 def version_as(status: int, name: str) -> Script:
-    """Return a server that answers questions for versions with this status and name of the header."""
+    """Return a server that returns the version of a table with this status, in a header of this name."""
 
     def script(request: Request, forward: Forward) -> Answer:
         answer = forward(request)
@@ -80,7 +80,7 @@ def version_as(status: int, name: str) -> Script:
 
 @check("DS-CLI-08", "DS-CLI-09")
 def version_headers(lab: SharingClientLab) -> None:
-    """The version of a table is read from its header, whatever its case, of 200 and of 204."""
+    """A client returns the version in `Delta-Table-Version`, in any letter case, of a 200 and of a 204."""
     expected = lab.pack.tables[HISTORY].last.version
     scripts = (
         ("DS-CLI-08", 200, "Delta-Table-Version"),
@@ -95,7 +95,7 @@ def version_headers(lab: SharingClientLab) -> None:
 
 @check("DS-CLI-13")
 def changes(lab: SharingClientLab) -> None:
-    """Changed rows are returned with their change type and version."""
+    """A client returns each changed row with its `_change_type` and `_commit_version`."""
     table = lab.pack.tables[CHANGED]
     last = table.last.version
     expected = [_change(row) for row in table.changes(0, last).to_pylist()]

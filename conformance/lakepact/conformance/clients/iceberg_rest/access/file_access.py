@@ -1,4 +1,4 @@
-"""Which of the properties that a table comes with its files are opened with."""
+"""The credentials with which a client opens the files of a table."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ LOADED = frozenset({op.load_table})
 
 
 def with_access(config: dict[str, str], credentials: Sequence[tuple[str, str]]) -> Script:
-    """Return a catalog whose tables seem to lie in a bucket, with this configuration and the keys of these places in it."""
+    """Return a catalog whose tables have a location in a bucket, this config, and credentials with these prefixes and keys."""
 
     def script(request: Request, forward: Forward) -> Answer:
         answer = forward(request)
@@ -43,7 +43,7 @@ def with_access(config: dict[str, str], credentials: Sequence[tuple[str, str]]) 
 
 
 def keys(key: str) -> dict[str, str]:
-    """Credentials that are told apart by the name of their key."""
+    """Return credentials with this access key."""
     return {ACCESS_KEY: key, "s3.secret-access-key": f"opens-nothing-{key}", "client.region": "eu-central-1"}
 
 
@@ -57,7 +57,7 @@ def _opened_with(lab: CatalogClientLab, home: Sequence[str], script: Script) -> 
 
 @check("IRC-TBL-LOAD-013", "IRC-TBL-CRED-003")
 def storage_credentials_of_a_table(lab: CatalogClientLab) -> None:
-    """A client reads files with the table's storage credentials of the longest prefix, rather than with `config`."""
+    """A client opens files with the `storage-credentials` of the longest matching prefix, and prefers them to `config`."""
     home = lab.namespace("t")
     lab.does("file-properties", namespace=home, table="t")
     with lab.judge("IRC-TBL-LOAD-013"):
@@ -101,7 +101,7 @@ def expiring(*, has_endpoint: bool) -> Script:
 
 @check("IRC-CLI-036")
 def expiring_credentials(lab: CatalogClientLab) -> None:
-    """A client replaces expired credentials, with and without an endpoint for credentials."""
+    """A client opens files with new credentials after the first have expired, whether or not `endpoints` lists loadCredentials."""
     home = lab.namespace("t")
     arguments: dict[str, Any] = {"namespace": home, "table": "t", "times": 2, "pause": PAUSE}
     if not isinstance(lab.performs("file-properties-repeatedly", **arguments).ended.value, list):
@@ -113,6 +113,5 @@ def expiring_credentials(lab: CatalogClientLab) -> None:
                 found = [one.get(ACCESS_KEY) for one in done.result if isinstance(one, dict)]
                 where = "with" if has_endpoint else "without"
                 fresh = len(found) == 2 and found[0] != found[1]
-                expect.true(
-                    fresh, f"other keys after the first have expired, {where} loadCredentials among the endpoints", expect.shown(found)
-                )
+                how = f"another access key after the first has expired, {where} loadCredentials among the endpoints"
+                expect.true(fresh, how, expect.shown(found))

@@ -51,7 +51,7 @@ def signing(issuer: Issuer) -> Script:
 
 @check("IRC-CLI-050")
 def signatures_after_the_first_token(lab: CatalogClientLab) -> None:
-    """Requests are signed with the first token, and after it has expired with another one."""
+    """A client gets two signatures from its server although its first token expires in between, announced or not."""
     arguments: dict[str, Any] = {"namespace": lab.namespace("t"), "table": "t", "times": 2, "pause": PAUSE, "properties": CREDENTIAL}
     plain = lab.performs(TASK, signing(Issuer()), **arguments)
     asks_for_tokens(plain)

@@ -1,4 +1,4 @@
-"""Tokens that a client exchanges for others, and servers of tokens beside the catalog."""
+"""Token exchange, and token servers other than the catalog."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ AUTHORIZATION = "authorization"
 
 
 def with_a_token_to_exchange(issuer: Issuer) -> Script:
-    """Return a catalog whose tables come with a token to exchange before they are used."""
+    """Return a catalog whose tables have a token in `config` that clients exchange for an access token."""
 
     def script(request: Request, forward: Forward) -> Answer:
         answer = issuer.script(request, forward)
@@ -52,7 +52,7 @@ def _exchanged(done: Performance) -> list[Exchange]:
 
 
 def _fits(exchange: Exchange) -> None:
-    """Expect that a request to exchange a token has what RFC 8693 requires."""
+    """Expect that a token exchange has the members that RFC 8693 requires."""
     form = _form(exchange)
     kinds = [value for name, value in exchange.request_headers if name.lower() == "content-type"]
     expect.true(bool(kinds) and kinds[0].startswith(FORM), f"Content-Type {FORM}", expect.shown(kinds))
@@ -74,7 +74,7 @@ def _of_exchanged_tables(done: Performance | None) -> tuple[Exchange, ...]:
 
 @check("IRC-CLI-048")
 def exchanged_tokens(lab: CatalogClientLab) -> None:
-    """The request to exchange a token has all members that it needs, and later requests have the token of its answer."""
+    """A client that exchanges a token sends a form with the members of RFC 8693, and commits with the token that it gets."""
     home = lab.namespace("t")
     listed = lab.tries(
         "list-tables-repeatedly", Issuer(lifetime=LIFETIME).script, namespace=home, properties=CREDENTIAL, times=2, pause=PAUSE
@@ -98,7 +98,7 @@ def exchanged_tokens(lab: CatalogClientLab) -> None:
 
 @check("IRC-CLI-049")
 def addresses_of_token_servers(lab: CatalogClientLab) -> None:
-    """Tokens are obtained at the oauth2-server-uri that the client is given."""
+    """A client with `oauth2-server-uri` obtains its token there, and sends nothing to /v1/oauth/tokens."""
     home = lab.namespace("t")
     issuer = Issuer()
     asks_for_tokens(lab.performs("list-tables", issuer.script, namespace=home, properties=CREDENTIAL))

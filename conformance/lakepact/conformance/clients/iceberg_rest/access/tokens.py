@@ -58,7 +58,7 @@ class Issuer:
         scheme, _, token = request.headers.get("authorization", "").partition(" ")
         ends = self._ends.get(token)
         if scheme.lower() != "bearer" or ends is None:
-            # The configuration may be asked for without a token.
+            # The configuration needs no token.
             return forward(request.without_authorization()) if request.operation == op.get_config else error(401, "NotAuthorizedException")
         if time.monotonic() > ends:
             return error(self.expired, "AuthenticationTimeoutException" if self.expired == 419 else "NotAuthorizedException")
@@ -83,18 +83,18 @@ class Issuer:
 
 
 def asks_for_tokens(done: Performance) -> None:
-    """Make sure that a client with a credential asks for a token.
+    """Require that a client with a credential requests a token.
 
     Raises:
         NotOffered: it does not.
     """
     if not done.of(op.get_token):
-        raise NotOffered("the client asks for no token, although it has a credential")
+        raise NotOffered("the client requests no token, although it has a credential")
 
 
 @check("IRC-CLI-024")
 def tokens_are_obtained_by_forms(lab: CatalogClientLab) -> None:
-    """A client with a credential sends a form, and the token in every later request."""
+    """A client with a credential sends a form with `grant_type` client_credentials, and lists tables with the issued token."""
     home = lab.namespace("t")
     done = lab.performs("list-tables", Issuer().script, namespace=home, properties=CREDENTIAL)
     asks_for_tokens(done)
@@ -103,15 +103,15 @@ def tokens_are_obtained_by_forms(lab: CatalogClientLab) -> None:
             form = done.of(op.get_token)[0]
             kinds = [value for name, value in form.request_headers if name.lower() == "content-type"]
             expect.true(bool(kinds) and kinds[0].startswith(FORM), f"Content-Type {FORM}", expect.shown(kinds))
-            given = dict(parse_qsl(form.request_body.decode("utf-8", "replace"), keep_blank_values=True))
-            expect.equal("client_credentials", given.get("grant_type"), "grant_type")
+            sent = dict(parse_qsl(form.request_body.decode("utf-8", "replace"), keep_blank_values=True))
+            expect.equal("client_credentials", sent.get("grant_type"), "grant_type")
         with case():
             expect.true(done.ended.prints(["t"]), "the tables, listed with the token", done.ended.outcome)
 
 
 @check("IRC-CLI-025")
 def tokens_that_expire(lab: CatalogClientLab) -> None:
-    """A client whose token has expired goes on with another one."""
+    """A client whose token returns 401 or 419 after its expiry, announced or not, obtains another one and lists tables."""
     home = lab.namespace("t")
     arguments: dict[str, Any] = {"namespace": home, "properties": CREDENTIAL, "times": 2, "pause": PAUSE}
     plain = lab.performs("list-tables-repeatedly", Issuer().script, **arguments)
@@ -132,7 +132,7 @@ def tokens_that_expire(lab: CatalogClientLab) -> None:
 
 @check("IRC-CLI-026")
 def token_requests_that_fail(lab: CatalogClientLab) -> None:
-    """A client whose request for a token fails once asks again."""
+    """A client whose request for another token returns 500 once requests it again later, and lists tables."""
     home = lab.namespace("t")
     arguments: dict[str, Any] = {"namespace": home, "properties": CREDENTIAL, "times": 3, "pause": PAUSE}
     plain = lab.performs("list-tables-repeatedly", Issuer(lifetime=LIFETIME).script, **arguments)
@@ -155,7 +155,7 @@ def _requests_before_the_first_listing(done: Performance) -> int:
 
 @check("IRC-CLI-027")
 def tokens_of_tables(lab: CatalogClientLab) -> None:
-    """The commit to a table that came with a token is sent with that token."""
+    """A client commits to a table with the `token` in the table's `config`."""
     home = lab.namespace("t")
     own, special = "token-of-the-user", "token-of-the-table"
 

@@ -46,7 +46,7 @@ def _ids(lab: CatalogClientLab, table: GrownTable, task: str, **arguments: Any) 
 
 
 def _appends(lab: CatalogClientLab, task: str, read: Callable[[GrownTable], list[int]], **arguments: Any) -> None:
-    """Expect that both of two appends are there, or the refused one is reported as failed."""
+    """Expect the rows of both appends, or of the other client alone if the client reports that its append failed."""
     table = grown(lab)
     lab.commit(table.namespace, TABLE, set_reference(BRANCH, "branch", table.ids[-1]))
     before = read(table)
@@ -61,7 +61,7 @@ def _appends(lab: CatalogClientLab, task: str, read: Callable[[GrownTable], list
 
 @check("IRC-CLI-044")
 def concurrent_appends(lab: CatalogClientLab) -> None:
-    """Concurrent appends of two clients lose no rows."""
+    """A client whose append meets another commit keeps the rows of both, or reports an error and keeps those of the other."""
     lab.does("read-rows", [], namespace=lab.namespace("t"), table="t")
     with lab.judge("IRC-CLI-044"):
         _appends(lab, "append-rows", lambda table: _ids(lab, table, "read-rows"))
@@ -69,14 +69,14 @@ def concurrent_appends(lab: CatalogClientLab) -> None:
 
 @check("IRC-CLI-044")
 def concurrent_appends_to_branches(lab: CatalogClientLab) -> None:
-    """Concurrent appends of two clients to a branch lose no rows."""
+    """A client whose append to a branch meets another commit keeps the rows of both, or reports an error."""
     with lab.judge("IRC-CLI-044"):
         _appends(lab, "append-rows-to-branch", lambda table: _ids(lab, table, "read-rows-at-ref", ref=BRANCH), branch=BRANCH)
 
 
 @check("IRC-CLI-044")
 def concurrent_new_columns(lab: CatalogClientLab) -> None:
-    """Columns that two clients add concurrently are both kept, each with its own field id."""
+    """A client whose new column meets another commit keeps both columns with different field ids, or reports an error."""
     home = lab.namespace(TABLE)
     where: dict[str, Any] = {"namespace": home, "table": TABLE}
     done = lab.performs("add-column", overtaken(lab, "add-column", **where, column="other"), **where, column="own")

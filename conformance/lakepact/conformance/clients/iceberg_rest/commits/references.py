@@ -32,7 +32,7 @@ def references_of(lab: CatalogClientLab, namespace: list[str]) -> References:
 
 @check("IRC-CLI-041")
 def commits_to_branches(lab: CatalogClientLab) -> None:
-    """Each append to a branch has the branch's latest snapshot as parent, and does not move main or tags."""
+    """A client that appends to a branch commits a snapshot whose parent is the branch's latest, and moves neither main nor tags."""
     table = grown(lab)
     first, second = table.ids
     lab.commit(table.namespace, TABLE, set_reference(BRANCH, "branch", first), set_reference(TAG, "tag", first))
@@ -82,7 +82,7 @@ def _has_changed(lab: CatalogClientLab, namespace: list[str], done: Performance,
         Blocked: the client did not do the task.
     """
     if not done.ended.is_done:
-        raise Blocked(f"the client does not do it where nothing is unusual: {done.ended.shown}")
+        raise Blocked(f"the client fails with an unchanged server: {done.ended.shown}")
     expect.equal(expected, references_of(lab, namespace), f"references after {done.ended.task}:")
 
 
@@ -100,13 +100,13 @@ CHANGES: tuple[tuple[str, dict[str, Any], References, References], ...] = (
 
 @check("IRC-CLI-042", "IRC-CLI-030")
 def changes_of_references(lab: CatalogClientLab) -> None:
-    """Creating, moving and dropping a branch or tag changes only that ref, and keeps ids that a float cannot hold."""
+    """A client that creates, moves or drops a branch or tag changes only that ref, also for a 64-bit snapshot id."""
     namespace = with_snapshots(lab, (FIRST, None), (SECOND, FIRST))
     offered = False
     with lab.judge_each("IRC-CLI-042") as case:
-        for task, given, before, after in CHANGES:
+        for task, more, before, after in CHANGES:
             _prepare(lab, namespace, before)
-            done = lab.tries(task, namespace=namespace, table=TABLE, **given)
+            done = lab.tries(task, namespace=namespace, table=TABLE, **more)
             if done is not None:
                 offered = True
                 with case():
@@ -123,14 +123,14 @@ def changes_of_references(lab: CatalogClientLab) -> None:
 
 
 def _prepare(lab: CatalogClientLab, namespace: list[str], wanted: References) -> None:
-    """Make these the references of a table, beside main."""
+    """Make these the references of a table, in addition to main."""
     surplus = [{"action": "remove-snapshot-ref", "ref-name": name} for name in references_of(lab, namespace) if name != MAIN]
     lab.commit(namespace, TABLE, *surplus, *(set_reference(name, *reference) for name, reference in wanted.items()))
 
 
 @check("IRC-CLI-043")
 def diverged_branches(lab: CatalogClientLab) -> None:
-    """A client refuses to fast-forward a branch to main if main does not descend from the branch."""
+    """A client reports an error for a fast-forward of a branch to main if main does not descend from it, and changes no ref."""
     namespace = with_snapshots(lab, (FIRST, None), (SECOND, FIRST), (SECOND + 1, FIRST))
     lab.commit(namespace, TABLE, set_reference(BRANCH, "branch", SECOND))
     before = references_of(lab, namespace)

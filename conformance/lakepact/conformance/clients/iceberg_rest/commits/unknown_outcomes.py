@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 UNKNOWN = "CommitStateUnknownException"
 SLOW = 0.3  #: seconds before a connection is closed
-#: How the answer to a commit that was done gets lost.
+#: How the answer to a successful commit gets lost.
 LOST: Mapping[str, Callable[[Answer], Answer]] = {
     "the connection was closed without an answer": lambda _: Answer(0),
     "the connection was closed later without an answer": lambda _: Answer(0, delay=SLOW),
@@ -35,7 +35,7 @@ GATEWAY_ERRORS = {f"{status} with {how}": change(error(status, UNKNOWN)) for sta
 
 
 def losing(lose: Callable[[Answer], Answer]) -> Script:
-    """Return a catalog that does each commit, and whose answer is lost."""
+    """Return a catalog that performs each commit, and whose answer is lost."""
 
     def script(request: Request, forward: Forward) -> Answer:
         answer = forward(request)
@@ -50,7 +50,7 @@ def _commits(lab: CatalogClientLab, script: Script, home: list[str], value: str)
 
 @check("IRC-CLI-004", "IRC-CLI-019")
 def lost_commit_responses(lab: CatalogClientLab) -> None:
-    """A client loads the table before it resends a commit whose response is lost or comes from a gateway."""
+    """A client loads the table before it repeats a commit that got no response, or 500, 502 or 504 with any body."""
     home = lab.namespace("t")
     lab.does("set-properties", namespace=home, table="t", updates={"lakepact.first": "1"})
     with lab.judge_each("IRC-CLI-019") as case:
@@ -71,7 +71,7 @@ def _error_of(done: Performance) -> str:
 
 @check("IRC-CLI-021", "IRC-CLI-018")
 def errors_of_unknown_outcomes(lab: CatalogClientLab) -> None:
-    """A client reports a commit with unknown outcome by another error than a refused one, whatever the response body."""
+    """A client reports a commit without a response or with 500 by another error than one with 409, and 500 with any body alike."""
     home = lab.namespace("t")
     lab.does("set-properties", namespace=home, table="t", updates={"lakepact.first": "1"})
     conflict = _commits(lab, answering(COMMITS, error(409, "CommitFailedException")), home, "409")
@@ -100,7 +100,7 @@ def _differs(unknown: str, refused: str, how: str) -> None:
 
 @check("IRC-CLI-018")
 def errors_without_a_proper_body(lab: CatalogClientLab) -> None:
-    """A client reports an error status without an error body as that status, not as an unreadable response."""
+    """A client reports 404 and 403 with a missing or malformed body as errors, and not as an unreadable 200."""
     home = lab.namespace("t")
     lab.does("load-table", namespace=home, table="t")
     arguments: dict[str, Any] = {"namespace": home, "table": "t"}
@@ -122,7 +122,7 @@ def errors_without_a_proper_body(lab: CatalogClientLab) -> None:
 
 @check("IRC-CLI-020")
 def files_of_unknown_commits(lab: CatalogClientLab) -> None:
-    """A client keeps all files of a commit with unknown outcome."""
+    """A client deletes no file of a commit whose response is lost, or is 500, 502 or 504."""
     rows = [{"id": 1, "data": "a"}]
     scripts = {how: losing(lose) for how, lose in LOST.items()}
     scripts |= {str(status): answering(COMMITS, error(status, UNKNOWN), is_done=True) for status in (500, 502, 504)}
@@ -142,7 +142,7 @@ def files_of_unknown_commits(lab: CatalogClientLab) -> None:
 
 @check("IRC-CLI-003", "IRC-CLI-004", "IRC-CLI-019", "IRC-CLI-021")
 def outcomes_of_transactions(lab: CatalogClientLab) -> None:
-    """A client reports a refused transaction, and one with unknown outcome by another error without resending it."""
+    """A client reports a transaction with 409 as an error, one with unknown outcome by another error, and does not repeat that one."""
     home = lab.namespace("t", "u")
     arguments: dict[str, Any] = {"namespace": home, "tables": ["t", "u"]}
     lab.does("commit-transaction", **arguments, updates={"lakepact.first": "1"})
@@ -150,12 +150,12 @@ def outcomes_of_transactions(lab: CatalogClientLab) -> None:
     def commits(script: Script, how: str) -> Performance:
         return lab.performs("commit-transaction", script, **arguments, updates={"lakepact.how": how})
 
-    _outcomes_are_told_apart(lab, commits, op.commit_transaction)
+    _outcomes_are_distinguished(lab, commits, op.commit_transaction)
 
 
 @check("IRC-CLI-003", "IRC-CLI-004", "IRC-CLI-019", "IRC-CLI-021")
 def outcomes_of_replaced_views(lab: CatalogClientLab) -> None:
-    """A refused replacement of a view is reported as such; one with an unknown outcome by another error, and is not sent again."""
+    """A client reports a view replacement with 409 as an error, one with unknown outcome by another, and does not repeat that one."""
     where: dict[str, Any] = {"namespace": lab.namespace(), "view": "v"}
     lab.view(where["namespace"], where["view"])
     lab.does("replace-view", **where, sql="SELECT 2 AS id")
@@ -164,11 +164,11 @@ def outcomes_of_replaced_views(lab: CatalogClientLab) -> None:
     def replaces(script: Script, _: str) -> Performance:
         return lab.performs("replace-view", script, **where, sql=f"SELECT {next(numbers)} AS id")
 
-    _outcomes_are_told_apart(lab, replaces, op.replace_view)
+    _outcomes_are_distinguished(lab, replaces, op.replace_view)
 
 
-def _outcomes_are_told_apart(lab: CatalogClientLab, commits: Callable[[Script, str], Performance], operation: OperationId) -> None:
-    """Expect an error for each commit that is not known to be done, and no second attempt.
+def _outcomes_are_distinguished(lab: CatalogClientLab, commits: Callable[[Script, str], Performance], operation: OperationId) -> None:
+    """Expect an error for 409, another error for each unknown outcome, and no second attempt before the table or view is loaded.
 
     Raises:
         NotOffered: the client does not commit by this operation.

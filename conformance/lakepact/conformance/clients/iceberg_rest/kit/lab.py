@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
 VIEW_SQL = "SELECT 1 AS id"
-DROPS_DIALECTS = "replace.drop-dialect.allowed"  #: lets a client of another dialect replace a view
+DROPS_DIALECTS = "replace.drop-dialect.allowed"  #: allows a client of another dialect to replace a view
 
 SCHEMA = {
     "type": "struct",
@@ -79,12 +79,12 @@ TASKS = {
 
 
 class CatalogClientLab(ClientLab):
-    """The bench of one check of a catalog's clients."""
+    """The lab of one check of a catalog client."""
 
     tasks = TASKS
 
     def arguments(self, url: str, arguments: Mapping[str, Any]) -> Mapping[str, Any]:
-        """Return the address of the catalog and the client's own properties, and what the task needs."""
+        """Return the arguments of a task, with the address of the catalog and the client's own properties."""
         properties = {name: value.replace(ADDRESS, url) for name, value in arguments.get("properties", {}).items()}
         return {"uri": url, **arguments, "properties": properties}
 

@@ -1,4 +1,4 @@
-"""Catalogs that answer in an unusual way, as scripts for the scripted server."""
+"""Catalogs with unusual answers, as scripts for the scripted server."""
 
 from __future__ import annotations
 

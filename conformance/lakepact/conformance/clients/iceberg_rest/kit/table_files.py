@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 
 class TableFiles:
-    """The files below the location of a table when certain requests arrive, and those of them that are gone later.
+    """The files of a table at the time of certain requests, to find out which of them are deleted later.
 
     Args:
         location: of the table.
@@ -41,12 +41,12 @@ class TableFiles:
         return watching
 
     def are_kept(self, how: str) -> None:
-        """Expect that all noted files are there.
+        """Expect that all noted files still exist.
 
         Args:
             how: names the files.
 
         Raises:
-            Unmet: some are gone.
+            Unmet: some are deleted.
         """
         expect.equal([], sorted(path.name for path in self._before - self._present()), f"deleted files {how}:")

@@ -1,4 +1,4 @@
-"""Servers that are busy, and say for how long."""
+"""Servers that return 503 or 429, with and without Retry-After."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ TOLERANCE = 0.1
 
 @check("IRC-CLI-022")
 def commits_to_busy_servers(lab: CatalogClientLab) -> None:
-    """A client does not resend a commit that returned 503 without Retry-After, except with an idempotency key."""
+    """A client does not resend a commit that returned 503 without `Retry-After`, except with an idempotency key."""
     home = lab.namespace("t")
     lab.does("set-properties", namespace=home, table="t", updates={"lakepact.first": "1"})
     script = answering(COMMITS, error(503, "SlowDownException"), None)
@@ -46,7 +46,7 @@ def _date() -> str:
 
 @check("IRC-CLI-023")
 def retry_after_is_respected(lab: CatalogClientLab) -> None:
-    """A client repeats a listing that returned 503 or 429 no sooner than Retry-After says."""
+    """A client that repeats a listing after 503 or 429 waits for the seconds, or until the date, of `Retry-After`."""
     home = lab.namespace("t")
     lab.does("list-tables", ["t"], namespace=home)
     answers: list[tuple[str, float, Answer]] = [
@@ -66,7 +66,7 @@ def retry_after_is_respected(lab: CatalogClientLab) -> None:
                 with case():
                     _waited(attempts, seconds, how)
     if not retried:
-        raise NotOffered("the client does not send requests again that return 503 or 429")
+        raise NotOffered("the client does not repeat requests that return 503 or 429")
 
 
 def _attempts(done: Performance) -> list[Exchange]:

@@ -23,7 +23,7 @@ NONE: Mapping[str, str] = {}
 
 
 def configured(*, defaults: Mapping[str, str], overrides: Mapping[str, str]) -> Script:
-    """Return a catalog that answers at every prefix that is told here, and says these of itself."""
+    """Return a catalog whose configuration has these defaults and overrides, and which answers at every prefix among them."""
     prefixes = {*defaults.values(), *overrides.values()}
 
     def script(request: Request, forward: Forward) -> Answer:
@@ -49,22 +49,21 @@ MERGED = (
 
 @check("IRC-CFG-003")
 def settings_are_merged(lab: CatalogClientLab) -> None:
-    """A client takes its prefix from the overrides, else from the user's settings, else from the defaults."""
+    """A client uses the `prefix` of `overrides`, else of the user's settings, else of `defaults`."""
     home = lab.namespace("t")
     lab.does("list-tables", ["t"], namespace=home)
     with lab.judge_each("IRC-CFG-003") as case:
-        for defaults, own, overrides, counts in MERGED:
+        for defaults, own, overrides, effective in MERGED:
             with case():
                 done = lab.performs(
-                    "list-tables", configured(defaults=defaults, overrides=overrides), prefix=counts, properties=own, namespace=home
+                    "list-tables", configured(defaults=defaults, overrides=overrides), prefix=effective, properties=own, namespace=home
                 )
                 paths = sorted(
                     {exchange.url.partition("/v1/")[2].partition("?")[0] for exchange in done.exchanges if "/namespaces" in exchange.url}
                 )
-                said = f"with defaults {expect.shown(defaults)}, own properties {expect.shown(own)} and overrides {expect.shown(overrides)}"
-                expect.true(
-                    bool(paths) and all(p.startswith(f"{counts}/") for p in paths), f"paths below /v1/{counts}/ {said}", expect.shown(paths)
-                )
+                how = f"with defaults {expect.shown(defaults)}, own properties {expect.shown(own)} and overrides {expect.shown(overrides)}"
+                is_used = bool(paths) and all(p.startswith(f"{effective}/") for p in paths)
+                expect.true(is_used, f"paths below /v1/{effective}/ {how}", expect.shown(paths))
 
 
 #: Entries of endpoints as later versions or other implementations may have them.
@@ -73,7 +72,7 @@ UNKNOWN_ENDPOINTS = ("POST /v1/{prefix}/lakepact/unknown", "PUT /v1/{prefix}/tab
 
 @check("IRC-CLI-052")
 def unknown_endpoints(lab: CatalogClientLab) -> None:
-    """A client lists tables although `endpoints` has entries that it does not know."""
+    """A client lists tables of a catalog whose `endpoints` has unknown entries."""
     home = lab.namespace("t")
     lab.does("list-tables", ["t"], namespace=home)
 
@@ -108,5 +107,5 @@ def warehouses(lab: CatalogClientLab) -> None:
             if not asked:
                 raise NotOffered("the client does not ask for the configuration")
             with case():
-                given = dict(parse_qsl(urlsplit(asked[0].url).query, keep_blank_values=True))
-                expect.equal(warehouse, given.get("warehouse"), "warehouse in the query of getConfig:")
+                sent = dict(parse_qsl(urlsplit(asked[0].url).query, keep_blank_values=True))
+                expect.equal(warehouse, sent.get("warehouse"), "warehouse in the query of getConfig:")

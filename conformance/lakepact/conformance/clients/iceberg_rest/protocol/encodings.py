@@ -1,4 +1,4 @@
-"""Answers in content codings, and with parameters in their Content-Type."""
+"""Answers in gzip, and with parameters in their Content-Type."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ JSON = ("application/json; charset=utf-8", "Application/JSON;charset=UTF-8")
 
 
 def compressed(request: Request, forward: Forward) -> Answer:
-    """Answer as a server that compresses what its client accepts compressed."""
+    """Answer as a server that compresses answers with gzip if the client accepts it."""
     answer = forward(request)
     accepted = [coding.partition(";")[0].strip().lower() for coding in request.headers.get("accept-encoding", "").split(",")]
     if "gzip" not in accepted or not answer.body:
@@ -28,7 +28,7 @@ def compressed(request: Request, forward: Forward) -> Answer:
 
 @check("IRC-CLI-055")
 def encodings(lab: CatalogClientLab) -> None:
-    """A client reads gzip responses if it accepts them, and responses with a charset in Content-Type."""
+    """A client lists tables from gzip responses if it sends `Accept-Encoding: gzip`, and from responses with a charset."""
     home = lab.namespace("t")
     lab.does("list-tables", ["t"], namespace=home)
     with lab.judge_each("IRC-CLI-055") as case:

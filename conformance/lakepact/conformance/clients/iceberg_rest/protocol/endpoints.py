@@ -1,4 +1,4 @@
-"""Catalogs that serve some of the operations only, under a prefix, or at another address."""
+"""Catalogs that serve only some operations, serve them under a prefix, or at another address."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ ELSEWHERE = "elsewhere"
 
 
 def _tasks(home: list[str]) -> list[tuple[str, dict[str, Any]]]:
-    """Return tasks that use optional operations where these are served."""
+    """Return tasks that use optional operations if the catalog serves them."""
     return [
         ("table-exists", {"namespace": home, "table": "t"}),
         ("namespace-exists", {"namespace": home}),
@@ -93,7 +93,7 @@ def _all_below(done: Performance, prefix: str) -> None:
 
 @check("IRC-CLI-013")
 def prefixes(lab: CatalogClientLab) -> None:
-    """A client calls every operation below the prefix, with its slashes and percent signs unchanged."""
+    """A client sends every request below `/v1/` and the `prefix`, whose slashes and percent signs are unchanged."""
     home = lab.namespace()
     tasks: list[tuple[str, dict[str, Any]]] = [
         ("list-namespaces", {}),

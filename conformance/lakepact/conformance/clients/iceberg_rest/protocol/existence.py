@@ -1,4 +1,4 @@
-"""Questions whether something exists, which are answered by status alone."""
+"""Requests whether an object exists, which are answered by the status."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ def _is(done: Performance, expected: Any, how: str) -> None:
 
 @check("IRC-CLI-015", "IRC-CLI-012")
 def existence_by_status(lab: CatalogClientLab) -> None:
-    """The client reports whether an object exists, with and without HEAD among the endpoints."""
+    """A client reports whether an object exists, by 204 and 404 of HEAD, or without HEAD if `endpoints` does not list it."""
     home, missing = lab.namespace("t"), [lab.name()]
     scripts: list[tuple[str, str, Script]] = [
         ("IRC-CLI-015", "with HEAD", with_endpoints()),
@@ -62,7 +62,7 @@ def existence_by_status(lab: CatalogClientLab) -> None:
 
 @check("IRC-CLI-003", "IRC-CLI-016", "IRC-CLI-018")
 def unusual_existence_responses(lab: CatalogClientLab) -> None:
-    """A client takes 200 as exists, 404 without a body as missing, and another error as neither."""
+    """A client reports an object as existing for 200, as missing for 404 without a body, and an error for 401, 403, 500 and 503."""
     home = lab.namespace("t")
     tasks = _offered(lab)
     with lab.judge_each("IRC-CLI-016", without="the client sends no HEAD request") as case:
@@ -81,4 +81,4 @@ def unusual_existence_responses(lab: CatalogClientLab) -> None:
             for status in REFUSED:
                 with case():
                     done = lab.performs(task, answering(ASKED, error(status)), namespace=home, table="t")
-                    done.is_refused(f"the question was answered with {status}")
+                    done.is_refused(f"the server returned {status}")

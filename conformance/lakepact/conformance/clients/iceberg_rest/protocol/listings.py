@@ -32,7 +32,7 @@ def ending(change: Callable[[dict[str, Any]], dict[str, Any]]) -> Script:
     return script
 
 
-#: How a last page may say that it is the last one.
+#: Spellings of the last page.
 ENDS: dict[str, Callable[[dict[str, Any]], dict[str, Any]]] = {
     "null": lambda page: {**page, TOKEN: None},
     "absent": lambda page: {name: value for name, value in page.items() if name != TOKEN},
@@ -41,7 +41,7 @@ ENDS: dict[str, Callable[[dict[str, Any]], dict[str, Any]]] = {
 
 @check("IRC-PAG-006")
 def listings_end(lab: CatalogClientLab) -> None:
-    """A client reads a listing to its end, whether the last page has a null token or none."""
+    """A client lists all tables, whether `next-page-token` of the last page is null or missing."""
     names = [f"t{n}" for n in range(5)]
     home = lab.namespace(*names)
     read = {how: lab.performs("list-tables", ending(change), namespace=home).ended for how, change in ENDS.items()}

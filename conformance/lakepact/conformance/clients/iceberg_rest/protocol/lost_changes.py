@@ -1,4 +1,4 @@
-"""Changes that the server makes, and whose answer the client does not get."""
+"""Changes whose answer the client does not get."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ GATEWAY_ERRORS = {str(status): error(status) for status in (500, 502, 504)}
 
 
 def _is_not_repeated(done: Performance, operation: OperationId, how: str) -> None:
-    """Expect that no request for the operation is sent again before the client reads something, except under an idempotency key."""
+    """Expect that no request for the operation is repeated before a GET or HEAD, except with an idempotency key."""
     sent: set[tuple[str, bytes]] = set()
     for exchange in done.exchanges:
         request = (exchange.url, exchange.request_body)
@@ -40,7 +40,7 @@ def _is_not_repeated(done: Performance, operation: OperationId, how: str) -> Non
 
 
 def _is_not_taken_for_done(done: Performance, operation: OperationId) -> None:
-    """Expect an error, or another request that got an answer."""
+    """Expect an error, or a later request that got an answer."""
     first = done.of(operation)[0].number
     if done.ended.is_done and not any(exchange.status for exchange in done.exchanges if exchange.number > first):
         raise Unmet(f"an error, or another request after {operation}, which got no answer", done.ended.outcome)
@@ -48,7 +48,7 @@ def _is_not_taken_for_done(done: Performance, operation: OperationId) -> None:
 
 @check("IRC-CLI-056", "IRC-CLI-057")
 def changes_without_an_answer(lab: CatalogClientLab) -> None:
-    """A change whose answer is lost is not reported as done, and a creation or rename is not sent again at once."""
+    """A client does not report a change without an answer as done, and repeats no creation or rename before it has read something."""
     lost = _performances(lab, NO_ANSWER)
     if not lost:
         raise NotOffered("the client changes nothing")

@@ -58,7 +58,7 @@ def _in_metadata(change: Change) -> Change:
 
 
 def _whole(task: str, done: Performance, how: str) -> None:
-    """Expect the result of a task, whose object has no properties and no snapshots."""
+    """Expect the result of a task."""
     result = done.result
     if task == "list-tables":
         expect.equal(["t"], result, f"tables, {how}:")
@@ -71,7 +71,7 @@ def _whole(task: str, done: Performance, how: str) -> None:
 
 
 def _offered(lab: CatalogClientLab, arguments: Document) -> list[str]:
-    """Return the tasks that the client does where nothing is unusual.
+    """Return the tasks that the client does with an unchanged server.
 
     Raises:
         NotOffered: there are none.
@@ -88,7 +88,7 @@ def _offered(lab: CatalogClientLab, arguments: Document) -> list[str]:
 
 @check("IRC-CLI-028", "IRC-CLI-029")
 def optional_members(lab: CatalogClientLab) -> None:
-    """A client reads responses without their optional members, with null in them, and with unknown members."""
+    """A client reads responses without optional members, with null in optional members, and with unknown members."""
     _, arguments = _arguments(lab)
     tasks = _offered(lab, arguments)
     changes: list[tuple[str, str, str, Change]] = []
@@ -136,7 +136,7 @@ def _with_snapshots(*identifiers: int) -> Change:
 
 @check("IRC-CLI-030", "IRC-CLI-031")
 def numbers_of_snapshots(lab: CatalogClientLab) -> None:
-    """A client keeps large snapshot ids exactly, and reads -1 as no current snapshot."""
+    """A client returns 64-bit snapshot ids exactly, and no current snapshot for `current-snapshot-id` -1."""
     _, arguments = _arguments(lab)
     lab.does("load-table", **arguments)
     with lab.judge("IRC-CLI-030"):

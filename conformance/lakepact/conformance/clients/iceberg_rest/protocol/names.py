@@ -1,4 +1,4 @@
-"""How a client spells names in paths."""
+"""Names in the paths of a client's requests."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ AWKWARD = ("50%41", "a+b&c=d", "q?#", "élan", "with.dot")
 
 @check("IRC-CLI-002", "IRC-CLI-005")
 def namespace_names(lab: CatalogClientLab) -> None:
-    """A client addresses namespaces with several levels and with special characters."""
+    """A client lists the tables of namespaces with several levels, with special characters and with spaces."""
     plain = lab.namespace("t")
     lab.does("list-tables", ["t"], namespace=plain)
     with lab.judge("IRC-CLI-002"):
@@ -35,7 +35,7 @@ def _lists(lab: CatalogClientLab, namespace: Sequence[str]) -> None:
 
 @check("IRC-CLI-002")
 def table_names(lab: CatalogClientLab) -> None:
-    """A client addresses tables with special characters in their names."""
+    """A client loads tables with special characters in their names."""
     names = [name for name in AWKWARD if "?" not in name]
     home = lab.namespace("t", *names)
     lab.does("load-table", namespace=home, table="t")

@@ -1,4 +1,4 @@
-"""Listings in pages, also where the client did not ask for pages."""
+"""Listings in pages, also without a request for pages."""
 
 from __future__ import annotations
 
@@ -104,7 +104,7 @@ def _complete(done: Performance, how: str) -> None:
 
 @check("IRC-CLI-006", "IRC-CLI-007")
 def pages_are_followed(lab: CatalogClientLab) -> None:
-    """A client reads all pages of a listing and returns tokens unchanged, also if the server pages without a request."""
+    """A client that sends `pageToken` lists the tables of all pages; a client that does not lists them all, or reports an error."""
     home = _listed(lab)
     done = _lists(lab, Pages(), home)
     if _began_with_token(done):
@@ -120,7 +120,7 @@ def pages_are_followed(lab: CatalogClientLab) -> None:
 
 @check("IRC-CLI-008", "IRC-CLI-009")
 def unusual_pages(lab: CatalogClientLab) -> None:
-    """A client continues after an empty page with a token, and stops if a server repeats its token."""
+    """A client reads on after an empty page with a token, and stops if a server repeats its `next-page-token`."""
     home = _listed(lab)
     if not _lists(lab, Pages(), home).ended.prints(NAMES):
         raise Blocked("the client does not follow pages")
@@ -131,12 +131,13 @@ def unusual_pages(lab: CatalogClientLab) -> None:
     with lab.judge("IRC-CLI-009"):
         done = _lists(lab, Pages(repeats=True), home)
         if done.ended.is_late or len(done.exchanges) >= MOST_REQUESTS:
-            raise Unmet("the end of a listing whose server repeats its token", f"{len(done.exchanges)} requests; {done.ended.shown}")
+            what = f"fewer than {MOST_REQUESTS} requests to a server that always returns the same {TOKEN}"
+            raise Unmet(what, f"{len(done.exchanges)} requests; {done.ended.shown}")
 
 
 @check("IRC-CLI-003")
 def refused_pages(lab: CatalogClientLab) -> None:
-    """A client reports a page that is refused or truncated, and does not end the listing there."""
+    """A client reports an error if the second page of a listing returns 4xx or 5xx, whatever the body."""
     home = _listed(lab)
     if not _lists(lab, Pages(), home).ended.prints(NAMES):
         raise Blocked("the client does not follow pages")
@@ -151,7 +152,7 @@ def refused_pages(lab: CatalogClientLab) -> None:
 
 @check("IRC-CLI-010")
 def namespaces_below_a_parent(lab: CatalogClientLab) -> None:
-    """A client lists namespaces below a parent of one or two levels with all their levels."""
+    """A client that lists namespaces below a parent of one or two levels returns each with all its levels."""
     top = lab.namespace()
     middle = lab.namespace(within=top)
     lowest = lab.namespace(within=middle)

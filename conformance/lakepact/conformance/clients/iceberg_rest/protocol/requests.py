@@ -1,4 +1,4 @@
-"""Bodies and parameters of requests match the contract, in every request of every task."""
+"""Bodies and parameters of all requests match the contract."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ def sent(exchange: Exchange) -> Mapping[str, str | None]:
 
 
 def invariant_of(requirement: Requirement) -> Callable[[Exchange], bool | None]:
-    """Return the invariant that every instance of a component which a client sends is what its schema says."""
+    """Return the invariant that every instance of a component which a client sends fits its schema."""
     component = requirement.clause.rpartition("/")[2]
 
     def holds(exchange: Exchange) -> bool:
@@ -69,47 +69,47 @@ def invariant_of(requirement: Requirement) -> Callable[[Exchange], bool | None]:
     return invariant(requirement.id, traffic=TRAFFIC)(holds)
 
 
-#: Schemas of what clients alone send, and one invariant for each.
+#: Schemas that only clients send, and one invariant for each.
 OF_CLIENTS = {r.clause.rpartition("/")[2]: r for r in CONTRACT.requirements.values() if r.area == "schemas" and r.side == "client"}
-LAWS = {component: invariant_of(r) for component, r in OF_CLIENTS.items()}
+INVARIANTS = {component: invariant_of(r) for component, r in OF_CLIENTS.items()}
 
 
 @invariant("IRC-CLI-001", traffic=TRAFFIC)
 def requests_fit(exchange: Exchange) -> bool:
-    """Every query parameter, header and body member without an invariant of its own has a value that the contract allows."""
+    """A client sends only query parameters, headers and bodies that the contract allows."""
     operation = CONTRACT.operations.get(exchange.operation or NO_OPERATION)
     if operation is None:
         return False
     for component, flaw in sent(exchange).items():
         if flaw is not None and component not in OF_CLIENTS:
             raise Unmet(f"every {component} to fit its schema", exchange.redact(flaw))
-    given = {"query": parse_qsl(urlsplit(exchange.url).query, keep_blank_values=True), "header": exchange.request_headers}
+    sent_values = {"query": parse_qsl(urlsplit(exchange.url).query, keep_blank_values=True), "header": exchange.request_headers}
     for parameter in operation.parameters:
-        for name, value in given.get(parameter.where, ()):
+        for name, value in sent_values.get(parameter.where, ()):
             same = name.lower() == parameter.name.lower() if parameter.where == "header" else name == parameter.name
             if same:
-                said = f"{parameter.name} of {operation.id}"
-                expect.true(_allows(parameter, value), f"a value that the contract allows for {said}", expect.shown(value))
+                what = f"a value that the contract allows for {parameter.name} of {operation.id}"
+                expect.true(_allows(parameter, value), what, expect.shown(value))
     return True
 
 
 def _allows(parameter: Parameter, value: str) -> bool:
     values: list[Any] = [part.strip() for part in value.split(",")] if parameter.many else [value]
     wanted = _validator(parameter.name, orjson.dumps(dict(parameter.schema)))
-    return any(wanted.is_valid(read) for read in _readings(values, many=parameter.many))
+    return any(wanted.is_valid(value) for value in _possible_values(values, many=parameter.many))
 
 
-def _readings(values: list[Any], *, many: bool) -> list[Any]:
-    """Return the possible values of a parameter's text."""
+def _possible_values(values: list[Any], *, many: bool) -> list[Any]:
+    """Return the values that a parameter's text may stand for."""
     if many:
         return [values, ",".join(values)]
     (text,) = values
-    readings: list[Any] = [text]
+    possible: list[Any] = [text]
     if text in {"true", "false"}:
-        readings.append(text == "true")
+        possible.append(text == "true")
     if text.lstrip("-").isdigit():
-        readings.append(int(text))
-    return readings
+        possible.append(int(text))
+    return possible
 
 
 @cache
@@ -134,7 +134,7 @@ def operations_are_known(exchange: Exchange) -> bool:
 
 @check("IRC-CLI-001", "IRC-CLI-033", *(r.id for r in OF_CLIENTS.values()))
 def all_requests_match_the_contract(lab: CatalogClientLab) -> None:
-    """All requests to create, change and drop namespaces, tables and views match the contract."""
+    """All requests of a client that reads, creates, changes and drops namespaces, tables and views match the contract."""
     home = lab.namespace("t")
     tasks: list[tuple[str, dict[str, Any]]] = [
         ("list-namespaces", {}),
@@ -155,7 +155,7 @@ def all_requests_match_the_contract(lab: CatalogClientLab) -> None:
     _judge_components(lab, exchanges)
     _judge_each(lab, "IRC-CLI-033", operations_are_known, exchanges)
     if failed and not any(verdict.failures for verdict in lab.verdicts):
-        raise Blocked(f"the client does not do it where nothing is unusual: {failed}")
+        raise Blocked(f"the client fails with an unchanged server: {failed}")
     _judge_each(lab, "IRC-CLI-001", requests_fit, exchanges)
 
 
@@ -168,7 +168,7 @@ def _judge_each(lab: CatalogClientLab, requirement: str, judge: Callable[[Exchan
 
 @contextlib.contextmanager
 def shown_by(exchange: Exchange) -> Generator[None]:
-    """Name an exchange as evidence of an expectation that the block finds unmet."""
+    """Name an exchange as the evidence if the block raises `Unmet`."""
     try:
         yield
     except Unmet as unmet:
@@ -180,6 +180,6 @@ def _judge_components(lab: CatalogClientLab, exchanges: list[Exchange]) -> None:
     shown = {component for exchange in exchanges for component in sent(exchange)}
     for component, requirement in OF_CLIENTS.items():
         if component not in shown:
-            lab.skip(requirement.id, "the client sends none")
+            lab.skip(requirement.id, f"the client sends no {component}")
         else:
-            _judge_each(lab, requirement.id, LAWS[component], exchanges)
+            _judge_each(lab, requirement.id, INVARIANTS[component], exchanges)

@@ -1,4 +1,4 @@
-"""Changes that the server makes: the client takes them for done, and asks for each once."""
+"""Changes that succeed: the client reports them as done, and requests each once."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ EMPTY = frozenset({op.drop_table, op.rename_table, op.drop_namespace, op.drop_vi
 
 
 def changes(lab: CatalogClientLab) -> list[tuple[OperationId, str, dict[str, Any]]]:
-    """Return tasks that change something, and the operation of each; none needs what another makes."""
+    """Return independent tasks that change something, and the operation of each."""
     home, empty = lab.namespace(*"abcdefgh"), lab.namespace()
     for view in ("dropped", "named", "replaced"):
         lab.view(home, view)
@@ -53,7 +53,7 @@ def changes(lab: CatalogClientLab) -> list[tuple[OperationId, str, dict[str, Any
 
 
 def _done_once(done: Performance, operation: OperationId) -> None:
-    """Expect that the client takes the success of an operation for success, and sends nothing twice.
+    """Expect that the client reports a successful operation as done, and does not repeat its request.
 
     Raises:
         Blocked: the operation did not succeed.
@@ -87,7 +87,7 @@ def successes_are_reported(lab: CatalogClientLab) -> None:
             with case():
                 _done_once(done, operation)
     if failed:
-        raise Blocked(f"a change was refused where nothing is unusual: {failed}")
+        raise Blocked(f"an unchanged server refused a change: {failed}")
     if not judged:
         raise NotOffered("the client changes nothing")
 
@@ -100,7 +100,7 @@ def with_200(request: Request, forward: Forward) -> Answer:
 
 @check("IRC-CLI-016")
 def other_successes(lab: CatalogClientLab) -> None:
-    """A client takes 200 as success of a rename or drop."""
+    """A client reports a rename or drop that returns 200 instead of 204 as done, and requests it once."""
     home = lab.namespace("t", "u")
     tasks: list[tuple[OperationId, str, dict[str, Any]]] = [
         (op.rename_table, "rename-table", {"table": "t", "to": "renamed"}),
@@ -120,7 +120,7 @@ def other_successes(lab: CatalogClientLab) -> None:
 
 @check("IRC-CLI-003")
 def refused_changes(lab: CatalogClientLab) -> None:
-    """A client reports a refused change as an error."""
+    """A client reports an error for a change that returns 403 or 500."""
     judged = 0
     with lab.judge_each("IRC-CLI-003") as case:
         for operation, task, arguments in changes(lab):

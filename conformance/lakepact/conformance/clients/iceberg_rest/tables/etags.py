@@ -1,4 +1,4 @@
-"""Tables that a client has loaded before."""
+"""Tables that a client loads again, with If-None-Match."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ CONDITION = "if-none-match"
 
 
 def changing_once(marks: list[str]) -> Script:
-    """Return a catalog whose table has another property and ETag in each of these versions, one for each time it is loaded."""
+    """Return a catalog whose table has these marks one after another as its property and ETag, one for each load."""
     loaded = 0
 
     def script(request: Request, forward: Forward) -> Answer:
@@ -42,7 +42,7 @@ def changing_once(marks: list[str]) -> Script:
 
 @check("IRC-CLI-032")
 def unchanged_tables(lab: CatalogClientLab) -> None:
-    """A client uses its cached table after 304 and the new one after 200."""
+    """A client that sends `If-None-Match` returns its cached table after 304 and the new table after 200."""
     home = lab.namespace("t")
     lab.does("load-table", namespace=home, table="t")
     marks = ["first", "first", "second", "second"]

@@ -21,7 +21,7 @@ PLANS = {"scan-planning-mode": "server"}
 
 
 def plans_tables_only(request: Request, forward: Forward) -> Answer:
-    """Answer as a catalog that wants to plan the scans of its tables, and knows no metadata tables."""
+    """Answer as a catalog that plans the scans of its tables, and returns 404 for metadata tables."""
     path = request.target.partition("?")[0]
     if request.operation == op.plan_table_scan:
         known = path.endswith(f"/tables/{TABLE}/plan")

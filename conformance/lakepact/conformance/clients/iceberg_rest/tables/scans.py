@@ -53,7 +53,7 @@ def part(number: int, deletes: list[list[int]]) -> Document:
 
 
 def tasks_of(*parts: Document) -> list[Document]:
-    """Return what a client makes of the parts of a plan."""
+    """Return the tasks that a client returns for the parts of a plan."""
     return [
         {
             "file": task["data-file"]["file-path"],
@@ -68,7 +68,7 @@ FIRST, SECOND = part(1, [[0], [], [0, 1]]), part(2, [[0], []])
 
 
 def planning(first: Document, *, waits: bool = False, later: Document | None = None, fails: bool = False) -> Script:
-    """Return a catalog that plans every scan so.
+    """Return a catalog that plans every scan with these tasks.
 
     Args:
         first: the tasks of the completed plan.
@@ -111,7 +111,7 @@ def _plans(lab: CatalogClientLab, script: Script, home: list[str]) -> Performanc
 
 @check("IRC-CLI-034", "IRC-CLI-035", "IRC-CLI-003")
 def planned_scans(lab: CatalogClientLab) -> None:
-    """A client scans all tasks of a plan with their delete files, and does not read a failed plan as an empty table."""
+    """A client returns all tasks of a plan with their delete files, and reports an error for a plan with status failed."""
     home = lab.namespace("t")
     plain = part(0, [[], []])
     ordinary = _plans(lab, planning(plain), home).ended

@@ -31,7 +31,7 @@ def _absent(ids: tuple[int, ...]) -> int:
 
 @check("IRC-CLI-037")
 def snapshots(lab: CatalogClientLab) -> None:
-    """Reading as of a snapshot returns its rows, and reading as of an unknown one fails."""
+    """A client that reads as of a snapshot returns its rows, and reports an error for an unknown snapshot id."""
     table = grown(lab)
     with lab.judge_each("IRC-CLI-037") as case:
         for number, identifier in enumerate(table.ids, 1):
@@ -45,7 +45,7 @@ def snapshots(lab: CatalogClientLab) -> None:
 
 @check("IRC-CLI-038", "IRC-CLI-039")
 def timestamps(lab: CatalogClientLab) -> None:
-    """Reading as of a time returns the rows of the snapshot that was current then, also after a rollback."""
+    """A client that reads as of a time returns the rows of the snapshot that was current, by `snapshot-log`, and fails before it."""
     table = grown(lab)
     first, second = (snapshot["timestamp-ms"] for snapshot in table.snapshots)
     with lab.judge_each("IRC-CLI-038") as case:
@@ -71,7 +71,7 @@ def timestamps(lab: CatalogClientLab) -> None:
 
 @check("IRC-CLI-040")
 def references(lab: CatalogClientLab) -> None:
-    """Reading a branch or a tag returns the rows of its snapshot, and reading another name fails."""
+    """A client that reads a branch or tag returns the rows of its snapshot, and reports an error for an unknown name."""
     table = grown(lab)
     for name, kind in (("audit", "branch"), ("release-1", "tag")):
         lab.commit(table.namespace, TABLE, {"action": "set-snapshot-ref", "ref-name": name, "type": kind, "snapshot-id": table.ids[0]})

@@ -1,4 +1,4 @@
-"""Under which keys a client sends what it changes, and when it relies on them."""
+"""The idempotency keys of a client's changes."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ BUSY = (502, 503, 504)
 
 
 def at_first(script: Script, operation: OperationId) -> Script:
-    """Return a catalog that answers the first request for an operation by a script, and all others as it is."""
+    """Return a catalog that answers the first request for an operation by a script, and all others unchanged."""
     met: list[bytes] = []
 
     def first(request: Request, forward: Forward) -> Answer:
@@ -49,7 +49,7 @@ def without_lifetime(script: Script) -> Script:
 
 @check("IRC-IDEM-018")
 def each_commit_has_its_own_key(lab: NewerCatalogClientLab) -> None:
-    """All attempts at one commit have one idempotency key, and every other commit has another."""
+    """A client sends all attempts at one commit with one `Idempotency-Key`, and every other commit with another."""
     home = lab.namespace("t")
     lab.does("set-properties", namespace=home, table="t", updates={"lakepact.plain": "1"})
     by_key: dict[str, set[bytes]] = {}
@@ -74,7 +74,7 @@ def each_commit_has_its_own_key(lab: NewerCatalogClientLab) -> None:
 
 @check("IRC-IDEM-019")
 def undeclared_keys_do_not_allow_retries(lab: NewerCatalogClientLab) -> None:
-    """A client does not resend a commit with unknown outcome to a catalog that declares no idempotency keys."""
+    """A client does not repeat a commit with 502 or 504 before it has loaded the table, if there is no `idempotency-key-lifetime`."""
     home = lab.namespace("t")
     lab.does("set-properties", namespace=home, table="t", updates={"lakepact.first": "1"})
     with lab.judge("IRC-IDEM-019"):
