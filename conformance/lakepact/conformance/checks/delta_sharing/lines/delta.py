@@ -63,14 +63,14 @@ def files(exchange: Exchange, *operations: OperationId) -> list[dict[str, Any]]:
 
 
 def actions(exchange: Exchange) -> list[dict[str, Any]]:
-    """Return the actions that the file lines of an answer wrap; what wraps none is judged elsewhere."""
+    """Return the actions that the file lines of an answer wrap; lines without one are checked by `files_wrap_one_action`."""
     singles = [file["deltaSingleAction"] for file in files(exchange) if isinstance(file.get("deltaSingleAction"), dict)]
     return [single[kind] for single in singles for kind in ACTIONS if isinstance(single.get(kind), dict)]
 
 
 @invariant("DS-DWP-01", traffic=TOUR)
 def lines_have_one_wrapper_in_delta_format(exchange: Exchange) -> bool:
-    """Each line in delta format has exactly one of protocol, metaData, file and endStreamAction."""
+    """Each line in delta format has exactly one of `protocol`, `metaData`, `file` and `endStreamAction`."""
     lines = in_form(exchange, DELTA)
     for line in lines or ():
         expect.true(kind_of(line) in LINES, f"one of {', '.join(LINES)} on each line", ", ".join(map(str, line)) or "an empty object")
@@ -79,13 +79,13 @@ def lines_have_one_wrapper_in_delta_format(exchange: Exchange) -> bool:
 
 @invariant("DS-DPR-01", traffic=TOUR)
 def protocol_is_wrapped(exchange: Exchange) -> bool:
-    """The protocol line wraps a Delta protocol action."""
+    """The protocol line in delta format has a valid `deltaProtocol`."""
     return _fit(exchange, "protocol", "DeltaProtocolLine")
 
 
 @invariant("DS-DMD-01", traffic=TOUR)
 def metadata_is_wrapped(exchange: Exchange) -> bool:
-    """The metaData line wraps a Delta metadata action."""
+    """The metaData line in delta format has a valid `deltaMetadata`."""
     found = metadata(exchange)
     for one in found:
         fits("DeltaMetadataAction", required(one, "deltaMetadata", dict, "metaData"))
@@ -101,19 +101,19 @@ def _fit(exchange: Exchange, kind: str, component: str) -> bool:
 
 @invariant("DS-DMD-06", traffic=TOUR)
 def auxiliary_locations_are_texts_in_delta_format(exchange: Exchange) -> bool:
-    """Auxiliary locations in metadata are an array of texts, where there are any."""
+    """`auxiliaryLocations` in metaData, if present, is an array of strings."""
     values = [m["auxiliaryLocations"] for m in metadata(exchange) if m.get("auxiliaryLocations") is not None]
     for value in values:
-        expect.true(texts(value), "an array of texts as auxiliaryLocations", value)
+        expect.true(texts(value), "an array of strings as auxiliaryLocations", value)
     return bool(values)
 
 
 @invariant("DS-DMD-07", traffic=TOUR)
 def access_modes_are_known_in_delta_format(exchange: Exchange) -> bool:
-    """Access modes in metadata are url, dir or both, where they are said."""
+    """`accessModes` in metaData, if present, holds url, dir or both."""
     values = [m["accessModes"] for m in metadata(exchange) if m.get("accessModes") is not None]
     for value in values:
-        expect.true(texts(value) and bool(value) and set(value) <= MODES, "url, dir or both as accessModes", value)
+        expect.true(texts(value) and bool(value) and set(value) <= MODES, "accessModes with url, dir or both", value)
     return bool(values)
 
 
@@ -122,13 +122,13 @@ def access_modes_are_known_in_delta_format(exchange: Exchange) -> bool:
 
 @invariant("DS-DFL-05", traffic=TOUR)
 def urls_expire_in_the_future_in_delta_format(exchange: Exchange) -> bool:
-    """The expirationTimestamp of a file is a time in the future in milliseconds, where there is one."""
+    """The `expirationTimestamp` of a file, if present, is in milliseconds and after the response's Date."""
     return expire_later(exchange, files(exchange))
 
 
 @invariant("DS-DFL-06", traffic=TOUR)
 def files_wrap_one_action(exchange: Exchange) -> bool:
-    """Each file line wraps one add, remove or cdc, whose path is a URL."""
+    """Each file line wraps one valid `add`, `remove` or `cdc` as `deltaSingleAction`, whose `path` is a URL."""
     found = files(exchange)
     for file in found:
         kind, action = action_of(file)
@@ -140,7 +140,7 @@ def files_wrap_one_action(exchange: Exchange) -> bool:
 
 @check("DS-DFL-06")
 def actions_have_the_members_of_delta(lab: SharingLab) -> None:
-    """Wrapped actions have only members of Delta's actions, so that a log of them is valid."""
+    """Wrapped actions have only members of Delta's actions, and `dataChange` is false for a `cdc` and true otherwise."""
     judged = False
     for table in by_url(lab):
         for question in questions(lab, table):
@@ -149,9 +149,9 @@ def actions_have_the_members_of_delta(lab: SharingLab) -> None:
                 of_delta = f"the members of Delta's {kind} in {question.what} of {table.name}"
                 lab.warn("DS-DFL-06", expected=of_delta, actual=f"{', '.join(sorted(strange))[:200]} too")
             if question.is_of_changes:
-                for kind, said in _misjudged(reply.exchange):
+                for kind, data_change in _wrong_data_change(reply.exchange):
                     of_delta = f"dataChange as Delta's log has it in {kind} in {question.what} of {table.name}"
-                    lab.warn("DS-DFL-06", expected=of_delta, actual=expect.shown(said))
+                    lab.warn("DS-DFL-06", expected=of_delta, actual=expect.shown(data_change))
             judged |= bool(files(reply.exchange))
     if not judged:
         raise NotOffered("no table that is read by URLs is answered in delta format")
@@ -161,15 +161,15 @@ def actions_have_the_members_of_delta(lab: SharingLab) -> None:
 def _strange(exchange: Exchange) -> dict[str, set[str]]:
     """Return the members of each kind of action that Delta does not know."""
     found: dict[str, set[str]] = {}
-    with contextlib.suppress(Unmet):  # what wraps no action is judged by an invariant
+    with contextlib.suppress(Unmet):  # An invariant checks lines without an action.
         for kind, action in map(action_of, files(exchange)):
             if action.keys() - MEMBERS[kind]:
                 found.setdefault(kind, set()).update(action.keys() - MEMBERS[kind])
     return found
 
 
-def _misjudged(exchange: Exchange) -> Iterator[tuple[str, Any]]:
-    """Yield each kind of action that says of data what it cannot say in a log: files of changes do not change any, what changed does."""
+def _wrong_data_change(exchange: Exchange) -> Iterator[tuple[str, Any]]:
+    """Yield each kind of action with a wrong `dataChange`, and that value: false is right for `cdc`, true for `add` and `remove`."""
     found: dict[str, Any] = {}
     with contextlib.suppress(Unmet):
         for kind, action in map(action_of, files(exchange)):
@@ -180,7 +180,7 @@ def _misjudged(exchange: Exchange) -> Iterator[tuple[str, Any]]:
 
 @invariant("DS-DFL-08", traffic=TOUR)
 def files_wrap_any_action(exchange: Exchange) -> bool:
-    """A file line may wrap an add, a remove or a cdc."""
+    """A file line wraps exactly one of `add`, `remove` and `cdc`."""
     found = files(exchange)
     for file in found:
         action_of(file)
@@ -189,7 +189,7 @@ def files_wrap_any_action(exchange: Exchange) -> bool:
 
 @invariant("DS-DF-01", traffic=TOUR)
 def urls_are_known_as_signed(exchange: Exchange) -> bool:
-    """The URL of a file in delta format has a query key by which the Delta kernel knows a signed URL."""
+    """The URL of a file in delta format has a query key by which the Delta kernel recognizes a signed URL."""
     urls = [action["path"] for action in actions(exchange) if isinstance(action.get("path"), str)]
     for url in urls:
         keys = {key.lower() for key, _ in parse_qsl(urlsplit(url).query, keep_blank_values=True)}
@@ -199,7 +199,7 @@ def urls_are_known_as_signed(exchange: Exchange) -> bool:
 
 @invariant("DS-DF-16", traffic=TOUR)
 def deletion_vectors_are_files(exchange: Exchange) -> bool:
-    """A deletion vector in a file has storageType p and a deletionVectorFileId, and its data file has a size."""
+    """A stored deletion vector has `storageType` p and a `deletionVectorFileId`, and its data file has a `size`."""
     held = False
     for file in files(exchange):
         for action in (file.get("deltaSingleAction") or {}).values():
@@ -214,7 +214,7 @@ def deletion_vectors_are_files(exchange: Exchange) -> bool:
 
 @invariant("DS-DF-17", traffic=TOUR)
 def changes_are_dated_in_delta_format(exchange: Exchange) -> bool:
-    """Changes in delta format say the version and time of each file, and the version of metaData."""
+    """Changes in delta format have `version` and `timestamp` in each file line, and `version` in metaData."""
     found = files(exchange, CHANGES)
     for file in found:
         for member in ("version", "timestamp"):

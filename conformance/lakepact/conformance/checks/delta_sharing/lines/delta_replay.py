@@ -1,4 +1,4 @@
-"""Delta format: a log that is made of the wrapped actions is read by a Delta reader with exactly the rows of the table."""
+"""Delta format: a Delta reader reads a log of the wrapped actions with exactly the rows of the table."""
 
 from __future__ import annotations
 
@@ -27,11 +27,11 @@ if TYPE_CHECKING:
     from lakepact.conformance.fixtures.manifest import PackTable
     from lakepact.conformance.rows.lines import Answer, SharedFile
 
-#: Tables whose log has a layout of its own: whether that is forwarded is a requirement by itself.
+#: Tables whose log has an unusual layout; DS-DF-18 checks whether the answer names it.
 LAID_OUT = frozenset({"times_in_commit", "checkpoint_v2", "checkpoint_v2_json"})
 
 #: Plain tables with equivalent content are left out: each takes a while to replay.
-ALIKE = ("times", "checkpoint_", "changes_", "streamed", "url_and_dir")
+EQUIVALENT = ("times", "checkpoint_", "changes_", "streamed", "url_and_dir")
 
 #: Tables whose log also starts with separately requested metadata: partitions, and mapped column names.
 BY_ITSELF = ("partitioned", "column_mapping_name")
@@ -39,9 +39,9 @@ BY_ITSELF = ("partitioned", "column_mapping_name")
 
 @check("DS-DWP-02")
 def delta_readers_read_the_actions(lab: SharingLab) -> None:
-    """An independent Delta engine reads the wrapped actions as a log with the right rows."""
+    """An independent Delta engine reads the wrapped actions of a query as a log with exactly the rows of the table."""
     for table in readable(lab, reading.DELTA):
-        if table.name in LAID_OUT or (not table.features and table.name.startswith(ALIKE)):
+        if table.name in LAID_OUT or (not table.features and table.name.startswith(EQUIVALENT)):
             continue
         reply = reading.asked(lab, table, form=reading.DELTA)
         if 400 <= reply.status < 500:
@@ -56,7 +56,7 @@ def delta_readers_read_the_actions(lab: SharingLab) -> None:
 
 @check("DS-DWP-02")
 def metadata_and_files_make_a_log(lab: SharingLab) -> None:
-    """A log of the actions of metadata and the files of a query is read with the right rows."""
+    """A log of the protocol and metadata from getTableMetadata and the files of a query has exactly the rows of the table."""
     for name in BY_ITSELF:
         table = lab.fixture(name)
         header = reading.CAPABILITIES[reading.DELTA]
@@ -66,19 +66,19 @@ def metadata_and_files_make_a_log(lab: SharingLab) -> None:
             lab.skip("DS-DWP-02", f"{name} is refused in delta format")
             continue
         with lab.judge("DS-DWP-02"):
-            told, files = reading.understood(metadata), reading.understood(query)
-            expect.equal(reading.DELTA, told.format, f"for metadata of {name} the format")
+            head, files = reading.understood(metadata), reading.understood(query)
+            expect.equal(reading.DELTA, head.format, f"for metadata of {name} the format")
             with tempfile.TemporaryDirectory(prefix="lakepact-") as folder:
-                begun = replace(files, protocol=told.protocol, metadata=told.metadata)
-                what = f"the rows of {name} by its metadata"
-                comparison.same(table.last.rows.to_pylist(), _replayed(lab, table, begun, Path(folder)), what)
+                combined = replace(files, protocol=head.protocol, metadata=head.metadata)
+                what = f"the rows of {name}, whose log begins with the answer to getTableMetadata"
+                comparison.same(table.last.rows.to_pylist(), _replayed(lab, table, combined, Path(folder)), what)
 
 
 def _replayed(lab: SharingLab, table: PackTable, answer: Answer, folder: Path) -> list[dict[str, Any]]:
     """Return the rows that deltalake reads from a log of the actions of an answer.
 
     Raises:
-        Unmet: it cannot read it.
+        Unmet: deltalake cannot read the log.
     """
     import deltalake  # noqa: PLC0415 - suites are listed without it
 
@@ -90,14 +90,14 @@ def _replayed(lab: SharingLab, table: PackTable, answer: Answer, folder: Path) -
     try:
         opened = deltalake.DeltaTable(folder)
         batches = deltalake.QueryBuilder().register("t", opened).execute("select * from t").read_all()
-    except Exception as error:  # whatever the engine says of it
+    except Exception as error:  # The engine has many types of errors.
         raise Unmet(f"a log of {table.name} that a Delta reader can read", f"{type(error).__name__}: {error}"[:300]) from error
     rows: list[dict[str, Any]] = pa.table(batches).to_pylist()
     return rows
 
 
 def _local(lab: SharingLab, folder: Path, file: SharedFile) -> dict[str, Any]:
-    """Return the action of a file, which now stands in a folder beside the others."""
+    """Return the action of a file that is downloaded to the folder."""
     action = dict(file.line["deltaSingleAction"]["add"])
     name = f"{uuid.uuid4()}.parquet"
     (folder / name).write_bytes(reading.downloads(lab).fetch(file, file.url))
@@ -113,7 +113,7 @@ def _local(lab: SharingLab, folder: Path, file: SharedFile) -> dict[str, Any]:
 
 @check("DS-DFL-07")
 def deletion_vectors_can_be_read(lab: SharingLab) -> None:
-    """A deletion vector in a file has a URL, and an inline one has its value as in the log."""
+    """The deletion vectors of a table have their cardinality and size; stored ones can be read by URL, inline ones equal the log's."""
     for name in ("deletion_vectors", "column_mapping_deletion_vectors"):
         table = lab.fixture(name)
         reply = reading.asked(lab, table, form=reading.DELTA)

@@ -1,4 +1,4 @@
-"""The end of an answer in lines: when it is said, and what is said there."""
+"""The endStreamAction of an answer in lines: when there is one, and its members."""
 
 from __future__ import annotations
 
@@ -38,9 +38,9 @@ TRAFFIC = (*TOUR, "end_stream.end_stream_actions_have_tokens_and_expiry")
 MOST_TABLES = 4
 EARLIEST = "minUrlExpirationTimestamp"
 
-#: The members that the protocol has.
-#: Names of members that tell a failure, but not to clients: the protocol's own is errorMessage.
+#: Names of members that may report a failure, but which clients do not read: the protocol's own is errorMessage.
 FAILURE = re.compile(r"(?i)error|message|fail|^endStreamAction$")
+#: The members that the protocol has.
 KNOWN = frozenset({"refreshToken", "nextPageToken", EARLIEST, "errorMessage"})
 
 #: Conditions that require an endStreamAction: requested tokens, and failures.
@@ -48,46 +48,48 @@ NEEDED = ("refreshToken", "nextPageToken", "errorMessage")
 
 
 def _is_end(line: Mapping[str, Any]) -> bool:
-    """Return whether a line has an endStreamAction, whatever that is; null is none."""
+    """Return whether a line has an endStreamAction of any type; null is none."""
     return line.get(END) is not None
 
 
 @invariant("DS-ESA-02", traffic=TRAFFIC)
 def end_stream_actions_are_requested_or_have_a_token(exchange: Exchange) -> bool:
-    """A client that did not request an endStreamAction gets one only with a token in it."""
+    """A response to a client that did not request an endStreamAction has one only with a token or an errorMessage in it."""
     lines = lines_of(exchange)
     if not lines or asks_for_end(exchange):
         return False
     for end in ends_of(lines):
-        expect.true(any(end.get(member) for member in NEEDED), "an endStreamAction with a token, or none", sorted(end))
+        what = f"no endStreamAction, or one with {' or '.join(NEEDED)}, since the client did not request it"
+        expect.true(any(end.get(member) for member in NEEDED), what, f"one with {expect.shown(sorted(end))}")
     return True
 
 
 @invariant("DS-DF-05", traffic=TRAFFIC)
 def plain_clients_get_no_end_stream_action(exchange: Exchange) -> bool:
-    """A client that requested neither an endStreamAction nor tokens nor pages gets no endStreamAction."""
+    """A response to a client that requested neither an endStreamAction nor tokens nor pages has no endStreamAction."""
     lines = lines_of(exchange)
-    said = {**parameters_of(exchange), **body_of(exchange)}
-    if not lines or asks_for_end(exchange) or is_continued(exchange) or "maxFiles" in said or said.get("includeRefreshToken"):
+    sent = {**parameters_of(exchange), **body_of(exchange)}
+    if not lines or asks_for_end(exchange) or is_continued(exchange) or "maxFiles" in sent or sent.get("includeRefreshToken"):
         return False
-    expect.true(not any(map(_is_end, lines)), "no endStreamAction", f"one among {len(lines)} lines")
+    expect.true(not any(map(_is_end, lines)), "no endStreamAction, since the client did not request it", f"one among {len(lines)} lines")
     return True
 
 
 @invariant("DS-ESA-03", traffic=TRAFFIC)
 def missing_end_stream_actions_are_not_declared(exchange: Exchange) -> bool:
-    """A response without an endStreamAction does not declare one in its header."""
+    """A response without an endStreamAction has no `includeEndStreamAction=true` in its capabilities header."""
     lines = lines_of(exchange)
     if not lines or any(map(_is_end, lines)):
         return False
-    said = told(exchange).get(INCLUDE_END, frozenset())
-    expect.true(said <= {"false"}, "includeEndStreamAction=false in the capabilities header, or none of that name", sorted(said))
+    declared = told(exchange).get(INCLUDE_END, frozenset())
+    what = "includeEndStreamAction=false in the capabilities header, or nothing, since no line has an endStreamAction"
+    expect.true(declared <= {"false"}, what, sorted(declared))
     return True
 
 
 @invariant("DS-ESA-04", traffic=TRAFFIC)
 def declared_end_stream_actions_are_the_last_line(exchange: Exchange) -> bool:
-    """A response that declares an endStreamAction in its header has exactly one, as its last line."""
+    """A response with `includeEndStreamAction=true` in its header has exactly one endStreamAction, as its last line."""
     lines = lines_of(exchange)
     if lines is None or "true" not in told(exchange).get(INCLUDE_END, ()):
         return False
@@ -98,48 +100,49 @@ def declared_end_stream_actions_are_the_last_line(exchange: Exchange) -> bool:
 
 @invariant("DS-ESA-07", traffic=TRAFFIC)
 def requested_end_stream_actions_are_declared(exchange: Exchange) -> bool:
-    """An endStreamAction without a token is declared in the header of its response."""
+    """A response with a requested endStreamAction without a token has `includeEndStreamAction=true` in its header."""
     lines = lines_of(exchange)
     if lines is None or not asks_for_end(exchange):
         return False
     ends = ends_of(lines)
     if not ends or any(end.get(member) for end in ends for member in NEEDED):
         return False
-    said = told(exchange).get(INCLUDE_END, frozenset())
-    expect.true("true" in said, "includeEndStreamAction=true in the capabilities header", sorted(said) or "no such capability")
+    declared = told(exchange).get(INCLUDE_END, frozenset())
+    what = "includeEndStreamAction=true in the capabilities header, since the answer ends with an endStreamAction"
+    expect.true("true" in declared, what, sorted(declared) or "no such capability")
     return True
 
 
 @invariant("DS-EST-07", traffic=TRAFFIC)
 def end_stream_failures_are_named_error_message(exchange: Exchange) -> bool:
-    """A failure in an endStreamAction is named `errorMessage`."""
+    """An endStreamAction reports a failure in the member `errorMessage`, under no other name."""
     ends = ends_of(lines_of(exchange) or ())
     for end in ends:
         misnamed = sorted(name for name in set(end) - KNOWN if FAILURE.search(name))
-        expect.equal([], misnamed, "members of the endStreamAction that name a failure otherwise:")
+        expect.equal([], misnamed, "members of the endStreamAction that report a failure under another name than errorMessage:")
     return bool(ends)
 
 
 @check("DS-EST-01", "DS-EST-02", "DS-EST-03")
 def end_stream_actions_have_tokens_and_expiry(lab: SharingLab) -> None:
-    """Tokens in an endStreamAction are strings, and its time is that of the URL that expires first."""
+    """Tokens in an endStreamAction are strings, and `minUrlExpirationTimestamp` is the time at which the first URL expires."""
     found = list(_ends(lab))
     if not found:
         raise NotOffered("no answer ends with an endStreamAction")
     for requirement, member in (("DS-EST-01", "refreshToken"), ("DS-EST-02", "nextPageToken"), ("DS-EST-03", EARLIEST)):
-        said = [(end[member], reply) for end, reply in found if end.get(member) is not None]
-        if not said:
+        values = [(end[member], reply) for end, reply in found if end.get(member) is not None]
+        if not values:
             lab.skip(requirement, f"no endStreamAction has a {member}")
-        for value, reply in said:
+        for value, reply in values:
             with lab.judge(requirement):
                 if member == EARLIEST:
                     _is_earliest(value, reply)
                 else:
-                    expect.true(isinstance(value, str), f"a text as {member}", value)
+                    expect.true(isinstance(value, str), f"a string as {member}", value)
 
 
 def _ends(lab: SharingLab) -> Iterator[tuple[dict[str, Any], Reply]]:
-    """Yield the endStreamActions of answers to all who may get one."""
+    """Yield the endStreamActions of answers, with and without a request for them."""
     for table in by_url(lab, MOST_TABLES):
         for body in ({"includeRefreshToken": True}, {"maxFiles": 1}, {"limitHint": 100}):
             for header in (f"{ASKED_FOR[PARQUET]}{WITH_END}", f"{ASKED_FOR[DELTA]}{WITH_END}", ASKED_FOR[PARQUET]):
@@ -148,10 +151,10 @@ def _ends(lab: SharingLab) -> Iterator[tuple[dict[str, Any], Reply]]:
                     yield end, reply
 
 
-def _is_earliest(said: Any, reply: Reply) -> None:
-    """A time is that of the URL in an answer that expires first; the URL of a deletion vector may do so before that of its file."""
+def _is_earliest(earliest: Any, reply: Reply) -> None:
+    """Expect the time at which the first URL of an answer expires; the URL of a deletion vector may expire before that of its file."""
     times = [file["expirationTimestamp"] for file in objects(reply.lines, "file") if file.get("expirationTimestamp") is not None]
     if times and any(file.get("deletionVectorFileId") is not None for file in objects(reply.lines, "file")):
-        expect.true(is_whole(said) and said <= min(times), f"{EARLIEST} that is not after {min(times)}", said)
+        expect.true(is_whole(earliest) and earliest <= min(times), f"{EARLIEST} of at most {min(times)}", earliest)
     elif times:
-        expect.equal(min(times), said, EARLIEST)
+        expect.equal(min(times), earliest, EARLIEST)

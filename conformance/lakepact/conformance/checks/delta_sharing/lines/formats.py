@@ -1,4 +1,4 @@
-"""A tour of the tables: every question that is answered in lines, in either format, of tables that are unlike each other."""
+"""Every request that is answered in lines, in either format, for tables of different kinds."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 @check("DS-CAP-04")
 def requested_formats_are_returned_or_refused(lab: SharingLab) -> None:
-    """Every operation returns the one response format that the client names, or refuses it."""
+    """A request with one `responseformat` returns 200 in that format, or 4xx."""
     for table in varied(lab):
         for question in questions(lab, table):
             for form, header in ASKED_FOR.items():

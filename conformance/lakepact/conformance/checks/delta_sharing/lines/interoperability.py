@@ -1,4 +1,4 @@
-"""Needs of real clients beyond the prose, checked on tables that show them."""
+"""Requirements of official clients beyond the text of the protocol, checked on tables that show them."""
 
 from __future__ import annotations
 
@@ -19,12 +19,12 @@ if TYPE_CHECKING:
     from lakepact.conformance.fixtures.manifest import PackTable
 
 WITH_NULLS = ("partitioned", "partition_types")
-LAID_OUT = ("times_in_commit", "checkpoint_v2", "checkpoint_v2_json")  #: tables whose log has a layout of its own
+LAID_OUT = ("times_in_commit", "checkpoint_v2", "checkpoint_v2_json")  #: tables whose log has an unusual layout
 
-#: Characters at which clients break lines, beside the newline.
+#: Characters other than the newline at which clients break lines.
 BREAKS = ("\u2028", "\u2029", "\x85")
 
-#: Features and beginnings of settings that say how the provider's log is laid out, in small letters.
+#: Features, and prefixes of settings, of the layout of the provider's log, in lower case.
 LAYOUT_FEATURES = frozenset(
     {"v2checkpoint", "incommittimestamp", "vacuumprotocolcheck", "checkpointprotection", "catalogmanaged", "catalogowned"}
 )
@@ -36,7 +36,7 @@ LAYOUT_SETTINGS = (
     "delta.feature.incommit",
 )
 
-#: Reader features that are about files: all that the Python connector names, and nothing more.
+#: Reader features that concern files: exactly those that the Python connector names.
 OF_FILES = "deletionvectors,columnmapping,timestampntz"
 
 
@@ -47,7 +47,7 @@ def asked(lab: SharingLab, table: PackTable, header: str) -> Reply:
 
 @check("DS-DF-02")
 def null_partition_values_are_json_null(lab: SharingLab) -> None:
-    """A null partition value is JSON null in both formats, not an empty string."""
+    """A null partition value is JSON `null` in both formats, not an empty string."""
     for name in WITH_NULLS:
         table = lab.fixture(name)
         for form in reading.formats(lab, table):
@@ -55,10 +55,10 @@ def null_partition_values_are_json_null(lab: SharingLab) -> None:
             if not any(objects(reply.lines, "file")):
                 raise Blocked(f"the answer about {name} has no file")
             with lab.judge("DS-DF-02"):
-                values = [value for given in _partition_values(reply) for value in given.values()]
-                about = f"in {name} in {form} format"
-                expect.true("" not in values, f"{about} no empty text for a null", f"{values.count('')} of {len(values)} values")
-                expect.true(None in values, f"{about} null for a null", f"{len(values)} values")
+                values = [value for of_file in _partition_values(reply) for value in of_file.values()]
+                about = f"the null partition values of {name} in {form} format as null"
+                expect.true("" not in values, about, f"{values.count('')} of {len(values)} values are the empty string")
+                expect.true(None in values, about, f"none of {len(values)} values is null")
 
 
 def _partition_values(reply: Reply) -> Iterator[dict[str, Any]]:
@@ -71,7 +71,7 @@ def _partition_values(reply: Reply) -> Iterator[dict[str, Any]]:
 
 @invariant("DS-DF-03", traffic=("interoperability.line_separators_are_escaped",))
 def responses_have_no_raw_line_separators(exchange: Exchange) -> bool:
-    """Responses in lines contain other line separators only as escapes."""
+    """Responses in lines contain U+2028, U+2029 and U+0085 only as JSON escapes."""
     if not lines_of(exchange):
         return False
     text = exchange.body.decode("utf-8", "replace")
@@ -82,21 +82,21 @@ def responses_have_no_raw_line_separators(exchange: Exchange) -> bool:
 
 @check("DS-DF-03")
 def line_separators_are_escaped(lab: SharingLab) -> None:
-    """Responses about tables whose statistics and names have line separators contain them only as escapes."""
-    held = False
+    """Responses for tables with U+2028, U+2029 or U+0085 in names and statistics contain them only as JSON escapes."""
+    judged = False
     for table in lab.manifest.tables.values():
         reply = asked(lab, table, f"responseformat=delta,parquet;readerfeatures={OF_FILES}")
         if lines_of(reply.exchange):
-            held = True
+            judged = True
             with lab.judge("DS-DF-03"):
                 responses_have_no_raw_line_separators(reply.exchange)
-    if not held:
-        raise NotOffered("no table is answered")
+    if not judged:
+        raise NotOffered("no table of the pack is answered")
 
 
 @check("DS-DF-18")
 def log_layout_is_not_exposed(lab: SharingLab) -> None:
-    """Wrapped actions name no feature and no setting of the provider's log layout."""
+    """A wrapped `protocol` and `metaData` name no reader or writer feature and no setting of the provider's log layout."""
     for name in LAID_OUT:
         reply = asked(lab, lab.fixture(name), ASKED_FOR[DELTA])
         if reply.status != 200 or form_of(reply.lines) != DELTA:
@@ -108,21 +108,21 @@ def log_layout_is_not_exposed(lab: SharingLab) -> None:
                     inner = protocol.get("deltaProtocol") or {}
                     named = [*(inner.get("readerFeatures") or ()), *(inner.get("writerFeatures") or ())]
                     layout = [f for f in named if str(f).lower().removesuffix("-preview") in LAYOUT_FEATURES]
-                    expect.equal([], layout, f"for {name} features of the layout of the log:")
+                    expect.equal([], layout, f"features of {name} that concern only the layout of the log:")
             for metadata in objects(reply.lines, "metaData"):
                 with case():
                     settings = (metadata.get("deltaMetadata") or {}).get("configuration") or {}
                     layout = [key for key in settings if str(key).lower().startswith(LAYOUT_SETTINGS)]
-                    expect.equal([], layout, f"for {name} settings of the layout of the log:")
+                    expect.equal([], layout, f"settings of {name} that concern only the layout of the log:")
 
 
 @check("DS-DF-19")
 def log_features_are_not_required(lab: SharingLab) -> None:
-    """A table is returned to a client that names only the reader features of its files."""
+    """A query that names only the reader features of a table's files returns 200."""
     with lab.judge_each("DS-DF-19") as case:
         for table in lab.manifest.tables.values():
-            with case():
-                by_url = not table.document["access_modes"] or "url" in table.document["access_modes"]
-                if by_url and (table.name in LAID_OUT or table.features):
+            by_url = not table.document["access_modes"] or "url" in table.document["access_modes"]
+            if by_url and (table.name in LAID_OUT or table.features):
+                with case():
                     header = f"responseformat=delta;readerfeatures={','.join(sorted(table.features)).lower() or OF_FILES}"
                     expect.status(asked(lab, table, header), 200, about=f"for {table.name} and `{header}`")

@@ -1,4 +1,4 @@
-"""Optional members of lines: where they are present, they are correct."""
+"""Optional members of lines: if present, they are correct."""
 
 from __future__ import annotations
 
@@ -31,73 +31,73 @@ OF_TIMES = {PARQUET: "DS-FIL-08", DELTA: "DS-DFL-04"}
 
 @check(*(requirement for members in OF_METADATA.values() for requirement in members.values()))
 def metadata_counts_match_the_response(lab: SharingLab) -> None:
-    """Version, size and number of files in metadata, if present, match the response."""
+    """`version`, `size` and `numFiles` in metaData, if present, are those of the returned version of the table."""
     for form, members in OF_METADATA.items():
         seen = list(_of_versions(lab, form))
         for member, requirement in members.items():
-            said = [(metadata[member], truth[member], about) for about, metadata, truth in seen if metadata.get(member) is not None]
-            if not said:
-                lab.skip(requirement, f"no metaData in {form} format says {member}")
-            for found, true, about in said:
+            present = [(metadata[member], truth[member], about) for about, metadata, truth in seen if metadata.get(member) is not None]
+            if not present:
+                lab.skip(requirement, f"no metaData in {form} format has {member}")
+            for found, true, about in present:
                 with lab.judge(requirement):
                     expect.equal(true, found, f"{about} {member}")
 
 
 def _of_versions(lab: SharingLab, form: str) -> Iterator[tuple[str, dict[str, Any], dict[str, Any]]]:
-    """Metadata of answers with time travel and without, and what it may truly say."""
+    """Yield the metaData of queries and metadata requests as of each version, with the correct values of its optional members."""
     for name in TABLES:
         table = lab.fixture(name)
         for known in table.readable:
             at = {"version": known.version}
-            for body in (at, {**at, "limitHint": 1}):  # which changes the answer, and not the table
+            for body in (at, {**at, "limitHint": 1}):  # A limit changes the files of the answer, not the metaData.
                 reply = lab.send(QUERY, body=body, delta_sharing_capabilities=ASKED_FOR[form], **table.address)
-                yield from _told(reply, form, f"for {expect.shown(body)} of {name} in {form} format", _truth(known))
-            # Servers may know nothing of versions of metadata: its header says which it is of.
+                yield from _metadata_of(reply, form, f"for {expect.shown(body)} of {name} in {form} format", _truth(known))
+            # A server may ignore `version`; the header of the answer names the returned one.
             reply = lab.send(METADATA, delta_sharing_capabilities=ASKED_FOR[form], version=known.version, **table.address)
             truths = {str(v.version): _truth(v) for v in table.versions}
             truth = truths.get(reply.headers.get("delta-table-version", ""))
             if truth is not None:
-                yield from _told(reply, form, f"for metadata of {name} with version={known.version} in {form} format", truth)
+                yield from _metadata_of(reply, form, f"for metadata of {name} with version={known.version} in {form} format", truth)
 
 
 def _truth(known: PackVersion) -> dict[str, Any]:
-    """Optional members of metadata are correct."""
+    """Return the correct values of the optional members of metaData."""
     sizes = [file["size"] for file in known.files]
     return {"version": known.version, "size": sum(sizes), "numFiles": len(sizes)}
 
 
-def _told(reply: Reply, form: str, about: str, truth: dict[str, Any]) -> Iterator[tuple[str, dict[str, Any], dict[str, Any]]]:
-    """Yield the metadata of an answer in a format, beside the truth."""
+def _metadata_of(reply: Reply, form: str, about: str, truth: dict[str, Any]) -> Iterator[tuple[str, dict[str, Any], dict[str, Any]]]:
+    """Yield the metaData of an answer in a format, with its correct values."""
     if reply.status == 200 and form_of(reply.lines) == form:
         yield from ((about, metadata, truth) for metadata in objects(reply.lines, "metaData"))
 
 
 @check("DS-FIL-07", "DS-DFL-03")
 def files_have_the_requested_version(lab: SharingLab) -> None:
-    """The version of a file in a time travel response, if present, is the requested one."""
+    """The `version` of each file in a response to a query with `version`, if present, is that version."""
     table = lab.with_history()
     first = version(lab, table, EPOCH)
     for form, requirement in OF_VERSIONS.items():
         reply = ask(lab, table, Question(QUERY, "a query", {"body": {"version": first}}), ASKED_FOR[form])
-        _say(lab, requirement, reply, form=form, member="version", truth=first)
+        _files_have(lab, requirement, reply, form=form, member="version", truth=first)
 
 
 @check("DS-FIL-08", "DS-DFL-04")
 def files_have_the_timestamp_of_the_version(lab: SharingLab) -> None:
-    """The timestamp of a file in a time travel response, if present, is that of the version."""
+    """The `timestamp` of each file in a response to a query with `version`, if present, is the time of that version."""
     table = lab.fixture("times")
     known = table.readable[0]
     for form, requirement in OF_TIMES.items():
         reply = lab.send(QUERY, body={"version": known.version}, delta_sharing_capabilities=ASKED_FOR[form], **table.address)
-        _say(lab, requirement, reply, form=form, member="timestamp", truth=known.timestamp)
+        _files_have(lab, requirement, reply, form=form, member="timestamp", truth=known.timestamp)
 
 
-def _say(lab: SharingLab, requirement: str, reply: Reply, *, form: str, member: str, truth: Any) -> None:
-    """Optional members of file lines are correct."""
+def _files_have(lab: SharingLab, requirement: str, reply: Reply, *, form: str, member: str, truth: Any) -> None:
+    """Check an optional member of file lines."""
     answered = reply.status == 200 and form_of(reply.lines) == form
     values = [file[member] for file in objects(reply.lines if answered else (), "file") if file.get(member) is not None]
     if not values:
-        lab.skip(requirement, f"no file in {form} format says its {member}")
+        lab.skip(requirement, f"no file in {form} format has `{member}`")
     for value in values:
         with lab.judge(requirement):
             expect.equal(truth, value, member)

@@ -110,8 +110,8 @@ def table_ids_are_unique_and_stable(lab: SharingLab) -> None:
                 schema = str(with_id[0].get("schema"))
                 again = {key(t): t.get("id") for t in Listing(lab, op.list_tables, {"share": share["name"], "schema": schema}).everything()}
                 for table in with_id:
-                    with case():
-                        if key(table) in again:
+                    if key(table) in again:
+                        with case():
                             expect.equal(table["id"], again[key(table)], f"the id of {table.get('name')}, listed with its schema:")
         ids = {str(table["shareId"]) for table in found if table.get("shareId") is not None}
         if ids:

@@ -79,8 +79,8 @@ def versions_agree_across_operations(lab: SharingLab) -> None:
             if lab.knows_content and table.name in lab.manifest.tables and table.name != CHANGING:
                 expect.equal(lab.fixture(table.name).last.version, version, f"the version of {table.name}:")
             for reply in replies:
-                with case():
-                    if reply.status == 200:
+                if reply.status == 200:
+                    with case():
                         expect.equal(version, _version(reply), f"the version of {table.name} in the answer to {reply.exchange.operation}:")
 
 

@@ -176,10 +176,10 @@ def either_format_has_the_same_files(lab: SharingLab) -> None:
                 reply = ask(lab, table, query, header)
                 expect.status(reply, 200, about=f"for {table.name} and `{header[:40]}`")
                 for form, alone in replies.items():
-                    with case():
-                        files = _files(alone)
-                        # A table that has changed in between has other files.
-                        if files is not None and version_of(alone) == version_of(reply):
+                    files = _files(alone)
+                    # A table that has changed in between has other files.
+                    if files is not None and version_of(alone) == version_of(reply):
+                        with case():
                             expect.equal(files, _files(reply), f"sizes of the files of {table.name}, which are those in {form} format:")
 
 

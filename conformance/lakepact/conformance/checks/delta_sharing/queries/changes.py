@@ -1,4 +1,4 @@
-"""The change data feed: which rows changed how, in which version, and when."""
+"""The change data feed: changed rows with their change type, version and time."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 PLAIN = "changes"
 RECORDED = (PLAIN, "changes_partitioned", "changes_deletion_vectors", "changes_vectors_gone", "changes_late")
-RANGES = ((0, 0), (2, 4), (3, 3), (5, 5), (6, 8))  #: of versions of the plain one
+RANGES = ((0, 0), (2, 4), (3, 3), (5, 5), (6, 8))  #: of versions of `PLAIN`
 
 
 def feeds(lab: SharingLab) -> Iterator[tuple[PackTable, str]]:
@@ -40,7 +40,7 @@ def feeds(lab: SharingLab) -> Iterator[tuple[PackTable, str]]:
 
 
 def right(lab: SharingLab, table: PackTable, first: int, last: int, answer: Answer) -> None:
-    """An answer stands for exactly the changes of some versions."""
+    """Expect that an answer has exactly the changes of a range of versions."""
     what = f"the changes of {table.name} from {first} to {last} in {answer.format} format"
     columns = comparable(answer)
     expected, found = table.changes(first, last).to_pylist(), reading.changed_rows(lab, answer)
@@ -50,8 +50,7 @@ def right(lab: SharingLab, table: PackTable, first: int, last: int, answer: Answ
 def comparable(answer: Answer) -> set[str]:
     """Return the columns in which changes can be compared.
 
-    A column that came later may be missing from metadata that belongs to an earlier version, and in delta format files may leave
-    out their version and time.
+    Metadata of an earlier version may lack columns that were added later, and files in delta format may lack their version and time.
     """
     columns = {field["name"] for field in answer.fields} | {"_change_type"}
     if answer.format == reading.PARQUET or all(file.version is not None for file in answer.files):
@@ -68,7 +67,7 @@ def in_columns(rows: list[dict[str, Any]], columns: set[str]) -> list[dict[str, 
 
 @check("DS-CDF-01")
 def changes_without_start_are_refused(lab: SharingLab) -> None:
-    """A request for changes without a start is refused."""
+    """A request for changes without `startingVersion` and `startingTimestamp` returns 400."""
     subject = test_tables.with_changes(lab)
     lab.require(reading.asked_changes(lab, subject.table, {"starting_version": subject.last}), 200)
     address = subject.table.address
@@ -79,7 +78,7 @@ def changes_without_start_are_refused(lab: SharingLab) -> None:
 
 @check("DS-CDF-02")
 def versions_and_times_are_bounds(lab: SharingLab) -> None:
-    """A start and an end may each be a version or a time, but not both."""
+    """A request for changes with a version as one bound and a timestamp as the other returns 200; both for one bound return 400."""
     subject = test_tables.with_changes(lab)
     first, moment, later = subject.last, times.EPOCH, times.EPOCH
     if lab.knows_content:
@@ -99,7 +98,7 @@ def versions_and_times_are_bounds(lab: SharingLab) -> None:
 
 @check("DS-CDF-10", "DS-CDF-03")
 def changes_without_end_reach_the_current_version(lab: SharingLab) -> None:
-    """A request for changes without an end returns all changes up to the current version."""
+    """A request for changes without an end returns exactly the changes up to the current version."""
     for table, form in feeds(lab):
         first = table.first_change or 0
         reply = reading.asked_changes(lab, table, {"starting_version": first}, form=form)
@@ -115,7 +114,7 @@ def changes_without_end_reach_the_current_version(lab: SharingLab) -> None:
 
 
 def _reaches(answer: Answer, table: PackTable) -> None:
-    """The changes of the last version that has any are there."""
+    """Expect the changes of the last version that has any."""
     last = max(v.version for v in table.versions if any(v.document["actions"].values()))
     versions = [file.version for file in answer.files if file.version is not None]
     if versions:
@@ -124,7 +123,7 @@ def _reaches(answer: Answer, table: PackTable) -> None:
 
 @check("DS-CDF-04", "DS-CDF-10")
 def version_ranges_are_inclusive(lab: SharingLab) -> None:
-    """A range of versions includes the changes of its first and last version, and no others."""
+    """A request for a range of versions returns exactly the changes from its first to its last version, both included."""
     table = lab.fixture(PLAIN)
     for form in reading.formats(lab, table):
         for first, last in RANGES:
@@ -135,7 +134,7 @@ def version_ranges_are_inclusive(lab: SharingLab) -> None:
 
 @check("DS-CDF-05", "DS-CDF-08")
 def starting_timestamps_select_the_next_version(lab: SharingLab) -> None:
-    """Changes from a time start with the first version made at or after it."""
+    """Changes from a `startingTimestamp` start with the first version at or after it, and `Delta-Table-Version` is that version."""
     table = lab.fixture(PLAIN)
     for version in (1, 4):
         moment = table.versions[version].timestamp
@@ -149,7 +148,7 @@ def starting_timestamps_select_the_next_version(lab: SharingLab) -> None:
 
 @check("DS-CDF-05", "DS-CDF-06")
 def timestamps_and_versions_combine(lab: SharingLab) -> None:
-    """An end version applies to a start time, and an end time to a start version."""
+    """`startingTimestamp` with `endingVersion`, and `endingTimestamp` with either start, return exactly the changes of that range."""
     table = lab.fixture(PLAIN)
     start, end = (times.at(table.versions[version].timestamp) for version in (1, 4))
     for requirement, bounds in (
@@ -164,7 +163,7 @@ def timestamps_and_versions_combine(lab: SharingLab) -> None:
 
 @check("DS-CDF-05")
 def starting_timestamps_before_the_first_version(lab: SharingLab) -> None:
-    """Changes from a time before the first version start with the first version."""
+    """Changes from a `startingTimestamp` before the first version start with the first version."""
     table = lab.fixture(PLAIN)
     for text in (times.EPOCH, times.at(table.versions[0].timestamp - times.SECOND)):
         reply = reading.asked_changes(lab, table, {"starting_timestamp": text})
@@ -174,7 +173,7 @@ def starting_timestamps_before_the_first_version(lab: SharingLab) -> None:
 
 @check("DS-CDF-06")
 def ending_timestamps_select_the_previous_version(lab: SharingLab) -> None:
-    """Changes up to a time end with the last version made at or before it."""
+    """Changes up to an `endingTimestamp` end with the last version made at or before it."""
     table = lab.fixture(PLAIN)
     for version in (1, 4):
         moment = table.versions[version].timestamp
@@ -185,7 +184,7 @@ def ending_timestamps_select_the_previous_version(lab: SharingLab) -> None:
     beyond = times.at(table.last.timestamp + 60 * times.SECOND)
     reply = reading.asked_changes(lab, table, {"starting_version": 0, "ending_timestamp": beyond})
     if reply.status == 400:
-        # The last version made at or before it is the current one; engines that take it for a mistake are known.
+        # The last version made at or before it is the current one; known engines refuse a time after it.
         lab.warn("DS-CDF-06", expected=f"changes up to {beyond}, which is after the current version", actual=reply.shown)
         return
     with lab.judge("DS-CDF-06"):
@@ -194,42 +193,42 @@ def ending_timestamps_select_the_previous_version(lab: SharingLab) -> None:
 
 @check("DS-CDF-07")
 def historical_metadata_is_sent_on_request(lab: SharingLab) -> None:
-    """Later metadata is returned if requested, and not otherwise."""
+    """Changes have a metaData line for each later change of metadata with `includeHistoricalMetadata` true, and none otherwise."""
     table = lab.fixture(PLAIN)
     later = [v for before, v in zip(table.versions, table.versions[1:], strict=False) if before.schema != v.schema]
-    for asked, wanted in ((None, []), (False, []), (True, later)):
+    for requested, wanted in ((None, []), (False, []), (True, later)):
         for form in reading.formats(lab, table):
             reply = lab.require(
-                reading.asked_changes(lab, table, {"starting_version": 0, "include_historical_metadata": asked}, form=form), 200
+                reading.asked_changes(lab, table, {"starting_version": 0, "include_historical_metadata": requested}, form=form), 200
             )
             with lab.judge("DS-CDF-07"):
                 found = reading.understood(reply).historical
-                about = f"with includeHistoricalMetadata {expect.shown(asked)}, in {form} format"
+                about = f"with includeHistoricalMetadata {expect.shown(requested)}, in {form} format"
                 many = f"{len(wanted)} metaData lines after the first {about}"
                 expect.true(len(found) >= len(wanted) and (bool(wanted) or not found), many, f"{len(found)} of them")
-                became(wanted, found, about)
+                lines_have_metadata_of(wanted, found, about)
 
 
-def became(wanted: list[PackVersion], found: Sequence[Mapping[str, Any]], about: str) -> None:
-    """Lines of later metadata hold the changed metadata and its version."""
+def lines_have_metadata_of(wanted: list[PackVersion], found: Sequence[Mapping[str, Any]], about: str) -> None:
+    """Expect a metaData line with the columns of each wanted version, and its version where the line has one."""
     for version in wanted:
         expected = [field["name"] for field in version.schema["fields"]]
         columns = [_named(line.get("deltaMetadata", line)) for line in found]
         expect.contains(expected, columns, f"columns of a later metaData line {about}, which are those of version {version.version}")
-        said = [line.get("version") for line, names in zip(found, columns, strict=True) if names == expected]
-        if None not in said:
-            expect.contains(version.version, said, f"the version of the metaData line of version {version.version} {about}")
+        numbers = [line.get("version") for line, names in zip(found, columns, strict=True) if names == expected]
+        if None not in numbers:
+            expect.contains(version.version, numbers, f"the version of the metaData line of version {version.version} {about}")
 
 
 def _named(metadata: Mapping[str, Any]) -> list[str]:
-    """Return the columns that metadata has; a schema that is no text is judged elsewhere."""
-    told = metadata.get("schemaString")
-    return [field["name"] for field in (told if isinstance(told, dict) else schema_object(metadata))["fields"]]
+    """Return the columns of metadata; its schemaString may be an object here, which DS-MDT-07 checks."""
+    schema = metadata.get("schemaString")
+    return [field["name"] for field in (schema if isinstance(schema, dict) else schema_object(metadata))["fields"]]
 
 
 @check("DS-CDF-08")
 def changes_name_their_first_version(lab: SharingLab) -> None:
-    """The header of changes has the version that they start with."""
+    """`Delta-Table-Version` of changes is the version that they start with."""
     subject = test_tables.with_changes(lab)
     for version in dict.fromkeys((subject.last, *((0, 3) if lab.knows_content else ()))):
         for bounds in ({"starting_version": version}, {"starting_version": version, "ending_version": subject.last}):
@@ -240,7 +239,7 @@ def changes_name_their_first_version(lab: SharingLab) -> None:
 
 @check("DS-CDF-09")
 def order_of_the_lines(lab: SharingLab) -> None:
-    """Changes are returned as protocol, metaData, then changed files."""
+    """Changes are returned as a protocol line, a metaData line, then lines of changed files and metaData."""
     known: list[tuple[AnyTable, str, int]] = []
     if lab.knows_content:
         known += [(table, form, table.first_change or 0) for table, form in feeds(lab)]
@@ -262,7 +261,7 @@ def order_of_the_lines(lab: SharingLab) -> None:
 
 @check("DS-CDF-11")
 def change_files_replace_data_files(lab: SharingLab) -> None:
-    """A version with change data files returns only those."""
+    """The changes of a version with cdf files have those files only."""
     for table, form in feeds(lab):
         reply = reading.asked_changes(lab, table, {"starting_version": table.first_change or 0}, form=form)
         if reply.status != 200:
@@ -270,19 +269,19 @@ def change_files_replace_data_files(lab: SharingLab) -> None:
             continue
         recorded = {v.version for v in table.versions if v.document["actions"]["cdc"]}
         with lab.judge("DS-CDF-11"):
-            beside = [
+            surplus = [
                 f"{file.kind} of version {file.version}"
                 for file in reading.understood(reply).files
                 if file.kind != CHANGE and file.version in recorded
             ]
             expect.true(
-                not beside, f"only files of changes for the versions {sorted(recorded)} of {table.name}", f"also {', '.join(beside)}"
+                not surplus, f"only files of changes for the versions {sorted(recorded)} of {table.name}", f"also {', '.join(surplus)}"
             )
 
 
 @check("DS-CDF-12")
 def unrecorded_changes_are_refused(lab: SharingLab) -> None:
-    """A request for changes that were not fully recorded is refused."""
+    """A request for changes returns 400 if a version of the range has no recorded changes."""
     subject = test_tables.with_changes(lab)
     lab.require(reading.asked_changes(lab, subject.table, {"starting_version": subject.last}), 200)
     for name, bounds in (
@@ -300,7 +299,7 @@ def unrecorded_changes_are_refused(lab: SharingLab) -> None:
 
 @check("DS-CDF-13")
 def invalid_ranges_are_refused(lab: SharingLab) -> None:
-    """A range that starts or ends after the current version, or ends before its start, is refused."""
+    """A range that starts or ends after the current version, or ends before its start, returns 400."""
     subject = test_tables.with_changes(lab)
     last = subject.last
     ranges: tuple[dict[str, Any], ...] = (
@@ -317,7 +316,7 @@ def invalid_ranges_are_refused(lab: SharingLab) -> None:
 
 @check("DS-CDF-15")
 def changes_in_delta_format(lab: SharingLab) -> None:
-    """In delta format each changed file wraps an add, a remove or a cdc."""
+    """Changes in delta format return 200 with `responseformat=delta`, and exactly the changed rows."""
     subject = test_tables.with_changes(lab)
     first = 0 if lab.knows_content else subject.last
     reply = lab.require(reading.asked_changes(lab, subject.table, {"starting_version": first}, form=reading.DELTA), 200)
@@ -330,14 +329,14 @@ def changes_in_delta_format(lab: SharingLab) -> None:
 
 @check("DS-CDF-16")
 def changes_have_the_commit_time(lab: SharingLab) -> None:
-    """The timestamp of a changed file is the time of its version's commit."""
+    """The `timestamp` of a changed file is the commit time of its version in milliseconds."""
     for name in (PLAIN, "changes_partitioned"):
         table = lab.fixture(name)
         for form in reading.formats(lab, table):
             reply = lab.require(reading.asked_changes(lab, table, {"starting_version": 0}, form=form), 200)
             with lab.judge("DS-CDF-16") as case:
                 for file in reading.understood(reply).files:
-                    with case():
-                        if file.version is not None and (form == reading.PARQUET or file.timestamp is not None):
+                    if file.version is not None and (form == reading.PARQUET or file.timestamp is not None):
+                        with case():
                             wanted = table.versions[file.version].timestamp
                             expect.equal(wanted, file.timestamp, f"for a file of version {file.version} the timestamp")

@@ -1,4 +1,4 @@
-"""Ids of files: the same for the same file in every answer, and unlike those of all others."""
+"""Ids of files: each file has one id in every answer, and no other file has it."""
 
 from __future__ import annotations
 
@@ -23,8 +23,8 @@ if TYPE_CHECKING:
     from lakepact.conformance.checks.delta_sharing.kit.lab import SharingLab
     from lakepact.conformance.exchanges import Reply
 
-APPENDED = "streamed"  #: a table of the pack that loses no file, so that each of an earlier version is there
-#: Tables of the pack whose files were never rewritten without a change of rows, so that every addition is answered too.
+APPENDED = "streamed"  #: a table of the pack that only gains files, so that the current version has those of each earlier one
+#: Tables of the pack without compactions, so that the answer has an add line for each removed file.
 WITH_REMOVALS = ("emptied", "changes_partitioned", "partitioned")
 
 
@@ -36,8 +36,8 @@ def _ids(reply: Reply) -> list[str]:
     return sorted(required(file, "id", str, "a file") for file in objects(reply.lines, "file"))
 
 
-def _last(lab: SharingLab, requirement: str, form: str) -> None:
-    """Ids in a format are those of the answer before, and each is there once."""
+def _are_stable(lab: SharingLab, requirement: str, form: str) -> None:
+    """Expect the same ids in repeated answers in a format, each of them once."""
     judged = False
     for table in by_url(lab):
         first, again = (_query(lab, table, form, {}) for _ in range(2))
@@ -57,23 +57,23 @@ def _last(lab: SharingLab, requirement: str, form: str) -> None:
 
 def _are_the_same(first: Reply, again: Reply, what: str) -> None:
     differ = set(_ids(first)) ^ set(_ids(again))
-    expect.true(not differ, f"the same {what}", f"{len(differ)} that stand in one of the two alone")
+    expect.true(not differ, f"the same {what}", f"{len(differ)} ids that only one of the two answers has")
 
 
 @check("DS-FIL-03")
 def file_ids_are_stable_in_parquet_format(lab: SharingLab) -> None:
-    """In parquet format a file has the same unique id in every response."""
-    _last(lab, "DS-FIL-03", PARQUET)
+    """In parquet format a file has the same unique `id` in repeated queries."""
+    _are_stable(lab, "DS-FIL-03", PARQUET)
 
 
 @check("DS-DFL-01")
 def file_ids_are_stable_in_delta_format(lab: SharingLab) -> None:
-    """In delta format a file has the same unique id in every response."""
-    _last(lab, "DS-DFL-01", DELTA)
+    """In delta format a file has the same unique `id` in repeated queries."""
+    _are_stable(lab, "DS-DFL-01", DELTA)
 
 
 #: Other requests for the files of a table.
-WAYS: tuple[tuple[str, dict[str, Any]], ...] = (
+OTHER_QUERIES: tuple[tuple[str, dict[str, Any]], ...] = (
     ("with predicateHints", {"predicateHints": ["1 = 1"]}),
     ("with limitHint", {"limitHint": 2**31 - 1}),
     ("since the first version", {"startingVersion": 0}),
@@ -82,16 +82,16 @@ WAYS: tuple[tuple[str, dict[str, Any]], ...] = (
 
 @check("DS-FIL-03", "DS-DFL-01")
 def file_ids_do_not_depend_on_the_query(lab: SharingLab) -> None:
-    """A file has the same id in plain queries, in queries with hints, and among added files."""
+    """A file has the same `id` in plain queries, in queries with hints, and as an added file since the first version."""
     for form, requirement in ((PARQUET, "DS-FIL-03"), (DELTA, "DS-DFL-01")):
         for table in by_url(lab):
             plain = _query(lab, table, form, {})
             if plain.status != 200 or form_of(plain.lines) != form or not _ids(plain):
                 continue
-            for what, body in WAYS:
+            for what, body in OTHER_QUERIES:
                 other = _query(lab, table, form, body)
                 if other.status != 200 or (version_of(other) != version_of(plain) and "startingVersion" not in body):
-                    continue  # Refused, which is not judged here, or changed in between.
+                    continue  # Refused, which other requirements check, or changed in between.
                 with lab.judge(requirement):
                     known, found = (_singled_out(reply, by_place="startingVersion" in body) for reply in (plain, other))
                     stray = [what for what in known.keys() & found.keys() if known[what] != found[what]]
@@ -101,18 +101,18 @@ def file_ids_do_not_depend_on_the_query(lab: SharingLab) -> None:
                         f"other ids for {len(stray)} files",
                     )
         if not any(verdict.requirement == requirement for verdict in lab.verdicts):
-            lab.skip(requirement, f"no table is answered in {form} format in several ways")
+            lab.skip(requirement, f"no table is answered in {form} format with hints or startingVersion")
 
 
 @check("DS-FIL-03", "DS-DFL-01")
 def file_ids_do_not_depend_on_the_version(lab: SharingLab) -> None:
-    """A file has the same id in queries of every version."""
+    """A file has the same `id` in queries of every version."""
     table = lab.fixture(APPENDED)
     for form, requirement in ((PARQUET, "DS-FIL-03"), (DELTA, "DS-DFL-01")):
-        asked: dict[str, Any] = {"delta_sharing_capabilities": ASKED_FOR[form], **table.address}
-        now = lab.send(QUERY, body={}, **asked)
+        common: dict[str, Any] = {"delta_sharing_capabilities": ASKED_FOR[form], **table.address}
+        now = lab.send(QUERY, body={}, **common)
         for version in table.readable[:-1:2] if now.status == 200 and form_of(now.lines) == form else ():
-            then = lab.send(QUERY, body={"version": version.version}, **asked)
+            then = lab.send(QUERY, body={"version": version.version}, **common)
             if then.status == 200 and form_of(then.lines) == form:
                 with lab.judge(requirement):
                     others = set(_ids(then)) - set(_ids(now))
@@ -124,7 +124,7 @@ def file_ids_do_not_depend_on_the_version(lab: SharingLab) -> None:
 
 @check("DS-FIL-03", "DS-DFL-01")
 def changed_files_keep_their_ids(lab: SharingLab) -> None:
-    """An added file has the same id in changes and in queries of added files."""
+    """An added file has the same `id` in changes and in queries with `startingVersion`."""
     table = test_tables.with_changes(lab).table
     for form, requirement in ((PARQUET, "DS-FIL-03"), (DELTA, "DS-DFL-01")):
         queried = lab.send(QUERY, body={"startingVersion": 0}, delta_sharing_capabilities=ASKED_FOR[form], **table.address)
@@ -142,10 +142,10 @@ def changed_files_keep_their_ids(lab: SharingLab) -> None:
 
 
 def _singled_out(reply: Reply, *, by_place: bool) -> dict[Any, str]:
-    """Return the ids of the files of an answer that were added and have a size that no other file has.
+    """Return the ids of the added files of an answer whose size no other file has.
 
-    Among files of several versions sizes tell too little: what was rewritten without a change of rows may be as large as it was,
-    and is no addition. There the path of the URL counts too.
+    With `by_place`, files are identified by size and the path of their URL: among files of several versions, a compacted file may
+    have the size of its predecessor.
     """
     found: dict[Any, list[str]] = {}
     for kind in ("file", "add"):
@@ -160,7 +160,7 @@ def _singled_out(reply: Reply, *, by_place: bool) -> dict[Any, str]:
 
 @check("DS-DFL-01")
 def ids_do_not_depend_on_the_format(lab: SharingLab) -> None:
-    """A file has one id in both formats."""
+    """A file has the same `id` in both formats."""
     judged = False
     for table in by_url(lab):
         one, other = (_query(lab, table, form, {}) for form in (PARQUET, DELTA))
@@ -171,7 +171,7 @@ def ids_do_not_depend_on_the_format(lab: SharingLab) -> None:
         if stray:
             # A client of one format never sees the ids of the other, and the header fileidhash of later versions selects one.
             expected = f"the ids of {table.name} in delta format to be those in parquet format"
-            lab.warn("DS-DFL-01", expected=expected, actual=f"{len(stray)} ids that stand in one of the two alone")
+            lab.warn("DS-DFL-01", expected=expected, actual=f"{len(stray)} ids that only one of the two answers has")
         else:
             lab.note("DS-DFL-01", "")
     if not judged:
@@ -180,7 +180,7 @@ def ids_do_not_depend_on_the_format(lab: SharingLab) -> None:
 
 @check("DS-DFL-02")
 def deletion_vector_ids_are_stable(lab: SharingLab) -> None:
-    """The id of a deletion vector file, if present, is the same in every response."""
+    """The `deletionVectorFileId` of a file, if present, is the same in repeated queries."""
     judged = False
     for table in by_url(lab):
         first, again = (_query(lab, table, DELTA, {}) for _ in range(2))
@@ -189,16 +189,18 @@ def deletion_vector_ids_are_stable(lab: SharingLab) -> None:
                 sorted(str(f["deletionVectorFileId"]) for f in objects(reply.lines, "file") if f.get("deletionVectorFileId") is not None)
                 for reply in (first, again)
             )
+            if not found and not other:
+                continue
             judged = True
             with lab.judge("DS-DFL-02"):
-                expect.true(found == other, f"the same ids of deletion vectors of {table.name} again", "others")
+                expect.equal(found, other, f"ids of deletion vectors of {table.name} in a second answer:")
     if not judged:
-        raise NotOffered("no table has deletion vectors")
+        raise NotOffered("no file has a deletionVectorFileId")
 
 
 @check("DS-DFL-02")
 def deletion_vector_ids_are_unique(lab: SharingLab) -> None:
-    """A deletion vector file has one id, and no other deletion vector or data file has it."""
+    """A deletion vector file has one `deletionVectorFileId` in all versions, and no other deletion vector or data file has it."""
     table = lab.fixture("deletion_vectors")
     by_file: dict[str, set[str]] = {}
     data: set[str] = set()
@@ -216,12 +218,12 @@ def deletion_vector_ids_are_unique(lab: SharingLab) -> None:
             if stored is not None and isinstance(file.get("deletionVectorFileId"), str):
                 by_file.setdefault(stored, set()).add(file["deletionVectorFileId"])
     if not by_file:
-        raise NotOffered("no file says the id of its deletion vector")
-    said = [i for found in by_file.values() for i in found]
+        raise NotOffered("no file has a deletionVectorFileId")
+    ids = [i for found in by_file.values() for i in found]
     lab.note("DS-DFL-02", "")
-    if len(said) != len(set(said)):
-        lab.warn("DS-DFL-02", expected="an id for each file of deletion vectors", actual="one id for several files")
-    if set(said) & data:
+    if len(ids) != len(set(ids)):
+        lab.warn("DS-DFL-02", expected="a different id for each file of deletion vectors", actual="one id for several files")
+    if set(ids) & data:
         lab.warn("DS-DFL-02", expected="other ids for files of deletion vectors than for data files", actual="the id of a data file")
 
 
@@ -232,7 +234,7 @@ def _measures(vector: Mapping[str, Any]) -> tuple[Any, ...]:
 
 @check("DS-DFL-01")
 def wrapped_change_files_have_unique_ids(lab: SharingLab) -> None:
-    """In delta format, each file of changes has an id that no other file in the answer has."""
+    """In delta format, each `cdc` file has an `id` that no other file in the answer has."""
     table = lab.fixture(PLAIN)
     reply = lab.send(op.query_table_changes, starting_version=0, delta_sharing_capabilities=ASKED_FOR[DELTA], **table.address)
     if reply.status != 200 or form_of(reply.lines) != DELTA:
@@ -242,24 +244,24 @@ def wrapped_change_files_have_unique_ids(lab: SharingLab) -> None:
     others = {str(file.get("id")) for file in found if (file.get("deltaSingleAction") or {}).get("cdc") is None}
     with lab.judge("DS-DFL-01"):
         shared = [i for i, count in Counter(ids).items() if count > 1 or i in others]
-        expect.equal([], shared, f"ids of files of changes of {table.name} that others have, too:")
+        expect.equal([], shared, f"ids of cdc files of {table.name} that other files have too:")
 
 
 @check("DS-CDC-01")
 def change_files_have_unique_ids(lab: SharingLab) -> None:
-    """Each file of changes has an id that no other file of changes in the answer has."""
+    """In parquet format, each cdf file has an `id` that no other cdf file in the answer has."""
     table = lab.fixture(PLAIN)
     lab.needs_parquet()
-    asked = lab.send(op.query_table_changes, starting_version=0, delta_sharing_capabilities=ASKED_FOR[PARQUET], **table.address)
-    reply = lab.require(asked, 200)
+    changes = lab.send(op.query_table_changes, starting_version=0, delta_sharing_capabilities=ASKED_FOR[PARQUET], **table.address)
+    reply = lab.require(changes, 200)
     with lab.judge("DS-CDC-01"):
         counted = Counter(str(file.get("id")) for file in objects(reply.lines, "cdf"))
-        expect.equal([], [i for i, count in counted.items() if count > 1], f"ids of several files of changes of {table.name}:")
+        expect.equal([], [i for i, count in counted.items() if count > 1], f"ids that several cdf files of {table.name} have:")
 
 
 @check("DS-REM-02")
 def removed_files_keep_their_ids(lab: SharingLab) -> None:
-    """A file that was added and removed has one id in both lines."""
+    """A file that was added and removed has the same `id` in its add line and its remove line."""
     judged = False
     for name in WITH_REMOVALS:
         table = lab.fixture(name)

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 MAGIC = b"PAR1"  #: with which a Parquet file begins and ends
 ENCRYPTED = b"PARE"
-CLEANED_UP = frozenset({403, 404, 410})  #: what stores say of files that are gone; who may not list them is told 403
+CLEANED_UP = frozenset({403, 404, 410})  #: what stores return for files that are gone; 403 to callers that may not list
 FEW = 3  #: files of a table that are read
 LARGEST = 16 * 1024 * 1024  #: bytes of a file that is read
 MOST_TABLES = 8
@@ -48,13 +48,13 @@ class Sample:
 
 
 def samples(lab: SharingLab, form: str) -> Iterator[Sample]:
-    """Some files of the snapshots of some tables, in a format; none that is large."""
+    """Yield some small files of the snapshots of some tables, in a format."""
     for table in by_url(lab, MOST_TABLES):
         yield from _few(table, ask(lab, table, Question(QUERY, "a query", {"body": {"limitHint": 1000}}), ASKED_FOR[form]))
 
 
 def changed_samples(lab: SharingLab, form: str) -> Iterator[Sample]:
-    """Some files that changed, in a format."""
+    """Yield some changed files, in a format."""
     for table in by_url(lab, len(lab.tables())):
         first, last = version(lab, table, EPOCH), version(lab, table)
         if first is None or last is None or first == last:
@@ -76,10 +76,10 @@ def _few(table: SharedTable, reply: Reply) -> Iterator[Sample]:
 
 
 def some(found: Iterable[Sample]) -> list[Sample]:
-    """Return files that there are.
+    """Return the files as a list.
 
     Raises:
-        NotOffered: there are none.
+        NotOffered: the list is empty.
     """
     chosen = list(found)
     if not chosen:
@@ -88,10 +88,10 @@ def some(found: Iterable[Sample]) -> list[Sample]:
 
 
 class Reader:
-    """Reads URLs as clients do who have nothing but the URL.
+    """Reads URLs without any credentials.
 
     Args:
-        lab: the bench of the check that reads.
+        lab: the lab of the check that reads.
     """
 
     def __init__(self, lab: SharingLab) -> None:
@@ -113,7 +113,7 @@ class Reader:
             raise Unmet(f"an answer at {shown(url)}", type(error).__name__) from error
 
     def left(self, found: Iterable[Sample]) -> Iterator[Sample]:
-        """Of files that changed those that are still there: what a table has removed goes for good when its owner cleans up."""
+        """Yield the changed files that still exist: the owner of a table may have vacuumed removed files."""
         for sample in found:
             # The fixture pack was never vacuumed.
             if self._lab.knows_content or self.read(sample.file.url).status_code not in CLEANED_UP:
@@ -126,7 +126,7 @@ class Reader:
             Unmet: it cannot be read.
         """
         url = urlsplit(sample.file.url)
-        # Plain http is right where the server itself is reached by it.
+        # A server that is reached by http may return http URLs.
         allowed = {"https"} | ({"http"} if self._lab.target.url.startswith("http:") else set())
         expect.true(url.scheme in allowed, f"for {sample} a URL with {' or '.join(sorted(allowed))}", url.scheme)
         reply = self.read(sample.file.url)
@@ -135,7 +135,7 @@ class Reader:
 
 
 def shown(url: str) -> str:
-    """Return a URL without what makes it a secret."""
+    """Return a URL without its query, which may hold a signature."""
     return urlunsplit((*urlsplit(url)[:3], "", ""))
 
 
@@ -146,7 +146,7 @@ def _is_parquet(content: bytes, sample: Sample) -> None:
 
 @check("DS-FIL-01", "DS-FIL-05")
 def files_are_read_without_a_token(lab: SharingLab) -> None:
-    """Each file URL returns, without a token, a Parquet file of exactly its `size`."""
+    """Each file URL returns 200 without a token, with a Parquet file of exactly its `size`."""
     reader = Reader(lab)
     for sample in some(samples(lab, PARQUET)):
         sizes: list[int] = []
@@ -167,7 +167,7 @@ def changed_files_have_their_sizes(lab: SharingLab) -> None:
     reader = Reader(lab)
     for sample in some(reader.left(changed_samples(lab, PARQUET))):
         reply = reader.read(sample.file.url)
-        if reply.status_code == 200:  # whether it can be read is judged by itself
+        if reply.status_code == 200:  # Only the size is checked here.
             with lab.judge("DS-FIL-05"):
                 expect.equal(len(reply.content), sample.file.size, f"for {sample} the size")
     if not lab.verdicts:
@@ -176,19 +176,19 @@ def changed_files_have_their_sizes(lab: SharingLab) -> None:
 
 @check("DS-DFL-06")
 def wrapped_files_are_read_without_a_token(lab: SharingLab) -> None:
-    """Each path of an action in delta format returns, without a token, a Parquet file of its `size`."""
+    """Each `path` of an action in delta format returns 200 without a token, with a Parquet file of its `size`."""
     reader = Reader(lab)
     for sample in some([*samples(lab, DELTA), *reader.left(changed_samples(lab, DELTA))]):
         with lab.judge("DS-DFL-06"):
             content = reader.content(sample)
             _is_parquet(content, sample)
-            if sample.file.size is not None:  # a remove need not say it
+            if sample.file.size is not None:  # Optional in a remove.
                 expect.equal(len(content), sample.file.size, f"for {sample} the size")
 
 
 @check("DS-REM-01")
 def removed_files_can_still_be_read(lab: SharingLab) -> None:
-    """The URL of a removed file returns that file."""
+    """The URL of a removed file returns 200 and a Parquet file without a token."""
     reader = Reader(lab)
     for sample in some(reader.left(sample for sample in changed_samples(lab, PARQUET) if sample.file.kind == "remove")):
         with lab.judge("DS-REM-01"):
@@ -197,7 +197,7 @@ def removed_files_can_still_be_read(lab: SharingLab) -> None:
 
 @check("DS-DF-10", "DS-DF-11")
 def parts_of_files_can_be_read(lab: SharingLab) -> None:
-    """A range of a file returns 206 and those bytes, also one counted from its size; HEAD says the length or is refused."""
+    """GET with Range returns 206 and those bytes, also for the last bytes by `size`; HEAD returns 200 with Content-Length, or 403."""
     reader = Reader(lab)
     found = {sample.table: sample for sample in some(samples(lab, PARQUET if _is_answered(lab, PARQUET) else DELTA))}
     for sample in found.values():
@@ -234,7 +234,7 @@ def _is_answered(lab: SharingLab, form: str) -> bool:
 
 @check("DS-DF-06")
 def urls_may_be_escaped_again(lab: SharingLab) -> None:
-    """The URL of a file works after its path was unescaped and escaped again."""
+    """The URL of a file returns 200 after its path was percent-decoded and encoded again."""
     reader = Reader(lab)
     for form in (PARQUET, DELTA):
         for sample in samples(lab, form):
@@ -249,29 +249,29 @@ def urls_may_be_escaped_again(lab: SharingLab) -> None:
 
 @check("DS-FIL-09", "DS-DFL-05")
 def new_urls_have_not_expired(lab: SharingLab) -> None:
-    """The expiration time of a new file URL, if present, is not in the past."""
+    """The `expirationTimestamp` of a file that was just returned, if present, is not in the past."""
     for form, requirement in ((PARQUET, "DS-FIL-09"), (DELTA, "DS-DFL-05")):
-        said = [(s, s.file.line["expirationTimestamp"]) for s in samples(lab, form) if is_whole(s.file.line.get("expirationTimestamp"))]
-        if not said:
-            lab.skip(requirement, f"no file in {form} format says when its URL expires")
-        for sample, when in said:
+        dated = [(s, s.file.line["expirationTimestamp"]) for s in samples(lab, form) if is_whole(s.file.line.get("expirationTimestamp"))]
+        if not dated:
+            lab.skip(requirement, f"no file in {form} format has an expirationTimestamp")
+        for sample, when in dated:
             with lab.judge(requirement):
                 expect.true(when > time.time() * 1000 - A_DAY, f"for {sample} an expirationTimestamp in the future", str(when))
 
 
 @check("DS-FIL-10")
 def expired_urls_are_refused(lab: SharingLab) -> None:
-    """A file URL is refused after its expiration time."""
+    """A file URL returns 200 before its `expirationTimestamp` and 4xx after it."""
     if not lab.feature("short-lived-urls"):
-        raise NotOffered("URLs of files are not said to expire soon")
+        raise NotOffered("the target does not declare short-lived URLs of files")
     reader = Reader(lab)
     dated = [s for s in samples(lab, PARQUET) if isinstance(s.file.line.get("expirationTimestamp"), int)]
     if not dated:
-        raise NotOffered("no file says when its URL expires")
+        raise NotOffered("no file has an expirationTimestamp")
     url, expires = dated[0].file.url, dated[0].file.line["expirationTimestamp"] / 1000
     wait = max(0.0, expires - time.time()) + 1.5
     if wait > LONGEST_WAIT:
-        raise NotOffered(f"URLs of files hold for {wait:.0f} seconds")
+        raise NotOffered(f"URLs of files are valid for {wait:.0f} seconds, longer than the check waits ({LONGEST_WAIT:.0f})")
     with lab.judge("DS-FIL-10"):
         early = reader.read(url).status_code
         # On a slow machine the URL may already have expired.

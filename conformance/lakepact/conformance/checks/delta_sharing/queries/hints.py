@@ -1,4 +1,4 @@
-"""Hints: a file may be left out only if no row in it can be wanted, and hints that make no sense change nothing."""
+"""Hints: a server leaves out no file with a matching row, and ignores invalid hints."""
 
 from __future__ import annotations
 
@@ -23,13 +23,13 @@ if TYPE_CHECKING:
     from lakepact.conformance.rows.data_files import Row
     from lakepact.conformance.rows.lines import Answer
 
-TRAVELLED = "partitioned"  #: files that go in later versions
+TRAVELLED = "partitioned"  #: a table whose later versions remove files
 PRUNED = "measurements"  #: partitions, and statistics of every kind
 
 #: Tables whose rows hints are tried on; the last two need reader features.
 HINTED = (PRUNED, "partitioned", "partition_types", "no_stats", "schema_changes", "deletion_vectors", "column_mapping_name")
 
-#: SQL that is no comparison of a column with a constant: text, and whether a row of `measurements` satisfies it.
+#: SQL other than a comparison of a column with a constant, and whether a row of `measurements` satisfies it.
 BEYOND: tuple[tuple[str, Any], ...] = (
     ("(CAST(partitionValues.region AS STRING) = 'eu')", lambda r: r["region"] == "eu"),
     ("region = 'eu' OR year = 9", lambda r: r["region"] == "eu" or r["year"] == 9),
@@ -48,14 +48,14 @@ BEYOND: tuple[tuple[str, Any], ...] = (
     ("year = 9 -- AND region = 'eu'", lambda r: r["year"] == 9),
 )
 
-LONG = 2000  #: files; a longer list is not fetched again and again
+LONG = 2000  #: files; a longer list is fetched only a few times
 
 #: Predicates that no server can evaluate.
 NONSENSE = ("", " ", "region", "=", "nope = 1", "region =", "= 'eu'", "region = 'eu", "(((", "year == == 9", "\u2028", "year = 'x" * 99)
 
 REGION, EU = column("region", "string"), literal("eu", "string")
 EQUAL = {"op": "equal", "children": [REGION, EU]}
-NOWHERE = {"op": "equal", "children": [REGION, literal("nowhere", "string")]}  #: leaves no file, if it is understood
+NOWHERE = {"op": "equal", "children": [REGION, literal("nowhere", "string")]}  #: a server that understands it returns no file
 NINE = {"op": "literal", "value": 9, "valueType": "int"}
 
 #: JSON predicates that cannot be evaluated: what is wrong, and the text.
@@ -155,7 +155,7 @@ def hinted(lab: SharingLab, names: tuple[str, ...] = HINTED) -> Iterator[Hinted]
     """Yield the tables of the pack that hints are tried on, as far as the target can answer them.
 
     Raises:
-        Blocked: it answers no query of any of them; one that it does not answer keeps the others from nothing.
+        Blocked: the target answers no query of any of them.
     """
     blocked: Blocked | None = None
     found = False
@@ -200,7 +200,7 @@ def files(reply: Reply, about: str = "") -> list[Any]:
 
 @check("DS-HNT-05", "DS-HNT-10")
 def empty_hints_return_all_files(lab: SharingLab) -> None:
-    """A query without hints, or with an empty array of them, returns all files."""
+    """A query without hints, or with `predicateHints` [], returns all files."""
     whole = files(lab.require(sent(lab, {}), 200))
     with lab.judge("DS-HNT-05"):
         empty = files(sent(lab, {"predicateHints": []}), "for an empty array of predicateHints")
@@ -215,7 +215,7 @@ def empty_hints_return_all_files(lab: SharingLab) -> None:
 
 @check("DS-HNT-04", "DS-SQL-03")
 def unsupported_sql_is_ignored(lab: SharingLab) -> None:
-    """SQL beyond comparisons, and invalid SQL, does not fail the query."""
+    """A query whose `predicateHints` hold SQL beyond comparisons, or invalid SQL, returns 200."""
     _ = files(lab.require(sent(lab, {}), 200))
     for requirement, texts in (("DS-HNT-04", NONSENSE), ("DS-SQL-03", tuple(text for text, _ in BEYOND))):
         for text in texts:
@@ -225,7 +225,7 @@ def unsupported_sql_is_ignored(lab: SharingLab) -> None:
 
 @check("DS-HNT-08")
 def invalid_predicates_keep_all_files(lab: SharingLab) -> None:
-    """JSON predicates that cannot be evaluated keep all files."""
+    """A query whose `jsonPredicateHints` cannot be evaluated returns 200 and all files."""
     whole = files(lab.require(sent(lab, {}), 200))
     for what, text in WRONG_TREES if len(whole) <= LONG else WRONG_TREES[:3]:
         with lab.judge("DS-HNT-08"):
@@ -235,7 +235,7 @@ def invalid_predicates_keep_all_files(lab: SharingLab) -> None:
 
 @check("DS-JSP-01")
 def malformed_nodes_are_ignored(lab: SharingLab) -> None:
-    """A malformed node of a JSON predicate does not fail the query."""
+    """A query with a malformed node in `jsonPredicateHints` returns 200."""
     _ = files(lab.require(sent(lab, {}), 200))
     for what, tree in MALFORMED_NODES:
         with lab.judge("DS-JSP-01"):
@@ -245,7 +245,7 @@ def malformed_nodes_are_ignored(lab: SharingLab) -> None:
 
 @check("DS-HNT-15")
 def negative_limits_are_refused(lab: SharingLab) -> None:
-    """A negative limit is refused."""
+    """A negative `limitHint` returns 400."""
     _ = files(lab.require(sent(lab, {"limitHint": 1}), 200))
     with lab.judge("DS-HNT-15"):
         expect.status(sent(lab, {"limitHint": -1}), 400, about="for limitHint -1")
@@ -256,7 +256,7 @@ def negative_limits_are_refused(lab: SharingLab) -> None:
 
 @check("DS-HNT-12")
 def limits_keep_enough_rows(lab: SharingLab) -> None:
-    """The files for a limit hold at least that many live rows."""
+    """The files of a query with `limitHint` hold that many rows after deletion vectors, or all rows of the table."""
     for known in hinted(lab, ("partitioned", "partition_types", "no_stats", PRUNED, "deletion_vectors", "unpartitioned", "empty")):
         total = len(known.rows)
         for limit in (0, 1, total // 2, total - 1, total, total + 1, 2**31 - 1):
@@ -266,30 +266,30 @@ def limits_keep_enough_rows(lab: SharingLab) -> None:
             with lab.judge("DS-HNT-12"):
                 found = len(known.rows_of(reading.understood(reply, f"for limitHint {limit}")))
                 wanted = min(limit, total)
-                what = f"files of {known.table.name} with {wanted} rows at least for limitHint {limit}"
+                what = f"files of {known.table.name} with at least {wanted} rows for limitHint {limit}"
                 expect.true(found >= wanted, what, f"files with {found} of {total} rows")
 
 
 @check("DS-HNT-13")
 def predicates_before_limits(lab: SharingLab) -> None:
-    """With predicates and a limit, the files hold at least that many matching rows."""
+    """The files of a query with predicates and `limitHint` hold that many matching rows, or all of them."""
     for known in hinted(lab, (PRUNED, "partitioned", "partition_types")):
         for predicate in LAST_FILES[known.table.name]:
             wanted = matching(known.rows, predicate)
-            # Clients say what they look for in one way, or in both at once.
-            ways = (
+            # Clients send SQL hints alone, or both kinds.
+            spellings = (
                 {"predicateHints": [predicate.sql()]},
                 {"predicateHints": [predicate.sql()], "jsonPredicateHints": hint(predicate.tree())},
             )
             for limit in (1, len(wanted) // 2, len(wanted)):
-                for hints in ways:
+                for hints in spellings:
                     reply = known.asked(**hints, limitHint=limit)
                     with lab.judge("DS-HNT-13"):
                         about = f"{' and '.join(hints)} {predicate.sql()} with limitHint {limit}"
                         answer = reading.understood(reply, f"for {about}")
                         found = len(matching(known.rows_of(answer), predicate))
-                        what = f"files of {known.table.name} with {limit} rows that satisfy it for {about}"
-                        expect.true(found >= limit, what, f"files with {found} such rows of {len(wanted)}")
+                        what = f"files of {known.table.name} with at least {limit} matching rows for {about}"
+                        expect.true(found >= limit, what, f"files with {found} of {len(wanted)} matching rows")
 
 
 #: Predicates that hold for rows of few files.
@@ -302,7 +302,7 @@ LAST_FILES: dict[str, tuple[Predicate, ...]] = {
 
 @check("DS-HNT-03", "DS-HNT-09", "DS-HNT-12")
 def hints_as_of_a_version(lab: SharingLab) -> None:
-    """Hints with time travel keep the files of that version that may hold matching rows."""
+    """A query of an earlier version with hints leaves out no file of that version with a matching row."""
     (known,) = hinted(lab, (TRAVELLED,))
     earlier = [version for version in known.table.readable if version is not known.table.last and version.rows.num_rows]
     if not earlier or known.asked(version=earlier[0].version).status != 200:
@@ -324,7 +324,7 @@ def hints_as_of_a_version(lab: SharingLab) -> None:
 
 @check("DS-HNT-03")
 def sql_beyond_comparisons(lab: SharingLab) -> None:
-    """SQL that a server reads rightly or skips drops no file with a row that satisfies it."""
+    """A query whose `predicateHints` hold SQL beyond comparisons leaves out no file with a matching row."""
     try:
         (known,) = hinted(lab, (PRUNED,))
     except ValueError:
@@ -332,6 +332,6 @@ def sql_beyond_comparisons(lab: SharingLab) -> None:
     for text, holds in BEYOND:
         reply = known.asked(predicateHints=[text])
         if reply.status != 200:
-            continue  # that is another requirement
+            continue  # DS-SQL-03
         with lab.judge("DS-HNT-03"):
             known.holds_all(reply, [row for row in known.rows if holds(row)], f"the hint {text}")

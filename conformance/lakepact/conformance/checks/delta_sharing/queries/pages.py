@@ -1,4 +1,4 @@
-"""Pages of files: with maxFiles an answer may come in several, which together are the answer without it."""
+"""Pages of files: the pages of a query with maxFiles together are the answer without it."""
 
 from __future__ import annotations
 
@@ -23,8 +23,8 @@ if TYPE_CHECKING:
     from lakepact.conformance.fixtures.manifest import PackTable
     from lakepact.conformance.rows.lines import Answer
 
+MOST_EVER = 1000  #: pages of one answer; a server that returns more repeats itself
 #: Tables of the pack, and how many files their pages may hold.
-MOST_EVER = 1000  #: pages of one answer; whoever has more has no end
 PAGED = (("partitioned", 2), ("measurements", 3), ("deletion_vectors", 1), ("many_files", 400))
 CHANGES_PAGED = (PLAIN, "changes_partitioned")
 HINT = "year >= 9"  #: on `measurements`; a server that supports hints leaves out some files
@@ -41,29 +41,29 @@ def pages(ask: Callable[[dict[str, Any]], Reply], about: str) -> Iterator[Answer
     """Yield the pages of an answer, each asked for with the token of the one before.
 
     Raises:
-        Unmet: one of them is refused, a token comes back, or there is no end of them.
+        Unmet: a page is refused, or the pages do not end.
     """
     seen: set[str] = set()
-    said: dict[str, Any] = {}
+    position: dict[str, Any] = {}
     while True:
-        answer = reading.understood(ask(said), f"for page {len(seen) + 1} of {about}")
+        answer = reading.understood(ask(position), f"for page {len(seen) + 1} of {about}")
         yield answer
         token = token_of(answer)
         if not token:
             return
         if token in seen or len(seen) > MOST_EVER:
             raise Unmet(
-                f"pages of {about} that come to an end", "a token that came before" if token in seen else f"{MOST_EVER} pages and more"
+                f"a last page of {about}", "a nextPageToken for the second time" if token in seen else f"more than {MOST_EVER} pages"
             )
         seen.add(token)
-        said = {"token": token}
+        position = {"token": token}
 
 
 def in_pages(lab: SharingLab, table: PackTable, most: int, **body: Any) -> list[Answer]:
     """Return the pages of a query."""
 
-    def ask(said: dict[str, Any]) -> Reply:
-        token = {"pageToken": said["token"]} if said else {}
+    def ask(position: dict[str, Any]) -> Reply:
+        token = {"pageToken": position["token"]} if position else {}
         return reading.asked(lab, table, {**body, "maxFiles": most, **token})
 
     return list(pages(ask, f"{table.name} with {most} files each"))
@@ -76,7 +76,7 @@ def files_of(answers: Iterable[Answer]) -> list[Any]:
 
 @check("DS-QRY-09")
 def pages_hold_every_file_once(lab: SharingLab) -> None:
-    """The pages of a query return every file of the unpaged response exactly once."""
+    """The pages of a query with `maxFiles` together have every file of the response without it, exactly once."""
     _need_pages(lab)
     for name, most in PAGED:
         table = lab.fixture(name)
@@ -87,7 +87,7 @@ def pages_hold_every_file_once(lab: SharingLab) -> None:
             continue  # a server may refuse tables with features
         whole = [reading.understood(lab.require(reply, 200))]
         if token_of(whole[0]):
-            continue  # also without maxFiles it comes in pages
+            continue  # The answer comes in pages also without maxFiles.
         with lab.judge("DS-QRY-09"):
             known, found = files_of(whole), files_of(in_pages(lab, table, most))
             what = f"{len(known)} files on the pages of {name} with maxFiles {most}, each of them once"
@@ -96,7 +96,7 @@ def pages_hold_every_file_once(lab: SharingLab) -> None:
 
 @check("DS-QRY-08", "DS-CAP-04")
 def later_pages_keep_version_and_format(lab: SharingLab) -> None:
-    """The second page of a query has the version of the first page and the requested format."""
+    """The second page of a query has the `Delta-Table-Version` of the first page and the requested format."""
     _need_pages(lab)
     table = lab.fixture("partitioned")
     for form in reading.formats(lab, table):
@@ -105,7 +105,7 @@ def later_pages_keep_version_and_format(lab: SharingLab) -> None:
             token = token_of(reading.understood(first)) if first.status == 200 else ""
             second = reading.asked(lab, table, {**body, "pageToken": token}, form=form) if token else first
             if second is first or second.status != 200:
-                continue  # It has one page, or whether the other one is answered is judged elsewhere.
+                continue  # The query has one page, or DS-QRY-09 fails for the second one.
             about = f"for the second page of {expect.shown(body)} of {table.name} in {form} format"
             with lab.judge("DS-QRY-08"):
                 expect.equal(reading.version_header(first), reading.version_header(second), f"{about} the Delta-Table-Version")
@@ -117,7 +117,7 @@ def later_pages_keep_version_and_format(lab: SharingLab) -> None:
 
 @check("DS-HNT-03")
 def pages_hold_every_matching_row(lab: SharingLab) -> None:
-    """The pages of a query with a hint hold every matching row."""
+    """The pages of a query with `predicateHints` and `maxFiles` hold every matching row."""
     _need_pages(lab)
     table = lab.fixture("measurements")
     wanted = [row for row in table.last.rows.to_pylist() if (row["year"] or 0) >= 9]
@@ -128,7 +128,7 @@ def pages_hold_every_matching_row(lab: SharingLab) -> None:
 
 @check("DS-QRY-09", alone=True)
 def pages_are_of_one_version(lab: SharingLab) -> None:
-    """The pages of a query have the rows of the first page's version, even if the table grows."""
+    """The pages of a query have the rows of the first page's version, also if the table grows between two pages."""
     _need_pages(lab)
     table = lab.fixture(CHANGING)
     if lab.target.parameters.get(WRITABLE) != "yes":
@@ -138,15 +138,15 @@ def pages_are_of_one_version(lab: SharingLab) -> None:
         whole = reading.understood(lab.require(reading.asked(lab, table), 200))
     first = reading.understood(lab.require(reading.asked(lab, table, {"maxFiles": 1}), 200))
     if not token_of(first) or not grown(lab, table):
-        raise NotOffered("the table has one page, or the target does not see that it grows")
+        raise NotOffered("the table has one page, or the target does not show its new version")
 
     second = reading.asked(lab, table, {"maxFiles": 1, "pageToken": token_of(first)})
     if 400 <= second.status < 500:
-        raise NotOffered("pages of a table that has changed are refused")
+        raise NotOffered("the target refuses further pages of a table that has changed")
     with lab.judge("DS-QRY-09"):
 
-        def ask(said: dict[str, Any]) -> Reply:
-            return reading.asked(lab, table, {"maxFiles": 1, "pageToken": said.get("token", token_of(first))})
+        def ask(position: dict[str, Any]) -> Reply:
+            return reading.asked(lab, table, {"maxFiles": 1, "pageToken": position.get("token", token_of(first))})
 
         found = [*first.files, *(file for answer in pages(ask, f"{table.name}, which grew") for file in answer.files)]
         what = f"the rows on the pages of {table.name}, which grew after the first one"
@@ -155,45 +155,45 @@ def pages_are_of_one_version(lab: SharingLab) -> None:
 
 @check("DS-CDF-10", "DS-CDF-07")
 def pages_hold_every_change_once(lab: SharingLab) -> None:
-    """The pages of changes return every line of the unpaged response exactly once."""
+    """The pages of changes together have every changed file of the unpaged response exactly once, and its later metaData."""
     paged = False
     for name in CHANGES_PAGED:
         table = lab.fixture(name)
-        asked = partial(_changes, lab, table)
-        whole = reading.understood(lab.require(asked({}), 200))
+        request = partial(_changes, lab, table)
+        whole = reading.understood(lab.require(request({}), 200))
         for most in (1, 2):
-            first = reading.understood(lab.require(asked({"max_files": most}), 200))
+            first = reading.understood(lab.require(request({"max_files": most}), 200))
             if not token_of(first) or token_of(whole):
                 continue
             paged = True
             what = f"pages of {most} of the changes of {name}"
             answers: list[Answer] = []
             with lab.judge("DS-CDF-10"):
-                answers += pages(partial(_page_of_changes, asked, most), what)
+                answers += pages(partial(_page_of_changes, request, most), what)
                 known, found = files_of([whole]), files_of(answers)
                 expect.true(
                     known == found, f"{len(known)} changed files on all pages, each of them once, for {what}", f"{len(found)} of them"
                 )
             with lab.judge("DS-CDF-07"):
                 later = [line.get("version") for line in whole.historical]
-                told = [line.get("version") for answer in answers for line in answer.historical]
-                expect.equal(later, told, f"the versions of later metaData on {what}")
+                found = [line.get("version") for answer in answers for line in answer.historical]
+                expect.equal(later, found, f"the versions of later metaData on {what}")
     if not paged:
         raise NotOffered("changes do not come in pages")
 
 
-def _changes(lab: SharingLab, table: PackTable, said: dict[str, Any]) -> Reply:
+def _changes(lab: SharingLab, table: PackTable, more: dict[str, Any]) -> Reply:
     """Return all changes of a table, with later metadata, or a page of them."""
-    return reading.asked_changes(lab, table, {"starting_version": 0, "include_historical_metadata": True, **said})
+    return reading.asked_changes(lab, table, {"starting_version": 0, "include_historical_metadata": True, **more})
 
 
-def _page_of_changes(asked: Callable[[dict[str, Any]], Reply], most: int, said: dict[str, Any]) -> Reply:
-    return asked({"max_files": most, **({"page_token": said["token"]} if said else {})})
+def _page_of_changes(request: Callable[[dict[str, Any]], Reply], most: int, position: dict[str, Any]) -> Reply:
+    return request({"max_files": most, **({"page_token": position["token"]} if position else {})})
 
 
 @check("DS-TTV-07")
 def pages_hold_every_changed_file_once(lab: SharingLab) -> None:
-    """The pages of a query with startingVersion return every file of the unpaged response exactly once."""
+    """The pages of a query with `startingVersion` together have every file of the unpaged response exactly once."""
     _need_pages(lab)
     paged = False
     for name in ("partitioned", PLAIN):
@@ -213,25 +213,25 @@ def pages_hold_every_changed_file_once(lab: SharingLab) -> None:
 
 @check("DS-EST-02")
 def query_page_tokens_are_bound_to_their_query(lab: SharingLab) -> None:
-    """An unknown page token, or one of another table's query, is refused."""
+    """A query with an unknown `pageToken`, or with one of another table's query, is refused (a warning if it returns 200)."""
     _need_pages(lab)
     table = lab.fixture("partitioned")
     token = token_of(reading.understood(lab.require(reading.asked(lab, table, {"maxFiles": 1}), 200)))
-    # The latter has the version that the token is of.
+    # `times` has the version of the token.
     others = [(f"a token of {table.name}", lab.fixture(name), token) for name in ("measurements", "times")]
-    for what, asked, sent in ((f"the token {expect.shown(FORGED)}", table, FORGED), *others):
-        reply = reading.asked(lab, asked, {"maxFiles": 1, "pageToken": sent}) if sent else None
+    for what, queried, sent in ((f"the token {expect.shown(FORGED)}", table, FORGED), *others):
+        reply = reading.asked(lab, queried, {"maxFiles": 1, "pageToken": sent}) if sent else None
         if reply is not None and reply.status == 200:
-            expected = f"a query of {asked.name} with {what} to be refused"
+            expected = f"a 4xx status for a query of {queried.name} with {what}"
             lab.warn("DS-EST-02", expected=expected, actual=f"status {reply.status}", refusal=True)
     lab.note("DS-EST-02", "")
 
 
 def _need_pages(lab: SharingLab) -> None:
-    """Go on only where queries come in pages.
+    """Require that the target answers queries in pages.
 
     Raises:
-        NotOffered: they do not.
+        NotOffered: it does not.
     """
     if not lab.feature("query-pages"):
-        raise NotOffered("queries do not come in pages")
+        raise NotOffered("the target does not answer queries in pages")

@@ -1,4 +1,4 @@
-"""Partition values: the text of each type, and what stands for null."""
+"""Partition values: the spelling of each type, and of null."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 TABLE = "partition_types"
 
-#: Requirement → types of partition columns, and what their text looks like.
+#: Requirement → types of partition columns, and the pattern of their values.
 TEXTS: dict[str, tuple[tuple[str, ...], str]] = {
     "DS-PV-03": (("string",), r".*"),
     "DS-PV-04": (("long", "integer", "short", "byte", "float", "double", "decimal(10,2)"), r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?"),
@@ -33,7 +33,7 @@ TEXTS: dict[str, tuple[tuple[str, ...], str]] = {
 
 
 def texts(lab: SharingLab, kinds: tuple[str, ...]) -> Iterator[tuple[str, str, Any, Any]]:
-    """Yield the partition values of some types: column, type, what is true, and what was answered."""
+    """Yield the partition values of some types: column, type, the value in the table, and the value in the answer."""
     table = lab.fixture(TABLE)
     truth = {row["id"]: row for row in table.last.rows.to_pylist()}
     for form in reading.formats(lab, table):
@@ -59,22 +59,22 @@ def _id(lab: SharingLab, file: SharedFile) -> int:
 
 @check(*TEXTS)
 def partition_values_have_the_form_of_their_type(lab: SharingLab) -> None:
-    """A partition value is written in the form of its type and agrees with the rows."""
+    """A partition value that is not null is written in the form of its type and equals the value of the rows."""
     for requirement, (kinds, pattern) in TEXTS.items():
         with lab.judge(requirement) as case:
             for name, kind, true, text in texts(lab, kinds):
+                if true is None:
+                    continue
                 with case():
-                    if true is None:
-                        continue
                     shaped = isinstance(text, str) and re.fullmatch(pattern, text, re.DOTALL) is not None
-                    expect.true(shaped, f"the text of a {kind} as {name}, which is {expect.shown(true)}", expect.shown(text))
+                    expect.true(shaped, f"a {kind} as string for {name}, whose value is {expect.shown(true)}", expect.shown(text))
                     found = comparison.frozen(values.typed(text, kind))
                     expect.true(found == comparison.frozen(true), f"{name} {expect.shown(true)}", expect.shown(text))
 
 
 @check("DS-PV-02")
 def null_partition_values(lab: SharingLab) -> None:
-    """A null partition value is null or an empty string, and no other value is."""
+    """A null partition value is `null` or an empty string, and every other one is a non-empty string."""
     every = tuple(kind for kinds, _ in TEXTS.values() for kind in kinds)
     with lab.judge("DS-PV-02") as case:
         for name, kind, true, text in texts(lab, every):
@@ -82,18 +82,19 @@ def null_partition_values(lab: SharingLab) -> None:
                 if true is None:
                     expect.true(text is None or text == "", f"null or an empty string for the null of {name}, a {kind}", expect.shown(text))
                 else:
-                    expect.true(text is not None and text != "", f"a text for {name}, which is {expect.shown(true)}", expect.shown(text))
+                    there = text is not None and text != ""
+                    expect.true(there, f"a string for {name}, whose value is {expect.shown(true)}", expect.shown(text))
     with lab.judge("DS-PV-02"):
         table = lab.fixture("partitioned")
         answer = reading.understood(lab.require(reading.asked(lab, table), 200))
         wanted = sorted(file["partition_values"]["city"] is None for file in table.last.files)
         found = sorted(file.partition_values.get("city") in {None, ""} for file in answer.files)
-        expect.equal(wanted, found, "for each file of partitioned whether city is null")
+        expect.equal(wanted, found, "for each file of the table partitioned, whether city is null:")
 
 
 @invariant("DS-PV-01", traffic=("partition_values.partition_values_have_the_form_of_their_type", "hints.empty_hints_return_all_files"))
 def strings_or_nulls(exchange: Exchange) -> bool:
-    """Every partition value is a string, or null."""
+    """Every partition value in a response is a string or `null`."""
     if exchange.operation not in {op.query_table, op.query_table_changes} or exchange.status != 200:
         return False
     seen = False

@@ -1,4 +1,4 @@
-"""Queries: their requests, and the lines of their answers."""
+"""Queries: their requests, and the lines of their responses."""
 
 from __future__ import annotations
 
@@ -59,7 +59,7 @@ WRONG: tuple[Any, ...] = (
 
 
 def query(lab: SharingLab, table: SharedTable, body: Any, **sent: Any) -> Reply:
-    """Return the answer to a query, in whichever format."""
+    """Return the answer to a query, in either format."""
     headers = [EITHER_FORMAT, *sent.pop("headers", ())]
     return lab.send(QUERY, body=body, headers=headers, **table.address, **sent)
 
@@ -69,7 +69,7 @@ def query(lab: SharingLab, table: SharedTable, body: Any, **sent: Any) -> Reply:
 
 @check("DS-QRY-01")
 def content_types_make_no_difference(lab: SharingLab) -> None:
-    """A query returns the same with a Content-Type, with one that has a charset, and without."""
+    """A query returns 200 with Content-Type application/json, with or without a charset, and without a Content-Type."""
     table = by_url(lab)[0]
     with lab.judge_each("DS-QRY-01") as case:
         for media_type in (JSON, f"{JSON}; charset=utf-8", f"{JSON};charset=UTF-8", ""):
@@ -80,7 +80,7 @@ def content_types_make_no_difference(lab: SharingLab) -> None:
 
 @check("DS-QRY-02")
 def empty_queries_return_all_files(lab: SharingLab) -> None:
-    """The body {} returns all files of the current snapshot."""
+    """The body {} returns all files of the current version, whose number is in `Delta-Table-Version`."""
     sizes = {}
     if lab.knows_content:
         sizes = {
@@ -91,9 +91,9 @@ def empty_queries_return_all_files(lab: SharingLab) -> None:
         before = version(lab, table)
         reply = lab.require(query(lab, table, {}), 200)
         if any(end.get("nextPageToken") for end in ends_of(reply.lines)):
-            continue  # The rest of the files stands on further pages.
+            continue  # Further pages have the other files.
         if before is None or before != version(lab, table):
-            continue  # It has changed in between.
+            continue  # The table has changed in between.
         judged = True
         with lab.judge("DS-QRY-02") as case:
             expect.equal(str(before), reply.headers.get("delta-table-version"), f"for {table.name} the current version")
@@ -102,9 +102,9 @@ def empty_queries_return_all_files(lab: SharingLab) -> None:
             if known is not None and found != known:
                 raise Unmet(f"the {len(known)} files of {table.name}", f"{len(found)} files", exchange=reply.exchange.number)
             for metadata in objects(reply.lines, "metaData"):
-                with case():
-                    if isinstance(metadata.get("numFiles"), int):
-                        expect.equal(metadata["numFiles"], len(found), f"for {table.name}, which says numFiles, the number of files")
+                if isinstance(metadata.get("numFiles"), int):
+                    with case():
+                        expect.equal(metadata["numFiles"], len(found), f"number of files of {table.name}, by numFiles in metaData:")
     if not judged:
         raise NotOffered("every answer comes in pages, or every table changes all the time")
 
@@ -127,12 +127,13 @@ def same_as(lab: SharingLab, requirement: str, plain: Callable[[], Reply], other
         expect.status(other(), 200, about=f"for {about}")
         found = differ(plain, other)
         if found is not None:
-            raise Unmet(f"for {about} the answer without it: {len(found[0][3])} lines", f"{len(found[1][-1])} lines")
+            what = f"the same answer for {about} as without: {len(found[0][3])} lines"
+            raise Unmet(what, f"another one: {len(found[1][-1])} lines")
 
 
 @check("DS-QRY-10")
 def unknown_members_change_nothing(lab: SharingLab) -> None:
-    """Unknown members and parameters do not change the responses to queries and changes."""
+    """Unknown members and query parameters change nothing in the responses to queries and changes."""
     for table in varied_by_url(lab):
         plain = partial(query, lab, table, {})
         same_as(lab, "DS-QRY-10", plain, partial(query, lab, table, UNKNOWN_MEMBERS), f"{table.name} with unknown members")
@@ -144,7 +145,7 @@ def unknown_members_change_nothing(lab: SharingLab) -> None:
 
 
 def varied_by_url(lab: SharingLab) -> list[SharedTable]:
-    """Some tables that are read by URLs, unlike each other."""
+    """Return some tables of different kinds that are read by URLs."""
     return by_url(lab, MOST_TABLES)
 
 
@@ -156,7 +157,7 @@ def changes(lab: SharingLab, table: SharedTable, **sent: Any) -> Reply:
 
 @check("DS-QRY-11")
 def members_of_wrong_types_return_400(lab: SharingLab) -> None:
-    """A member of another type, or a body that is not an object, returns 400."""
+    """A query with a known member of the wrong JSON type, or with a body that is not an object, returns 400."""
     table = by_url(lab)[0]
     lab.require(query(lab, table, {"limitHint": 1}), 200)
     with lab.judge_each("DS-QRY-11") as case:
@@ -165,41 +166,41 @@ def members_of_wrong_types_return_400(lab: SharingLab) -> None:
                 expect.status(query(lab, table, body), 400, about=f"for the body {expect.shown(body)}")
     reply = query(lab, table, {"limitHint": 2**31})
     if reply.status != 400:
-        expected = "status 400 for the limitHint 2147483648, which is no Int32"
+        expected = "status 400 for limitHint 2147483648, which does not fit Int32"
         lab.warn("DS-QRY-11", expected=expected, actual=f"status {reply.status}", refusal=True)
 
 
-# -- which lines are answered -------------------------------------------------------------------------------------------------------
+# -- lines of the response -------------------------------------------------------------------------------------------------------
 
 
 @invariant("DS-QRY-04", traffic=TOUR)
 def queries_begin_with_protocol_and_metadata(exchange: Exchange) -> bool:
-    """The answer to a query begins with a protocol line and a metaData line."""
+    """The first line of a response to a query is `protocol` and the second is `metaData`."""
     lines = lines_of(exchange, QUERY)
     if lines is None or is_continued(exchange):
         return False
     kinds = [kind_of(line) for line in lines[:2]]
-    expect.true(kinds == TWO, "first lines protocol and metaData", ", ".join(kind or "?" for kind in kinds) or "no line")
+    expect.true(kinds == TWO, "protocol and metaData as the first two lines", ", ".join(kind or "?" for kind in kinds) or "no line")
     return True
 
 
 @invariant("DS-QRY-06", traffic=TOUR)
 def snapshots_hold_only_files(exchange: Exchange) -> bool:
-    """After its first two lines a snapshot has only files, and in delta format each is an add."""
+    """After the first two lines, a response without `startingVersion` has only file lines; in delta format each wraps an `add`."""
     lines = lines_of(exchange, QUERY)
     if not lines or is_continued(exchange) or "startingVersion" in body_of(exchange):
         return False
     kinds = {kind_of(line) for line in lines[2:]} - {END}
-    expect.true(kinds <= {"file"}, "only lines file after the first two", ", ".join(sorted(kinds)))
+    expect.true(kinds <= {"file"}, "only file lines after the first two lines", ", ".join(sorted(kinds)))
     if form_of(lines) == DELTA:
         for file in objects(lines[2:], "file"):
-            expect.equal("add", action_of(file)[0], "action in a file line of a snapshot:")
+            expect.equal("add", action_of(file)[0], "action in a file line, since the query has no startingVersion:")
     return True
 
 
 @invariant("DS-QRY-07", traffic=TOUR)
 def file_changes_hold_only_changes(exchange: Exchange) -> bool:
-    """After its first two lines a query with startingVersion has only changed files and metadata."""
+    """After the first two lines, a response with `startingVersion` has only changed files and metaData."""
     lines = lines_of(exchange, QUERY)
     if not lines or is_continued(exchange) or "startingVersion" not in body_of(exchange):
         return False
@@ -207,7 +208,8 @@ def file_changes_hold_only_changes(exchange: Exchange) -> bool:
     allowed = {"metaData", "file"} if form_of(lines) == DELTA else {"metaData", "add", "remove", "cdf"}
     if body_of(exchange).get("includeHistoricalProtocol") is True:
         allowed.add("protocol")  # Of version 2026-08; in parquet format DS-HPR-03 counts them.
-    expect.true(kinds <= allowed, f"only lines {', '.join(sorted(allowed))} after the first two", ", ".join(kind or "?" for kind in kinds))
+    what = f"only the lines {', '.join(sorted(allowed))} after the first two, since the query has startingVersion"
+    expect.true(kinds <= allowed, what, ", ".join(kind or "?" for kind in kinds))
     if form_of(lines) == DELTA:
         for file in objects(lines[2:], "file"):
             action_of(file)
@@ -216,7 +218,7 @@ def file_changes_hold_only_changes(exchange: Exchange) -> bool:
 
 @invariant("DS-DF-09", traffic=TOUR)
 def no_line_is_empty(exchange: Exchange) -> bool:
-    """An answer in lines has no empty line, also not at its end."""
+    """A response in lines has no empty line, neither between lines nor at the end."""
     if not lines_of(exchange):
         return False
     content_lines = exchange.body.removesuffix(b"\n").split(b"\n")
@@ -230,7 +232,7 @@ def no_line_is_empty(exchange: Exchange) -> bool:
 
 @check("DS-DF-12")
 def spark_parameters_change_nothing(lab: SharingLab) -> None:
-    """Empty hints, includeRefreshToken and readChangeFeed do not change the returned files."""
+    """Queries with `predicateHints` [] and `includeRefreshToken`, and changes with `readChangeFeed`, return the same lines."""
     for table in varied_by_url(lab):
         sent = {"predicateHints": [], "includeRefreshToken": True}
         plain, other = (partial(query, lab, table, body) for body in ({}, sent))
@@ -242,7 +244,7 @@ def spark_parameters_change_nothing(lab: SharingLab) -> None:
 
 @check("DS-DF-15")
 def booleans_are_case_insensitive(lab: SharingLab) -> None:
-    """The parameter includeHistoricalMetadata is accepted in any letter case."""
+    """The parameter `includeHistoricalMetadata` with True or TRUE returns 200 and the lines of true."""
     tables = [table for table in by_url(lab, len(lab.tables())) if table.changes][:MOST_TABLES]
     for table in tables:
         start = version(lab, table, "1970-01-01T00:00:00Z")
@@ -266,17 +268,18 @@ def booleans_are_case_insensitive(lab: SharingLab) -> None:
 
 @check("DS-DF-20")
 def jvm_client_headers_are_accepted(lab: SharingLab) -> None:
-    """The header fileidhash is accepted and repeated, and maxFiles is accepted."""
+    """A query with the header `fileidhash` returns 200 and that header; a query with `maxFiles` returns 200."""
     with lab.judge_each("DS-DF-20") as case:
         for table in by_url(lab, 2):
+            for word in ("parquet", "delta"):
+                with case():
+                    reply = query(lab, table, {"limitHint": 1}, headers=[("fileidhash", word)])
+                    expect.status(reply, 200, about=f"with the header fileidhash: {word}")
+                    expect.equal(word, reply.headers.get("fileidhash"), "the header fileidhash of the answer:")
             with case():
-                for word in ("parquet", "delta"):
-                    with case():
-                        reply = query(lab, table, {"limitHint": 1}, headers=[("fileidhash", word)])
-                        expect.status(reply, 200, about=f"with the header fileidhash: {word}")
-                        expect.equal(word, reply.headers.get("fileidhash"), "fileidhash in the answer:")
-                expect.true(version_of(query(lab, table, {"maxFiles": 1000})) is not None, "an answer with a version to maxFiles", "none")
+                paged = query(lab, table, {"maxFiles": 1000})
+                expect.true(version_of(paged) is not None, f"Delta-Table-Version for {table.name} with maxFiles", paged.shown)
         for table in varied_by_url(lab):
-            with case():
-                if query(lab, table, {"limitHint": 1}).status == 200:
+            if query(lab, table, {"limitHint": 1}).status == 200:
+                with case():
                     expect.status(query(lab, table, {"maxFiles": 1}), 200, about=f"for {table.name} with maxFiles")

@@ -1,6 +1,6 @@
-"""Hints drawn at random, and hints at the extremes of each file: no file with a row that satisfies them is left out.
+"""Random hints, and hints at the extremes of each file: a server leaves out no file with a matching row.
 
-The draw is the same in every run, so that servers can be compared; each check sends a bounded number of requests.
+Every run sends the same hints, so that servers can be compared, and each check sends a bounded number of requests.
 """
 
 from __future__ import annotations
@@ -17,12 +17,12 @@ if TYPE_CHECKING:
     from lakepact.conformance.checks.delta_sharing.kit.lab import SharingLab
 
 ROUNDS = 12  #: requests for each table
-FILES = 4  #: whose least values are tried one by one, and as many whose greatest ones are
+FILES = 4  #: least values of files that are tried one by one, and as many greatest ones
 
 
 @check("DS-HNT-03")
 def one_sql_predicate(lab: SharingLab) -> None:
-    """One predicate in SQL drops no file with a row that satisfies it."""
+    """A query with one SQL comparison in `predicateHints` leaves out no file with a matching row."""
     for known in hinted(lab):
         draw = Draw(Random(f"sql {known.table.name}"), known.rows, known.sql_kinds())  # noqa: S311 - no secret
         for _ in range(ROUNDS):
@@ -34,7 +34,7 @@ def one_sql_predicate(lab: SharingLab) -> None:
 
 @check("DS-HNT-02")
 def several_sql_predicates(lab: SharingLab) -> None:
-    """Several predicates in SQL drop no file with a row that satisfies all of them."""
+    """A query with several `predicateHints` leaves out no file with a row that satisfies all of them."""
     for known in hinted(lab):
         random = Random(f"several {known.table.name}")  # noqa: S311 - no secret
         draw = Draw(random, known.rows, known.sql_kinds())
@@ -48,7 +48,7 @@ def several_sql_predicates(lab: SharingLab) -> None:
 
 @check("DS-HNT-09", "DS-JSP-08")
 def json_predicates(lab: SharingLab) -> None:
-    """A tree of predicates in JSON drops no file with a row that satisfies it, whichever columns it is about."""
+    """A query with a random tree in `jsonPredicateHints`, on any columns, leaves out no file with a matching row."""
     for known in hinted(lab):
         draw = Draw(Random(f"json {known.table.name}"), known.rows, known.json_kinds())  # noqa: S311 - no secret
         for _ in range(ROUNDS):
@@ -60,7 +60,7 @@ def json_predicates(lab: SharingLab) -> None:
 
 @check("DS-JSP-06", "DS-HNT-09")
 def negations(lab: SharingLab) -> None:
-    """A negation drops no file with a row that satisfies it, nor takes what is unknown for false."""
+    """A query with `not` in `jsonPredicateHints` leaves out no file with a matching row; the negation of unknown is unknown."""
     for known in hinted(lab):
         draw = Draw(Random(f"not {known.table.name}"), known.rows, known.json_kinds())  # noqa: S311 - no secret
         for _ in range(ROUNDS):
@@ -79,22 +79,22 @@ def extremes(lab: SharingLab, known: Hinted, column: str) -> tuple[list[Any], li
     greatest: list[Any] = []
     for file in known.answer.files:
         values = [row[column] for row in reading.rows_of(lab, known.answer, file)]
-        told = [value for value in values if not (value is None or value != value)]  # noqa: PLR0124 - NaN
-        least += [min(told)] if told else []
-        greatest += [max(told)] if told else []
+        comparable = [value for value in values if not (value is None or value != value)]  # noqa: PLR0124 - NaN
+        least += [min(comparable)] if comparable else []
+        greatest += [max(comparable)] if comparable else []
     return least, greatest
 
 
 @check("DS-HNT-03")
 def extremes_in_sql(lab: SharingLab) -> None:
-    """A predicate in SQL that only the least or the greatest value of a file satisfies does not drop the file."""
+    """A query with `predicateHints` for the least or greatest value of a file leaves out no file with that value."""
     for known in hinted(lab, (PRUNED, "partition_types")):
         for column, kind in known.sql_kinds().items():
             least, greatest = extremes(lab, known, column)
             for value in dict.fromkeys((*sorted(least)[:FILES], *sorted(greatest)[-FILES:])):
                 predicate = Comparison(column, kind, "=", value)
                 if isinstance(value, str) and ("'" in value or "\\" in value):
-                    continue  # dialects differ in how they are written
+                    continue  # SQL dialects escape these differently.
                 reply = known.asked(predicateHints=[predicate.sql()])
                 with lab.judge("DS-HNT-03"):
                     known.holds_all(reply, matching(known.rows, predicate), f"the hint {predicate.sql()}")
@@ -102,7 +102,7 @@ def extremes_in_sql(lab: SharingLab) -> None:
 
 @check("DS-HNT-09")
 def extremes_in_json(lab: SharingLab) -> None:
-    """A predicate in JSON that only the least or the greatest value of each file satisfies drops no file."""
+    """A query with `jsonPredicateHints` for the least or greatest value of each file leaves out no file."""
     for known in hinted(lab, (PRUNED, "partitioned", "deletion_vectors", "column_mapping_name")):
         for column, kind in known.json_kinds().items():
             for values in extremes(lab, known, column):

@@ -1,4 +1,4 @@
-"""Refresh tokens: a reader that takes its time gets the same files again, although the table has changed since."""
+"""Refresh tokens: a slow reader gets the same files again, although the table has changed since."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from lakepact.conformance.checks.delta_sharing.kit.lab import SharingLab
     from lakepact.conformance.fixtures.manifest import PackTable
 
-#: `--parameter fixtures-writable=yes`: the target serves the very files of the folder, and checks may append to them.
+#: `--parameter fixtures-writable=yes`: the target serves the folder itself, and checks may append to its tables.
 WRITABLE = "fixtures-writable"
 PARTITIONED = "partitioned"
 IN_OSLO = {
@@ -31,13 +31,13 @@ TRIES, PAUSE = 10, 0.3  #: for a server to see a new version
 
 @check("DS-EST-06", alone=True)
 def refreshes_return_the_same_files(lab: SharingLab) -> None:
-    """A refresh returns the files, version and rows of the first response, also after the table has changed."""
+    """A query with `refreshToken` returns the files, version and rows of the first response, also after the table has changed."""
     table = lab.fixture(CHANGING)
     first = lab.require(reading.asked(lab, table, {"includeRefreshToken": True}), 200)
     before = reading.understood(first)
     token = (before.end or {}).get("refreshToken")
     if not isinstance(token, str) or not token:
-        raise NotOffered("the target gives no refresh token")
+        raise NotOffered("the target returns no refreshToken")
     rows = reading.rows(lab, before)
     changed = lab.target.parameters.get(WRITABLE) == "yes" and grown(lab, table)
     for body in ({"refreshToken": token}, {"refreshToken": token, "includeRefreshToken": True}):
@@ -51,7 +51,7 @@ def refreshes_return_the_same_files(lab: SharingLab) -> None:
 
 @check("DS-EST-06")
 def refreshes_keep_hints(lab: SharingLab) -> None:
-    """A refresh of a response with hints returns the files of that response, not all files."""
+    """A query with hints and the `refreshToken` of its first response returns the files of that response."""
     table = lab.fixture(PARTITIONED)
     every = reading.understood(lab.require(reading.asked(lab, table), 200))
     judged = False
@@ -59,20 +59,20 @@ def refreshes_keep_hints(lab: SharingLab) -> None:
         first = reading.understood(lab.require(reading.asked(lab, table, {**hints, "includeRefreshToken": True}), 200))
         token = (first.end or {}).get("refreshToken")
         if not isinstance(token, str) or not token or len(first.files) == len(every.files):
-            continue  # Without a token, or without regard to hints, there is nothing to forget.
+            continue  # The target returns no token, or ignores the hints.
         judged = True
         with lab.judge("DS-EST-06"):
-            # Clients repeat their hints with the token: whether it holds them too is the server's affair.
+            # Clients repeat their hints with the token.
             again = reading.understood(
                 reading.asked(lab, table, {**hints, "refreshToken": token}), f"for {expect.shown(hints)} and its refreshToken"
             )
             expect.equal(reading.told_apart(first.files), reading.told_apart(again.files), "the files of the first answer")
     if not judged:
-        raise NotOffered("the target gives no refresh token, or has no regard for hints")
+        raise NotOffered("the target returns no refreshToken, or ignores hints")
 
 
 def grown(lab: SharingLab, table: PackTable) -> bool:
-    """Append to the table; whether the target shows a new version."""
+    """Append to the table, and return whether the target then shows a new version."""
     before = reading.version_header(lab.require(lab.send(op.get_table_version, **table.address), 200))
     append(table.location)
     for _ in range(TRIES):

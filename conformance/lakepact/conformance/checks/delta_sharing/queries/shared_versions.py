@@ -1,4 +1,4 @@
-"""Checks of tables that are shared from a version on: no request leads to what came before."""
+"""Checks of tables that are shared from a version on: no request returns an earlier version."""
 
 from __future__ import annotations
 
@@ -18,11 +18,11 @@ BEFORE_ALL = "1970-01-01T00:00:00Z"
 
 
 def shared_late(lab: SharingLab) -> tuple[AnyTable, int]:
-    """Return a table whose history is shared, and its first shared version: of the fixture pack the one that is shared late.
+    """Return a table with shared history and its first shared version; of the fixture pack, the one that is shared late.
 
     Raises:
-        NotOffered: there is none.
-        Blocked: it does not say which version is the earliest.
+        NotOffered: no table has a shared history.
+        Blocked: the target does not return the earliest version.
     """
     if lab.knows_content:
         from lakepact.conformance.fixtures.catalogue import LATE_NAME, LATE_START  # noqa: PLC0415 - where content is known
@@ -38,7 +38,7 @@ def shared_late(lab: SharingLab) -> tuple[AnyTable, int]:
 
 @check("DS-TTV-14")
 def versions_before_the_first_shared_are_refused(lab: SharingLab) -> None:
-    """Queries and changes of a version before the earliest shared one are refused."""
+    """Queries and changes of a version before the earliest shared one return 4xx."""
     lab.needs_history()
     table, first = shared_late(lab)
     if not first:
@@ -56,8 +56,8 @@ def versions_before_the_first_shared_are_refused(lab: SharingLab) -> None:
         early[f"changes since version {first - 1}"] = reading.asked_changes(lab, table, {"starting_version": first - 1})
 
     with lab.judge_each("DS-TTV-14") as case:
-        with case():
-            if earliest.status == 200:
+        if earliest.status == 200:
+            with case():
                 expect.equal(str(first), reading.version_header(earliest), f"the version of {table.name} for {BEFORE_ALL}:")
         for what, reply in early.items():
             with case():

@@ -1,4 +1,4 @@
-"""Snapshots: the files of a table, read by what the answer says alone, hold exactly its rows."""
+"""Snapshots: the files of a query, read with the answer alone, hold exactly the rows of the table."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from lakepact.conformance.checks.delta_sharing.kit.lines import form_of
 from lakepact.conformance.checks.delta_sharing.kit.test_tables import MANY, readable
 from lakepact.conformance.checks.delta_sharing.kit.times import as_of
 from lakepact.conformance.checks.delta_sharing.suite import check
-from lakepact.conformance.outcome import Unmet
+from lakepact.conformance.outcome import NotOffered, Unmet
 from lakepact.conformance.rows import columns, comparison
 
 if TYPE_CHECKING:
@@ -18,21 +18,21 @@ if TYPE_CHECKING:
     from lakepact.conformance.fixtures.manifest import PackTable
     from lakepact.conformance.rows.lines import Answer
 
-#: Reader features that leave no trace in a table whose files were rewritten without them.
+#: Reader features that a server can remove by rewriting the files.
 BEYOND_PARQUET = frozenset({"deletionVectors", "columnMapping"})
-SAMPLE = 15  #: files that are read of the table with many
+SAMPLE = 15  #: files of the table with many files that are read
 
 
 @check("DS-QRY-09")
 def rows_in_parquet_format(lab: SharingLab) -> None:
-    """The files of a snapshot in parquet format hold exactly the rows of the table."""
+    """The files of a query in parquet format hold exactly the rows of the table."""
     for table in readable(lab, reading.PARQUET):
         _current_rows(lab, table, reading.PARQUET)
 
 
 @check("DS-QRY-09")
 def rows_in_delta_format(lab: SharingLab) -> None:
-    """The files of a snapshot in delta format hold exactly the rows of the table."""
+    """The files of a query in delta format hold exactly the rows of a table without reader features."""
     for table in readable(lab, reading.DELTA):
         if not table.features:
             _current_rows(lab, table, reading.DELTA)
@@ -40,7 +40,7 @@ def rows_in_delta_format(lab: SharingLab) -> None:
 
 @check("DS-QRY-09")
 def rows_with_reader_features(lab: SharingLab) -> None:
-    """The files of a table with deletion vectors, mapped columns or other reader features hold exactly its rows."""
+    """The files of a query of a table with deletion vectors, column mapping or other reader features hold exactly its rows."""
     for table in readable(lab, reading.DELTA):
         if table.features:
             _current_rows(lab, table, reading.DELTA)
@@ -48,16 +48,19 @@ def rows_with_reader_features(lab: SharingLab) -> None:
 
 @check("DS-QRY-09")
 def rows_of_delta_tables_in_parquet_format(lab: SharingLab) -> None:
-    """A table with deletion vectors or mapped columns, if returned in parquet format, has exactly its rows."""
+    """A table with deletion vectors or column mapping, if returned in parquet format, has exactly its rows."""
     lab.needs_parquet()
+    judged = False
     for table in lab.manifest.tables.values():
         if table.features and table.features <= BEYOND_PARQUET:
             reply = reading.asked(lab, table, form=reading.PARQUET)
             if reply.status == 200 and form_of(reply.lines) == reading.PARQUET:
+                judged = True
                 with lab.judge("DS-QRY-09"):
                     found = reading.rows(lab, reading.understood(reply))
                     comparison.same(table.last.rows.to_pylist(), found, f"the rows of {table.name} in parquet format")
-    lab.note("DS-QRY-09", "")
+    if not judged:
+        raise NotOffered("no table with deletion vectors or column mapping is answered in parquet format")
 
 
 def _current_rows(lab: SharingLab, table: PackTable, form: str) -> None:
@@ -72,7 +75,7 @@ def _current_rows(lab: SharingLab, table: PackTable, form: str) -> None:
 
 @check("DS-QRY-09")
 def many_files(lab: SharingLab) -> None:
-    """Each of a thousand files is listed once, with its own partition value."""
+    """A query of a table with a thousand files returns each file once, with its own partition value."""
     table = lab.fixture(MANY)
     for form in reading.formats(lab, table):
         with lab.judge("DS-QRY-09"):
@@ -91,7 +94,7 @@ def many_files(lab: SharingLab) -> None:
 
 @check("DS-QRY-08")
 def queries_name_their_version(lab: SharingLab) -> None:
-    """The header of a query has the current version, or the requested one."""
+    """`Delta-Table-Version` of a query is the current version, or the one that `version`, `timestamp` or `startingVersion` selects."""
     table = lab.fixture("partitioned")
     wanted: list[tuple[dict[str, Any], int]] = [({}, table.last.version)]
     for version in table.readable:
@@ -106,7 +109,7 @@ def queries_name_their_version(lab: SharingLab) -> None:
 
 @check("DS-SCH-06")
 def columns_are_in_the_files(lab: SharingLab) -> None:
-    """Every column of the schema is in the files with its type, or null in all their rows."""
+    """Every column of the schema is in the files with its type; a file may lack a column that is null in all its rows."""
     for table in readable(lab, reading.PARQUET):
         reply = reading.asked(lab, table, form=reading.PARQUET)
         if reply.status != 200:
@@ -118,7 +121,7 @@ def columns_are_in_the_files(lab: SharingLab) -> None:
 
 @check("DS-SCH-02")
 def columns_have_nullability_and_comments(lab: SharingLab) -> None:
-    """A column that is never null is not nullable, and comments on columns are returned."""
+    """The fields of `schemaString` have the `nullable` of the table's columns and their comments in `metadata`."""
     lab.needs_parquet()
     table = lab.fixture("types")
     answer = reading.understood(lab.require(reading.asked(lab, table, form=reading.PARQUET), 200))

@@ -1,4 +1,4 @@
-"""Statistics of files: what they say holds for the rows in the file, those that a deletion vector deletes included."""
+"""Statistics of files match the rows in the file, including rows that a deletion vector deletes."""
 
 from __future__ import annotations
 
@@ -25,15 +25,15 @@ if TYPE_CHECKING:
     from lakepact.conformance.fixtures.manifest import PackTable
     from lakepact.conformance.rows.lines import Answer
 
-CHANGED = ("changes", "changes_deletion_vectors", "partitioned")  #: tables whose changed files are looked at, too
+CHANGED = ("changes", "changes_deletion_vectors", "partitioned")  #: tables whose changed files are checked too
 COLUMN_STATISTICS = ("nullCount", "minValues", "maxValues")
-MILLISECOND = dt.timedelta(milliseconds=1)  #: by which the bound of a time may be cut
-TINY = 1e-9  #: by which the bound of a decimal may be off, for what a JSON number can say, as a part of it
-MOST_TABLES = 12  #: whose statistics are looked at where nothing is known of them
+MILLISECOND = dt.timedelta(milliseconds=1)  #: by which the bound of a time may be truncated
+TINY = 1e-9  #: relative error of the bound of a decimal, which a JSON number may not hold exactly
+MOST_TABLES = 12  #: whose statistics are checked if the content is unknown
 
 
 def answers(lab: SharingLab) -> Iterator[tuple[PackTable, Answer]]:
-    """Snapshots of the tables of the pack, in each format that is offered; what is refused is left out."""
+    """Yield the answers about the tables of the pack in each offered format, without refused ones."""
     for form in (reading.PARQUET, reading.DELTA):
         try:
             for table in readable(lab, form):
@@ -45,7 +45,7 @@ def answers(lab: SharingLab) -> Iterator[tuple[PackTable, Answer]]:
 
 
 def changed(lab: SharingLab) -> Iterator[tuple[PackTable, Answer]]:
-    """Return the changes of some tables of the pack, by the change data feed and since their first version, without refused ones."""
+    """Yield the changes of some tables of the pack, by the change data feed and since their first version, without refused ones."""
     for name in CHANGED:
         table = lab.fixture(name)
         for form in (reading.PARQUET, reading.DELTA):
@@ -68,25 +68,25 @@ def described(lab: SharingLab) -> Iterator[tuple[str, Any, dict[str, Any]]]:
 
 @check("DS-STA-01", "DS-STA-03", "DS-STA-04", "DS-STA-05")
 def statistics_match_the_rows(lab: SharingLab) -> None:
-    """Numbers of records, null counts and bounds match the rows of the file."""
+    """`numRecords`, `nullCount`, `minValues` and `maxValues` in `stats`, if present, match the rows of the file."""
     files = [(where, stored.to_pylist(), found) for where, stored, found in described(lab)]
     if not files:
         raise NotOffered("no file has statistics")
-    with lab.judge_each("DS-STA-01") as case:
+    with lab.judge_each("DS-STA-01", without="no statistics have numRecords") as case:
         for where, rows, found in files:
-            with case():
-                if "numRecords" in found:
+            if "numRecords" in found:
+                with case():
                     expect.equal(len(rows), found["numRecords"], f"for {where} numRecords")
-    with lab.judge_each("DS-STA-03") as case:
-        for where, name, values, count in _said(files, "nullCount"):
+    with lab.judge_each("DS-STA-03", without="no statistics have nullCount") as case:
+        for where, name, values, count in _columns_with(files, "nullCount"):
             with case():
                 expect.equal(sum(v is None for v in values), count, f"for {where} the nullCount of {name}")
     for requirement, member, side in (("DS-STA-04", "minValues", "above"), ("DS-STA-05", "maxValues", "below")):
-        with lab.judge_each(requirement) as case:
-            for where, name, values, bound in _said(files, member):
+        with lab.judge_each(requirement, without=f"no statistics have {member}") as case:
+            for where, name, values, bound in _columns_with(files, member):
                 with case():
                     if not _is_spelled(bound, next((v for v in values if v is not None), None)):
-                        raise Unmet(f"for {where} a bound of {name} in {member} as statistics spell such values", expect.shown(bound))
+                        raise Unmet(f"for {where} a bound of {name} in {member} of the JSON type of its values", expect.shown(bound))
                     wrong = [v for v in values if v is not None and _beyond(v, bound, upper=side == "below")]
                     if wrong:
                         raise Unmet(
@@ -94,18 +94,18 @@ def statistics_match_the_rows(lab: SharingLab) -> None:
                         )
 
 
-def _said(files: list[tuple[str, list[dict[str, Any]], dict[str, Any]]], member: str) -> Iterator[tuple[str, str, list[Any], Any]]:
-    """A member of the statistics: its file, its column, its value, and the values of the column."""
+def _columns_with(files: list[tuple[str, list[dict[str, Any]], dict[str, Any]]], member: str) -> Iterator[tuple[str, str, list[Any], Any]]:
+    """Yield each column with a member of the statistics: file, column, the values in the file, and the member's value."""
     for where, rows, found in files:
         for name, values, one in _columns(rows, found.get(member)):
             yield where, name, values, one
 
 
-def _columns(rows: list[dict[str, Any]], said: Any, path: str = "") -> Iterator[tuple[str, list[Any], Any]]:
-    """Yield the columns that statistics say something of, nested ones too: name, values, and what is said."""
-    if not isinstance(said, dict):
+def _columns(rows: list[dict[str, Any]], statistics: Any, path: str = "") -> Iterator[tuple[str, list[Any], Any]]:
+    """Yield the columns in statistics, nested ones too: name, values in the file, and the value in the statistics."""
+    if not isinstance(statistics, dict):
         return
-    for name, one in said.items():
+    for name, one in statistics.items():
         if not rows or name not in rows[0]:
             continue
         values = [row[name] for row in rows]
@@ -119,7 +119,7 @@ def _columns(rows: list[dict[str, Any]], said: Any, path: str = "") -> Iterator[
 
 
 def _is_spelled(bound: Any, value: Any) -> bool:
-    """Return whether a bound is spelled as statistics do: texts, dates and times as texts, whole numbers as numbers."""
+    """Return whether a bound has the JSON type of its values: a string for strings, dates and times, a number for integers."""
     if isinstance(value, (str, dt.date)):
         return isinstance(bound, str)
     if isinstance(value, int) and not isinstance(value, bool):
@@ -158,7 +158,7 @@ def _moment(text: Any) -> dt.datetime | None:
 
 @check("DS-STA-02")
 def statistics_have_the_shape_of_the_schema(lab: SharingLab) -> None:
-    """Statistics are nested as the columns are, and cover only existing columns."""
+    """`minValues`, `maxValues` and `nullCount` name only columns of the schema, and are nested as the columns are."""
     if lab.knows_content:
         seen = [answer for table, answer in answers(lab) if table.name != MANY]
     else:
@@ -178,16 +178,16 @@ def statistics_have_the_shape_of_the_schema(lab: SharingLab) -> None:
                     _mirrors(found.get(member), fields, member, answer.mapping)
 
 
-def _mirrors(said: Any, fields: Mapping[str, Mapping[str, Any]], where: str, mapping: str) -> None:
-    """Statistics of nested columns are nested like the columns."""
-    if said is None:
+def _mirrors(statistics: Any, fields: Mapping[str, Mapping[str, Any]], where: str, mapping: str) -> None:
+    """Expect that statistics have the structure of the columns."""
+    if statistics is None:
         return
-    expect.true(isinstance(said, dict), f"an object as {where}", said)
-    for name, one in said.items():
+    expect.true(isinstance(statistics, dict), f"an object as {where}", statistics)
+    for name, one in statistics.items():
         expect.true(name in fields, f"columns of the schema in {where}", name)
         kind = fields[name]["type"]
         if isinstance(kind, dict) and kind.get("type") == "struct":
             inner = {physical_name(f) if mapping != "none" else f["name"]: f for f in kind["fields"]}
             _mirrors(one, inner, f"{where}.{name}", mapping)
         else:
-            expect.true(not isinstance(one, dict), f"a value of {where}.{name}, which is no structure", one)
+            expect.true(not isinstance(one, dict), f"a single value as {where}.{name}, which is not a struct", one)

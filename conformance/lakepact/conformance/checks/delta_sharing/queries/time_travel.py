@@ -1,4 +1,4 @@
-"""Time travel: a table as it was, by version or by time, and what is refused."""
+"""Time travel: queries by version, timestamp and startingVersion, and those that are refused."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ import orjson
 from lakepact.conformance import expect
 from lakepact.conformance.checks.delta_sharing.kit import reading, test_tables, times
 from lakepact.conformance.checks.delta_sharing.kit.test_tables import CHANGING, MANY
-from lakepact.conformance.checks.delta_sharing.queries.changes import became
+from lakepact.conformance.checks.delta_sharing.queries.changes import lines_have_metadata_of
 from lakepact.conformance.checks.delta_sharing.suite import check
 from lakepact.conformance.outcome import NotOffered
 from lakepact.conformance.rows import comparison
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 WITHOUT_HISTORY = ("unpartitioned", MANY)
 NO_TIMES = ("2025-01-02 00:00:00", "1735776000000", "", "yesterday", "2025-13-01T00:00:00Z")
 CHECKPOINTS = ("checkpoint_classic", "checkpoint_multipart", "checkpoint_v2", "checkpoint_v2_json")
-MANY_VERSIONS = 4  #: of a table that are asked for: the first, the last and some between
+MANY_VERSIONS = 4  #: versions of a table that are queried: the first, the last and some between
 
 
 def with_history(lab: SharingLab) -> Iterator[PackTable]:
@@ -41,24 +41,24 @@ def with_history(lab: SharingLab) -> Iterator[PackTable]:
 
 
 def some(versions: tuple[PackVersion, ...]) -> tuple[PackVersion, ...]:
-    """At most a few of some versions, the first and the last among them."""
+    """Return a few of the versions, including the first and the last."""
     step = -(-(len(versions) - 1) // (MANY_VERSIONS - 1)) or 1
     return tuple(v for n, v in enumerate(versions) if n % step == 0 or n == len(versions) - 1)
 
 
 def without_nulls(rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
-    """Return rows without the columns that are null: one that came later is not there, or null."""
+    """Return rows without null columns: a column that was added later may be missing or null."""
     return [{name: value for name, value in row.items() if value is not None} for row in rows]
 
 
 def same_as(lab: SharingLab, version: PackVersion, answer: Answer, what: str) -> None:
-    """The files of an answer hold the rows of a version."""
+    """Expect that the files of an answer hold exactly the rows of a version."""
     comparison.same(without_nulls(version.rows.to_pylist()), without_nulls(reading.rows(lab, answer)), what)
 
 
 @check("DS-TTV-01", "DS-QRY-09")
 def every_version(lab: SharingLab) -> None:
-    """A query of an earlier version has the rows of that version."""
+    """A query with `version` returns 200 and files with exactly the rows of that version."""
     for table in with_history(lab):
         for version in some(table.readable):
             _version_is_right(lab, table, version)
@@ -81,7 +81,7 @@ def _version_is_right(lab: SharingLab, table: PackTable, version: PackVersion) -
 
 @check("DS-MDT-07")
 def schemas_of_versions(lab: SharingLab) -> None:
-    """The metadata of a query of an earlier version has the columns that the table had then."""
+    """The `schemaString` in a response to a query with `version` has the columns of that version."""
     lab.needs_parquet()
     table = lab.fixture("schema_changes")
     if reading.asked(lab, table, {"version": table.readable[0].version}).status != 200:
@@ -96,14 +96,14 @@ def schemas_of_versions(lab: SharingLab) -> None:
 
 @check("DS-TTV-02", "DS-QRY-08", "DS-QRY-09")
 def as_of_a_time(lab: SharingLab) -> None:
-    """A query as of a time has the rows of the last version made at or before it."""
+    """A query with `timestamp` returns the rows and the `Delta-Table-Version` of the last version made at or before it."""
     for name in ("times", "times_in_commit"):
         table = lab.fixture(name)
         for version, following in zip_longest(table.versions, (later.timestamp for later in table.versions[1:])):
             moments = [-(-version.timestamp // times.SECOND)]
             if following is not None:
                 moments.append(following // times.SECOND - 1)
-                if name == "times_in_commit":  # A time that stands in the log loses no fraction on the way to a store.
+                if name == "times_in_commit":  # A time in the log keeps its fraction; that of a file may not.
                     moments.append(following // times.SECOND)
             for moment in (seconds * times.SECOND for seconds in moments):
                 if version.timestamp <= moment and (following is None or moment < following):
@@ -112,14 +112,14 @@ def as_of_a_time(lab: SharingLab) -> None:
 
 @check("DS-TTV-02")
 def timestamps_before_the_first_version_are_refused(lab: SharingLab) -> None:
-    """A query as of a time before the first version is refused."""
+    """A query with a `timestamp` before the first version is refused (a warning if it returns 200)."""
     table = lab.fixture("times")
     lab.require(reading.asked(lab, table, {"timestamp": times.as_of(table.versions[1].timestamp)}), 200)
     early = times.at(table.versions[0].timestamp - times.SECOND)
     reply = reading.asked(lab, table, {"timestamp": early})
     if reply.status == 200:
-        # Engines that take the first version for what is meant are known.
-        expected = f"a query of {table.name} as of {early}, before all its versions, to be refused"
+        # Known engines return the first version.
+        expected = f"a 4xx status for a query of {table.name} as of {early}, which is before its first version"
         lab.warn("DS-TTV-02", expected=expected, actual=reply.shown, refusal=True)
     lab.note("DS-TTV-02", "")
 
@@ -129,7 +129,7 @@ def _moment_is_right(lab: SharingLab, table: PackTable, version: PackVersion, mo
     what = f"{table.name} as of {moment}, which is version {version.version}"
     if reply.status != 200:
         if reply.status == 400 and moment > times.at(table.last.timestamp, fraction=True):
-            # The last version made at or before it is the current one; engines that take it for a mistake are known.
+            # The last version made at or before it is the current one; known engines refuse a time after it.
             lab.warn("DS-TTV-02", expected=f"the rows of {what}, also after the last commit", actual=reply.shown)
         else:
             with lab.judge("DS-TTV-02"):
@@ -145,7 +145,7 @@ def _moment_is_right(lab: SharingLab, table: PackTable, version: PackVersion, mo
 
 @check("DS-TTV-03")
 def unshared_history_is_refused(lab: SharingLab) -> None:
-    """A table without shared history refuses versions, times and starts."""
+    """A query with `version`, `timestamp` or `startingVersion` of a table without shared history returns 400."""
     for name in WITHOUT_HISTORY:
         table = lab.fixture(name)
         reading.understood(lab.require(reading.asked(lab, table), 200))
@@ -158,9 +158,9 @@ def unshared_history_is_refused(lab: SharingLab) -> None:
 
 @check("DS-TTV-04")
 def missing_versions_are_refused(lab: SharingLab) -> None:
-    """Versions that are negative, in the future or removed are refused."""
+    """A query of a version that is negative, in the future or no longer kept returns 4xx."""
     subject = test_tables.with_history(lab)
-    _refused(lab, subject.table, (subject.last + 1, 2**40, -1), f"{subject.last} is the current one")
+    _refused(lab, subject.table, (subject.last + 1, 2**40, -1), f"{subject.last} is the current version")
     if not lab.knows_content:
         return
     for name in CHECKPOINTS:
@@ -169,7 +169,7 @@ def missing_versions_are_refused(lab: SharingLab) -> None:
             lab.skip("DS-TTV-04", f"{name}, which needs {', '.join(sorted(table.unusual))}, is refused")
             continue
         gone = [version.version for version in table.versions if not version.readable]
-        _refused(lab, table, (table.last.version + 1, *gone), f"{table.readable[0].version} is the first that is left in {name}")
+        _refused(lab, table, (table.last.version + 1, *gone), f"{table.readable[0].version} is the first version that {name} still has")
 
 
 def _refused(lab: SharingLab, table: AnyTable, versions: Iterable[int], known: str) -> None:
@@ -182,7 +182,7 @@ def _refused(lab: SharingLab, table: AnyTable, versions: Iterable[int], known: s
 
 @check("DS-TTV-05")
 def two_time_travel_parameters_are_refused(lab: SharingLab) -> None:
-    """A query with two time travel parameters is refused."""
+    """A query with two of `version`, `timestamp` and `startingVersion` returns 400."""
     subject = test_tables.with_history(lab)
     known = lab.fixture("partitioned").last.timestamp if lab.knows_content else int(time.time() * times.SECOND)
     moment = times.as_of(known)
@@ -197,7 +197,7 @@ def two_time_travel_parameters_are_refused(lab: SharingLab) -> None:
 
 @check("DS-TTV-06")
 def files_have_version_and_timestamp(lab: SharingLab) -> None:
-    """The files of a time travel query have the requested version and its time."""
+    """Each file of a query with `version` or `timestamp` has that version's `version` and `timestamp`; so has metaData, if it has one."""
     table = lab.fixture("partitioned")
     for version in table.readable:
         for body in ({"version": version.version}, {"timestamp": times.as_of(version.timestamp)}):
@@ -217,7 +217,7 @@ def files_have_version_and_timestamp(lab: SharingLab) -> None:
 
 @check("DS-TTV-07")
 def starting_versions_return_added_and_removed_files(lab: SharingLab) -> None:
-    """The files added and removed since a version lead from the rows before it to the rows of each later one."""
+    """A query with `startingVersion` returns added and removed files whose rows lead from each version's rows to the next's."""
     for name, start in (("partitioned", 0), ("partitioned", 2), ("streamed", 3), ("changes", 0), ("deletion_vectors", 1)):
         table = lab.fixture(name)
         if table.features and not lab.feature("delta-format"):
@@ -226,13 +226,13 @@ def starting_versions_return_added_and_removed_files(lab: SharingLab) -> None:
         if table.features and 400 <= reply.status < 500:
             continue
         with lab.judge("DS-TTV-07"):
-            _leads_on(lab, table, start, reading.understood(reply, f"for the changes of {name} since {start}"))
+            _lead_to_the_rows(lab, table, start, reading.understood(reply, f"for the changes of {name} since {start}"))
 
 
-def _leads_on(lab: SharingLab, table: PackTable, start: int, answer: Answer) -> None:
+def _lead_to_the_rows(lab: SharingLab, table: PackTable, start: int, answer: Answer) -> None:
     for version in table.versions[start:]:
         before = table.versions[version.version - 1].rows.to_pylist() if version.version else []
-        # The head of an answer may be the metadata of its start or of its end; files are read in the columns of their version.
+        # The first metaData line may be that of the start or of the end; files are read with the columns of their own version.
         then = replace(answer, metadata={**answer.metadata, "schemaString": orjson.dumps(version.schema).decode()})
         added, removed = (
             [row for file in answer.of(kind) if file.version == version.version for row in reading.rows_of(lab, then, file)]
@@ -244,7 +244,7 @@ def _leads_on(lab: SharingLab, table: PackTable, start: int, answer: Answer) -> 
 
 @check("DS-TTV-08")
 def earlier_metadata(lab: SharingLab) -> None:
-    """The metadata of each later version that changed it is among the lines since a version."""
+    """A query with `startingVersion` returns a metaData line for each later version that changed the metadata."""
     table = lab.fixture("schema_changes")
     for start in (0, 1, 2):
         reply = lab.require(reading.asked(lab, table, {"startingVersion": start}), 200)
@@ -256,7 +256,7 @@ def earlier_metadata(lab: SharingLab) -> None:
                 with case():
                     expected = _columns({"schemaString": orjson.dumps(version.schema).decode()})
                     expect.contains(expected, found, f"since {start} metaData lines, one of them of version {version.version}")
-            became(later, answer.historical, f"since {start}")
+            lines_have_metadata_of(later, answer.historical, f"since {start}")
 
 
 def _columns(metadata: Any) -> list[Any]:
@@ -268,7 +268,7 @@ def _columns(metadata: Any) -> list[Any]:
 
 @check("DS-TTV-09")
 def ending_versions_are_hints(lab: SharingLab) -> None:
-    """An end without a start changes nothing; with a start, all files up to it are returned."""
+    """`endingVersion` alone changes nothing; with `startingVersion`, the answer has all rows that were added up to it."""
     subject = test_tables.with_history(lab)
     plain = lab.require(reading.asked(lab, subject.table), 200)
     ended = reading.asked(lab, subject.table, {"endingVersion": 0})
@@ -289,19 +289,19 @@ def ending_versions_are_hints(lab: SharingLab) -> None:
 
 @check("DS-TTV-11")
 def compactions_return_no_lines(lab: SharingLab) -> None:
-    """A commit that changes no data adds no line to a query with startingVersion."""
+    """A query with `startingVersion` returns no file of a commit that changes no data, such as a compaction."""
     table = lab.fixture("changes")
-    silent = [v.version for v in table.versions if not any(v.document["actions"].values())]
-    for start in (0, silent[0]):
+    compactions = [v.version for v in table.versions if not any(v.document["actions"].values())]
+    for start in (0, compactions[0]):
         reply = lab.require(reading.asked(lab, table, {"startingVersion": start}), 200)
         with lab.judge("DS-TTV-11"):
-            loud = [file.version for file in reading.understood(reply).files if file.version in silent]
-            expect.true(not loud, f"no file of version {silent[0]}, which is a compaction", f"{len(loud)} files of it")
+            found = [file.version for file in reading.understood(reply).files if file.version in compactions]
+            expect.true(not found, f"no file of version {compactions[0]}, which is a compaction", f"{len(found)} files of it")
 
 
 @check("DS-TTV-12")
 def starts_after_the_end_are_refused(lab: SharingLab) -> None:
-    """A start after the current version, or after the end, is refused."""
+    """A query whose `startingVersion` is after the current version, or after `endingVersion`, returns 400."""
     subject = test_tables.with_history(lab)
     last = subject.last
     bodies = [{"startingVersion": last + 1}, *([{"startingVersion": last, "endingVersion": last - 1}] if last else [])]
@@ -314,7 +314,7 @@ def starts_after_the_end_are_refused(lab: SharingLab) -> None:
 
 @check("DS-TTV-13")
 def changes_are_whole_files(lab: SharingLab) -> None:
-    """Changes since a version are added and removed files, not change data feed files."""
+    """A query with `startingVersion` returns added and removed files, and no cdf files."""
     table = lab.fixture("changes")
     reply = lab.require(reading.asked(lab, table, {"startingVersion": 0}), 200)
     with lab.judge("DS-TTV-13"):
@@ -327,14 +327,14 @@ def changes_are_whole_files(lab: SharingLab) -> None:
 
 @check("DS-TSF-01")
 def times_in_utc(lab: SharingLab) -> None:
-    """A time in ISO 8601 and UTC is accepted wherever a time may be sent."""
+    """A timestamp in ISO 8601 and UTC returns 200 for the version of a table, queries and changes."""
     lab.needs_history()
     subject = test_tables.any_table(lab) if lab.knows_content else lab.with_history()
     replies = [("the version", lab.send(op.get_table_version, starting_timestamp=times.EPOCH, **subject.address))]
     if lab.knows_content:
         moment = times.as_of((table := lab.fixture("changes")).versions[1].timestamp)
         replies.append(("the version", lab.send(op.get_table_version, starting_timestamp=moment, **table.address)))
-        if lab.feature("history"):  # versions may be told by times where none but the current one is shared
+        if lab.feature("history"):  # Without it, only getTableVersion accepts times.
             replies.append(("a query", reading.asked(lab, table, {"timestamp": moment})))
         if lab.feature("change-data-feed"):
             replies.append(("changes", reading.asked_changes(lab, table, {"starting_timestamp": moment})))
@@ -345,7 +345,7 @@ def times_in_utc(lab: SharingLab) -> None:
 
 @check("DS-TSF-02")
 def invalid_timestamps_return_400(lab: SharingLab) -> None:
-    """A timestamp that is not ISO 8601 returns 400."""
+    """A timestamp that is not ISO 8601 returns 400, for the version of a table and for queries."""
     table = test_tables.any_table(lab)
     reading.version_header(lab.require(lab.send(op.get_table_version, **table.address), 200))
     for text in NO_TIMES:
@@ -361,7 +361,7 @@ def invalid_timestamps_return_400(lab: SharingLab) -> None:
 
 @check("DS-TSF-03")
 def timestamps_with_fractions_or_offsets(lab: SharingLab) -> None:
-    """A timestamp with fractional seconds or another offset is read correctly, or refused."""
+    """A timestamp with fractional seconds or another offset returns the version of that time, or 400."""
     lab.needs_history()
     table = lab.fixture("times")
     at = [version.timestamp for version in table.versions]
@@ -394,7 +394,7 @@ def _read_or_refused(reply: Any, version: int, what: str) -> None:
 
 @check("DS-STR-03")
 def version_windows_return_each_row_once(lab: SharingLab) -> None:
-    """Successive windows of versions return each added row exactly once."""
+    """Queries of successive ranges of `startingVersion` and `endingVersion` return each added row exactly once."""
     table = lab.fixture("streamed")
     polled = lab.require(lab.send(op.get_table_version, **table.address), 200)
     if reading.version_header(polled) != str(table.last.version):
@@ -408,4 +408,4 @@ def version_windows_return_each_row_once(lab: SharingLab) -> None:
             for file in answer.files:
                 if file.version is None or start <= file.version <= end:
                     read += reading.rows_of(lab, answer, file)
-        comparison.same(table.last.rows.to_pylist(), read, "the rows of all windows together")
+        comparison.same(table.last.rows.to_pylist(), read, "the rows of all ranges together")

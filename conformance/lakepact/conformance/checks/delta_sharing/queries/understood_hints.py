@@ -1,4 +1,4 @@
-"""Hints on partition columns that a server which filters at all should understand: fewer files, and none too few."""
+"""Hints on partition columns that a server which filters should understand: it leaves out files, but none with a matching row."""
 
 from __future__ import annotations
 
@@ -71,10 +71,10 @@ def json(known: Hinted, predicate: Predicate) -> Reply:
 
 
 def fewer(known: Hinted, reply: Reply, predicate: Predicate) -> None:
-    """The files are fewer than all, and all rows that satisfy the predicate are in them.
+    """Expect fewer files than the table has, with all rows that satisfy the predicate.
 
     Raises:
-        Unmet: some are missing, or all files are there.
+        Unmet: matching rows are missing, or the answer has all files.
     """
     answer = known.holds_all(reply, matching(known.rows, predicate), predicate.sql())
     total = len(known.answer.files)
@@ -82,7 +82,7 @@ def fewer(known: Hinted, reply: Reply, predicate: Predicate) -> None:
 
 
 def understands(lab: SharingLab, requirement: str, known: Hinted, predicates: Iterable[Predicate], *, in_sql: bool = False) -> None:
-    """A server that filters by the simplest comparison understands these too; of one that never filters nothing is asked."""
+    """Check that a server which filters by the simplest comparison filters by these predicates too; skip a server that never filters."""
     send = sql if in_sql else json
     simplest = SIMPLEST if known.table.name == PRUNED else Comparison("p_string", "string", "=", "A")
     reply = lab.require(send(known, simplest), 200)
@@ -97,38 +97,38 @@ def understands(lab: SharingLab, requirement: str, known: Hinted, predicates: It
 
 @check("DS-SQL-01")
 def sql_comparisons(lab: SharingLab) -> None:
-    """A server that filters by SQL understands each comparison, with the constant on either side."""
+    """A server that filters by `predicateHints` returns fewer files for each comparison, with the constant on either side."""
     understands(lab, "DS-SQL-01", Hinted(lab, lab.fixture(PRUNED)), COMPARISONS, in_sql=True)
 
 
 @check("DS-SQL-02")
 def sql_nulls(lab: SharingLab) -> None:
-    """A server that filters by SQL understands IS NULL and IS NOT NULL."""
+    """A server that filters by `predicateHints` returns fewer files for IS NULL and IS NOT NULL."""
     predicates = (NO_REGION, SOME_REGION, IsNull("year", "integer"), IsNull("year", "integer", negated=True))
     understands(lab, "DS-SQL-02", Hinted(lab, lab.fixture(PRUNED)), predicates, in_sql=True)
 
 
 @check("DS-JSP-02")
 def typed_comparisons(lab: SharingLab) -> None:
-    """Columns and constants are compared as values of their type: 9 comes before 25, and 100 after it."""
+    """A server that filters by `jsonPredicateHints` compares values by their `valueType`: the int 9 is less than 25."""
     understands(lab, "DS-JSP-02", Hinted(lab, lab.fixture(PRUNED)), (year("<", 25), year(">", 25), year("<=", 100), year(">=", 100)))
 
 
 @check("DS-JSP-03")
 def json_nulls(lab: SharingLab) -> None:
-    """A server that filters by JSON predicates understands isNull."""
+    """A server that filters by `jsonPredicateHints` returns fewer files for `isNull`."""
     understands(lab, "DS-JSP-03", Hinted(lab, lab.fixture(PRUNED)), (NO_REGION, IsNull("year", "integer")))
 
 
 @check("DS-JSP-04")
 def json_comparisons(lab: SharingLab) -> None:
-    """A server that filters by JSON predicates understands each comparison, with the constant on either side."""
+    """A server that filters by `jsonPredicateHints` returns fewer files for each comparison, with the constant on either side."""
     understands(lab, "DS-JSP-04", Hinted(lab, lab.fixture(PRUNED)), [c for c in COMPARISONS if c.operation != "<>"])
 
 
 @check("DS-JSP-05")
 def json_and_or(lab: SharingLab) -> None:
-    """A server that filters by JSON predicates understands `and` and `or` of two children and more, and of no fewer."""
+    """A server that filters by `jsonPredicateHints` filters by `and` and `or` with two or more children, and ignores those with one."""
     known = Hinted(lab, lab.fixture(PRUNED))
     predicates = (
         Joined("and", (region("=", "eu"), year("=", 2024))),
@@ -146,13 +146,13 @@ def json_and_or(lab: SharingLab) -> None:
 
 @check("DS-JSP-06")
 def json_not(lab: SharingLab) -> None:
-    """A server that filters by JSON predicates understands `not`."""
+    """A server that filters by `jsonPredicateHints` returns fewer files for `not`, also nested."""
     predicates = (Negated(region("=", "eu")), Negated(NO_REGION), Negated(year(">=", 2024)), Negated(Negated(region("=", "us"))))
     understands(lab, "DS-JSP-06", Hinted(lab, lab.fixture(PRUNED)), predicates)
 
 
 @check("DS-JSP-07")
 def json_types(lab: SharingLab) -> None:
-    """A server that filters by JSON predicates understands each type."""
+    """A server that filters by `jsonPredicateHints` returns fewer files for a comparison of each `valueType`."""
     known = Hinted(lab, lab.fixture(TYPED))
     understands(lab, "DS-JSP-07", known, [comparison for _, comparison in OF_EACH_TYPE])

@@ -1,4 +1,4 @@
-"""Requests about what a target shares, of every kind; the protocol only reads, so a sequence needs no corner of its own."""
+"""Requests of every kind about the shared tables; the protocol only reads, so a sequence creates nothing."""
 
 from __future__ import annotations
 
@@ -30,15 +30,15 @@ if TYPE_CHECKING:
 
 Document = dict[str, Any]
 
-#: The operations to send; important ones are listed more than once.
 #: Of the default version.
 OPERATIONS = Contract("delta_sharing").operations
+#: The operations to send; important ones are listed more than once.
 SENT = (*OPERATIONS, *LISTS, op.get_table_version, op.get_table_metadata, *(op.query_table,) * 8, *(op.query_table_changes,) * 4)
 
-#: Names that nothing has, in forms that paths find hard.
+#: Names that no object has, in forms that are difficult in paths.
 ODD_NAMES = ("missing", " ", "\x00", "a%2Fb", "a/b", "é\U0001f9ca", "x" * 300, "..", ".", "%2e%2e", "..\\..", "_delta_log")
 
-#: Values of parameters by their last word: those that should be understood, and those that need not be.
+#: Values of parameters by the last word of their names: valid ones, and unusual or invalid ones.
 VALUES: dict[str, tuple[Sequence[Any], Sequence[Any]]] = {
     "delta_sharing_capabilities": (
         (
@@ -67,20 +67,20 @@ VALUES: dict[str, tuple[Sequence[Any], Sequence[Any]]] = {
     ),
     "version": ((0, 1, Learned(("version",), 0)), (Learned(("version",), 0, 1), -1, 2**63, "a")),
 }
-ODD = 0.2  #: how often a value is one that need not be understood
+ODD = 0.2  #: the share of unusual or invalid values
 COLUMNS = ("id", "word", "kind", "price", "day", "missing", "Id", "a b", "`id`", "partitionValues.kind", "")
 CONSTANTS = ("1", "'a'", "-1.5e300", "null", "'2025-01-01'", "'it''s'", "99999999999999999999", "true", "DATE '2025-01-01'", "''", "'")
 COMPARISONS = ("=", ">", "<", ">=", "<=", "<>", "!=", "LIKE", "<=>")
 JSON_COMPARISONS = ("equal", "lessThan", "lessThanOrEqual", "greaterThan", "greaterThanOrEqual")
 VALUE_TYPES = ("bool", "int", "long", "string", "date", "float", "double", "timestamp", "decimal", "")
 
-MOST_TABLES, MOST_BYTES = 8, 150_000  #: tables that are asked for, and what they may answer to a plain query
+MOST_TABLES, MOST_BYTES = 8, 150_000  #: tables that are queried, and the size of their answers to a plain query
 
 _small: WeakKeyDictionary[Wire, tuple[SharedTable, ...]] = WeakKeyDictionary()
 
 
 def small_tables(lab: SharingLab) -> tuple[SharedTable, ...]:
-    """Some tables whose files are soon listed, so that a thousand requests take no long time; found once a run."""
+    """Return some tables with few files, so that a thousand requests are fast; found once a run."""
     if lab.wire not in _small:
         found = []
         readable = lab.catalogue.readable
@@ -98,7 +98,7 @@ def small_tables(lab: SharingLab) -> tuple[SharedTable, ...]:
 
 #: Placeholders for tables in plans without a target: any table, and one with a change data feed.
 ANY, CHANGING = "any", "changing"
-PLACES = {ANY: MOST_TABLES, CHANGING: MOST_TABLES // 2}  #: that a plan tells apart
+PLACES = {ANY: MOST_TABLES, CHANGING: MOST_TABLES // 2}  #: number of placeholders of each kind
 
 
 class SharingWorld:
@@ -117,17 +117,17 @@ class SharingWorld:
         return self._tables[0].address
 
     def opening(self, random: Random) -> Sequence[Step]:  # noqa: ARG002 - nothing has to be made
-        """Nothing: what is asked for is there."""
+        """Return no steps: the tables exist already."""
         return ()
 
     def judged(self, step: Step, reply: Reply) -> Iterable[tuple[str, Unmet | None]]:  # noqa: ARG002 - nothing is remembered
-        """Nothing: no request changes what there is."""
+        """Return no verdicts: no request changes state."""
         return ()
 
     # -- what is sent ------------------------------------------------------------------------------------------
 
     def arguments(self, operation: OperationId, random: Random) -> Document:
-        """Return a table, schema or share that exists, mostly, and now and then what else the operation takes."""
+        """Return the arguments of an operation: mostly an existing table, schema or share, sometimes with optional parameters."""
         changing = [table for table in self._tables if table.changes] if operation == op.query_table_changes else []
         address = dict(random.choice(changing or self._tables).address)
         if random.random() < 0.15:
@@ -154,13 +154,13 @@ class SharingWorld:
         return body
 
     def example(self, operation: OperationId, arguments: Document, random: Random) -> Any:  # noqa: ARG002 - of the protocol
-        """Return a body that should be understood."""
+        """Return a valid body."""
         if operation == op.generate_temporary_table_credentials:
             return random.choice(({}, {"location": "s3://somewhere/else"}, {"location": "file:///tmp"}))
         return self._query(random) if operation == op.query_table else None
 
     def _query(self, random: Random) -> Document:
-        """Return the readable content of a table: a snapshot, an earlier one, or changes."""
+        """Return the body of a query: of the current version, an earlier one, or of changes."""
         members: dict[str, Callable[[], Any]] = {
             "predicateHints": lambda: [_sql(random) for _ in range(random.randint(0, 3))],
             "jsonPredicateHints": lambda: json.dumps(_tree(random, 3)),
@@ -183,10 +183,10 @@ class SharingWorld:
         chosen = random.sample(sorted(members), random.randint(0, 3))
         return random.choice(point) | {name: members[name]() for name in chosen}
 
-    # -- what came of it ---------------------------------------------------------------------------------------
+    # -- what was learned --------------------------------------------------------------------------------------
 
     def known(self, learned: Learned) -> Any:
-        """Return a token or a version that was answered, or what a table in a plan is called here."""
+        """Return a token or version from an earlier answer, or the name of a table that a plan has a placeholder for."""
         if learned.what[0] in PLACES:
             kind, place, member = learned.what
             tables = [table for table in self._tables if table.changes] if kind == CHANGING else []
@@ -212,19 +212,19 @@ class SharingWorld:
 
 
 class PlannedSharing(SharingWorld):
-    """The same before there is a target: tables stand in requests by their places among those that it will have."""
+    """The requests of a plan, before there is a target: placeholders stand for its tables."""
 
     def _found(self, lab: SharingLab) -> tuple[SharedTable, ...]:  # noqa: ARG002 - there is no target
         def named(kind: str, place: int) -> SharedTable:
             share, schema, table = (Learned((kind, place, member), "missing") for member in ("share", "schema", "table"))
-            # Names that are learned pass for text until a request is made of them.
+            # Learned names are replaced by strings when the request is made.
             return SharedTable(share, schema, table, {}, changes=kind == CHANGING)  # type: ignore[arg-type]
 
         return tuple(named(kind, place) for kind, places in PLACES.items() for place in range(places))
 
 
 def rehearsed(step: Step) -> Any:
-    """Tokens, so that what is drawn next uses those that a target gives."""
+    """Return an answer with tokens, so that later steps of a plan use the tokens of the target."""
     if step.operation in LISTS:
         return {"items": [], "nextPageToken": "rehearsed"}
     if step.operation not in ANSWERS_IN_LINES:
@@ -233,18 +233,18 @@ def rehearsed(step: Step) -> Any:
 
 
 def one_of(values: str, random: Random) -> Any:
-    """Return a value of a kind, now and then an odd one."""
+    """Return a value of a kind, sometimes an unusual or invalid one."""
     good, odd = VALUES[values]
     return random.choice(odd if random.random() < ODD else good)
 
 
 def _token(operation: OperationId) -> Learned:
-    """Return the token of the next page that an operation answered last."""
+    """Return the last nextPageToken of an operation."""
     return Learned(("token", operation), "not-issued-yet")
 
 
 def _sql(random: Random) -> str:
-    """Return a predicate in SQL, or something like it."""
+    """Return a predicate in SQL, not always a valid one."""
     column, constant = random.choice(COLUMNS), random.choice(CONSTANTS)
     comparison = f"{column} {random.choice(COMPARISONS)} {constant}"
     return random.choice(
@@ -264,7 +264,7 @@ def _sql(random: Random) -> str:
 
 
 def _tree(random: Random, depth: int) -> Document:
-    """Return a predicate as a tree, or something like it."""
+    """Return a predicate as a tree, not always a valid one."""
     column = {"op": "column", "name": random.choice(COLUMNS), "valueType": random.choice(VALUE_TYPES)}
     literal = {"op": "literal", "value": random.choice(CONSTANTS).strip("'"), "valueType": random.choice(VALUE_TYPES)}
     comparison = {"op": random.choice(JSON_COMPARISONS), "children": random.sample([column, literal], 2)}

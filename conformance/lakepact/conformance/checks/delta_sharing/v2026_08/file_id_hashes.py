@@ -40,7 +40,7 @@ def _asked(lab: SharingLab, operation: OperationId, sent: dict[str, Any], *, fil
 
 @check("DS-FIH-01", "DS-FIH-02")
 def file_id_hashes_are_accepted_and_repeated(lab: SharingLab) -> None:
-    """The header fileidhash is accepted in any case, repeated in lower case, and refused with 400 for an unknown value."""
+    """A request with `fileidhash` parquet or delta, in any case, returns 200 with that header in lower case; other values return 400."""
     for operation, sent in _requests(lab):
         lab.require(_asked(lab, operation, sent, fileidhash=None), 200)
         replies = [(value, _asked(lab, operation, sent, fileidhash=value)) for value in SPELLINGS]
@@ -56,12 +56,12 @@ def file_id_hashes_are_accepted_and_repeated(lab: SharingLab) -> None:
             for value, reply in replies:
                 if reply.status == 200:
                     with case():
-                        expect.equal(value.lower(), reply.headers.get("fileidhash"), f"the header fileidhash of {operation}")
+                        expect.equal(value.lower(), reply.headers.get("fileidhash"), f"the header fileidhash of the answer to {operation}:")
 
 
 @check("DS-FIH-03")
 def file_id_hashes_give_one_id_in_both_formats(lab: SharingLab) -> None:
-    """With the same fileidhash, a file has the same id in both formats."""
+    """With the same `fileidhash`, a file has the same `id` in both formats."""
     judged = False
     for table in by_url(lab):
         for value in HASHES:
@@ -74,11 +74,12 @@ def file_id_hashes_give_one_id_in_both_formats(lab: SharingLab) -> None:
             if (form_of(one.lines), form_of(other.lines)) != (PARQUET, DELTA):
                 continue
             if value not in {one.headers.get("fileidhash"), other.headers.get("fileidhash")}:
-                continue  # The target does not know the header: DS-FIH-02 tells.
+                continue  # The target ignores the header, and fails DS-FIH-02.
             judged = True
             with lab.judge("DS-FIH-03"):
                 known, found = ({str(file.get("id")) for file in objects(reply.lines, "file")} for reply in (one, other))
                 stray = known ^ found
-                expect.true(not stray, f"the same ids of {table.name} in both formats with fileidhash: {value}", f"{len(stray)} other ids")
+                what = f"the same ids of {table.name} in both formats with fileidhash: {value}"
+                expect.true(not stray, what, f"{len(stray)} ids that only one of the two answers has")
     if not judged:
         raise NotOffered("no table is answered in both formats with a fileidhash")

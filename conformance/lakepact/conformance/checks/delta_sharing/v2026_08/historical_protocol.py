@@ -29,7 +29,7 @@ def _since(lab: SharingLab, start: int, form: str) -> Reply:
 
 @check("DS-HPR-01")
 def changed_protocols_are_sent(lab: SharingLab) -> None:
-    """With includeHistoricalProtocol, a range has a protocol line of each later version that changed the protocol."""
+    """With `includeHistoricalProtocol`, a range in delta format has one protocol line of each later version that changed it."""
     reply = _since(lab, 0, DELTA)
     with lab.judge("DS-HPR-01"):
         later = [p for p in list(objects(reply.lines, "protocol"))[1:] if p.get("version") in {None, UPGRADE}]
@@ -40,7 +40,7 @@ def changed_protocols_are_sent(lab: SharingLab) -> None:
 
 @check("DS-HPR-02")
 def protocols_have_their_versions(lab: SharingLab) -> None:
-    """With includeHistoricalProtocol, each protocol line in delta format has the version that it belongs to."""
+    """With `includeHistoricalProtocol`, each protocol line in delta format has a `version` of the table."""
     last = lab.fixture(UPGRADED).last.version
     for start in (0, UPGRADE):
         reply = _since(lab, start, DELTA)
@@ -63,7 +63,7 @@ def _is_dated(protocol: dict[str, Any], last: int) -> None:
 
 @check("DS-HPR-03")
 def protocols_are_not_sent_unasked(lab: SharingLab) -> None:
-    """Without includeHistoricalProtocol, and in parquet format, a range has one protocol line."""
+    """Without `includeHistoricalProtocol`, and always in parquet format, a range has one protocol line."""
     table, start = (lab.fixture(UPGRADED), 0) if lab.knows_content else _current(lab)
     requests = [(PARQUET, WITH_PROTOCOLS), (PARQUET, {}), (DELTA, {}), (DELTA, {"includeHistoricalProtocol": False})]
     judged = False

@@ -38,7 +38,7 @@ def _columns(reply: Reply) -> list[str]:
 
 @check("DS-MTT-01")
 def metadata_of_a_version(lab: SharingLab) -> None:
-    """Metadata with version has the columns and the version header of that version."""
+    """Metadata with `version` returns the columns of that version, and its number in `Delta-Table-Version`."""
     table = lab.fixture(CHANGED)
     lab.needs_history()
     with lab.judge_each("DS-MTT-01") as case:
@@ -53,7 +53,7 @@ def metadata_of_a_version(lab: SharingLab) -> None:
 
 @check("DS-MTT-02")
 def metadata_of_a_time(lab: SharingLab) -> None:
-    """Metadata with timestamp is that of the last version made at or before it."""
+    """Metadata with `timestamp` returns 200 with the `Delta-Table-Version` of the last version made at or before it."""
     table = lab.fixture("times")
     lab.needs_history()
     with lab.judge_each("DS-MTT-02", without="no time lies between two versions") as case:
@@ -70,7 +70,7 @@ def metadata_of_a_time(lab: SharingLab) -> None:
 
 @check("DS-MTT-03")
 def metadata_of_a_version_and_a_time_is_refused(lab: SharingLab) -> None:
-    """Metadata with both version and timestamp returns 400."""
+    """Metadata with both `version` and `timestamp` returns 400."""
     subject = test_tables.with_history(lab)
     moment = times.as_of(lab.fixture("partitioned").last.timestamp) if lab.knows_content else times.EPOCH
     lab.require(_metadata(lab, subject.table), 200)
@@ -80,7 +80,7 @@ def metadata_of_a_version_and_a_time_is_refused(lab: SharingLab) -> None:
 
 @check("DS-MTT-04")
 def metadata_without_shared_history_is_refused(lab: SharingLab) -> None:
-    """Metadata with version or timestamp returns 4xx for a table that is shared without its history."""
+    """Metadata with `version` or `timestamp` returns 4xx for a table that is shared without its history."""
     table = lab.fixture(WITHOUT_HISTORY)
     _columns(lab.require(_metadata(lab, table), 200))
     with lab.judge_each("DS-MTT-04") as case:
