@@ -164,7 +164,7 @@ def answered(body, *, operation="loadTable", method="GET", status=200, media_typ
 def broken_by(exchange):
     """Return the components whose invariants an answer breaks."""
     broken = []
-    for requirement, holds in schemas.LAWS.items():
+    for requirement, holds in schemas.INVARIANTS.items():
         try:
             holds(exchange)
         except Unmet:
@@ -174,7 +174,7 @@ def broken_by(exchange):
 
 def shown_by(exchange):
     """Return the components that invariants see in an answer that breaks none."""
-    return {requirement.removeprefix("IRC-SCH-") for requirement, holds in schemas.LAWS.items() if holds(exchange)}
+    return {requirement.removeprefix("IRC-SCH-") for requirement, holds in schemas.INVARIANTS.items() if holds(exchange)}
 
 
 def edited(document, pointer, value):
@@ -257,7 +257,7 @@ def test_invariants_cover_every_schema_that_is_not_excused():
     area = [r.id for r in CONTRACT.requirements.values() if r.area == "schemas"]
 
     by_a_check = [f"IRC-SCH-{form}" for form in schemas.FORMS]
-    assert sorted([*schemas.LAWS, *by_a_check, *excused]) == sorted(area)
+    assert sorted([*schemas.INVARIANTS, *by_a_check, *excused]) == sorted(area)
 
 
 def test_components_are_found_at_any_depth():

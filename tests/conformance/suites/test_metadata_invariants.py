@@ -31,7 +31,7 @@ def answered(document, *, operation="loadTable", method="GET", status=200):
 
 def broken_by(exchange):
     broken = []
-    for requirement, holds in metadata.LAWS.items():
+    for requirement, holds in metadata.INVARIANTS.items():
         try:
             holds(exchange)
         except Unmet:

@@ -40,7 +40,7 @@ if TYPE_CHECKING:
 
     import httpx
 
-    from lakepact.conformance.campaign.judging.verdicts import Said as OfLaw
+    from lakepact.conformance.campaign.judging.verdicts import Said as OfInvariant
     from lakepact.conformance.exchanges import Exchange
     from lakepact.conformance.suite import Suite
 
@@ -282,7 +282,7 @@ class Judges:
         if known.invariants is None:
             verdicts = decided(whole, exchange, self._features)
         else:
-            said: list[OfLaw] = []
+            said: list[OfInvariant] = []
             for invariant, kinds in known.invariants:
                 said += said_by(invariant, exchange, at.about.suite) if invariant is not None else [(kind, "", "") for kind in kinds]
             if refusals is None:

@@ -81,7 +81,7 @@ FORMS = frozenset(
 )
 
 #: One invariant for each schema that answers of the operations in question can show.
-LAWS = {
+INVARIANTS = {
     requirement.id: invariant_of(requirement)
     for requirement in CONTRACT.requirements.values()
     if requirement.area == "schemas"
@@ -94,7 +94,7 @@ LAWS = {
 # -- answers that show them ---------------------------------------------------------------------------------------------
 
 
-@check(*LAWS)
+@check(*INVARIANTS)
 def responses_fit_their_schemas(lab: CatalogLab) -> None:
     """Configuration, namespaces, tables, snapshots, views and errors fit their schemas in every response."""
     stopped: Exception | None = None
@@ -107,7 +107,7 @@ def responses_fit_their_schemas(lab: CatalogLab) -> None:
             stopped = reason
     exchanges = [lab.wire.exchanges[number] for number in lab.sent]
     shown = {component for exchange in exchanges for component in flaws_in(exchange)}
-    for identifier, holds in LAWS.items():
+    for identifier, holds in INVARIANTS.items():
         if component_of(CONTRACT.requirements[identifier]) in shown:
             with lab.judge(identifier):
                 for exchange in exchanges:

@@ -292,7 +292,7 @@ def statistics_files_are_unique(exchange: Exchange) -> bool:
 
 # -- over the life of a table ---------------------------------------------------------------------------------------------
 
-LAWS = {
+INVARIANTS = {
     "IRC-META-001": metadata_has_version_and_uuid,
     "IRC-META-002": current_schema_exists,
     "IRC-META-003": default_spec_exists,
@@ -310,7 +310,7 @@ LAWS = {
 }
 
 
-@check(*LAWS)
+@check(*INVARIANTS)
 def metadata_invariants_hold_over_commits(lab: CatalogLab) -> None:
     """The metadata invariants hold while a table is created, evolves, gains and loses snapshots, and is loaded with `refs`."""
     table = lab.make_table(properties={"lakepact.note": "1"})
@@ -332,7 +332,7 @@ def metadata_invariants_hold_over_commits(lab: CatalogLab) -> None:
     answers = [answer.reply for answer in (table, evolved, first, second, lab.load(table))]
     answers += [trimmed, lab.try_commit(table, remove_snapshots(old)), lab.try_commit(table, remove_ref("main")), lab.load(table).reply]
 
-    for requirement, holds in LAWS.items():
+    for requirement, holds in INVARIANTS.items():
         with lab.judge(requirement):
             for answer in answers:
                 holds(answer.exchange)

@@ -119,8 +119,8 @@ def loads_with_snapshots_refs_have_ref_snapshots(lab: CatalogLab) -> None:
         expect_refs(expected)
         table = loaded(lab, past.table, "refs")
         for snapshot in past.snapshots:
-            with case():
-                if snapshot["snapshot-id"] in past.named:
+            if snapshot["snapshot-id"] in past.named:
+                with case():
                     found = {one.get("snapshot-id"): one for one in table.member("snapshots")}
                     expect.contains(snapshot["snapshot-id"], found, "snapshot ids")
                     actual = found[snapshot["snapshot-id"]]

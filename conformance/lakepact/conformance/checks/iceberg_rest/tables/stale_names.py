@@ -152,7 +152,7 @@ def old_table_names_return_404(lab: CatalogLab) -> None:
     """Every operation on the old name of a renamed table returns 404."""
     table = lab.append(lab.make_table())
     now = renamed(lab, table, lab.name())
-    nobody: dict[str, Any] = {**table.at, "table": lab.name()}
+    missing: dict[str, Any] = {**table.at, "table": lab.name()}
     asked: dict[OperationId, dict[str, Any]] = {
         op.table_exists: {},
         op.load_credentials: {},
@@ -163,8 +163,8 @@ def old_table_names_return_404(lab: CatalogLab) -> None:
 
     with lab.judge("IRC-TBL-REN-001") as case:
         for operation, arguments in asked.items():
-            with case():
-                if lab.offers(operation) and lab.send(operation, **arguments, **nobody).status == 404:
+            if lab.offers(operation) and lab.send(operation, **arguments, **missing).status == 404:
+                with case():
                     expect.status(lab.send(operation, **arguments, **table.at), 404, about=f"for {operation} by the old name")
         expect.status(lab.send(op.load_table, **now.at), 200, about="for the new name afterwards")
 
@@ -174,7 +174,7 @@ def old_view_names_return_404(lab: CatalogLab) -> None:
     """Every operation on the old name of a renamed view returns 404."""
     view = made(lab)
     new: dict[str, Any] = {**view.identifier, "name": lab.name()}
-    nobody: dict[str, Any] = {**view.at, "view": lab.name()}
+    missing: dict[str, Any] = {**view.at, "view": lab.name()}
     lab.require(rename_view(lab, view.identifier, new))
     asked: dict[OperationId, dict[str, Any]] = {
         op.view_exists: {},
@@ -184,7 +184,7 @@ def old_view_names_return_404(lab: CatalogLab) -> None:
 
     with lab.judge("IRC-VIEW-REN-001") as case:
         for operation, arguments in asked.items():
-            with case():
-                if lab.offers(operation) and lab.send(operation, **arguments, **nobody).status == 404:
+            if lab.offers(operation) and lab.send(operation, **arguments, **missing).status == 404:
+                with case():
                     expect.status(lab.send(operation, **arguments, **view.at), 404, about=f"for {operation} by the old name")
         expect.status(lab.send(op.load_view, namespace=view.namespace, view=new["name"]), 200, about="for the new name afterwards")
