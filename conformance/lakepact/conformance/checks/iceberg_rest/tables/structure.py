@@ -160,7 +160,7 @@ def reassigned_ids_refer_to_the_same_columns(lab: CatalogLab) -> None:
         home, name = lab.make_namespace(), lab.name()
         reply = request_creation(lab, home, name, schema=schema, partition_spec=divided, write_order=sorted_)
         with lab.step("IRC-TBL-CREATE-006"):
-            expect.status(reply, *SUCCESS, about="for partition fields of which one is on a nested column")
+            expect.status(reply, *SUCCESS, about="for partition fields, one of them on a nested column")
         table = lab.answered(Table(home, name, reply))
         with lab.judge_each("IRC-TBL-CREATE-005") as case:
             for answer in (table, lab.load(table)):

@@ -22,7 +22,7 @@ def key_of(exchange: Exchange) -> str | None:
 
 
 def is_not_repeated(done: Performance, how: int | str, *, keys_are_kept: bool = True) -> None:
-    """Expect that no commit is sent again before the table or view is loaded, except under an idempotency key.
+    """Expect that no commit is repeated before the table or view is loaded, except with an idempotency key.
 
     Raises:
         Unmet: one is.
