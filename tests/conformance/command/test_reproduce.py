@@ -115,6 +115,16 @@ def test_script_without_its_secret_exits_with_2(finding: Path, correct: str) -> 
     assert (done.returncode, "set AUTHORIZATION" in done.stderr) == (2, True), done.stderr
 
 
+def test_script_from_an_open_server_takes_a_token_for_another_server(tmp_path: Path) -> None:
+    path, settings = tmp_path / "report.jsonl", tmp_path / "server.toml"
+    checked(mutants(["conflict-of-creation-is-400"]), "IRC-TBL-CREATE-014", path=path)
+    script = written(path, "IRC-TBL-CREATE-014")
+    settings.write_text('[principals.ann]\ntoken = "t-of-ann"\n\n[[grants]]\nprincipal = "ann"\naccess = "admin"\n', "utf-8")
+    with running(contract="iceberg_rest", warehouse="memory:", config=str(settings)) as server:
+        without, known = ran(script, server.url), ran(script, server.url, AUTHORIZATION="Bearer t-of-ann")
+    assert (without.returncode, known.returncode) == (3, 0), without.stdout + known.stdout + known.stderr
+
+
 def test_script_holds_no_secret(finding: Path) -> None:
     assert "s3cr3t" not in written(finding, "IRC-TBL-CREATE-014").read_text("utf-8")
 

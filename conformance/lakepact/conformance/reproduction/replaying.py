@@ -163,10 +163,11 @@ class Server:
     Args:
         url: its base address.
         own: headers that hold secrets, by lower-case name.
+        always: whether they are sent with every request; otherwise with those that the report has them for.
     """
 
-    def __init__(self, url: str, own: dict[str, str]) -> None:
-        self.url, self.own = urlsplit(url.rstrip("/")), own
+    def __init__(self, url: str, own: dict[str, str], *, always: bool = False) -> None:
+        self.url, self.own, self.always = urlsplit(url.rstrip("/")), own, always
 
     def send(self, method: str, path: str, headers: Any, body: bytes) -> dict[str, Any]:
         """Send a request and return the answer as a document.
@@ -178,7 +179,7 @@ class Server:
         connection = kind(self.url.hostname or "", self.url.port, timeout=TIMEOUT)
         try:
             connection.putrequest(method, self.url.path + path, skip_accept_encoding=True)
-            for name, value in headers:
+            for name, value in (*headers, *((name, "") for name in self.own if self.always)):
                 connection.putheader(name, self.own.get(name.lower(), str(value)).encode())
             if body or method in {"POST", "PUT", "PATCH"}:
                 connection.putheader("Content-Length", str(len(body)))
@@ -200,7 +201,7 @@ def shown(answer: dict[str, Any]) -> str:
 def prefix_of(case: dict[str, Any], server: Server, warehouse: str) -> str:
     """Return the prefix of paths that the configuration of the server names, with a slash; empty without one."""
     query = f"?warehouse={quote(warehouse, safe='')}" if warehouse else ""
-    authorization = [(name, "") for name in server.own]
+    authorization = [] if server.always else [(name, "") for name in server.own]
     answer = server.send("GET", f"/v1/config{query}", [("Accept", "application/json"), *authorization], b"")
     print(f"GET /v1/config{query} returned {answer['status']}")
     named = [found_at(answer, f"/body/{part}/prefix") for part in ("overrides", "defaults")]
@@ -312,6 +313,9 @@ def main(case: dict[str, Any]) -> int:
     given = parser.parse_args()
     if not re.match(r"https?://[^/]", given.url):
         parser.error(f"{given.url} is not the address of a server")
+    wants_none = not case["secrets"]  # the server of the report, which the one here need not be
+    if wants_none and os.environ.get("AUTHORIZATION"):
+        case = {**case, "secrets": {"authorization": "AUTHORIZATION"}}
     missing = [variable for variable in case["secrets"].values() if not os.environ.get(variable)]
     if missing:
         parser.error(f"the requests need secrets: set {', '.join(missing)}")
@@ -320,7 +324,7 @@ def main(case: dict[str, Any]) -> int:
     try:
         if case["why"]:
             return checked(case, given.url, given.warehouse)
-        return judged(case, *replayed(case, Server(given.url, own), given.warehouse))
+        return judged(case, *replayed(case, Server(given.url, own, always=wants_none), given.warehouse))
     except Trouble as reason:
         print(f"\nnot judged: {reason}", file=sys.stderr)
         return TROUBLE

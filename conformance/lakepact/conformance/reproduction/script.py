@@ -139,7 +139,9 @@ def _text(case: Mapping[str, Any], header: Mapping[str, Any], verdict: Mapping[s
         f"Actual: {verdict.get('actual', '')}",
         *([f"Its requests alone do not repeat it ({case['why']}): this script runs lakepact."] if case["why"] else []),
         "Usage: python3 THIS_FILE [URL] [--warehouse NAME]   (a fresh server; Python 3.9 or later, nothing else to install)",
-        *([f"The requests need secrets: set {', '.join(case['secrets'].values())}."] if case["secrets"] else []),
+        f"The requests need secrets: set {', '.join(case['secrets'].values())}."
+        if case["secrets"]
+        else "For a server that wants a token, set AUTHORIZATION to the value of that header.",
         "Exit code: 0 the fault is gone, 1 it is present, 2 wrong usage, 3 it cannot be judged.",
     ]
     comments = "\n".join(f"# {' '.join(_plain(line).split())}" for line in about)
