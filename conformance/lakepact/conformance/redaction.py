@@ -14,6 +14,7 @@ SECRET_HEADERS = frozenset({"authorization", "cookie", "proxy-authorization", "s
 #: Fields of the forms of token endpoints.
 SECRET_FIELDS = frozenset({b"client_secret", b"subject_token", b"actor_token", b"refresh_token", b"password", b"client_assertion"})
 REDACTED = "<redacted>"
+INVENTED = "lakepact-no-secret"  #: sent as a secret that opens nothing; reports show it, so that its requests can be repeated
 
 #: Names of headers that hold secrets, and values that look like secrets: long, letters and digits, no UUID.
 SECRET_NAMES = re.compile(r"auth|token|key|secret|credential|password|signature|session", re.IGNORECASE)
@@ -36,7 +37,7 @@ HANDED_OUT = re.compile(
     (?:[^"'\\]{0,80}(?:secret[-_.]?access[-_.]?key|(?:session|sas|oauth2?|access|bearer)[-_.]?token|(?:refresh|id)[-_]token|client[-_]secret
         |shared[-_.]key|account[-_.]key|private[-_.]key|api[-_.]?key|password|connection[-_.]string|header\.authorization)[^"'\\]{0,80}
         |token|credential)
-    (?P=quote)\s*:\s*(?P=quote))(?:(?!(?P=quote))(?:[^\\]|\\.))+""",
+    (?P=quote)\s*:\s*(?P=quote))(?!lakepact-no-secret(?P=quote))(?:(?!(?P=quote))(?:[^\\]|\\.))+""",
     re.IGNORECASE | re.VERBOSE | re.DOTALL,
 )
 #: Without any of these, nothing is searched: most answers have none, and a search takes a hundred times as long.
@@ -76,7 +77,7 @@ def secrets_of_form(body: bytes) -> tuple[str, ...]:
     if not any(name in body for name in SECRET_FIELDS):
         return ()
     fields = [field.partition("=") for field in body.decode("latin-1").split("&")]
-    values = [value for name, _, value in fields if name.encode("latin-1") in SECRET_FIELDS and len(value) > 3]
+    values = [value for name, _, value in fields if name.encode("latin-1") in SECRET_FIELDS and len(value) > 3 and value != INVENTED]
     return tuple(dict.fromkeys(spelled for value in values for spelled in (value, unquote_plus(value))))
 
 

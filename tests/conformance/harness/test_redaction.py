@@ -8,7 +8,7 @@ import pytest
 
 from lakepact.conformance.checks.delta_sharing.access.recipients import NO_BEARER, UNKNOWN
 from lakepact.conformance.limits import MIB
-from lakepact.conformance.redaction import REDACTED, redacted, secrets_of
+from lakepact.conformance.redaction import INVENTED, REDACTED, redacted, secrets_of, secrets_of_form
 
 UUID = "0c7f3d9f-a77b-4739-8702-530cf4766237"
 
@@ -78,3 +78,9 @@ def test_hostile_body_is_searched_in_linear_time(piece: str) -> None:
     redacted('"' + piece * (MIB // len(piece)) + "@ %40 token key", ())
 
     assert time.process_time() - started < 5
+
+
+def test_invented_secret_is_shown_and_one_that_contains_it_is_not() -> None:
+    for secret, shown in ((INVENTED, INVENTED), (f"{INVENTED}1", REDACTED)):
+        assert redacted(f'{{"client_secret":"{secret}"}}', ()) == f'{{"client_secret":"{shown}"}}'
+    assert secrets_of_form(f"client_id=a&client_secret={INVENTED}".encode()) == ()

@@ -150,7 +150,7 @@ def catalog_scope_tokens_are_accepted_everywhere(lab: CatalogLab) -> None:
             is_entered(operation, reply)
 
 
-@invariant("IRC-OAU-026", traffic=TRAFFIC)
+@invariant("IRC-OAU-026", traffic=(*TRAFFIC, "tokens_refused.unknown_clients_are_refused"))
 def token_endpoint_5xx_have_error(exchange: Exchange) -> bool:
     """Every 5xx response of the token endpoint, except 501, has the member `error` as a string."""
     if exchange.operation != TOKENS or not 500 <= exchange.status < 600 or exchange.status == 501:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import secrets
 from typing import TYPE_CHECKING, Any
 
 import orjson
@@ -11,6 +10,7 @@ from lakepact.conformance import expect
 from lakepact.conformance.checks.iceberg_rest.kit.tokens import CREDENTIALS, TOKENS, Client, client_of, fetched, form, issues_tokens
 from lakepact.conformance.checks.iceberg_rest.suite import check, invariant
 from lakepact.conformance.exchanges import Reply
+from lakepact.conformance.redaction import INVENTED
 
 if TYPE_CHECKING:
     from lakepact.conformance.checks.iceberg_rest.kit.lab import CatalogLab
@@ -18,7 +18,11 @@ if TYPE_CHECKING:
 
 CODES = ("invalid_request", "invalid_client", "invalid_grant", "unauthorized_client", "unsupported_grant_type", "invalid_scope")
 #: Operations that show refusals.
-TRAFFIC = ("tokens_refused.unknown_grant_types_return_400", "tokens_refused.wrong_secrets_return_invalid_client")
+TRAFFIC = (
+    "tokens_refused.unknown_grant_types_return_400",
+    "tokens_refused.wrong_secrets_return_invalid_client",
+    "tokens_refused.unknown_clients_are_refused",  # needs no client of the target
+)
 
 
 def refused(reply: Reply, *statuses: int, error: str | tuple[str, ...], about: str) -> None:
@@ -90,7 +94,7 @@ def wrong_secrets_return_invalid_client(lab: CatalogLab) -> None:
 def unknown_clients_are_refused(lab: CatalogLab) -> None:
     """A token request of an unknown client returns 400 or 401 with an OAuth2 error."""
     issues_tokens(lab)
-    nobody = Client(lab.name(), secrets.token_hex(16))
+    nobody = Client(lab.name(), INVENTED)
     body = orjson.dumps({"grant_type": CREDENTIALS, **nobody.fields})
     json = lab.send(TOKENS, content=body, headers=[("Content-Type", "application/json")], anonymous=True, declared=False)
     asked = {
