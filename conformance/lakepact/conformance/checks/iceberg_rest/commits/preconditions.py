@@ -186,6 +186,11 @@ def tags_are_compared(lab: CatalogLab) -> None:
 def incomplete_ref_assertions_return_400(lab: CatalogLab) -> None:
     """assert-ref-snapshot-id without `ref` or `snapshot-id` returns 400; treating a missing `snapshot-id` as null is a warning."""
     table = lab.append(lab.make_table())
+    nameless: Cases = {
+        "there is no ref": {"type": "assert-ref-snapshot-id", "snapshot-id": at(table)},
+        "there is no ref, and it shall not exist": {"type": "assert-ref-snapshot-id", "snapshot-id": None},
+    }
+    judge_answers(lab, "IRC-REQ-018", table, cases=nameless, allowed=[400])
     for ref in ("main", "none"):
         as_null = lab.try_commit(table, HARMLESS, requirements=[assert_ref(ref, None)]).status
         reply = lab.try_commit(table, HARMLESS, requirements=[{"type": "assert-ref-snapshot-id", "ref": ref}])
@@ -194,11 +199,6 @@ def incomplete_ref_assertions_return_400(lab: CatalogLab) -> None:
             continue
         with lab.judge("IRC-REQ-017"):
             expect.status(reply, 400)
-    nameless: Cases = {
-        "there is no ref": {"type": "assert-ref-snapshot-id", "snapshot-id": at(table)},
-        "there is no ref, and it shall not exist": {"type": "assert-ref-snapshot-id", "snapshot-id": None},
-    }
-    judge_answers(lab, "IRC-REQ-018", table, cases=nameless, allowed=[400])
 
 
 @check("IRC-REQ-019")
