@@ -60,7 +60,7 @@ def test_repr_with_an_invalid_item_is_their_number() -> None:
 
 def test_error_of_an_item_does_not_carry_the_original() -> None:
     with pytest.raises(Broken) as caught:
-        list(metadata(snapshots=[INVALID]).snapshots or ())
+        list(metadata(snapshots=[INVALID]).snapshots)
 
     assert (caught.value.__cause__, caught.value.__context__) == (None, None)
 
@@ -111,7 +111,6 @@ def test_arrays_of_a_model_are_taken_by_other_models() -> None:
 
 def test_models_cannot_be_changed() -> None:
     read = metadata()
-    assert read.properties is not None
 
     with pytest.raises(ValidationError, match="frozen"):
         read.location = "elsewhere"  # type: ignore[misc]
@@ -132,3 +131,25 @@ def test_names_of_python_are_not_taken_from_a_document() -> None:
         LoadTableResult.model_validate(document, context=Reading(lambda *_: Broken()), by_alias=True, by_name=False).metadata_location
         is None
     )
+
+
+ABSENT = ("properties", "snapshots", "refs", "snapshot-log", "metadata-log", "statistics", "partition-statistics", "encryption-keys")
+
+
+def bare() -> dict[str, Any]:
+    """Return metadata without arrays and maps that may be absent."""
+    return {name: value for name, value in table().items() if name not in ABSENT}
+
+
+@pytest.mark.parametrize("given", [{}, dict.fromkeys(ABSENT)], ids=["absent", "null"])
+def test_arrays_and_maps_that_are_not_there_are_empty(given: dict[str, Any]) -> None:
+    read = TableMetadata.model_validate({**bare(), **given})
+
+    empty = [getattr(read, name.replace("-", "_")) for name in ABSENT]
+    assert [list(each) for each in empty] == [[]] * len(ABSENT)
+    with pytest.raises(TypeError, match="cannot be changed"):
+        read.properties["a"] = "c"  # type: ignore[index]
+
+
+def test_absent_array_is_not_written() -> None:
+    assert TableMetadata.model_validate(bare()).to_wire() == bare()

@@ -50,6 +50,13 @@ PREAMBLE = '''# An alternative narrows the tag that it has from the common part,
 # pyright: reportIncompatibleVariableOverride=false
 """The JSON documents of the contract, one class or alias for each of its schemas."""'''
 _READ_ONLY = {b"list[": b"Items[", b"dict[str, ": b"Members["}
+#: A name of an array or map.
+_ALIAS = re.compile(r'(?m)^(?P<name>\w+) = TypeAliasType\("\w+", (?P<type>(?:Items|Members)\[.+\])\)$')
+#: A member whose default is an empty array or map.
+_EMPTY_BY_DEFAULT = re.compile(
+    r"(?m)^    (?P<name>\w+): (?:Annotated\[\s*)?(?P<type>\w+(?:\[.+\])?) \| None"
+    r"(?:,\s*Field\((?P<alias>alias=[^,)]+)?(?:, )?(?:validate_default=True)?\),?\s*\])? = (?:\[\]|\{\})$"
+)
 
 
 def models(document: Document, header: str, *, wire: str = "lakepact.generated.wire", lazy: bool = True) -> str:
@@ -112,8 +119,20 @@ def _read_only(source: str) -> str:
             if line.startswith(plain, at):
                 lines[node.lineno - 1] = line[:at] + ours + line[at + len(plain) :]
     first = next(node.lineno for node in ast.parse(source).body if isinstance(node, ast.ClassDef | ast.Assign))
-    lines.insert(first - 1, b"from lakepact.generated.items import Items, Members\n")
-    return b"".join(lines).decode()
+    lines.insert(first - 1, b"from lakepact.generated.items import NO_ITEMS, NO_MEMBERS, Items, Members, OptionalItems, OptionalMembers\n")
+    return _empty_by_default(b"".join(lines).decode())
+
+
+def _empty_by_default(source: str) -> str:
+    """Return the source of a module of models where members whose default is empty are not None, and share one empty value."""
+    aliases = {found["name"]: found["type"] for found in _ALIAS.finditer(source)}
+
+    def member(found: re.Match[str]) -> str:
+        of = aliases.get(found["type"], found["type"])
+        annotation = f"Annotated[Optional{of}, Field({found['alias']})]" if found["alias"] else f"Optional{of}"
+        return f"    {found['name']}: {annotation} = NO_{of.partition('[')[0].upper()}"
+
+    return _EMPTY_BY_DEFAULT.sub(member, source)
 
 
 def _is_part(name: str, used: Mapping[str, set[str]], names: Collection[str]) -> bool:

@@ -33,7 +33,7 @@ def test_longest_prefix_wins_in_any_order(location, expected, order):
 
 
 def test_table_without_credentials_has_no_storage_credential():
-    assert storage_credential(None, "s3://b/t") is None
+    assert storage_credential([], "s3://b/t") is None
 
 
 def table(config=None, given=None):

@@ -144,4 +144,4 @@ def test_transaction_with_a_lost_answer_is_made_once(kind):
             catalog.commit_transaction([TableChange("n", name, [setting(x="1")]) for name in ("t", "u")])
 
         assert properties(catalog) == [{"x": "1"}, {"x": "1"}]
-        assert [len(catalog.load_table("n", name).metadata.metadata_log or ()) for name in ("t", "u")] == [1, 1]
+        assert [len(catalog.load_table("n", name).metadata.metadata_log) for name in ("t", "u")] == [1, 1]

@@ -87,4 +87,4 @@ def test_credentials_come_with_tables_and_on_their_own(warehouse):
 
     given = [*made.storage_credentials, *loaded.storage_credentials, *alone]
     assert [(one.prefix, one.config["s3.endpoint"]) for one in given] == [(plain.metadata.location, "http://store")] * 3
-    assert plain.storage_credentials is None
+    assert plain.storage_credentials == []

@@ -40,7 +40,7 @@ class Tasks:
         self.catalog.create_namespace(self.namespace)
 
     def load_namespace(self) -> Any:
-        return dict(self.catalog.load_namespace(self.namespace).properties or {})
+        return dict(self.catalog.load_namespace(self.namespace).properties)
 
     def set_namespace_properties(self) -> Any:
         self.catalog.update_namespace_properties(self.namespace, updates=self.given["updates"], removals=self.given["removals"])
@@ -79,8 +79,8 @@ class Tasks:
         return {
             "uuid": metadata.table_uuid,
             "location": metadata.location,
-            "properties": dict(metadata.properties or {}),
-            "snapshot-ids": [snapshot.snapshot_id for snapshot in metadata.snapshots or []],
+            "properties": dict(metadata.properties),
+            "snapshot-ids": [snapshot.snapshot_id for snapshot in metadata.snapshots],
             "current-snapshot-id": None if current == -1 else current,
         }
 

@@ -73,11 +73,11 @@ class _Bridge(noop.NoopCatalog):
             metadata_location=location,
             io=load_file_io(self._properties(loaded), location or loaded.metadata.location),
             catalog=self,
-            config=dict(loaded.config or {}),
+            config=dict(loaded.config),
         )
 
     def _properties(self, loaded: LoadTableResult) -> dict[str, str]:
-        own = loaded.metadata.properties or {}
+        own = loaded.metadata.properties
         return {**self._catalog.properties(), **own, **storage_properties(loaded), **self._own}
 
     def commit_table(self, table: Table, requirements: tuple[Any, ...], updates: tuple[Any, ...]) -> CommitTableResponse:

@@ -27,14 +27,14 @@ def delegation(ways: Delegation | None) -> str | None:
     return ",".join(ways) or None
 
 
-def storage_credential(credentials: Iterable[StorageCredential] | None, location: str) -> StorageCredential | None:
+def storage_credential(credentials: Iterable[StorageCredential], location: str) -> StorageCredential | None:
     """Return the credential whose prefix is the longest match of a location; None if no prefix matches.
 
     Args:
         credentials: The `storage_credentials` of a loaded table, or the result of `load_credentials`.
         location: The location of the file.
     """
-    fitting = [credential for credential in credentials or () if location.startswith(credential.prefix)]
+    fitting = [credential for credential in credentials if location.startswith(credential.prefix)]
     return max(fitting, key=lambda credential: len(credential.prefix), default=None)
 
 
@@ -45,7 +45,7 @@ def storage_properties(table: LoadTableResult, location: str | None = None) -> d
         table: The loaded table.
         location: The location of the file; by default the table's.
     """
-    config = table.config or {}
+    config = table.config
     found = storage_credential(table.storage_credentials, location or table.metadata.location)
     if found is None:
         return dict(config)
@@ -55,4 +55,4 @@ def storage_properties(table: LoadTableResult, location: str | None = None) -> d
 
 def holds_no_credentials(table: LoadTableResult) -> bool:
     """Return whether a loaded table opens nothing for whoever has it."""
-    return not table.storage_credentials and not any(key == "token" or _OPENING.fullmatch(key) for key in table.config or {})
+    return not table.storage_credentials and not any(key == "token" or _OPENING.fullmatch(key) for key in table.config)

@@ -65,7 +65,7 @@ class TableDraft:
 
     def ref_now(self, name: str) -> int | None:
         """Return the snapshot id of a branch or tag, None without one."""
-        found = (self.metadata.refs or {}).get(name)
+        found = self.metadata.refs.get(name)
         return found.snapshot_id if found else self._main() if name == "main" else None
 
     def _main(self) -> int | None:

@@ -221,7 +221,7 @@ def test_times_never_go_back_although_the_clock_does(tmp_path: Path, monkeypatch
                 committed = catalog.commit_table("a", "t", updates(f"{hours}.{value}"))
                 times.append(committed.metadata.last_updated_ms or 0)
                 location = committed.metadata_location or ""
-            logged = [entry.timestamp_ms for entry in committed.metadata.metadata_log or []]
+            logged = [entry.timestamp_ms for entry in committed.metadata.metadata_log]
 
     assert (times, logged) == (sorted(times), sorted(logged))
     assert location.rpartition("/")[2].startswith("00009-")
