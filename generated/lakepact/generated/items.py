@@ -1,4 +1,4 @@
-# Made by codegen.generate from specs/codegen/templates/items.py, sha256 998deef77c6b6ba8. Do not edit: nox -s generate
+# Made by codegen.generate from specs/codegen/templates/items.py, sha256 47299f62e0a7864e. Do not edit: nox -s generate
 """Arrays and maps of generated models: read-only, and made of models when they are first read.
 
 A document that is validated with a `Reading` as its context keeps the objects of its arrays as they came. The first access to an item
@@ -158,12 +158,30 @@ class ReadOnlyDict(dict[str, T]):
         return ReadOnlyDict, (dict(self),)
 
 
+class _NoItems(ReadOnlyList[Any]):
+    __slots__ = ()
+    __hash__ = object.__hash__  # type: ignore[assignment]  # pydantic copies defaults that have none
+
+
+class _NoMembers(ReadOnlyDict[Any]):
+    __hash__ = object.__hash__  # type: ignore[assignment]
+
+
+NO_ITEMS: Any = _NoItems()
+NO_MEMBERS: Any = _NoMembers()
+
+
+@dataclass(frozen=True, slots=True)
 class _AsList:
+    may_be_absent: bool = False
+
     def __get_pydantic_core_schema__(self, source: Any, handler: GetCoreSchemaHandler) -> CoreSchema:
         (of,) = get_args(source)
         items = handler.generate_schema(GenericAlias(list, (of,)))
 
         def eager(value: Any, validate: core_schema.ValidatorFunctionWrapHandler) -> ReadOnlyList[Any]:
+            if value is None and self.may_be_absent:
+                return NO_ITEMS  # type: ignore[no-any-return]
             return ReadOnlyList(validate(list(value) if isinstance(value, ReadOnlyList) else value))
 
         def read(value: Any, validate: core_schema.ValidatorFunctionWrapHandler, info: ValidationInfo) -> ReadOnlyList[Any]:
@@ -177,10 +195,19 @@ class _AsList:
         return core_schema.with_info_wrap_validator_function(read, items, serialization=written)
 
 
+@dataclass(frozen=True, slots=True)
 class _AsDict:
+    may_be_absent: bool = False
+
     def __get_pydantic_core_schema__(self, source: Any, handler: GetCoreSchemaHandler) -> CoreSchema:
         members = handler.generate_schema(GenericAlias(dict, get_args(source)))
+        if self.may_be_absent:
+            return core_schema.no_info_after_validator_function(_members, core_schema.nullable_schema(members))
         return core_schema.no_info_after_validator_function(ReadOnlyDict, members)
+
+
+def _members(value: dict[str, Any] | None) -> ReadOnlyDict[Any]:
+    return ReadOnlyDict(value) if value else NO_MEMBERS
 
 
 def _written(value: Sequence[Any], write: core_schema.SerializerFunctionWrapHandler) -> Any:
@@ -203,3 +230,9 @@ Items = TypeAliasType("Items", Annotated[Sequence[T], _AsList()], type_params=(T
 
 Members = TypeAliasType("Members", Annotated[Mapping[str, T], _AsDict()], type_params=(T,))
 """A JSON object with any names: any mapping may be given, and a read-only dictionary is returned."""
+
+OptionalItems = TypeAliasType("OptionalItems", Annotated[Sequence[T], _AsList(may_be_absent=True)], type_params=(T,))
+"""A JSON array that may be absent or null, and is empty then."""
+
+OptionalMembers = TypeAliasType("OptionalMembers", Annotated[Mapping[str, T], _AsDict(may_be_absent=True)], type_params=(T,))
+"""A JSON object with any names that may be absent or null, and is empty then."""

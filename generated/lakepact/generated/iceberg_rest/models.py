@@ -11,7 +11,7 @@ from pydantic import ConfigDict, Field
 from typing_extensions import TypeAliasType
 
 from lakepact.generated.format_version_1 import FormatVersion1Defaults
-from lakepact.generated.items import Items, Members
+from lakepact.generated.items import NO_ITEMS, NO_MEMBERS, Items, Members, OptionalItems, OptionalMembers
 from lakepact.generated.wire import TaggedModel, WireModel
 
 
@@ -769,7 +769,7 @@ class CreateNamespaceResponse(WireModel):
     """The namespace that was created."""
 
     namespace: Namespace
-    properties: Members[str] | None = {}
+    properties: OptionalMembers[str] = NO_MEMBERS
     """Properties stored on the namespace, strings by key, if the server supports them."""
 
 
@@ -777,7 +777,7 @@ class GetNamespaceResponse(WireModel):
     """A namespace with its properties."""
 
     namespace: Namespace
-    properties: Members[str] | None = None
+    properties: OptionalMembers[str] = NO_MEMBERS
     """Properties stored on the namespace, strings by key. A server that does not support namespace properties should return null here; one that supports them should return an empty object if none are set."""
 
 
@@ -819,7 +819,7 @@ class BlobMetadata(WireModel):
     """Sequence number of that snapshot."""
     fields: Items[int]
     """IDs of the fields from which the blob was computed, in order."""
-    properties: Members[str] | None = None
+    properties: OptionalMembers[str] = NO_MEMBERS
     """Further properties of the blob, strings by key."""
 
 
@@ -1083,7 +1083,7 @@ class CreateNamespaceRequest(WireModel):
     """The namespace to create."""
 
     namespace: Namespace
-    properties: Members[str] | None = {}
+    properties: OptionalMembers[str] = NO_MEMBERS
     """Properties to store for the namespace, strings by key; none by default."""
 
 
@@ -1300,7 +1300,7 @@ class TableMetadata(FormatVersion1Defaults):
     """When the table was last changed, in milliseconds since 1970-01-01T00:00:00 UTC."""
     next_row_id: Annotated[int | None, Field(alias="next-row-id")] = None
     """A number higher than every row ID assigned so far; the next snapshot takes it as its `first-row-id`."""
-    properties: Members[str] | None = None
+    properties: OptionalMembers[str] = NO_MEMBERS
     """Properties of the table, strings by key."""
     schemas: Items[Schema]
     """All schemas that the table keeps."""
@@ -1318,20 +1318,20 @@ class TableMetadata(FormatVersion1Defaults):
     """All sort orders that the table keeps."""
     default_sort_order_id: Annotated[int, Field(alias="default-sort-order-id")]
     """ID of the sort order that writers use by default; 0 is unsorted."""
-    encryption_keys: Annotated[Items[EncryptedKey] | None, Field(alias="encryption-keys")] = None
+    encryption_keys: Annotated[OptionalItems[EncryptedKey], Field(alias="encryption-keys")] = NO_ITEMS
     """Encrypted keys that the table uses."""
-    snapshots: Items[Snapshot] | None = None
+    snapshots: OptionalItems[Snapshot] = NO_ITEMS
     """The snapshots that are valid, that is whose data files all exist still."""
-    refs: SnapshotReferences | None = None
+    refs: OptionalMembers[SnapshotReference] = NO_MEMBERS
     current_snapshot_id: Annotated[int | None, Field(alias="current-snapshot-id")] = None
     """ID of the current snapshot, where the main branch points."""
     last_sequence_number: Annotated[int, Field(alias="last-sequence-number")]
     """Highest sequence number assigned so far."""
-    snapshot_log: Annotated[SnapshotLog | None, Field(alias="snapshot-log")] = None
-    metadata_log: Annotated[MetadataLog | None, Field(alias="metadata-log")] = None
-    statistics: Items[StatisticsFile] | None = None
+    snapshot_log: Annotated[OptionalItems[SnapshotLogItem], Field(alias="snapshot-log")] = NO_ITEMS
+    metadata_log: Annotated[OptionalItems[MetadataLogItem], Field(alias="metadata-log")] = NO_ITEMS
+    statistics: OptionalItems[StatisticsFile] = NO_ITEMS
     """Statistics files, at most one for each snapshot."""
-    partition_statistics: Annotated[Items[PartitionStatisticsFile] | None, Field(alias="partition-statistics")] = None
+    partition_statistics: Annotated[OptionalItems[PartitionStatisticsFile], Field(alias="partition-statistics")] = NO_ITEMS
     """Partition statistics files, at most one for each snapshot."""
     schema_: Annotated[Schema | None, Field(alias="schema")] = None
     """The schema of a table of format version 1; deprecated in favour of `schemas`."""
@@ -1356,7 +1356,7 @@ class ViewMetadata(WireModel):
     """The changes of the current version, oldest first."""
     schemas: Items[Schema]
     """All schemas that the view keeps."""
-    properties: Members[str] | None = None
+    properties: OptionalMembers[str] = NO_MEMBERS
     """Properties of the view, strings by key."""
 
 
@@ -1452,9 +1452,9 @@ class LoadTableResult(WireModel):
     metadata_location: Annotated[str | None, Field(alias="metadata-location")] = None
     """Location of the metadata file; null is possible while the table is only staged in a transaction."""
     metadata: TableMetadata
-    config: Members[str] | None = None
+    config: OptionalMembers[str] = NO_MEMBERS
     """Configuration for this table, strings by key."""
-    storage_credentials: Annotated[Items[StorageCredential] | None, Field(alias="storage-credentials")] = None
+    storage_credentials: Annotated[OptionalItems[StorageCredential], Field(alias="storage-credentials")] = NO_ITEMS
     """Credentials for the storage of the table, each for its own prefix of locations."""
 
 
@@ -1568,7 +1568,7 @@ class LoadViewResult(WireModel):
     metadata_location: Annotated[str, Field(alias="metadata-location")]
     """Location of the metadata file."""
     metadata: ViewMetadata
-    config: Members[str] | None = None
+    config: OptionalMembers[str] = NO_MEMBERS
     """Configuration for this view, strings by key."""
 
 

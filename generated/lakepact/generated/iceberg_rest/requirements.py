@@ -1,4 +1,4 @@
-# Made by codegen.registry from the registry of iceberg_rest 1.10.0, sha256 2f0a5d2c8fffc818. Do not edit: nox -s generate
+# Made by codegen.registry from the registry of iceberg_rest 1.10.0, sha256 55124727e5087b99. Do not edit: nox -s generate
 """The requirements of Apache Iceberg REST Catalog API 1.10.0, its optional features, and the corrections of the contract."""
 
 from __future__ import annotations
@@ -181,13 +181,6 @@ CORRECTIONS: dict[str, Correction] = {
         effect="none",
         targets=(),
     ),
-    "E13": Correction(
-        id="E13",
-        sentence="namespace properties that are absent stay absent",
-        why="A default of an empty object beside null makes classes invent members that no server sent.",
-        effect="none",
-        targets=(),
-    ),
     "E14": Correction(
         id="E14",
         sentence="a table without a current snapshot may say null",
@@ -262,6 +255,13 @@ CORRECTIONS: dict[str, Correction] = {
         id="E25",
         sentence="table metadata has the members that the table spec requires",
         why="The table spec requires them from format version 2 on, and the schema leaves them optional. A base class adds those that version 1 may omit. Results are typed without None, and verdicts stay with the letter.",
+        effect="none",
+        targets=(),
+    ),
+    "E28": Correction(
+        id="E28",
+        sentence="arrays and maps of a result that may be absent are empty then",
+        why="The table spec and the view spec leave them out where they have no items, and some servers send null. Results are typed without None; a member that was absent is not written. Verdicts stay with the letter.",
         effect="none",
         targets=(),
     ),
