@@ -27,6 +27,7 @@ from lakepact.reference_server.iceberg_rest.tables import etags
 from lakepact.reference_server.iceberg_rest.tables.credentials import Credentials, CredentialsAgain
 from lakepact.reference_server.iceberg_rest.tables.locations import Located
 from lakepact.reference_server.iceberg_rest.tables.metrics import Metrics, Reports
+from lakepact.reference_server.iceberg_rest.tables.remote_signing import RemoteSigning
 from lakepact.reference_server.iceberg_rest.tables.tables import Tables
 from lakepact.reference_server.iceberg_rest.updates import UPDATES
 from lakepact.reference_server.iceberg_rest.views.commits import ViewCommits
@@ -107,7 +108,7 @@ def service(settings: Settings, beside: Mapping[str, Service]) -> Service:  # no
         raise BadSetting(str(unknown)) from None
     newer = added(contract)
 
-    def configuration(endpoints: Callable[[], list[str]]) -> Configuration:
+    def configuration(endpoints: Callable[[ServedWarehouse], list[str]]) -> Configuration:
         return Configuration(endpoints, warehouses, newer)
 
     return catalog_service(contract, settings, warehouses=warehouses, configuration=configuration, access=access)
@@ -139,7 +140,7 @@ def catalog_service(
     settings: Settings,
     *,
     warehouses: Sequence[ServedWarehouse],
-    configuration: Callable[[Callable[[], list[str]]], object],
+    configuration: Callable[[Callable[[ServedWarehouse], list[str]]], object],
     root: str = "",
     rules: CatalogRules | None = None,
     access: Access | None = None,
@@ -162,8 +163,9 @@ def catalog_service(
     places = [kept.files for kept in warehouses]
     store = opened_store(settings, contract.name, places, recover=recovering(places))
 
-    def endpoints() -> list[str]:
-        return [f"{operation.method.upper()} {operation.path}" for operation in served.offered()]
+    def endpoints(of: ServedWarehouse) -> list[str]:
+        without = frozenset() if of.signs else extensions.SOMETIMES_OFFERED
+        return [f"{operation.method.upper()} {operation.path}" for operation in served.offered() if operation.id not in without]
 
     catalog = partial(
         Catalog,
@@ -172,7 +174,8 @@ def catalog_service(
         preconditions=tables_of_changes["preconditions"],
         validators=lambda: served.validators,
     )
-    made = [_in_warehouse(kept, store, catalog, access=access) for kept in warehouses]
+    signs = op.sign_request in contract.operations and any(kept.signs for kept in warehouses)
+    made = [_in_warehouse(kept, store, catalog, access=access, signs=signs) for kept in warehouses]
     for one in made:
         # Warehouses lie beside each other: only in folders that are open to all of them can files of one be in the way of another.
         one.located.others = [other.located for other in made if other is not one] if settings.allowed_locations else ()
@@ -190,7 +193,7 @@ def catalog_service(
     served: Service = Service(
         contract,
         handlers={**handlers, **handlers_of(contract, (configuration(endpoints),))},
-        not_offered=(NOT_OFFERED | extensions.NOT_OFFERED) & contract.operations.keys(),
+        not_offered=(NOT_OFFERED | (extensions.SOMETIMES_OFFERED - handlers.keys())) & contract.operations.keys(),
         error_body=error_body,
         kinds=KINDS,
         paths=_paths(warehouses),
@@ -249,16 +252,21 @@ class InWarehouse(NamedTuple):
     catalog: Catalog
     located: Located
     credentials: Credentials
+    signing: RemoteSigning | None
 
 
-def _in_warehouse(kept: ServedWarehouse, store: Store, catalog: Callable[..., Catalog], *, access: Access | None) -> InWarehouse:
+def _in_warehouse(
+    kept: ServedWarehouse, store: Store, catalog: Callable[..., Catalog], *, access: Access | None, signs: bool
+) -> InWarehouse:
     """Return the catalog of one warehouse, on collections of its own where it has a name, seen as its callers may see it."""
     located = Located(store if kept.name is None else ScopedStore(store, f"warehouse {kept.name}"), kept.files)
     if access is None:
         made = catalog(located, kept.files, located)
     else:
         made = catalog(access.seen_store(located), access.seen_warehouse(kept.files), located)
-    return InWarehouse(kept, made, located, Credentials(made, kept.access, kept.prefix, located if kept.access.service else None))
+    credentials = Credentials(made, kept.access, kept.prefix, signs=signs and kept.signs)
+    signing = RemoteSigning(made, kept.access, is_offered=kept.signs) if signs else None
+    return InWarehouse(kept, made, located, credentials, signing)
 
 
 def _areas(one: InWarehouse, reports: Reports, changes: Mapping[str, dict[str, Any]]) -> tuple[object, ...]:
@@ -274,6 +282,7 @@ def _areas(one: InWarehouse, reports: Reports, changes: Mapping[str, dict[str, A
         ViewCommits(catalog, changes["view-updates"], changes["view-preconditions"]),
         ScanPlanning(catalog),
         one.credentials,
+        *([one.signing] if one.signing else ()),
     )
 
 

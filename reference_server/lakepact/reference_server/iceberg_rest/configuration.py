@@ -19,12 +19,14 @@ class Configuration:
     """Return the handler of the configuration operation.
 
     Args:
-        endpoints: returns the offered endpoints, as the contract spells them; called at each request.
+        endpoints: returns the endpoints offered for a warehouse, as the contract spells them; called at each request.
         warehouses: the warehouses of this server.
         newer: members that the served version of the contract adds.
     """
 
-    def __init__(self, endpoints: Callable[[], list[str]], warehouses: Sequence[ServedWarehouse], newer: VersionExtension) -> None:
+    def __init__(
+        self, endpoints: Callable[[ServedWarehouse], list[str]], warehouses: Sequence[ServedWarehouse], newer: VersionExtension
+    ) -> None:
         self._endpoints = endpoints
         self._warehouses = warehouses
         self._newer = newer
@@ -33,7 +35,7 @@ class Configuration:
         """Defaults, overrides and endpoints of one warehouse."""
         found = self._named(warehouse)
         overrides = {**found.overrides, **({"prefix": found.prefix} if found.prefix else {})}
-        told = {"defaults": dict(found.defaults), "overrides": overrides, "endpoints": self._endpoints()}
+        told = {"defaults": dict(found.defaults), "overrides": overrides, "endpoints": self._endpoints(found)}
         return json_reply({**told, **self._newer.configuration})
 
     def _named(self, name: str | None) -> ServedWarehouse:

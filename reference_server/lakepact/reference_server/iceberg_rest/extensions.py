@@ -27,8 +27,8 @@ if TYPE_CHECKING:
 #: Operations that change nothing of a catalog, so that doing them twice does no more than doing them once.
 HARMLESS = frozenset({op.plan_table_scan, op.fetch_scan_tasks, op.cancel_planning})
 
-#: Operations that a version has and this server does not offer.
-NOT_OFFERED = frozenset({op.sign_request})
+#: Operations of a version that are offered only where a warehouse has what they are about.
+SOMETIMES_OFFERED = frozenset({op.sign_request})
 
 
 @dataclass(frozen=True)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from lakepact.reference_server.iceberg_rest import namespaces, scan_planning
 from lakepact.reference_server.iceberg_rest.commits import commits, idempotency, transactions
-from lakepact.reference_server.iceberg_rest.tables import credentials, etags, tables
+from lakepact.reference_server.iceberg_rest.tables import credentials, etags, remote_signing, tables
 from lakepact.reference_server.iceberg_rest.views import commits as view_commits
 from lakepact.reference_server.iceberg_rest.views import views
 
@@ -14,6 +14,7 @@ class CatalogRules(
     tables.Rules,
     etags.Rules,
     credentials.Rules,
+    remote_signing.Rules,
     commits.Rules,
     transactions.Rules,
     views.Rules,

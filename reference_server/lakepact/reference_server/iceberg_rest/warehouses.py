@@ -12,9 +12,10 @@ from lakepact.reference_server.http.problems import Problem
 from lakepact.reference_server.iceberg_rest.catalog import SEPARATOR, bad_request
 from lakepact.reference_server.iceberg_rest.tables.storage_credentials import StorageAccess, read_storage_access
 from lakepact.reference_server.service import PREFIX, BadSetting, require_arrow
-from lakepact.reference_server.warehouse.local import Warehouse, overlap, warehouse
+from lakepact.reference_server.warehouse.local import MemoryWarehouse, Warehouse, overlap, warehouse
 from lakepact.reference_server.warehouse.local import below as place_below
 from lakepact.reference_server.warehouse.objects import SCHEME, ObjectWarehouse
+from lakepact.reference_server.warehouse.vended_credentials.token_services import FakeSts
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -54,6 +55,11 @@ class ServedWarehouse:
     def is_remote(self) -> bool:
         """Whether files are written and read over a network, which takes a while."""
         return isinstance(self.files, ObjectWarehouse)
+
+    @property
+    def signs(self) -> bool:
+        """Whether this server has keys with which it can sign requests to the store that the tables are in."""
+        return self.access.keys is not None and SCHEME.match(self.files.root) is not None
 
     @property
     def separator(self) -> str:
@@ -115,6 +121,8 @@ def _files(settings: Settings, entry: WarehouseEntry, access: StorageAccess) -> 
             )
         return warehouse(location, allowed=settings.allowed_locations)
     own = access.settings
+    if isinstance(access.service, FakeSts):
+        return MemoryWarehouse(location.rstrip("/"))  # its keys open no store
     require_arrow(f"the warehouse {entry.name}, at {location},")
     return ObjectWarehouse(location, keys=access.keys, region=own.get("client.region"), endpoint=own.get("s3.endpoint"))
 

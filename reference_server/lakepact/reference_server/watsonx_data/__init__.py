@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING, Any
 from urllib.parse import unquote
 
@@ -87,8 +88,9 @@ def service(settings: Settings, beside: Mapping[str, Service]) -> Service:  # no
 
     kept = ServedWarehouse(warehouse(settings.warehouse, allowed=settings.allowed_locations), prefix=prefix)
 
-    def configuration(endpoints: Callable[[], list[str]]) -> Configuration:
-        return Configuration(endpoints, operations=len(contract.operations), catalog=unquote(prefix), warehouse=kept.files.root)
+    def configuration(endpoints: Callable[[ServedWarehouse], list[str]]) -> Configuration:
+        offered = partial(endpoints, kept)
+        return Configuration(offered, operations=len(contract.operations), catalog=unquote(prefix), warehouse=kept.files.root)
 
     rules = InstanceRules()
     served = catalog_service(contract, settings, warehouses=(kept,), configuration=configuration, root=ROOT, rules=rules)

@@ -9,7 +9,14 @@ import orjson
 from lakepact.reference_server.http.problems import Problem
 from lakepact.reference_server.http.replies import Reply
 from lakepact.reference_server.iceberg_rest.catalog import Catalog, identifier_key, levels_of, shown
-from lakepact.reference_server.iceberg_rest.tables.storage_credentials import StorageAccess, is_asked_for, refresh_path, storage_credentials
+from lakepact.reference_server.iceberg_rest.tables.storage_credentials import (
+    DELEGATION,
+    SIGNING,
+    StorageAccess,
+    is_asked_for,
+    path_of,
+    storage_credentials,
+)
 from lakepact.reference_server.service import Rules as ServiceRules
 
 if TYPE_CHECKING:
@@ -33,23 +40,23 @@ def may_write(levels: Sequence[str], name: str) -> bool:  # noqa: ARG001 - where
     return True
 
 
-def with_credentials(body: bytes, credentials: Sequence[Document]) -> bytes:
-    """Return the configuration of a table with its credentials, also in `config` for older clients."""
-    given = orjson.dumps({"config": credentials[0]["config"], "storage-credentials": credentials})
-    return b"%s,%s" % (body[:-1], given[1:])
+def with_credentials(body: bytes, access: Document) -> bytes:
+    """Return a table with what opens its files."""
+    return b"%s,%s" % (body[:-1], orjson.dumps(access)[1:])
 
 
-def tag_with_credentials(tag: bytes) -> bytes:
-    """Return the tag of a table that comes with credentials: the same for the same metadata, but weak, as the credentials differ."""
-    return b'W/%s-vended-credentials"' % tag[:-1] if tag else b""
+def tag_with_credentials(tag: bytes, way: str) -> bytes:
+    """Return the tag of a table that comes with a way of access: the same for the same metadata, but weak, as credentials differ."""
+    return b'W/%s-%s"' % (tag[:-1], way.encode()) if tag else b""
 
 
-def sent(rules: CatalogRules, body: bytes, tag: bytes, credentials: Sequence[Document]) -> Reply:
-    """Return a table as it is sent; with credentials, it is for this caller alone."""
+def sent(rules: CatalogRules, body: bytes, tag: bytes, access: Document) -> Reply:
+    """Return a table as it is sent; with what opens its files, it is for this caller alone."""
     plain = Reply(200, body, ((b"etag", tag),) if tag else ())
-    if not credentials:
+    if not access:
         return plain
-    body, tag = rules.with_credentials(body, credentials), rules.tag_with_credentials(tag)
+    way = DELEGATION if "storage-credentials" in access else SIGNING
+    body, tag = rules.with_credentials(body, access), rules.tag_with_credentials(tag, way)
     return Reply(200, body, (*(((b"etag", tag),) if tag else ()), NO_STORE), without=plain)
 
 
@@ -71,20 +78,20 @@ class Credentials:
         catalog: whose tables they are for.
         access: how the storage of its warehouse is opened.
         prefix: the path segments that clients put behind `/v1/`.
-        located: where all tables of the catalog lie; None where there are no keys to single ones.
+        signs: whether requests to the storage are signed for callers.
     """
 
-    def __init__(self, catalog: Catalog, access: StorageAccess, prefix: str, located: Located | None = None) -> None:
+    def __init__(self, catalog: Catalog, access: StorageAccess, prefix: str, *, signs: bool = False) -> None:
         self._catalog = catalog
         self._access = access
         self._prefix = prefix
-        self._located = located
+        self._signs = signs
         self._rules = catalog.rules
 
     @property
     def are_given(self) -> bool:
-        """Whether tables of this warehouse come with any."""
-        return self._access.is_given
+        """Whether tables of this warehouse come with any, or with a signer in their place."""
+        return self._access.is_given or self._signs
 
     def load_credentials(self, *, namespace: str, table: str, **_: object) -> Reply:
         """Return new credentials of a table."""
@@ -94,8 +101,19 @@ class Credentials:
         credentials = self.of(record.document["metadata"]["location"], levels, table)
         return Reply(200, orjson.dumps({"storage-credentials": credentials}), (NO_STORE,))
 
-    def asked_for(self, delegation: Sequence[str], location: str, levels: Place, name: str, *, has_changed: bool = False) -> list[Document]:
-        """Return the credentials that go with a table for a caller who names these ways of access; none, if the caller wants none.
+    def asked_for(
+        self,
+        delegation: Sequence[str],
+        location: str,
+        levels: Place,
+        name: str,
+        *,
+        has_changed: bool = False,
+        is_staged: bool = False,
+    ) -> Document:
+        """Return what opens the files of a table for a caller who names these ways of access: credentials, else a signer, else nothing.
+
+        Credentials are also in `config`, for older clients.
 
         Args:
             delegation: the ways of access that the caller names.
@@ -103,18 +121,23 @@ class Credentials:
             levels: the levels of its namespace.
             name: its name.
             has_changed: whether something was changed already, so that the answer cannot be a refusal any more.
+            is_staged: whether the table does not exist yet, so that no request for its files is signed.
 
         Raises:
             Problem: there should be some, but they cannot be had now.
         """
-        if not self._access.is_given or not self._rules.credentials_asked_for(delegation):
-            return []
-        try:
-            return self.of(location, levels, name)
-        except Problem as problem:
-            if problem.status < 500 or has_changed:
-                return []
-            raise
+        if self._access.is_given and self._rules.credentials_asked_for(delegation):
+            try:
+                given = self.of(location, levels, name)
+            except Problem as problem:
+                if problem.status >= 500 and not has_changed:
+                    raise
+            else:
+                if given:
+                    return {"config": given[0]["config"], "storage-credentials": given}
+        if not self._signs or is_staged or SIGNING not in delegation:
+            return {}
+        return {"config": self._rules.signer_config(self._access, path_of("sign", self._prefix, levels, name))}
 
     def of(self, location: str, levels: Place, name: str) -> list[Document]:
         """Return the credentials of one table.
@@ -124,13 +147,15 @@ class Credentials:
         """
         if not self._access.is_given:
             return []
-        if self._located is not None and not self._rules.location_is_its_own(self._located, identifier_key(levels, name), location):
+        if self._access.service is not None and not self._rules.location_is_its_own(
+            self._catalog.located, identifier_key(levels, name), location
+        ):
             why = "they would open another table too, which lies at its location"
             raise Problem(403, "ForbiddenException", f"there are no credentials for {shown(levels, name)}: {why}")
         is_writable = self._rules.credentials_may_write(levels, name)
         found: list[Document] = self._rules.storage_credentials(self._access, location, name="lakepact", is_writable=is_writable)
         if self._access.service is not None:
-            path = refresh_path(self._prefix, levels, name)
+            path = path_of("credentials", self._prefix, levels, name)
             refresh = {"client.refresh-credentials-endpoint": path}
             found = [{**one, "config": refresh | one["config"]} if one["config"] else one for one in found]
         return found
@@ -154,7 +179,8 @@ class CredentialsAgain:
         """Return the stored reply of a creation with current credentials, or without any if none can be issued."""
         location = answered.document["metadata"]["location"]
         levels, name = levels_of(namespace), body["name"]
-        credentials = self._credentials.asked_for(x_iceberg_access_delegation, location, levels, name, has_changed=True)
-        return sent(self._rules, answered.body, dict(answered.headers).get(b"etag", b""), credentials)
+        is_staged = body.get("stage-create", False)
+        access = self._credentials.asked_for(x_iceberg_access_delegation, location, levels, name, has_changed=True, is_staged=is_staged)
+        return sent(self._rules, answered.body, dict(answered.headers).get(b"etag", b""), access)
 
     register_table = create_table

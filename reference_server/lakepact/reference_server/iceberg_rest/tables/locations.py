@@ -66,9 +66,10 @@ class Located:
             own = (key, *self._known(transaction).named(uuid))
         return self._is_free(location, own, _Index.is_free)
 
-    def is_unused(self, location: str) -> bool:
-        """Return whether all files at a location may be removed: no table, view or namespace may have files there."""
-        return self._is_free(location, (), _Index.is_unused)
+    def is_unused(self, location: str, key: Key | None = None) -> bool:
+        """Return whether no table, view or namespace, but the table or view at this key, may have files at a location."""
+        own = () if key is None else (key,)
+        return self._is_free(location, own, _Index.is_unused)
 
     def knows(self, uuid: str) -> bool:
         """Return whether a table or view has this UUID, here or in another warehouse."""

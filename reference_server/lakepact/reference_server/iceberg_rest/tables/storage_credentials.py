@@ -13,7 +13,14 @@ from lakepact.reference_server.service import BadSetting
 from lakepact.reference_server.warehouse.vended_credentials.policies import Unlimited
 from lakepact.reference_server.warehouse.vended_credentials.remembered import Remembered
 from lakepact.reference_server.warehouse.vended_credentials.signing import Keys
-from lakepact.reference_server.warehouse.vended_credentials.token_services import LONGEST, SHORTEST, FakeSts, NoKeys, SecurityTokenService
+from lakepact.reference_server.warehouse.vended_credentials.token_services import (
+    LONGEST,
+    SHORTEST,
+    FakeSts,
+    NoKeys,
+    SecurityTokenService,
+    fake_keys,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -24,6 +31,8 @@ if TYPE_CHECKING:
 
 SECONDS = 3600  #: for which keys hold, unless the file says otherwise
 DELEGATION = "vended-credentials"  #: how callers ask for credentials
+SIGNING = "remote-signing"  #: how callers ask for signatures
+REGION = "us-east-1"  #: of stores whose settings name none
 MEMBERS = (
     *("config", "config-env", "rehearsal", "sts", "region", "role", "seconds"),
     *("access-key-id-env", "secret-access-key-env", "session-token-env"),
@@ -52,6 +61,11 @@ class StorageAccess:
     def is_given(self) -> bool:
         """Whether there is anything to hand out."""
         return bool(self.settings) or self.service is not None
+
+    @property
+    def region(self) -> str:
+        """The region of the storage."""
+        return self.settings.get("client.region") or self.settings.get("s3.region") or REGION
 
     def credentials(self, location: str, *, name: str, is_writable: bool) -> list[Document]:
         """Return the credentials of the table at a location, as the contract has them.
@@ -92,14 +106,14 @@ def storage_credentials(access: StorageAccess, location: str, *, name: str, is_w
 
 
 def is_asked_for(delegation: Sequence[str]) -> bool:
-    """Return whether a caller who names these ways of access wants credentials; signing requests for callers is not offered."""
+    """Return whether a caller who names these ways of access wants credentials."""
     return DELEGATION in delegation
 
 
-def refresh_path(prefix: str, levels: Sequence[str], name: str) -> str:
-    """Return the path of the credentials operation of a table, below the catalog's address."""
+def path_of(action: str, prefix: str, levels: Sequence[str], name: str) -> str:
+    """Return the path of an operation of a table, such as `credentials`, below the catalog's address."""
     namespace = quote(SEPARATOR.join(levels), safe="")
-    return f"v1/{prefix}{'/' if prefix else ''}namespaces/{namespace}/tables/{quote(name, safe='')}/credentials"
+    return f"v1/{prefix}{'/' if prefix else ''}namespaces/{namespace}/tables/{quote(name, safe='')}/{action}"
 
 
 # -- the server file --------------------------------------------------------------------------------------------------
@@ -123,7 +137,7 @@ def read_storage_access(entry: WarehouseEntry, environment: Mapping[str, str] | 
     if said.truth("rehearsal"):
         if "sts" in entry.credentials:
             raise said.wrong("rehearsal", "is for keys that open nothing, and sts is for keys that do; keep one")
-        return StorageAccess(settings, FakeSts(), said.seconds(shortest=1))
+        return StorageAccess(settings, FakeSts(), said.seconds(shortest=1), keys=fake_keys())
     own = said.keys()
     if "sts" not in entry.credentials:
         for name in ("role", "region", "seconds"):

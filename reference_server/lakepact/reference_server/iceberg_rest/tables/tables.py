@@ -190,13 +190,11 @@ class Tables:
                 transaction.put(identifier_key(levels, name), made)
                 transaction.otherwise(partial(self._catalog.warehouse.forget, made.document["metadata-location"]))
                 record = made
-        delegation, location = x_iceberg_access_delegation, metadata["location"]
-        credentials = self._credentials.asked_for(delegation, location, levels, name, has_changed=record is not None)
-        return (
-            sent(self._rules, orjson.dumps({"metadata": metadata}), b"", credentials)
-            if record is None
-            else self._whole(record, credentials)
+        is_staged, location = record is None, metadata["location"]
+        access = self._credentials.asked_for(
+            x_iceberg_access_delegation, location, levels, name, has_changed=not is_staged, is_staged=is_staged
         )
+        return sent(self._rules, orjson.dumps({"metadata": metadata}), b"", access) if record is None else self._whole(record, access)
 
     def _new_metadata(self, body: Document, within: Document, levels: Place) -> Document:
         location = chosen_location(self._catalog, within, levels=levels, name=body["name"], wanted=body.get("location"))
@@ -221,23 +219,23 @@ class Tables:
         """
         levels = levels_of(namespace)
         record = self._existing(levels, table)
-        credentials: Sequence[Document] = ()
+        access: Document = {}
         if self._credentials.are_given:  # else the document is not looked at: a load sends its bytes
             location = record.document["metadata"]["location"]
-            credentials = self._credentials.asked_for(x_iceberg_access_delegation, location, levels, table)
-        if if_none_match is not None and not credentials:
+            access = self._credentials.asked_for(x_iceberg_access_delegation, location, levels, table)
+        if if_none_match is not None and not access:
             tag = self._rules.tag(record, snapshots)
             if tag and self._rules.tag_matches(if_none_match, tag):
                 return Reply(304, headers=((b"etag", tag),))
         if snapshots == "refs":
             leave_the_loop(len(record.body))
             document = {**record.document, "metadata": self._rules.snapshots_of_refs(record.document["metadata"])}
-            return sent(self._rules, orjson.dumps(document), self._rules.tag(record, snapshots), credentials)
-        return self._whole(record, credentials)
+            return sent(self._rules, orjson.dumps(document), self._rules.tag(record, snapshots), access)
+        return self._whole(record, access)
 
-    def _whole(self, record: Record, credentials: Sequence[Document]) -> Reply:
+    def _whole(self, record: Record, access: Document) -> Reply:
         """Return a table with all its snapshots."""
-        return sent(self._rules, record.body, self._rules.tag(record, "all"), credentials)
+        return sent(self._rules, record.body, self._rules.tag(record, "all"), access)
 
     def table_exists(self, *, namespace: str, table: str) -> Reply:
         """Return whether there is such a table, by status alone."""
@@ -303,8 +301,8 @@ class Tables:
             self._rules.location_is_free(self._catalog.located, key, metadata["location"], metadata["table-uuid"])
             record = record_of(metadata, location, orjson.dumps(metadata))
             transaction.put(key, record)
-        credentials = self._credentials.asked_for(x_iceberg_access_delegation, metadata["location"], levels, name, has_changed=True)
-        return self._whole(record, credentials)
+        access = self._credentials.asked_for(x_iceberg_access_delegation, metadata["location"], levels, name, has_changed=True)
+        return self._whole(record, access)
 
     def _existing(self, levels: Place, table: str) -> Record:
         with self._catalog.store.view() as view:

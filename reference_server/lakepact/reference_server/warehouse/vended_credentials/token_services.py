@@ -116,8 +116,12 @@ class FakeSts:
     def keys(self, location: str, *, name: str, seconds: int, is_writable: bool = False) -> TemporaryKeys:
         """Keys of the right form."""
         del location, name, is_writable
-        keys = Keys(f"ASIAREHEARSAL{secrets.token_hex(4).upper()}"[:20], secrets.token_urlsafe(30), secrets.token_urlsafe(60))
-        return TemporaryKeys(keys, int((datetime.now(UTC) + timedelta(seconds=seconds)).timestamp() * 1000))
+        return TemporaryKeys(fake_keys(), int((datetime.now(UTC) + timedelta(seconds=seconds)).timestamp() * 1000))
+
+
+def fake_keys() -> Keys:
+    """Return keys that look like keys and open nothing."""
+    return Keys(f"ASIAREHEARSAL{secrets.token_hex(4).upper()}"[:20], secrets.token_urlsafe(30), secrets.token_urlsafe(60))
 
 
 def _read(answer: str) -> TemporaryKeys:

@@ -1,0 +1,147 @@
+"""Remote signing: the operation that signs a caller's requests to the storage of a table, and the settings that say so."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING, Any
+
+import orjson
+
+from lakepact.reference_server.http.problems import Problem
+from lakepact.reference_server.http.replies import Reply
+from lakepact.reference_server.iceberg_rest.catalog import identifier_key, levels_of, shown
+from lakepact.reference_server.iceberg_rest.tables.locations import DATA_PATHS
+from lakepact.reference_server.iceberg_rest.tables.metadata_files import METADATA_PATH
+from lakepact.reference_server.service import Rules as ServiceRules
+from lakepact.reference_server.warehouse.local import Outside, inside
+from lakepact.reference_server.warehouse.storage_requests import READING, Bucket, Unsigned, storage_request
+from lakepact.reference_server.warehouse.vended_credentials.policies import bucket_and_prefix
+from lakepact.reference_server.warehouse.vended_credentials.signing import signed_for_s3
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping, Sequence
+
+    from lakepact.reference_server.iceberg_rest.catalog import Catalog
+    from lakepact.reference_server.iceberg_rest.documents import Document
+    from lakepact.reference_server.iceberg_rest.tables.storage_credentials import StorageAccess
+    from lakepact.reference_server.storage.store import Key, Record
+    from lakepact.reference_server.warehouse.local import Warehouse
+    from lakepact.reference_server.warehouse.storage_requests import StorageRequest
+    from lakepact.reference_server.warehouse.vended_credentials.signing import Keys
+
+#: How long an answer may be used again: clients look for exactly this word, and others write nothing twice.
+KEPT, NOT_KEPT = (b"cache-control", b"private"), (b"cache-control", b"no-store")
+#: Settings of the storage that are no secrets, and that clients need to address it.
+ADDRESS = ("s3.endpoint", "s3.path-style-access", "s3.force-virtual-addressing")
+#: Replaced by the signature, whatever the caller has sent.
+REPLACED = frozenset({"authorization", "x-amz-date", "x-amz-content-sha256", "x-amz-security-token"})
+
+
+def signer_config(access: StorageAccess, path: str) -> dict[str, str]:
+    """Return the settings with which clients let requests be signed.
+
+    Args:
+        access: how the storage is opened.
+        path: the path of the operation, below the catalog's address.
+    """
+    return {
+        **{name: access.settings[name] for name in ADDRESS if name in access.settings},
+        "client.region": access.region,
+        "s3.remote-signing-enabled": "true",
+        "signer.endpoint": path,
+        # Before 1.11.0, and in pyiceberg, which signs in fsspec alone.
+        "s3.signer.endpoint": path,
+        "s3.signer": "S3V4RestSigner",
+        "py-io-impl": "pyiceberg.io.fsspec.FsspecFileIO",
+    }
+
+
+def locations_of(catalog: Catalog, key: Key, metadata: Document) -> tuple[str, ...]:
+    """Return the locations that a table keeps its files at, as far as they are its own."""
+    properties = metadata.get("properties") or {}
+    further = (properties.get(name) for name in (METADATA_PATH, *DATA_PATHS))
+    return (metadata["location"], *(path for path in further if path and _is_its_own(catalog, key, path)))
+
+
+def _is_its_own(catalog: Catalog, key: Key, path: str) -> bool:
+    """Return whether a table may keep files at a path that its properties name, and no other table or view does."""
+    try:
+        catalog.warehouse.held(path)
+    except Outside:
+        return False
+    return catalog.located.is_unused(path, key)
+
+
+def is_below(warehouse: Warehouse, location: str, folders: Iterable[str]) -> bool:
+    """Return whether an object lies in one of the folders, in whichever way its location is read."""
+    places = [warehouse.places(folder)[0] for folder in folders]
+    return all(any(inside(place, folder) for folder in places) for place in warehouse.places(location))
+
+
+def signature(request: Mapping[str, Any], wanted: StorageRequest, *, keys: Keys, region: str) -> Mapping[str, str]:
+    """Return the headers that authorize a request."""
+    at = datetime.now(UTC)
+    return signed_for_s3(request["method"], request["uri"], wanted.headers, wanted.payload, keys=keys, region=region, at=at)
+
+
+def kept_by_clients(method: str) -> tuple[bytes, bytes]:
+    """Return the header that says whether clients may use a signature again."""
+    return KEPT if method in READING else NOT_KEPT
+
+
+class Rules(ServiceRules):
+    """Decisions about remote signing that a fault may replace."""
+
+    signer_config = staticmethod(signer_config)
+    storage_request = staticmethod(storage_request)
+    locations_of = staticmethod(locations_of)
+    is_below = staticmethod(is_below)
+    signature = staticmethod(signature)
+    kept_by_clients = staticmethod(kept_by_clients)
+
+
+class RemoteSigning:
+    """The operation of the contract that signs requests.
+
+    Args:
+        catalog: the catalog whose tables they are for.
+        access: how the storage of its warehouse is opened.
+        is_offered: whether the warehouse is in a store whose requests can be signed.
+    """
+
+    def __init__(self, catalog: Catalog, access: StorageAccess, *, is_offered: bool) -> None:
+        self._catalog = catalog
+        self._access = access
+        self._rules = catalog.rules
+        name = bucket_and_prefix(f"{catalog.warehouse.root}/table")[0] if is_offered else ""
+        self._bucket = Bucket(name, access.region, access.settings.get("s3.endpoint"))
+
+    def sign_request(self, *, namespace: str, table: str, body: Document, **_: object) -> Reply:
+        """Return a request with the headers that authorize it, if it concerns files of the table alone."""
+        keys = self._access.keys
+        if not self._bucket.name or keys is None:
+            raise Problem(406, "UnsupportedOperationException", "the warehouse of this table is in no store that requests are signed for")
+        levels = levels_of(namespace)
+        with self._catalog.store.view() as view:
+            record: Record = self._rules.table_exists(view, levels, table)
+        metadata, key = record.document["metadata"], identifier_key(levels, table)
+        if not self._rules.location_is_its_own(self._catalog.located, key, metadata["location"]):
+            raise _refused(f"another table lies at the location of {shown(levels, table)}")
+        try:
+            wanted: StorageRequest = self._rules.storage_request(body, self._bucket)
+        except Unsigned as unsigned:
+            raise _refused(str(unsigned)) from None
+        self._check(wanted.locations, self._rules.locations_of(self._catalog, key, metadata))
+        added = self._rules.signature(body, wanted, keys=keys, region=self._bucket.region)
+        headers = {name: values for name, values in body["headers"].items() if name.lower() not in REPLACED}
+        signed = {"uri": body["uri"], "headers": {**headers, **{name: [value] for name, value in added.items()}}}
+        return Reply(200, orjson.dumps(signed), (self._rules.kept_by_clients(body["method"]),))
+
+    def _check(self, locations: Sequence[str], folders: Sequence[str]) -> None:
+        for location in locations:
+            if not self._rules.is_below(self._catalog.warehouse, location, folders):
+                raise _refused(f"{location[:200]!r} is not below the location of the table")
+
+
+def _refused(why: str) -> Problem:
+    return Problem(403, "ForbiddenException", f"the request is not signed: {why}")

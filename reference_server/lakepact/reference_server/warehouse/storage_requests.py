@@ -1,0 +1,213 @@
+"""Requests to an S3 store that callers want to be signed: the objects that each one reads or writes."""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+from urllib.parse import unquote, urlsplit
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+    from xml.etree.ElementTree import Element
+
+READING = frozenset({"GET", "HEAD"})
+_URI = re.compile(r"[!-~]+")
+_HEADER = re.compile(r"[^\r\n\0]*")
+
+#: By method, for objects: the parameters that keep a request one that reads, writes or deletes the object.
+_OF_OBJECTS: Mapping[str, frozenset[str]] = {
+    "GET": frozenset({"x-id", "versionId", "partNumber"}),
+    "HEAD": frozenset({"x-id", "versionId", "partNumber"}),
+    "PUT": frozenset({"x-id", "uploadId", "partNumber"}),
+    "POST": frozenset({"x-id", "uploads", "uploadId"}),
+    "DELETE": frozenset({"x-id", "uploadId", "versionId"}),
+}
+_OF_LISTINGS = frozenset(
+    {
+        *("x-id", "list-type", "prefix", "delimiter", "encoding-type", "max-keys"),
+        *("continuation-token", "start-after", "marker", "fetch-owner"),
+    }
+)
+_OF_BULK_DELETES = frozenset({"x-id", "delete"})
+#: Headers of S3 that change nothing but how an object is sent and kept. Others name a further object to copy, or give rights.
+_HARMLESS = re.compile(
+    r"x-amz-(date|content-sha256|decoded-content-length|trailer|te|user-agent|request-payer|expected-bucket-owner|storage-class"
+    r"|checksum-.+|sdk-.+|meta-.+|server-side-encryption.*|mp-object-size)"
+)
+_PAYLOAD = "x-amz-content-sha256"
+_UNSIGNED, _IN_PARTS = "UNSIGNED-PAYLOAD", "STREAMING-UNSIGNED-PAYLOAD-TRAILER"
+
+
+class Unsigned(ValueError):
+    """A request that is not signed, whoever asks; the message says why."""
+
+
+@dataclass(frozen=True, slots=True)
+class Bucket:
+    """A bucket and how its store is addressed.
+
+    Args:
+        name: its name.
+        region: its region.
+        endpoint: the address of the store; None for that of AWS.
+    """
+
+    name: str
+    region: str
+    endpoint: str | None = None
+
+    def path_in(self, uri: str) -> str:
+        """Return the path in this bucket that a URI addresses, as it stands there, without its first slash.
+
+        Raises:
+            Unsigned: the URI is of another store or bucket.
+        """
+        parts = urlsplit(uri)
+        own = urlsplit(self.endpoint or f"https://s3.{self.region}.amazonaws.com")
+        hosts = {own.netloc.lower(), *(() if self.endpoint else self._of_aws())}
+        host = parts.netloc.lower()
+        if parts.scheme == own.scheme:
+            if host in hosts:
+                bucket, _, path = parts.path.removeprefix("/").partition("/")
+                if bucket == self.name:
+                    return path
+            elif host in {f"{self.name}.{one}" for one in hosts}:
+                return parts.path.removeprefix("/")
+        raise Unsigned(f"{uri[:200]!r} is not of the bucket {self.name} at {own.scheme}://{own.netloc}")
+
+    def _of_aws(self) -> tuple[str, ...]:
+        suffix = "amazonaws.com.cn" if self.region.startswith("cn-") else "amazonaws.com"
+        others = ("s3.amazonaws.com",) if self.region == "us-east-1" else ()
+        return (f"s3.{self.region}.{suffix}", f"s3.dualstack.{self.region}.{suffix}", *others)
+
+
+@dataclass(frozen=True, slots=True)
+class StorageRequest:
+    """A request to a bucket.
+
+    Args:
+        locations: of all objects that it reads or writes; a listing names one that stands for all of its objects.
+        headers: the headers to sign.
+        payload: the hash of the body, or what stands for it.
+    """
+
+    locations: tuple[str, ...]
+    headers: Mapping[str, str]
+    payload: str
+
+
+def storage_request(request: Mapping[str, Any], bucket: Bucket) -> StorageRequest:
+    """Return what a request does, as the contract describes it.
+
+    Raises:
+        Unsigned: it does something else than reading, writing, listing or deleting objects of the bucket.
+    """
+    if request.get("provider") not in {None, "s3"}:
+        raise Unsigned(f"the provider is {request['provider'][:100]!r}, and the tables of this warehouse are in s3")
+    if request["region"] != bucket.region:
+        raise Unsigned(f"the region is {request['region'][:100]!r}, and that of the bucket is {bucket.region}")
+    uri, method = request["uri"], request["method"]
+    if not _URI.fullmatch(uri) or "#" in uri:
+        raise Unsigned("the URI is not one that can be sent as it is")
+    path = _key(bucket.path_in(uri))
+    query = _query(urlsplit(uri).query)
+    headers = _headers(request["headers"], urlsplit(uri).netloc)
+    if path:
+        _permitted(query, _OF_OBJECTS.get(method, None), f"{method} of an object")
+        if method == "POST" and not {"uploads", "uploadId"} & query.keys():
+            raise Unsigned("POST of an object is signed for uploads in parts alone")
+        keys: tuple[str, ...] = (path,)
+    elif method == "GET":
+        _permitted(query, _OF_LISTINGS, "a listing")
+        # Every object whose key begins with the prefix is listed: also those beside a folder that begin like it.
+        keys = (f"{_checked(query['prefix'])}*" if query.get("prefix") else "",)
+    elif method == "POST" and "delete" in query:
+        _permitted(query, _OF_BULK_DELETES, "a deletion of several objects")
+        return _deletion(request.get("body"), headers, bucket)
+    else:
+        raise Unsigned(f"{method} of a whole bucket is not signed")
+    payload = headers.pop(_PAYLOAD, None) or (_IN_PARTS if "x-amz-trailer" in headers else _UNSIGNED)
+    return StorageRequest(tuple(f"s3://{bucket.name}/{key}" for key in keys), headers, payload)
+
+
+def _deletion(body: str | None, headers: dict[str, str], bucket: Bucket) -> StorageRequest:
+    if not body:
+        raise Unsigned("to delete several objects, `body` must show which")
+    payload = hashlib.sha256(body.encode()).hexdigest()
+    if headers.pop(_PAYLOAD, payload) != payload:
+        raise Unsigned(f"`{_PAYLOAD}` is not the hash of `body`: another body could be sent")
+    return StorageRequest(tuple(f"s3://{bucket.name}/{key}" for key in _deleted(body)), headers, payload)
+
+
+def _deleted(body: str) -> Iterable[str]:
+    """Yield the keys in the body of a deletion of several objects."""
+    # Every server would start later for it, and few callers delete several objects at once.
+    from xml.etree import ElementTree as ET  # noqa: PLC0415
+
+    try:
+        root = ET.fromstring(body if "<!" not in body else "")  # noqa: S314 - without declarations no entity can be expanded
+    except ET.ParseError:
+        raise Unsigned("`body` is not the XML of a deletion") from None
+    objects = [child for child in root if _name(child) == "Object"]
+    if not objects or any(_name(child) not in {"Object", "Quiet"} for child in root):
+        raise Unsigned("`body` does not name the objects of a deletion")
+    for one in objects:
+        keys = [child.text or "" for child in one if _name(child) == "Key"]
+        if len(keys) != 1 or not keys[0]:
+            raise Unsigned("`body` has an object without a key, or with several")
+        yield _checked(keys[0])
+
+
+def _name(element: Element) -> str:
+    return element.tag.rpartition("}")[2]
+
+
+def _key(spelled: str) -> str:
+    try:
+        return _checked(unquote(spelled, errors="strict"))
+    except UnicodeDecodeError:
+        raise Unsigned("the URI is not UTF-8") from None
+
+
+def _checked(key: str) -> str:
+    """Return a key in which no store or proxy could read another path."""
+    *folders, _ = steps = key.split("/")
+    if "" in folders or {".", ".."} & {*steps, *unquote(key).split("/")} or not key.isprintable():
+        raise Unsigned(f"{key[:200]!r} is a path that can be read as another one")
+    return key
+
+
+def _query(text: str) -> dict[str, str]:
+    pairs = [part.partition("=") for part in text.split("&") if part]
+    query = {unquote(name): unquote(value) for name, _, value in pairs}
+    if len(query) != len(pairs):
+        raise Unsigned("a parameter of the query stands there twice")
+    return query
+
+
+def _permitted(query: Mapping[str, str], known: frozenset[str] | None, what: str) -> None:
+    if known is None:
+        raise Unsigned(f"{what} is not signed")
+    further = sorted(query.keys() - known)
+    if further:
+        raise Unsigned(f"{what} is not signed with the parameter {further[0][:100]!r}, which may make another request of it")
+
+
+def _headers(sent: Mapping[str, Iterable[str]], host: str) -> dict[str, str]:
+    """Return the headers that have to be signed: those of S3."""
+    found: dict[str, str] = {}
+    for spelled, values in sent.items():
+        name, value = spelled.lower(), ",".join(values)
+        if not _HEADER.fullmatch(spelled) or not _HEADER.fullmatch(value):
+            raise Unsigned("a header holds a line break")
+        if name == "host" and value.lower() != host.lower():
+            raise Unsigned("the header Host is not that of the URI")
+        if name.startswith("x-amz-") and not _HARMLESS.fullmatch(name):
+            raise Unsigned(f"requests with the header {spelled[:100]!r} are not signed")
+        if name.startswith("x-amz-") and name != "x-amz-date":
+            if name in found:
+                raise Unsigned(f"the header {spelled[:100]!r} stands there twice")
+            found[name] = value
+    return found

@@ -1,0 +1,354 @@
+"""Remote signing: requests for files of a table are signed for callers with the right, and no other requests are."""
+
+from __future__ import annotations
+
+import hashlib
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from lakepact.reference_server import running
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+    from pathlib import Path
+
+SCHEMA = {"type": "struct", "fields": [{"id": 1, "name": "id", "type": "long", "required": True}]}
+SIGNED = {"x_iceberg_access_delegation": "remote-signing"}
+SIGNS = "POST /v1/{prefix}/namespaces/{namespace}/tables/{table}/sign"
+HOST = "https://bucket.s3.eu-central-1.amazonaws.com"
+SERVER = """
+[warehouses.lake]
+location = "s3://bucket/lake"
+[warehouses.lake.credentials]
+rehearsal = true
+config = { "client.region" = "eu-central-1" }
+
+[warehouses.folder]
+
+[principals.root]
+token = "root"
+[principals.reader]
+token = "reader"
+[principals.writer]
+token = "writer"
+[[grants]]
+principal = "root"
+access = "admin"
+[[grants]]
+principal = "reader"
+access = "read"
+[[grants]]
+principal = "writer"
+namespace = ["n"]
+access = "write"
+"""
+TABLES = "/v1/lake/namespaces/n/tables"
+
+
+@pytest.fixture
+def url(tmp_path: Path) -> Iterator[str]:
+    file = tmp_path / "server.toml"
+    file.write_text(SERVER)
+    with running(contract="iceberg_rest", contract_version="1.11.0", warehouse=str(tmp_path), config=file) as server:
+        yield server.url
+
+
+@pytest.fixture
+def send(url: str, sending_to: Callable[..., Any]) -> Iterator[Callable[..., Any]]:
+    with sending_to(url) as sending:
+
+        def send(method: str, path: str, body: Any = None, *, token: str = "root", **headers: str) -> Any:
+            return sending(method, path, body, authorization=f"Bearer {token}", **headers)
+
+        for prefix in ("lake", "folder"):
+            send("POST", f"/v1/{prefix}/namespaces", {"namespace": ["n"]})
+            send("POST", f"/v1/{prefix}/namespaces", {"namespace": ["m"]})
+        yield send
+
+
+def create(send: Callable[..., Any], name: str = "t", **members: Any) -> str:
+    """Return the path of a new table in the bucket."""
+    answer = send("POST", TABLES, {"name": name, "schema": SCHEMA, **members})
+    assert answer.status == 200
+    location: str = answer.document["metadata"]["location"]
+    return location.removeprefix("s3://bucket/")
+
+
+def request(uri: str, method: str = "GET", **members: Any) -> dict[str, Any]:
+    return {"region": "eu-central-1", "uri": uri, "method": method, "headers": {}, **members}
+
+
+def signs(send: Callable[..., Any], uri: str, method: str = "GET", *, token: str = "root", **members: Any) -> Any:
+    return send("POST", f"{TABLES}/t/sign", request(uri, method, **members), token=token)
+
+
+def deletion(*keys: str) -> str:
+    objects = "".join(f"<Object><Key>{key}</Key></Object>" for key in keys)
+    return f'<Delete xmlns="http://s3.amazonaws.com/doc/2006-03-01/">{objects}<Quiet>true</Quiet></Delete>'
+
+
+def test_configuration_declares_the_endpoint_of_warehouses_in_a_store_alone(send: Callable[..., Any]) -> None:
+    declared = {name: send("GET", f"/v1/config?warehouse={name}").document["endpoints"] for name in ("lake", "folder")}
+
+    assert (SIGNS in declared["lake"], SIGNS in declared["folder"]) == (True, False)
+    assert send("POST", "/v1/folder/namespaces/n/tables/t/sign", request(HOST)).error == (406, "UnsupportedOperationException", 406)
+
+
+def test_table_comes_with_the_signer_and_without_secrets(send: Callable[..., Any]) -> None:
+    create(send)
+    answer = send("GET", f"{TABLES}/t", **SIGNED)
+    plain = send("GET", f"{TABLES}/t")
+
+    path = "v1/lake/namespaces/n/tables/t/sign"
+    assert answer.document["config"] == {
+        "client.region": "eu-central-1",
+        "s3.remote-signing-enabled": "true",
+        "signer.endpoint": path,
+        "s3.signer.endpoint": path,
+        "s3.signer": "S3V4RestSigner",
+        "py-io-impl": "pyiceberg.io.fsspec.FsspecFileIO",
+    }
+    assert "storage-credentials" not in answer.document
+    assert answer.headers["cache-control"] == "no-store"
+    assert answer.headers["etag"] != plain.headers["etag"]
+    assert "config" not in plain.document
+
+
+def test_credentials_come_before_a_signer(send: Callable[..., Any]) -> None:
+    create(send)
+    answer = send("GET", f"{TABLES}/t", x_iceberg_access_delegation="remote-signing,vended-credentials")
+
+    assert len(answer.document["storage-credentials"]) == 1
+    assert "s3.remote-signing-enabled" not in answer.document["config"]
+
+
+def test_created_table_comes_with_the_signer_and_a_staged_one_without(send: Callable[..., Any]) -> None:
+    body = {"name": "t", "schema": SCHEMA}
+
+    assert "config" not in send("POST", TABLES, {**body, "stage-create": True}, **SIGNED).document
+    assert send("POST", TABLES, body, **SIGNED).document["config"]["s3.remote-signing-enabled"] == "true"
+
+
+@pytest.mark.parametrize(
+    ("method", "of", "query", "cached"),
+    [
+        ("GET", "/data/a.parquet", "", "private"),
+        ("GET", "/data/day=a%2520b/%C3%A4.parquet", "?partNumber=1&x-id=GetObject", "private"),
+        ("HEAD", "/metadata/v1.json", "?versionId=3", "private"),
+        ("HEAD", "", "", "private"),
+        ("PUT", "/data/a.parquet", "", "no-store"),
+        ("PUT", "/data/a.parquet", "?partNumber=1&uploadId=x", "no-store"),
+        ("POST", "/data/a.parquet", "?uploads", "no-store"),
+        ("POST", "/data/a.parquet", "?uploadId=x", "no-store"),
+        ("DELETE", "/data/a.parquet", "", "no-store"),
+    ],
+)
+def test_requests_for_files_of_the_table_are_signed(send: Callable[..., Any], method: str, of: str, query: str, cached: str) -> None:
+    uri = f"{HOST}/{create(send)}{of}{query}"
+    headers = {"Host": ["bucket.s3.eu-central-1.amazonaws.com"], "Range": ["bytes=0-3"], "x-amz-sdk-checksum-algorithm": ["CRC32"]}
+
+    answer = signs(send, uri, method, headers={**headers, "Authorization": ["own"]})
+
+    assert (answer.status, answer.headers["cache-control"]) == (200, cached)
+    signed = answer.document["headers"]
+    assert answer.document["uri"] == uri
+    assert {name: signed[name] for name in headers} == headers
+    (authorization,) = signed["authorization"]
+    names = "host;x-amz-content-sha256;x-amz-date;x-amz-sdk-checksum-algorithm;x-amz-security-token"
+    assert f"/eu-central-1/s3/aws4_request, SignedHeaders={names}, Signature=" in authorization
+    assert "Authorization" not in signed
+
+
+@pytest.mark.parametrize(
+    "host", [HOST, "https://s3.eu-central-1.amazonaws.com/bucket", "https://s3.dualstack.eu-central-1.amazonaws.com/bucket"]
+)
+def test_both_styles_of_addresses_are_signed(send: Callable[..., Any], host: str) -> None:
+    assert signs(send, f"{host}/{create(send)}/data/a").status == 200
+
+
+@pytest.mark.parametrize(
+    ("sent", "payload"),
+    [
+        ({}, "UNSIGNED-PAYLOAD"),
+        ({"x-amz-trailer": ["x-amz-checksum-crc32"]}, "STREAMING-UNSIGNED-PAYLOAD-TRAILER"),
+        ({"X-Amz-Content-SHA256": ["ab" * 32]}, "ab" * 32),
+    ],
+)
+def test_payload_is_signed_as_it_is_sent(send: Callable[..., Any], sent: dict[str, Any], payload: str) -> None:
+    answer = signs(send, f"{HOST}/{create(send)}/data/a", "PUT", headers=sent)
+
+    assert answer.document["headers"]["x-amz-content-sha256"] == [payload]
+
+
+def test_listing_below_the_location_is_signed(send: Callable[..., Any]) -> None:
+    path = create(send)
+
+    for prefix in (f"{path}/", f"{path}/data/a"):
+        assert signs(send, f"{HOST}/?list-type=2&prefix={prefix.replace('/', '%2F')}&delimiter=&encoding-type=url").status == 200
+
+
+def test_deletion_of_several_files_is_signed_with_its_body(send: Callable[..., Any]) -> None:
+    path = create(send)
+    body = deletion(f"{path}/data/a", f"{path}/data/&amp;b")
+
+    answer = signs(send, f"{HOST}/?delete", "POST", body=body)
+
+    assert answer.document["headers"]["x-amz-content-sha256"] == [hashlib.sha256(body.encode()).hexdigest()]
+
+
+@pytest.mark.parametrize(
+    "uri",
+    [
+        "{host}/{beside}/data/a",
+        "{host}/{path}beside/data/a",
+        "{host}/{path}-beside/data/a",
+        "{host}/{path}/../{name}/data/a",
+        "{host}/{path}/%2e%2e/{name}/data/a",
+        "{host}/{path}/%2E%2E%2F{name}/data/a",
+        "{host}/{path}/%252e%252e/{name}/data/a",
+        "{host}/{path}/./data/a",
+        "{host}/{path}//data/a",
+        "{host}//{path}/data/a",
+        "{host}/{path}%00/data/a",
+        "{host}/{path}/%FF",
+        "{host}/{path}/data/a#x",
+        "{host}/lake",
+        "{host}/",
+        "https://other.s3.eu-central-1.amazonaws.com/{path}/data/a",
+        "https://s3.eu-central-1.amazonaws.com/other/{path}/data/a",
+        "https://s3.eu-central-1.amazonaws.com/{path}/data/a",
+        "https://bucket.s3.eu-west-1.amazonaws.com/{path}/data/a",
+        "https://bucket.s3.eu-central-1.amazonaws.com.example.net/{path}/data/a",
+        "https://bucket.s3.eu-central-1.amazonaws.com@example.net/{path}/data/a",
+        "http://bucket.s3.eu-central-1.amazonaws.com/{path}/data/a",
+        "{host}/{path}/data/a?acl",
+        "{host}/{path}/data/a?tagging",
+        "{host}/{path}/data/a?partNumber=1&partNumber=2",
+        "{host}/{path}/data/a?X-Amz-Signature=x",
+        "{host}/?policy",
+        "{host}/?list-type=2",
+        "{host}/?list-type=2&prefix=",
+        "{host}/?list-type=2&prefix={path}",
+        "{host}/?list-type=2&prefix={path}%2F..%2F{name}",
+        "{host}/?prefix={path}%2F&prefix=",
+        "{host}/?versions&prefix={path}%2F",
+    ],
+)
+@pytest.mark.parametrize("method", ["GET", "PUT", "DELETE"])
+def test_other_requests_return_403(send: Callable[..., Any], method: str, uri: str) -> None:
+    path = create(send)
+    beside = create(send, "u")
+
+    answer = signs(send, uri.format(host=HOST, path=path, beside=beside, name=beside.rpartition("/")[2]), method)
+
+    assert answer.error == (403, "ForbiddenException", 403)
+
+
+@pytest.mark.parametrize(
+    ("method", "members"),
+    [
+        ("PUT", {"headers": {"x-amz-copy-source": ["/bucket/lake/n/u/data/a"]}}),
+        ("PUT", {"headers": {"X-Amz-Acl": ["public-read"]}}),
+        ("PUT", {"headers": {"x-amz-grant-read": ["id=1"]}}),
+        ("GET", {"headers": {"x-amz-security-token": ["x"]}}),
+        ("GET", {"headers": {"host": ["other.example"]}}),
+        ("GET", {"headers": {"x-amz-meta-a": ["1\r\nx-amz-acl: public-read"]}}),
+        ("GET", {"headers": {"x-amz-meta-a": ["1"], "X-Amz-Meta-A": ["2"]}}),
+        ("GET", {"region": "eu-west-1"}),
+        ("GET", {"provider": "gcs"}),
+        ("POST", {}),
+        ("PATCH", {}),
+        ("OPTIONS", {}),
+    ],
+)
+def test_requests_that_do_more_return_403(send: Callable[..., Any], method: str, members: dict[str, Any]) -> None:
+    answer = signs(send, f"{HOST}/{create(send)}/data/a", method, **members)
+
+    assert answer.error == (403, "ForbiddenException", 403)
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        None,
+        "",
+        "no XML",
+        deletion(),
+        deletion("{path}/data/a", "{beside}/data/a"),
+        deletion("{path}/data/a", "{path}/../x"),
+        deletion(""),
+        "<Delete><Object><Key>{path}/a</Key><Key>{beside}/a</Key></Object></Delete>",
+        "<Delete><Objects><Object><Key>{beside}/a</Key></Object></Objects><Object><Key>{path}/a</Key></Object></Delete>",
+        '<!DOCTYPE a [<!ENTITY b "{path}/a">]><Delete><Object><Key>&b;</Key></Object></Delete>',
+    ],
+)
+def test_other_deletions_of_several_files_return_403(send: Callable[..., Any], body: str | None) -> None:
+    path, beside = create(send), create(send, "u")
+    members = {} if body is None else {"body": body.replace("{path}", path).replace("{beside}", beside)}
+
+    assert signs(send, f"{HOST}/?delete", "POST", **members).error == (403, "ForbiddenException", 403)
+
+
+def test_deletion_with_another_payload_than_its_body_returns_403(send: Callable[..., Any]) -> None:
+    body = deletion(f"{create(send)}/data/a")
+
+    answer = signs(send, f"{HOST}/?delete", "POST", body=body, headers={"x-amz-content-sha256": ["UNSIGNED-PAYLOAD"]})
+
+    assert answer.status == 403
+
+
+def test_readers_get_signatures_that_read_alone(send: Callable[..., Any]) -> None:
+    path = create(send)
+
+    answers = {
+        method: signs(send, f"{HOST}/{path}/data/a{query}", method, token="reader").status
+        for method, query in (("GET", ""), ("HEAD", ""), ("PUT", ""), ("DELETE", ""), ("POST", "?uploads"))
+    }
+    several = signs(send, f"{HOST}/?delete", "POST", token="reader", body=deletion(f"{path}/data/a"))
+
+    assert answers == {"GET": 200, "HEAD": 200, "PUT": 403, "DELETE": 403, "POST": 403}
+    assert several.status == 403
+
+
+def test_further_locations_of_a_table_are_signed_unless_they_are_not_its_own(send: Callable[..., Any]) -> None:
+    path, beside = create(send), create(send, "u")
+    own, foreign = f"{path}-data", f"{beside}/data"
+    update = {
+        "action": "set-properties",
+        "updates": {"write.data.path": f"s3://bucket/{own}", "write.metadata.path": f"s3://bucket/{foreign}"},
+    }
+    assert send("POST", f"{TABLES}/t", {"requirements": [], "updates": [update]}).status == 200
+
+    assert signs(send, f"{HOST}/{own}/a").status == 200
+    assert signs(send, f"{HOST}/{foreign}/a").status == 403
+
+
+def test_location_in_a_namespace_of_others_is_not_signed_for_a_writer(send: Callable[..., Any]) -> None:
+    create(send)
+    update = {"action": "set-properties", "updates": {"write.data.path": "s3://bucket/lake/m/x"}}
+    assert send("POST", f"{TABLES}/t", {"requirements": [], "updates": [update]}).status == 200
+
+    assert signs(send, f"{HOST}/lake/m/x/a", token="root").status == 200
+    assert signs(send, f"{HOST}/lake/m/x/a", token="writer").status == 403
+
+
+def test_location_that_tables_share_is_not_signed(send: Callable[..., Any]) -> None:
+    path = create(send)
+    file = send("GET", f"{TABLES}/t").document["metadata-location"]
+    assert send("POST", "/v1/lake/namespaces/n/register", {"name": "twin", "metadata-location": file}).status == 200
+
+    assert signs(send, f"{HOST}/{path}/data/a").error == (403, "ForbiddenException", 403)
+
+
+@pytest.mark.parametrize("member", ["region", "uri", "method", "headers"])
+def test_request_without_a_required_member_returns_400(send: Callable[..., Any], member: str) -> None:
+    whole = request(f"{HOST}/{create(send)}/data/a")
+
+    answer = send("POST", f"{TABLES}/t/sign", {name: value for name, value in whole.items() if name != member})
+
+    assert answer.error == (400, "BadRequestException", 400)
+
+
+def test_missing_table_returns_404(send: Callable[..., Any]) -> None:
+    assert signs(send, f"{HOST}/lake/n/t/data/a").error == (404, "NoSuchTableException", 404)
