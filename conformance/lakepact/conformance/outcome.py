@@ -13,6 +13,7 @@ if TYPE_CHECKING:
 
 
 LOWEST_ERROR = 400  #: the lowest status of a refusal
+ENDED_EARLY = "the check ended before it had judged every case: "  #: begins the reason of a requirement whose other cases pass
 
 
 class Outcome(StrEnum):

@@ -24,7 +24,7 @@ from lakepact.conformance.judging.blocking import with_causes
 from lakepact.conformance.judging.invariants import InvariantBook, InvariantBooks, names_in, place_of
 from lakepact.conformance.judging.lab import cleanup_error
 from lakepact.conformance.limits import Budget
-from lakepact.conformance.outcome import Blocked, NotOffered, Outcome, StepFailed, Unmet, Verdict, merged
+from lakepact.conformance.outcome import ENDED_EARLY, Blocked, NotOffered, Outcome, StepFailed, Unmet, Verdict, merged
 from lakepact.conformance.target import is_on
 from lakepact.conformance.wire import NoAnswer, Wire
 
@@ -371,7 +371,7 @@ def _of_cases(requirement: str, cases: Sequence[Verdict], check: Check, lab: Lab
         actual = why if rest is not Outcome.NOT_OFFERED else ""
         return Verdict(requirement, rest, check.name, actual=actual, remark=why, exchanges=lab.trail(), judged=0)
     if found.outcome is Outcome.PASS and ended and requirement in ended.incomplete and rest is not Outcome.NOT_OFFERED:
-        why = f"the check ended before it had judged every case: {why}"
+        why = f"{ENDED_EARLY}{why}"
         return Verdict(requirement, rest, check.name, actual=why, remark=why, exchanges=lab.trail(), judged=found.judged)
     return found
 

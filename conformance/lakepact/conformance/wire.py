@@ -51,6 +51,11 @@ MAX_KEPT = 64 * MIB  #: bytes of large bodies that are kept until the invariants
 LONGEST_PAUSE = 3.0  #: seconds; a longer Retry-After is not obeyed, and the answer is judged
 
 
+def _hint(error: Exception) -> str:
+    """Return what to check if no connection could be opened."""
+    return "; check the address, and that the server is running" if isinstance(error, httpx.ConnectError | ConnectionRefusedError) else ""
+
+
 def _wanted(retry_after: str | None, otherwise: float) -> float:
     """Return the seconds of a Retry-After header."""
     return float(retry_after) if retry_after and retry_after.isdigit() else otherwise
@@ -276,7 +281,7 @@ class Wire:
                 self._budget.count_late(operation)
             if not late:
                 self.availability.note_failure(error, f"{method} {target}, sent by {check}")
-            why = f"no answer to {method} {self.url}{target}: {type(error).__name__}: {error}"
+            why = f"no answer to {method} {self.url}{target}: {type(error).__name__}: {error}{_hint(error)}"
             raise NoAnswer(why, late=late, keep=partial(keep, 0, httpx.Headers(), b"")) from error
         self.availability.note_answer()
         if self._budget is not None:

@@ -13,7 +13,7 @@ from lakepact.conformance.exchanges import Reply
 from lakepact.conformance.judging import loops
 from lakepact.conformance.judging.cases import Cases
 from lakepact.conformance.judging.sending import Sender
-from lakepact.conformance.outcome import Blocked, Failure, NotOffered, Outcome, StepFailed, Unmet, Verdict, broken
+from lakepact.conformance.outcome import ENDED_EARLY, Blocked, Failure, NotOffered, Outcome, StepFailed, Unmet, Verdict, broken
 from lakepact.conformance.reproduction.places import LOOKED_AT, placed
 from lakepact.generated.contract import Contract
 
@@ -155,7 +155,7 @@ class Lab(Sender):
         except NotOffered:
             raise
         except (Blocked, Unmet) as ended:
-            cases.blocked.append(f"the check ended before it had judged every case: {ended}")
+            cases.blocked.append(f"{ENDED_EARLY}{ended}")
             raise
         except Exception:
             cases.judged = len(cases.failures)  # an error of the check proves nothing

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 from lakepact.conformance.escaping import html as escape
 from lakepact.conformance.escaping import html_lines, html_sentence
 from lakepact.conformance.outcome import Outcome
+from lakepact.conformance.report.blocked import grouped, reason
 from lakepact.conformance.report.causes import plural
 from lakepact.conformance.report.looks import LOOKS
 from lakepact.conformance.report.requests import cases, judged_request
@@ -30,21 +31,26 @@ class Findings:
         self._causes = [line for line in report if line["line"] == "cause"]
         self._exchanges = {line["number"]: line for line in report if line["line"] == "exchange"}
 
-    def by_cause(self, findings: Sequence[Mapping[str, Any]]) -> Iterator[str]:
-        """Return some results by cause, the gravest first; results without a cause come last."""
+    def by_cause(self, findings: Sequence[dict[str, Any]]) -> Iterator[str]:
+        """Return some results by cause, the gravest first; results without a cause come last, blocked ones by their reason."""
         by_id = {result["requirement"]: result for result in findings}
         for cause in self._causes:
             shown = [by_id.pop(requirement) for requirement in cause["requirements"] if requirement in by_id]
             if shown:
                 yield self._cause(cause, shown)
-        for result in by_id.values():
-            look = LOOKS[Outcome(result["outcome"])]
-            yield _folded(f"{look.sign} {escape(result['level'])}", look.style, result["sentence"], [result], [self._finding(result, "")])
+        for group in grouped(by_id.values()):
+            look = LOOKS[Outcome(group[0]["outcome"])]
+            mark, title = (look.sign, reason(group[0])) if len(group) > 1 else (f"{look.sign} {escape(group[0]['level'])}", "")
+            yield _folded(mark, look.style, title or group[0]["sentence"], group, self._parts(group, "", "blocked for this reason"))
+
+    def _parts(self, shown: Sequence[Mapping[str, Any]], severity: str, common: str) -> list[str]:
+        """Return the first finding, and the others folded."""
+        first, *further = [self._finding(result, severity) for result in shown]
+        more = f"<summary>{plural(len(further), 'further requirement')} {common}</summary>{''.join(further)}"
+        return [first, f'<details class="more">{more}</details>'] if further else [first]
 
     def _cause(self, cause: Mapping[str, Any], shown: Sequence[Mapping[str, Any]]) -> str:
-        first, *further = [self._finding(result, cause["severity"]) for result in shown]
-        more = f"<summary>{plural(len(further), 'further requirement')} with this cause</summary>{''.join(further)}"
-        parts = [first, f'<details class="more">{more}</details>'] if further else [first]
+        parts = self._parts(shown, cause["severity"], "with this cause")
         style = LOOKS[Outcome(shown[0]["outcome"])].style
         return _folded(f"{cause['number']} · {escape(cause['severity'])}", style, cause["title"], shown, parts)
 
@@ -72,7 +78,7 @@ class Findings:
             "cases": cases(verdict),
         }
         terms = {name: f"<code>{escape(text)}</code>" for name, text in shown.items() if text}
-        if verdict.get("remark") and verdict["remark"] != verdict.get("actual"):
+        if verdict.get("remark") and not verdict.get("actual", "").startswith(verdict["remark"]):
             terms["remark"] = escape(verdict["remark"])
         if result["interpretation"]:
             terms["interpretation"] = html_sentence(result["interpretation"])

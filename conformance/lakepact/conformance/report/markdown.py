@@ -9,6 +9,7 @@ from lakepact.conformance.escaping import code, plain
 from lakepact.conformance.escaping import markdown as md
 from lakepact.conformance.escaping import markdown_sentence as sentence
 from lakepact.conformance.outcome import Outcome
+from lakepact.conformance.report.blocked import grouped, reason
 from lakepact.conformance.report.causes import summary
 from lakepact.conformance.report.requests import cases, judged_request
 from lakepact.conformance.report.text import EVIDENCE
@@ -43,8 +44,8 @@ def _document(report: Sequence[dict[str, Any]]) -> Iterator[str]:
         listed = [r for r in results if r["outcome"] == outcome and "cause" not in r]
         if listed:
             yield f"\n## {outcome.value}\n"
-        for result in listed:
-            yield from _evidence(result, exchanges)
+        for group in grouped(listed):
+            yield from _evidence(group[0], exchanges) if len(group) == 1 else _blocked(group, exchanges)
 
 
 def _causes(report: Sequence[dict[str, Any]], exchanges: dict[int, dict[str, Any]]) -> Iterator[str]:
@@ -58,6 +59,18 @@ def _causes(report: Sequence[dict[str, Any]], exchanges: dict[int, dict[str, Any
         if others:
             yield "\nAlso broken:\n"
         yield from (f"- {md(r['requirement'])} ({md(r['level'])}): {sentence(r['sentence'])}" for r in others)
+
+
+def _blocked(results: Sequence[dict[str, Any]], exchanges: dict[int, dict[str, Any]]) -> Iterator[str]:
+    """Yield requirements that one reason blocks: the reason, the request that shows it, and their sentences."""
+    verdict = next(v for v in results[0]["verdicts"] if v["outcome"] == Outcome.BLOCKED)
+    yield f"### {len(results)} requirements\n"
+    yield f"- reason: {code(reason(results[0]))}"
+    request = judged_request(verdict, exchanges)
+    if request:
+        yield f"- request: {code(request)}"
+    yield ""
+    yield from (f"- {md(r['requirement'])} ({md(r['level'])}): {sentence(r['sentence'])}" for r in results)
 
 
 def _areas(results: Sequence[dict[str, Any]]) -> Iterator[str]:
@@ -78,7 +91,8 @@ def _evidence(result: dict[str, Any], exchanges: dict[int, dict[str, Any]]) -> I
     request = judged_request(verdict, exchanges)
     if request:
         yield f"- request: {code(request)}"
-    yield from (f"- {label}: {code(verdict[label])}" for label in ("expected", "actual", "remark") if label in verdict)
+    shown = ("expected", "actual") if verdict.get("actual", "").startswith(verdict.get("remark", "")) else ("expected", "actual", "remark")
+    yield from (f"- {label}: {code(verdict[label])}" for label in shown if label in verdict)
     if cases(verdict):
         yield f"- cases: {md(cases(verdict))}"
     yield f"- clause: {code(result['clause'])}"

@@ -10,6 +10,7 @@ from rich.table import Table
 
 from lakepact.conformance.escaping import terminal
 from lakepact.conformance.outcome import Outcome
+from lakepact.conformance.report.blocked import grouped, reason
 from lakepact.conformance.report.causes import plural, summary
 from lakepact.conformance.report.requests import cases, judged_request, settings
 
@@ -49,9 +50,11 @@ def show(report: Sequence[dict[str, Any]], console: Console, *, verbose: bool = 
             _cause(line, [by_id[requirement] for requirement in line["requirements"]], console)
             evidence(by_id[line["requirements"][0]], exchanges, header, console)
     for outcome in EVIDENCE:
-        for result in results:
-            if result["outcome"] == outcome and "cause" not in result:
-                evidence(result, exchanges, header, console)
+        for group in grouped(result for result in results if result["outcome"] == outcome and "cause" not in result):
+            if len(group) == 1:
+                evidence(group[0], exchanges, header, console)
+            else:
+                _blocked(group, exchanges, console)
     if verbose:
         _kept(results, console)
     console.print(_table(results))
@@ -106,11 +109,26 @@ def evidence(result: dict[str, Any], exchanges: dict[int, dict[str, Any]], heade
     console.print()
 
 
+def _blocked(results: Sequence[dict[str, Any]], exchanges: dict[int, dict[str, Any]], console: Console) -> None:
+    """Print requirements that one reason blocks: the reason, the request that shows it, and their ids."""
+    verdict = next(v for v in results[0]["verdicts"] if v["outcome"] == Outcome.BLOCKED)
+    terms = {
+        "reason": reason(results[0]),
+        "request": judged_request(verdict, exchanges),
+        "requirements": " ".join(result["requirement"] for result in results),
+    }
+    console.print(f"[{COLOURS[Outcome.BLOCKED]}]BLOCKED[/] [bold]{len(results)} requirements[/]", highlight=False)
+    for label, text in terms.items():
+        if text:
+            console.print(f"      [dim]{label:<15}[/]{terminal(text)}", soft_wrap=True, highlight=False)
+    console.print()
+
+
 def _finding(verdict: dict[str, Any]) -> dict[str, str]:
     """Return the texts of a verdict by their labels; the reason of a blocked requirement is shown once."""
     remark = verdict.get("remark", "")
     texts = {"expected": verdict.get("expected", ""), "actual": verdict.get("actual", ""), "cases": cases(verdict)}
-    return {**texts, "remark": "" if remark == texts["actual"] else remark}
+    return {**texts, "remark": "" if texts["actual"].startswith(remark) else remark}
 
 
 def _kept(results: Sequence[dict[str, Any]], console: Console) -> None:

@@ -142,7 +142,7 @@ def configuration_lists_true_endpoints(lab: CatalogLab) -> None:
         for operation in sorted(declared & (found.served | found.missing) & PROBES.keys() & lab.contract.operations.keys()):
             with case():
                 reply = _probe(lab, operation)
-                expect.served(reply, operation not in found.missing, f"{operation} to be served, because `endpoints` declare it")
+                expect.served(reply, operation not in found.missing, f"{operation} to be served, because `endpoints` lists it")
     if not beyond:
         lab.note("IRC-CFG-012", "no undeclared operation is served")
         return

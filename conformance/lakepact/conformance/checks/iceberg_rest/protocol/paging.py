@@ -238,7 +238,7 @@ def changes_between_pages_lose_no_item(lab: CatalogLab) -> None:
         with lab.judge_each("IRC-PAG-017") as case:
             for name in sorted(untouched):
                 with case():
-                    expect.equal(1, found.count(name), f"times that {name} is listed:")
+                    expect.equal(1, found.count(name), f"number of times that {name} is on the pages:")
 
 
 @check("IRC-PAG-017")

@@ -115,4 +115,4 @@ def dropped_and_renamed_names_are_free(lab: CatalogLab) -> None:
         for leaving in leaves:
             reply = _made(lab, creating, home, _left(lab, leaving, home))
             with lab.judge(requirement):
-                expect.true(reply.status != 409, f"no conflict by the name that {leaving} has left", reply.shown)
+                expect.true(reply.status != 409, f"the name to be free after {leaving}", reply.shown)

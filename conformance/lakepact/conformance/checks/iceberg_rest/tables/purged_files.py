@@ -54,7 +54,7 @@ def purges_remove_every_file(lab: CatalogLab) -> None:
         for kind, paths in files.items():
             with case():
                 left = [path.name for path in paths if path.exists()]
-                expect.equal([], left, f"of the {len(paths)} {kind}, these to be left after {PURGED_SECONDS:g} seconds:")
+                expect.equal([], left, f"{kind} of {len(paths)} that still exist {PURGED_SECONDS:g} seconds after the purge:")
 
 
 @check("IRC-TBL-REG-015")

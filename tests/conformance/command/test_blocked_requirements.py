@@ -1,0 +1,81 @@
+"""Reports name the reason of blocked requirements once, with the ids that it blocks."""
+
+from __future__ import annotations
+
+import io
+from typing import TYPE_CHECKING, Any
+
+import pytest
+from rich.console import Console
+from tests.miniatures import answer, miniature
+
+from lakepact.conformance import expect, plan, runner
+from lakepact.conformance.judging.lab import Lab
+from lakepact.conformance.report import html, lines, markdown, text
+from lakepact.conformance.report.blocked import grouped
+from lakepact.conformance.suite import Suite
+from lakepact.conformance.target import Offer, Target
+from lakepact.generated.contract import Contract
+from lakepact.generated.iceberg_rest import op
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+BY_ONE_STEP = ("IRC-NS-DROP-001", "IRC-NS-DROP-002", "IRC-NS-GET-001")
+BY_ITSELF = "IRC-NS-GET-002"
+
+
+@pytest.fixture(scope="module")
+def report() -> list[dict[str, Any]]:
+    """Return a report of a server that creates no namespace: a step blocks three requirements, and a refusal a fourth."""
+    offer = Offer(operations=frozenset(Contract("iceberg_rest").operations), segments={"prefix": None})
+    suite = Suite("iceberg_rest", lab=Lab, discover=lambda *_: offer)
+
+    @suite.check(*BY_ONE_STEP)
+    def three_need_a_namespace(lab: Lab) -> None:
+        """The requirements need a namespace."""
+        reply = lab.send(op.create_namespace, body={"namespace": [lab.name()], "properties": {}})
+        with lab.step("IRC-NS-CREATE-001"):
+            expect.true(reply.status == 200, "status 200", f"POST createNamespace returned {reply.shown}")
+
+    @suite.check(BY_ITSELF)
+    def one_needs_a_listing(lab: Lab) -> None:
+        """The requirement needs a listing."""
+        lab.require(lab.send(op.list_namespaces), 200)
+
+    with miniature(lambda *_: answer(500, {"error": {"message": "no"}})) as url:
+        run = runner.Run(plan.plan(suite), Target(url))
+        for _ in run.events():
+            pass
+    return list(lines.lines(run))
+
+
+def test_results_are_grouped_by_reason(report: list[dict[str, Any]]) -> None:
+    blocked = [line for line in report if line["line"] == "result" and line["outcome"] == "blocked"]
+
+    assert [sorted(r["requirement"] for r in group) for group in grouped(blocked)] == [sorted(BY_ONE_STEP), [BY_ITSELF]]
+
+
+def test_terminal_shows_a_reason_once(report: list[dict[str, Any]]) -> None:
+    console = Console(file=io.StringIO(), width=200)
+    text.show(report, console)
+    printed = console.file.getvalue()  # type: ignore[attr-defined]  # the StringIO above
+
+    assert printed.count("BLOCKED") == 2
+    assert "BLOCKED 3 requirements" in printed
+    assert all(printed.count(requirement) == 1 for requirement in BY_ONE_STEP)
+
+
+def test_markdown_shows_a_reason_once(report: list[dict[str, Any]], tmp_path: Path) -> None:
+    markdown.write(report, tmp_path / "report.md")
+    written = (tmp_path / "report.md").read_text(encoding="utf-8")
+
+    assert "### 3 requirements" in written
+    assert written.count("a set-up step failed (IRC-NS-CREATE-001)") == 1
+
+
+def test_page_folds_blocked_requirements_into_one_group(report: list[dict[str, Any]]) -> None:
+    page = html.html(report)
+
+    assert page.count('<details class="group cause">') == 2 + sum(line["line"] == "cause" for line in report)
+    assert "2 further requirements blocked for this reason" in page
