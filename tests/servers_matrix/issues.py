@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 NAME = re.compile(r"lp_[0-9a-f]+(_\d+)+")  #: of an object that a check creates
 WRITTEN = 3  #: causes of a server that get an issue
 SHOWN_REQUESTS = 6  #: of a finding that its requests do not repeat
-SHOWN_TEXT = 120  #: characters of an expectation or a wrong value in a title
+SHOWN_TEXT = 120  #: characters of an expectation in a title
 SHOWN_ALSO = 12  #: further requirements that an issue lists
 
 
@@ -56,8 +56,9 @@ def _issue(
     yield from ("```sh", *requests, "```\n")
     if not why:
         yield f"`lakepact reproduce report.jsonl {first['requirement']}` writes a script that sends them and checks the result.\n"
-    yield f"Expected: {code(verdict['expected'])}\n"
-    yield f"Actual: {code(verdict['actual'])}"
+    expected, actual = (" ".join(verdict[side].split()) for side in ("expected", "actual"))
+    yield f"Expected: {code(expected)}\n"
+    yield f"Actual: {code(actual)}"
     if others:
         yield "\nThe same cause breaks:\n"
         yield from (f"- {md(r['requirement'])}: {md(r['sentence'])}" for r in others[:SHOWN_ALSO])
@@ -66,14 +67,12 @@ def _issue(
 
 
 def _title(first: dict[str, Any], verdict: dict[str, Any], exchange: dict[str, Any] | None) -> str:
-    """Return what the server does wrong, in one line."""
+    """Return what the server does wrong, in one line: a wrong status, or the broken requirement."""
     failure = next(iter(verdict.get("failures", ())), verdict)
-    expected, actual = (NAME.sub("…", " ".join(failure[side].split()))[:SHOWN_TEXT] for side in ("expected", "actual"))
-    if exchange is None:
-        return f"expected {expected}, got {actual}"
+    sentence = first["sentence"].rstrip(".")
+    if exchange is None or not failure.get("expected_status"):
+        return f'{next(iter(first.get("operations", ())), "The server")} breaks the contract: "{sentence}"'
     subject = exchange["operation"] or exchange["request"]["method"]
-    if not failure.get("expected_status"):
-        return f"{subject}: expected {expected}, got {actual}"
-    wanted = expected.removeprefix("status ")
+    wanted = NAME.sub("…", " ".join(failure["expected"].split()))[:SHOWN_TEXT].removeprefix("status ")
     title = f"{subject} returns {exchange['response']['status']}, expected {wanted}"
-    return title if " for " in wanted or " when " in wanted else f"{title}: {first['sentence'].rstrip('.')}"
+    return title if " for " in wanted or " when " in wanted else f"{title}: {sentence}"
