@@ -15,6 +15,7 @@ from lakepact.generated.iceberg_rest import op
 if TYPE_CHECKING:
     from lakepact.conformance.checks.iceberg_rest.kit.lab import CatalogLab
 
+DROPPED, CONFLICT = 204, 409
 NOT_ACCEPTABLE = 406  #: status of a server that does not drop namespaces with tables
 ROUNDS = 40  #: of the race; a server that checks and removes in two steps loses within a few
 STEP = 0.0002  #: seconds by which the second request of the race comes later in each round
@@ -91,7 +92,7 @@ def namespaces_with_children_are_not_dropped(lab: CatalogLab) -> None:
             expect.equal(lab.kept({"a": "1"}).get("a"), properties_of(lab, child).get("a"), "property of the child")
 
 
-@check("IRC-NS-DROP-006")
+@check("IRC-NS-DROP-006", "IRC-NS-ENC-002")
 def dropping_a_namespace_keeps_its_siblings(lab: CatalogLab) -> None:
     """Dropping a namespace keeps other namespaces whose names begin with its name."""
     stem = lab.name()
@@ -103,7 +104,16 @@ def dropping_a_namespace_keeps_its_siblings(lab: CatalogLab) -> None:
             lab.add_cleanup(partial(lab.send, op.drop_namespace, namespace=odd))
             siblings.append(odd)
     table = lab.make_table(siblings[0])
-    lab.require(lab.send(op.drop_namespace, namespace=dropped))
+    reply = lab.send(op.drop_namespace, namespace=dropped)
+    dotted = (f"{stem}.b",)
+    if dotted in siblings and reply.status in {DROPPED, CONFLICT}:
+        with lab.judge("IRC-NS-ENC-002"):
+            expect.status(reply, DROPPED, about="for a namespace beside another whose name goes on behind a dot")
+    if dotted in siblings and reply.status == CONFLICT:
+        siblings.remove(dotted)
+        lab.require(lab.send(op.drop_namespace, namespace=dotted))
+        reply = lab.send(op.drop_namespace, namespace=dropped)
+    lab.require(reply)
 
     with lab.judge("IRC-NS-DROP-006") as case:
         for sibling in siblings:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from lakepact.conformance.mutants.iceberg_rest.operators.requests import asked_for
 from lakepact.generated.iceberg_rest import op
-from lakepact.reference_server.faults import fault, on_call, replace_rule, wrap_rule
+from lakepact.reference_server.faults import Install, all_of, fault, on_call, per_server, replace_rule, wrap_rule
 from lakepact.reference_server.http.problems import Problem
 from lakepact.reference_server.iceberg_rest.catalog import NAMESPACES, SEPARATOR
 
@@ -81,6 +81,31 @@ def dots_separate_parents(handler: Handler, arguments: dict[str, Any]) -> Reply:
     """A dot in a parent separates levels."""
     parent = arguments.get("parent")
     return handler(**{**arguments, "parent": parent.replace(".", SEPARATOR)} if parent else arguments)
+
+
+def _children_behind_dots() -> Install:
+    made: set[str] = set()
+
+    def create(handler: Handler, arguments: dict[str, Any]) -> Reply:
+        reply = handler(**arguments)
+        made.add(SEPARATOR.join(arguments["body"]["namespace"]))
+        return reply
+
+    def drop(handler: Handler, arguments: dict[str, Any]) -> Reply:
+        name = arguments["namespace"]
+        if any(other.startswith(f"{name}.") for other in made):
+            raise Problem(409, "NamespaceNotEmptyException", f"{name} has children")
+        reply = handler(**arguments)
+        made.discard(name)
+        return reply
+
+    return all_of(on_call(op.create_namespace, create), on_call(op.drop_namespace, drop))
+
+
+@fault("IRC-NS-ENC-002")
+def dots_make_children() -> Install:
+    """A namespace is not dropped beside one whose name goes on behind a dot."""
+    return per_server(_children_behind_dots)
 
 
 @fault("IRC-NS-ENC-004", by=partial(asked_for, op.create_namespace))
