@@ -86,7 +86,7 @@ def creates_version_2(handler: Handler, arguments: dict[str, Any]) -> Reply:
     return handler(**{**arguments, "body": {**arguments["body"], "properties": properties}})
 
 
-def test_upgrade_that_returns_500_fails_its_requirement_and_blocks_others_by_it() -> None:
+def test_upgrade_that_returns_500_fails_its_requirement_and_blocks_others() -> None:
     faults = {"version-2": on_call("createTable", creates_version_2), "no-upgrade": on_call("updateTable", upgrades_nothing)}
     found = results(faults, "IRC-UPD-005", "IRC-UPD-041", "IRC-UPD-079")
 
