@@ -20,6 +20,17 @@ def test_selected_mutant_is_run_in_the_version_that_has_it() -> None:
     assert said.returncode == 0
 
 
+@pytest.mark.nightly
+def test_versions_of_sharing_are_hunted_one_after_the_other() -> None:
+    options = ("--contract", "delta_sharing", "--jobs", "1", "--only", "DS-EST-02", "--only", "DS-FIH-02")
+    said = subprocess.run([sys.executable, "-m", "lakepact.conformance.mutants", *options], capture_output=True, text=True, check=False)
+
+    assert [line.partition(" killed")[0] for line in said.stdout.splitlines()] == [
+        "delta_sharing 2026-02: 1 of 1 mutants",
+        "delta_sharing 2026-08: 1 of 1 mutants",
+    ]
+
+
 def test_requirement_without_a_killed_mutant_is_unproven() -> None:
     broken, kept = "IRC-NS-GET-005", "IRC-NS-DROP-003"
     found = [Hunt("a-fault", (broken,), (broken,)), Hunt("one-that-lives", (kept,), ())]

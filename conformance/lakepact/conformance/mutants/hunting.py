@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import contextlib
 import fnmatch
+import multiprocessing
 import os
 import sys
 import tempfile
@@ -95,7 +96,8 @@ def hunts(
     contract: str, wanted: Sequence[tuple[str, tuple[str, ...]]], *, folder: str, jobs: int, version: str | None = None
 ) -> Iterable[Hunt]:
     """Hunt several mutants, `jobs` at a time."""
-    with ProcessPoolExecutor(jobs, max_tasks_per_child=None) as pool:
+    # Libraries that this process has used, such as deltalake, do not survive a fork.
+    with ProcessPoolExecutor(jobs, mp_context=multiprocessing.get_context("spawn")) as pool:
         futures = {pool.submit(hunt, contract, name, breaks, folder, version): (name, breaks) for name, breaks in wanted}
         for future in as_completed(futures):
             try:
