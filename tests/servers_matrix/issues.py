@@ -2,19 +2,18 @@
 
 from __future__ import annotations
 
-import re
 from typing import TYPE_CHECKING, Any
 
 from lakepact.conformance.escaping import code, plain
 from lakepact.conformance.escaping import markdown as md
 from lakepact.conformance.outcome import Outcome
+from servers_matrix.page import NAME
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from servers_matrix.servers import CatalogServer
 
-NAME = re.compile(r"lp_[0-9a-f]+(_\d+)+")  #: of an object that a check creates
 WRITTEN = 3  #: causes of a server that get an issue
 SHOWN_REQUESTS = 6  #: of a finding that its requests do not repeat
 SHOWN_TEXT = 120  #: characters of an expectation in a title
