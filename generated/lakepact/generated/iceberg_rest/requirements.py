@@ -1,4 +1,4 @@
-# Made by codegen.registry from the registry of iceberg_rest 1.10.0, sha256 55124727e5087b99. Do not edit: nox -s generate
+# Made by codegen.registry from the registry of iceberg_rest 1.10.0, sha256 eb20e8ced883ea20. Do not edit: nox -s generate
 """The requirements of Apache Iceberg REST Catalog API 1.10.0, its optional features, and the corrections of the contract."""
 
 from __future__ import annotations
@@ -273,7 +273,7 @@ REQUIREMENTS: dict[str, Requirement] = {
     "IRC-CLI-001": Requirement(
         id="IRC-CLI-001",
         level="MUST",
-        sentence="Every parameter and every body that a client sends is what the contract allows for it.",
+        sentence="Every parameter and every body that a client sends is valid by the contract.",
         clause="/components/parameters",
         basis="schema",
         area="clients",
@@ -292,7 +292,7 @@ REQUIREMENTS: dict[str, Requirement] = {
     "IRC-CLI-003": Requirement(
         id="IRC-CLI-003",
         level="MUST",
-        sentence="A client that is refused does not go on as if it had been answered.",
+        sentence="A client does not treat a refused request as successful.",
         clause="/components/schemas/IcebergErrorResponse",
         basis="implied",
         area="clients",
@@ -301,7 +301,7 @@ REQUIREMENTS: dict[str, Requirement] = {
     "IRC-CLI-004": Requirement(
         id="IRC-CLI-004",
         level="MUST",
-        sentence="A client whose commit returns 500, 502 or 504, which leaves its outcome unknown, does not send it again before it has loaded the table or view.",
+        sentence="A client whose commit returns 500, 502 or 504, so that its outcome is unknown, does not send it again before it has loaded the table or view.",
         clause="/paths/~1v1~1{prefix}~1namespaces~1{namespace}~1tables~1{table}/post/responses/500",
         basis="implied",
         area="clients",
@@ -311,7 +311,7 @@ REQUIREMENTS: dict[str, Requirement] = {
     "IRC-CLI-005": Requirement(
         id="IRC-CLI-005",
         level="SHOULD",
-        sentence="A client writes a space in a path as %20, for a plus sign stands for itself there.",
+        sentence="A client writes a space in a path as %20, because a plus sign stands for itself there.",
         clause="/components/parameters/namespace",
         basis="implied",
         area="clients",
@@ -350,7 +350,7 @@ REQUIREMENTS: dict[str, Requirement] = {
     "IRC-CLI-009": Requirement(
         id="IRC-CLI-009",
         level="SHOULD",
-        sentence="A client ends a listing whose server returns the same next-page-token again and again.",
+        sentence="A client stops a listing whose server returns the same next-page-token again and again.",
         clause="/components/schemas/PageToken",
         basis="implied",
         area="clients",
@@ -379,7 +379,7 @@ REQUIREMENTS: dict[str, Requirement] = {
     "IRC-CLI-012": Requirement(
         id="IRC-CLI-012",
         level="MUST",
-        sentence="A client decides whether a table or namespace exists by loading it where the configuration does not list HEAD.",
+        sentence="A client decides by loading whether a table or namespace exists, if the configuration does not list HEAD.",
         clause="/paths/~1v1~1{prefix}~1namespaces~1{namespace}~1tables~1{table}/head",
         basis="implied",
         area="clients",
@@ -408,7 +408,7 @@ REQUIREMENTS: dict[str, Requirement] = {
     "IRC-CLI-015": Requirement(
         id="IRC-CLI-015",
         level="MUST",
-        sentence="A client takes 204 of a HEAD request for yes and 404 for no, although neither has a body.",
+        sentence="A client takes 204 to a HEAD request as existing and 404 as missing, although neither has a body.",
         clause="/paths/~1v1~1{prefix}~1namespaces~1{namespace}~1tables~1{table}/head/responses/204",
         basis="text",
         area="clients",
@@ -418,7 +418,7 @@ REQUIREMENTS: dict[str, Requirement] = {
     "IRC-CLI-016": Requirement(
         id="IRC-CLI-016",
         level="SHOULD",
-        sentence="A client takes 200 for success where the contract names 204.",
+        sentence="A client treats 200 as success where the contract names 204.",
         clause="/paths/~1v1~1{prefix}~1namespaces~1{namespace}~1tables~1{table}/head/responses/204",
         basis="implied",
         area="clients",
@@ -428,7 +428,7 @@ REQUIREMENTS: dict[str, Requirement] = {
     "IRC-CLI-017": Requirement(
         id="IRC-CLI-017",
         level="MUST",
-        sentence="A client takes the success status of an operation for success and does not send the request again.",
+        sentence="A client treats the success status of an operation as success and does not send the request again.",
         clause="/paths/~1v1~1{prefix}~1tables~1rename/post/responses/204",
         basis="text",
         area="clients",
@@ -451,7 +451,7 @@ REQUIREMENTS: dict[str, Requirement] = {
     "IRC-CLI-018": Requirement(
         id="IRC-CLI-018",
         level="SHOULD",
-        sentence="A client treats an error whose body is missing or malformed by its status, not as an answer that it cannot read.",
+        sentence="A client treats an error with a missing or malformed body by its status, not as an unreadable answer.",
         clause="/components/schemas/IcebergErrorResponse",
         basis="implied",
         area="clients",
@@ -460,7 +460,7 @@ REQUIREMENTS: dict[str, Requirement] = {
     "IRC-CLI-019": Requirement(
         id="IRC-CLI-019",
         level="SHOULD",
-        sentence="A client does not send a commit again whose answer was lost before it has loaded the table or view.",
+        sentence="A client whose commit got no answer does not send it again before it has loaded the table or view.",
         clause="/paths/~1v1~1{prefix}~1namespaces~1{namespace}~1tables~1{table}/post/responses/504",
         basis="implied",
         area="clients",
@@ -509,7 +509,7 @@ REQUIREMENTS: dict[str, Requirement] = {
     "IRC-CLI-024": Requirement(
         id="IRC-CLI-024",
         level="MUST",
-        sentence="A client obtains a token by a form with grant_type, and sends the token as Authorization Bearer afterwards.",
+        sentence="A client obtains a token by a form with grant_type, and then sends the token in the header Authorization with the scheme Bearer.",
         clause="/paths/~1v1~1oauth~1tokens/post/requestBody",
         basis="schema",
         area="clients",
@@ -519,7 +519,7 @@ REQUIREMENTS: dict[str, Requirement] = {
     "IRC-CLI-025": Requirement(
         id="IRC-CLI-025",
         level="SHOULD",
-        sentence="A client with a credential whose token has expired obtains another one and goes on.",
+        sentence="A client with a credential whose token has expired obtains another one and continues.",
         clause="/components/responses/AuthenticationTimeoutResponse",
         basis="implied",
         area="clients",
@@ -558,7 +558,7 @@ REQUIREMENTS: dict[str, Requirement] = {
     "IRC-CLI-029": Requirement(
         id="IRC-CLI-029",
         level="SHOULD",
-        sentence="A client takes null in an optional member of an answer for its absence.",
+        sentence="A client treats null in an optional member of an answer as absent.",
         clause="/components/schemas/LoadTableResult/required",
         basis="implied",
         area="clients",
@@ -577,7 +577,7 @@ REQUIREMENTS: dict[str, Requirement] = {
     "IRC-CLI-031": Requirement(
         id="IRC-CLI-031",
         level="SHOULD",
-        sentence="A client takes the current-snapshot-id -1 for a table without a current snapshot.",
+        sentence="A client treats the current-snapshot-id -1 as no current snapshot.",
         clause="/components/schemas/TableMetadata/properties/current-snapshot-id",
         basis="implied",
         area="clients",
@@ -687,7 +687,7 @@ REQUIREMENTS: dict[str, Requirement] = {
     "IRC-CLI-042": Requirement(
         id="IRC-CLI-042",
         level="MUST",
-        sentence="A client that creates, moves or drops a branch or tag changes this reference alone, in type and snapshot as it was asked.",
+        sentence="A client that creates, moves or drops a branch or tag changes only that reference, with the requested type and snapshot.",
         clause="/components/schemas/SnapshotReference",
         basis="text",
         area="clients",
@@ -707,7 +707,7 @@ REQUIREMENTS: dict[str, Requirement] = {
     "IRC-CLI-044": Requirement(
         id="IRC-CLI-044",
         level="MUST",
-        sentence="A client whose commit meets a newer state of the table keeps that state, by failing or by committing again on top of it.",
+        sentence="A client whose commit meets a newer state of the table keeps that state; it fails, or commits again on top of it.",
         clause="/paths/~1v1~1{prefix}~1namespaces~1{namespace}~1tables~1{table}/post/responses/409",
         basis="implied",
         area="clients",
@@ -717,7 +717,7 @@ REQUIREMENTS: dict[str, Requirement] = {
     "IRC-CLI-045": Requirement(
         id="IRC-CLI-045",
         level="MUST",
-        sentence="A client sends purgeRequested=true where the user asks for a purge, and false or nothing where not.",
+        sentence="A client sends purgeRequested=true if its user requests a purge, and false or nothing otherwise.",
         clause="/paths/~1v1~1{prefix}~1namespaces~1{namespace}~1tables~1{table}/delete/parameters/0",
         basis="text",
         area="clients",
@@ -826,7 +826,7 @@ REQUIREMENTS: dict[str, Requirement] = {
     "IRC-CLI-056": Requirement(
         id="IRC-CLI-056",
         level="SHOULD",
-        sentence="A client does not send a request that creates, registers or renames again after 500, 502, 504 or no answer before it has asked the server for the object.",
+        sentence="After 500, 502, 504 or no answer, a client does not repeat a request that creates, registers or renames before it has asked the server for the object.",
         clause="/paths/~1v1~1{prefix}~1tables~1rename/post",
         basis="implied",
         area="clients",
@@ -869,7 +869,7 @@ REQUIREMENTS: dict[str, Requirement] = {
     "IRC-COM-002": Requirement(
         id="IRC-COM-002",
         level="MUST",
-        sentence="The metadata that a commit answers is what loading the table answers next, and its `metadata-location` is a new one.",
+        sentence="The metadata in the answer to a commit is what loading the table returns next, and its `metadata-location` is a new one.",
         clause="/paths/~1v1~1{prefix}~1namespaces~1{namespace}~1tables~1{table}/post/responses/200",
         basis="text",
         area="commits",
@@ -883,7 +883,7 @@ REQUIREMENTS: dict[str, Requirement] = {
         basis="schema",
         area="commits",
         operations=("updateTable",),
-        interpretation="A-41: Requirements are a required member of commits to tables and an optional one for views. A commit to a table without them returns 400, since taking them for none would make a commit unconditional that should have had conditions.",
+        interpretation="A-41: Requirements are a required member of commits to tables and an optional one for views. A commit to a table without them returns 400, because treating them as empty would make a commit unconditional that should have conditions.",
     ),
     "IRC-COM-004": Requirement(
         id="IRC-COM-004",
@@ -922,7 +922,7 @@ REQUIREMENTS: dict[str, Requirement] = {
         area="commits",
         operations=("updateTable",),
         risk="data",
-        interpretation="A-18: That an unknown update or requirement is a 400 is said of tables only. It is a 400 for views as well, while an update or requirement that the contract has for the other kind of object may also be refused with 406, and a 5xx status will never do.",
+        interpretation="A-18: The contract says of tables only that an unknown update or requirement is a 400. It is a 400 for views as well. An update or requirement that the contract has for the other kind of object may also be refused with 406; a 5xx status always fails.",
         corrections=("E03",),
     ),
     "IRC-COM-008": Requirement(
@@ -934,12 +934,12 @@ REQUIREMENTS: dict[str, Requirement] = {
         area="commits",
         operations=("updateTable",),
         risk="data",
-        interpretation="A-18: That an unknown update or requirement is a 400 is said of tables only. It is a 400 for views as well, while an update or requirement that the contract has for the other kind of object may also be refused with 406, and a 5xx status will never do.",
+        interpretation="A-18: The contract says of tables only that an unknown update or requirement is a 400. It is a 400 for views as well. An update or requirement that the contract has for the other kind of object may also be refused with 406; a 5xx status always fails.",
     ),
     "IRC-COM-009": Requirement(
         id="IRC-COM-009",
         level="SHOULD",
-        sentence="A commit with an unknown requirement or update should be answered with 400 even when another requirement fails.",
+        sentence="A commit with an unknown requirement or update should return 400 even when another requirement fails.",
         clause="/components/schemas/CommitTableRequest",
         basis="implied",
         area="commits",
@@ -966,7 +966,7 @@ REQUIREMENTS: dict[str, Requirement] = {
     "IRC-COM-012": Requirement(
         id="IRC-COM-012",
         level="SHOULD",
-        sentence="A commit with an empty array of `updates` whose requirements hold should be answered with 200 and change nothing in the table.",
+        sentence="A commit with an empty array of `updates` whose requirements hold should return 200 and change nothing in the table.",
         clause="/components/schemas/CommitTableRequest/properties/updates",
         basis="implied",
         area="commits",
@@ -984,7 +984,7 @@ REQUIREMENTS: dict[str, Requirement] = {
     "IRC-COM-014": Requirement(
         id="IRC-COM-014",
         level="MUST",
-        sentence="A commit with an empty array of `requirements` is legal, applied without a condition and answered with 200.",
+        sentence="A commit with an empty array of `requirements` is valid, is applied without a condition and returns 200.",
         clause="/components/schemas/CommitTableRequest/properties/requirements",
         basis="schema",
         area="commits",
@@ -1012,7 +1012,7 @@ REQUIREMENTS: dict[str, Requirement] = {
     "IRC-COM-017": Requirement(
         id="IRC-COM-017",
         level="SHOULD",
-        sentence="A commit whose `identifier` names another table than the path should be answered with 400 or go to the table in the path, never to the other.",
+        sentence="A commit whose `identifier` names another table than the path should return 400 or go to the table in the path, never to the other.",
         clause="/components/schemas/CommitTableRequest/properties/identifier",
         basis="implied",
         area="commits",
@@ -1026,7 +1026,7 @@ REQUIREMENTS: dict[str, Requirement] = {
         basis="text",
         area="commits",
         operations=("updateTable",),
-        interpretation="A-18: That an unknown update or requirement is a 400 is said of tables only. It is a 400 for views as well, while an update or requirement that the contract has for the other kind of object may also be refused with 406, and a 5xx status will never do.",
+        interpretation="A-18: The contract says of tables only that an unknown update or requirement is a 400. It is a 400 for views as well. An update or requirement that the contract has for the other kind of object may also be refused with 406; a 5xx status always fails.",
         corrections=("E02",),
     ),
     "IRC-COM-019": Requirement(
@@ -1037,13 +1037,13 @@ REQUIREMENTS: dict[str, Requirement] = {
         basis="text",
         area="commits",
         operations=("updateTable",),
-        interpretation="A-18: That an unknown update or requirement is a 400 is said of tables only. It is a 400 for views as well, while an update or requirement that the contract has for the other kind of object may also be refused with 406, and a 5xx status will never do.",
+        interpretation="A-18: The contract says of tables only that an unknown update or requirement is a 400. It is a 400 for views as well. An update or requirement that the contract has for the other kind of object may also be refused with 406; a 5xx status always fails.",
         corrections=("E03",),
     ),
     "IRC-COM-020": Requirement(
         id="IRC-COM-020",
         level="MUST",
-        sentence="Of several simultaneous commits that assert the same snapshot of a branch and move it, exactly one is answered with 200 and the others with 409.",
+        sentence="Of several simultaneous commits that assert the same snapshot of a branch and move it, exactly one returns 200 and the others return 409.",
         clause="/paths/~1v1~1{prefix}~1namespaces~1{namespace}~1tables~1{table}/post/responses/409",
         basis="implied",
         area="commits",
@@ -1053,7 +1053,7 @@ REQUIREMENTS: dict[str, Requirement] = {
     "IRC-COM-021": Requirement(
         id="IRC-COM-021",
         level="MUST",
-        sentence="Of several simultaneous commits that set different properties, each returns 200 or 409, and each answered with 200 is seen in the table.",
+        sentence="Of several simultaneous commits that set different properties, each returns 200 or 409, and the effect of each 200 is in the table.",
         clause="/paths/~1v1~1{prefix}~1namespaces~1{namespace}~1tables~1{table}/post/responses/200",
         basis="implied",
         area="commits",
@@ -1068,12 +1068,12 @@ REQUIREMENTS: dict[str, Requirement] = {
         area="commits",
         operations=("updateTable",),
         risk="data",
-        interpretation="A-39: A commit answered with 503 may be repeated after Retry-After although it may have been applied in part. Without Retry-After the outcome of such a commit is unknown.",
+        interpretation="A-39: A commit that returned 503 may be repeated after Retry-After although it may have been applied in part. Without Retry-After the outcome of such a commit is unknown.",
     ),
     "IRC-COM-023": Requirement(
         id="IRC-COM-023",
         level="MUST",
-        sentence="A commit that can never succeed, such as one that sets an unknown schema as current, returns 400 and not with 409.",
+        sentence="A commit that can never succeed, such as one that sets an unknown schema as current, returns 400 and not 409.",
         clause="/paths/~1v1~1{prefix}~1namespaces~1{namespace}~1tables~1{table}/post/responses/400",
         basis="implied",
         area="commits",
@@ -1092,7 +1092,7 @@ REQUIREMENTS: dict[str, Requirement] = {
     "IRC-COM-025": Requirement(
         id="IRC-COM-025",
         level="SHOULD",
-        sentence="Members of an update or a requirement that the contract does not name should be ignored, and the commit answered with 200.",
+        sentence="Members of an update or a requirement that the contract does not name should be ignored, and the commit should return 200.",
         clause="/components/schemas/BaseUpdate",
         basis="implied",
         area="commits",
@@ -1102,7 +1102,7 @@ REQUIREMENTS: dict[str, Requirement] = {
     "IRC-COM-026": Requirement(
         id="IRC-COM-026",
         level="SHOULD",
-        sentence="A commit with 250 and more updates should be answered with 200, or with 400 or 413 when it is above a limit of the server.",
+        sentence="A commit with 250 and more updates should return 200, or 400 or 413 if it is above a limit of the server.",
         clause="/components/schemas/CommitTableRequest/properties/updates",
         basis="implied",
         area="commits",
@@ -1129,7 +1129,7 @@ REQUIREMENTS: dict[str, Requirement] = {
     "IRC-COM-029": Requirement(
         id="IRC-COM-029",
         level="MAY",
-        sentence="The answer to a commit may hold `config` or `storage-credentials`, which are no part of it and which clients ignore.",
+        sentence="The answer to a commit may hold `config` or `storage-credentials`, which the contract does not have there and which clients ignore.",
         clause="/components/schemas/CommitTableResponse",
         basis="schema",
         area="commits",
@@ -1149,7 +1149,7 @@ REQUIREMENTS: dict[str, Requirement] = {
     "IRC-COM-031": Requirement(
         id="IRC-COM-031",
         level="SHOULD",
-        sentence="A commit with an action or a requirement type in other letter case, such as Set-Properties, should be answered with 400.",
+        sentence="A commit with an action or a requirement type in other letter case, such as Set-Properties, should return 400.",
         clause="/components/schemas/BaseUpdate/discriminator",
         basis="our-interpretation",
         area="commits",
@@ -1171,7 +1171,7 @@ REQUIREMENTS: dict[str, Requirement] = {
     "IRC-COM-033": Requirement(
         id="IRC-COM-033",
         level="MUST",
-        sentence="A commit that is answered with a 4xx status while others commit to the table is not applied.",
+        sentence="A commit that returns a 4xx status while others commit to the table is not applied.",
         clause="/paths/~1v1~1{prefix}~1namespaces~1{namespace}~1tables~1{table}/post/responses/409",
         basis="implied",
         area="commits",
@@ -1199,7 +1199,7 @@ REQUIREMENTS: dict[str, Requirement] = {
     "IRC-CFG-003": Requirement(
         id="IRC-CFG-003",
         level="MUST",
-        sentence="A client merges settings so that its own replace the defaults and the overrides replace both.",
+        sentence="A client merges settings so that its own replace the defaults, and the overrides replace both.",
         clause="/components/schemas/CatalogConfig/properties/overrides",
         basis="text",
         area="configuration",
@@ -1299,7 +1299,7 @@ REQUIREMENTS: dict[str, Requirement] = {
     "IRC-CFG-014": Requirement(
         id="IRC-CFG-014",
         level="MUST",
-        sentence="A server that implements HEAD, view, credential or scan planning operations says so by sending endpoints.",
+        sentence="A server that implements HEAD, view, credential or scan planning operations lists them in endpoints.",
         clause="/components/schemas/CatalogConfig/properties/endpoints",
         basis="implied",
         area="configuration",
@@ -1308,7 +1308,7 @@ REQUIREMENTS: dict[str, Requirement] = {
     "IRC-CFG-015": Requirement(
         id="IRC-CFG-015",
         level="MUST",
-        sentence="Existence that a server does not answer by HEAD can be decided by GET with the same outcome.",
+        sentence="If a server does not serve HEAD for an object, GET shows with the same outcome whether it exists.",
         clause="/paths/~1v1~1{prefix}~1namespaces~1{namespace}~1tables~1{table}/head",
         basis="implied",
         area="configuration",
@@ -1322,7 +1322,7 @@ REQUIREMENTS: dict[str, Requirement] = {
         basis="our-interpretation",
         area="configuration",
         operations=("getConfig",),
-        interpretation="A-57: It is not said what an empty list of endpoints means, and clients take it for an absent one. An empty list is a warning.",
+        interpretation="A-57: The text does not specify what an empty list of endpoints means, and clients take it for an absent one. An empty list is a warning.",
     ),
     "IRC-CFG-017": Requirement(
         id="IRC-CFG-017",
@@ -1421,7 +1421,7 @@ REQUIREMENTS: dict[str, Requirement] = {
     "IRC-TBL-CRED-007": Requirement(
         id="IRC-TBL-CRED-007",
         level="SHOULD",
-        sentence="A server without credentials to hand out should answer an empty array or refuse with a 4xx status, never with a 5xx one.",
+        sentence="A server without credentials to issue should return an empty array or a 4xx status, never a 5xx one.",
         clause="/paths/~1v1~1{prefix}~1namespaces~1{namespace}~1tables~1{table}~1credentials/get/responses/200",
         basis="our-interpretation",
         area="credentials",
@@ -1451,7 +1451,7 @@ REQUIREMENTS: dict[str, Requirement] = {
     "IRC-TBL-CRED-010": Requirement(
         id="IRC-TBL-CRED-010",
         level="SHOULD",
-        sentence="Credentials that are loaded with an authority to read only should not open files for writing.",
+        sentence="Credentials that are loaded with an authority to read only should not be able to write files.",
         clause="/paths/~1v1~1{prefix}~1namespaces~1{namespace}~1tables~1{table}~1credentials/get/responses/200",
         basis="implied",
         area="credentials",
@@ -1820,7 +1820,7 @@ REQUIREMENTS: dict[str, Requirement] = {
     "IRC-ERR-009": Requirement(
         id="IRC-ERR-009",
         level="MUST",
-        sentence="If a 404 can have several causes, the type of the error tells them apart, as a missing source table from a missing target namespace.",
+        sentence="If a 404 can have several causes, such as a missing source table or a missing target namespace, the type of the error distinguishes them.",
         clause="/paths/~1v1~1{prefix}~1tables~1rename/post/responses/404",
         basis="implied",
         area="errors",
@@ -1924,7 +1924,7 @@ REQUIREMENTS: dict[str, Requirement] = {
     "IRC-ERR-013": Requirement(
         id="IRC-ERR-013",
         level="MUST",
-        sentence="After a commit was answered with 500, 502 or 504, the state read is the old one or the new one, never a mixture.",
+        sentence="After a commit returned 500, 502 or 504, the state read is the old one or the new one, never a mixture.",
         clause="/paths/~1v1~1{prefix}~1namespaces~1{namespace}~1tables~1{table}/post/responses/500",
         basis="text",
         area="errors",
@@ -1935,7 +1935,7 @@ REQUIREMENTS: dict[str, Requirement] = {
     "IRC-ERR-014": Requirement(
         id="IRC-ERR-014",
         level="MUST",
-        sentence="A fault of the request, such as broken JSON, a missing member or an unknown id, is never answered with a 5xx status.",
+        sentence="An invalid request, such as one with broken JSON, a missing member or an unknown id, never returns a 5xx status.",
         clause="/components/responses/BadRequestErrorResponse",
         basis="implied",
         area="errors",
@@ -2027,7 +2027,7 @@ REQUIREMENTS: dict[str, Requirement] = {
     "IRC-ERR-020": Requirement(
         id="IRC-ERR-020",
         level="SHOULD",
-        sentence="A request to a path that the contract does not know should be answered with the error body of every other error.",
+        sentence="A request to a path that the contract does not know should return the error body of every other error.",
         clause="/components/schemas/IcebergErrorResponse",
         basis="implied",
         area="errors",
@@ -2041,7 +2041,7 @@ REQUIREMENTS: dict[str, Requirement] = {
         area="etags",
         operations=("createTable", "loadTable", "registerTable"),
         features=("etag",),
-        interpretation="A-34: The ETag header is defined by a reference of the wrong kind, commits lack it, and its quoting is not said. A client sends back what it received, and an unquoted tag is a warning.",
+        interpretation="A-34: The ETag header is defined by a reference of the wrong kind, commits lack it, and its quoting is not specified. A client sends back what it received, and an unquoted tag is a warning.",
     ),
     "IRC-TBL-ETAG-002": Requirement(
         id="IRC-TBL-ETAG-002",
@@ -2056,7 +2056,7 @@ REQUIREMENTS: dict[str, Requirement] = {
     "IRC-TBL-ETAG-003": Requirement(
         id="IRC-TBL-ETAG-003",
         level="MUST",
-        sentence="An answer 304 to loading a table has no body, and the table is as it was when the ETag was given.",
+        sentence="A 304 to loading a table has no body, and the table is as it was when the ETag was issued.",
         clause="/paths/~1v1~1{prefix}~1namespaces~1{namespace}~1tables~1{table}/get/responses/304",
         basis="text",
         area="etags",
@@ -2066,7 +2066,7 @@ REQUIREMENTS: dict[str, Requirement] = {
     "IRC-TBL-ETAG-004": Requirement(
         id="IRC-TBL-ETAG-004",
         level="MUST",
-        sentence="After a commit, loading the table with the ETag of before returns 200 and another ETag.",
+        sentence="After a commit, loading the table with the earlier ETag returns 200 and another ETag.",
         clause="/paths/~1v1~1{prefix}~1namespaces~1{namespace}~1tables~1{table}/get/parameters/1",
         basis="implied",
         area="etags",
@@ -2076,7 +2076,7 @@ REQUIREMENTS: dict[str, Requirement] = {
     "IRC-TBL-ETAG-005": Requirement(
         id="IRC-TBL-ETAG-005",
         level="MUST",
-        sentence="After a table was dropped and created again, loading it with the ETag of the dropped one is answered with 200.",
+        sentence="After a table was dropped and created again, loading it with the ETag of the dropped one returns 200.",
         clause="/paths/~1v1~1{prefix}~1namespaces~1{namespace}~1tables~1{table}/get/parameters/1",
         basis="implied",
         area="etags",
@@ -2086,7 +2086,7 @@ REQUIREMENTS: dict[str, Requirement] = {
     "IRC-TBL-ETAG-006": Requirement(
         id="IRC-TBL-ETAG-006",
         level="SHOULD",
-        sentence="The ETag that came with creating or registering a table should be the one that loading it answers while the table is unchanged.",
+        sentence="The ETag in the answer to creating or registering a table should be the one that loading it returns while the table is unchanged.",
         clause="/components/parameters/etag",
         basis="implied",
         area="etags",
@@ -2106,7 +2106,7 @@ REQUIREMENTS: dict[str, Requirement] = {
     "IRC-TBL-ETAG-008": Requirement(
         id="IRC-TBL-ETAG-008",
         level="MUST",
-        sentence="Loading a table with an If-None-Match that the server never gave out returns 200 and the table.",
+        sentence="Loading a table with an If-None-Match that the server never issued returns 200 and the table.",
         clause="/paths/~1v1~1{prefix}~1namespaces~1{namespace}~1tables~1{table}/get/parameters/1",
         basis="implied",
         area="etags",
@@ -2134,7 +2134,7 @@ REQUIREMENTS: dict[str, Requirement] = {
     "IRC-TBL-ETAG-011": Requirement(
         id="IRC-TBL-ETAG-011",
         level="MUST",
-        sentence="Loading a table without If-None-Match is never answered with 304.",
+        sentence="Loading a table without If-None-Match never returns 304.",
         clause="/paths/~1v1~1{prefix}~1namespaces~1{namespace}~1tables~1{table}/get/responses/200",
         basis="implied",
         area="etags",
@@ -2356,7 +2356,7 @@ REQUIREMENTS: dict[str, Requirement] = {
         basis="text",
         area="metrics",
         operations=("reportMetrics",),
-        interpretation="A-48: Reports of metrics are told apart by a type whose values are not listed. The values scan-report and commit-report are used, as clients send them.",
+        interpretation="A-48: Reports of metrics are distinguished by a type whose values are not listed. The values scan-report and commit-report are used, as clients send them.",
     ),
     "IRC-TBL-MET-002": Requirement(
         id="IRC-TBL-MET-002",
@@ -2366,7 +2366,7 @@ REQUIREMENTS: dict[str, Requirement] = {
         basis="text",
         area="metrics",
         operations=("reportMetrics",),
-        interpretation="A-48: Reports of metrics are told apart by a type whose values are not listed. The values scan-report and commit-report are used, as clients send them.",
+        interpretation="A-48: Reports of metrics are distinguished by a type whose values are not listed. The values scan-report and commit-report are used, as clients send them.",
     ),
     "IRC-TBL-MET-003": Requirement(
         id="IRC-TBL-MET-003",
@@ -2416,7 +2416,7 @@ REQUIREMENTS: dict[str, Requirement] = {
     "IRC-TBL-MET-008": Requirement(
         id="IRC-TBL-MET-008",
         level="SHOULD",
-        sentence='A scan report should be answered with 204 whether its `filter` is an object such as {"type": "true"} or the bare boolean true.',
+        sentence='A scan report should return 204 whether its `filter` is an object such as {"type": "true"} or the bare boolean true.',
         clause="/components/schemas/ScanReport/properties/filter",
         basis="our-interpretation",
         area="metrics",
@@ -2426,12 +2426,12 @@ REQUIREMENTS: dict[str, Requirement] = {
     "IRC-TBL-MET-009": Requirement(
         id="IRC-TBL-MET-009",
         level="SHOULD",
-        sentence="A report with an unknown `report-type` should not be answered with a 5xx status.",
+        sentence="A report with an unknown `report-type` should not return a 5xx status.",
         clause="/components/schemas/ReportMetricsRequest/properties/report-type",
         basis="our-interpretation",
         area="metrics",
         operations=("reportMetrics",),
-        interpretation="A-48: Reports of metrics are told apart by a type whose values are not listed. The values scan-report and commit-report are used, as clients send them.",
+        interpretation="A-48: Reports of metrics are distinguished by a type whose values are not listed. The values scan-report and commit-report are used, as clients send them.",
     ),
     "IRC-TBL-MET-010": Requirement(
         id="IRC-TBL-MET-010",
@@ -2672,7 +2672,7 @@ REQUIREMENTS: dict[str, Requirement] = {
     "IRC-NS-CREATE-015": Requirement(
         id="IRC-NS-CREATE-015",
         level="MAY",
-        sentence="A server without namespace properties may answer their creation with 406, or drop them and report properties as null.",
+        sentence="A server without namespace properties may return 406 to their creation, or drop them and report properties as null.",
         clause="/paths/~1v1~1{prefix}~1namespaces/post/responses/406",
         basis="text",
         area="namespaces",
@@ -2681,7 +2681,7 @@ REQUIREMENTS: dict[str, Requirement] = {
     "IRC-NS-CREATE-016": Requirement(
         id="IRC-NS-CREATE-016",
         level="MUST",
-        sentence="Of many requests that create the same namespace at once, exactly one returns 200 and all others with 409.",
+        sentence="Of many requests that create the same namespace at once, exactly one returns 200 and all others return 409.",
         clause="/paths/~1v1~1{prefix}~1namespaces/post/responses/409",
         basis="implied",
         area="namespaces",
@@ -2699,7 +2699,7 @@ REQUIREMENTS: dict[str, Requirement] = {
     "IRC-NS-CREATE-018": Requirement(
         id="IRC-NS-CREATE-018",
         level="SHOULD",
-        sentence="Creating a namespace should return 200 while other namespaces beside it are created and dropped.",
+        sentence="Creating a namespace should return 200 while other namespaces are created and dropped.",
         clause="/paths/~1v1~1{prefix}~1namespaces/post/responses/200",
         basis="implied",
         area="namespaces",
@@ -2717,7 +2717,7 @@ REQUIREMENTS: dict[str, Requirement] = {
     "IRC-NS-GET-002": Requirement(
         id="IRC-NS-GET-002",
         level="MUST",
-        sentence="Loading a namespace answers all of its stored properties, with strings as values.",
+        sentence="Loading a namespace returns all of its stored properties, with strings as values.",
         clause="/components/schemas/GetNamespaceResponse/properties/properties",
         basis="text",
         area="namespaces",
@@ -2828,7 +2828,7 @@ REQUIREMENTS: dict[str, Requirement] = {
         operations=("dropNamespace", "createView"),
         features=("views",),
         risk="data",
-        interpretation="A-52: It is not said whether views and child namespaces make a namespace non-empty. Tables, views and child namespaces all do.",
+        interpretation="A-52: The text does not specify whether views and child namespaces make a namespace non-empty. Tables, views and child namespaces all do.",
     ),
     "IRC-NS-DROP-005": Requirement(
         id="IRC-NS-DROP-005",
@@ -2840,7 +2840,7 @@ REQUIREMENTS: dict[str, Requirement] = {
         operations=("dropNamespace",),
         features=("nesting",),
         risk="data",
-        interpretation="A-52: It is not said whether views and child namespaces make a namespace non-empty. Tables, views and child namespaces all do.",
+        interpretation="A-52: The text does not specify whether views and child namespaces make a namespace non-empty. Tables, views and child namespaces all do.",
     ),
     "IRC-NS-DROP-006": Requirement(
         id="IRC-NS-DROP-006",
@@ -2855,7 +2855,7 @@ REQUIREMENTS: dict[str, Requirement] = {
     "IRC-NS-DROP-007": Requirement(
         id="IRC-NS-DROP-007",
         level="SHOULD",
-        sentence="A staged table neither keeps its namespace from ever being dropped nor brings it back when it is committed after the drop.",
+        sentence="A staged table does not keep its namespace from being dropped, and committing it after the drop does not bring the namespace back.",
         clause="/paths/~1v1~1{prefix}~1namespaces~1{namespace}/delete/responses/409",
         basis="implied",
         area="namespaces",
@@ -2935,7 +2935,7 @@ REQUIREMENTS: dict[str, Requirement] = {
     "IRC-NS-PROP-006": Requirement(
         id="IRC-NS-PROP-006",
         level="MUST",
-        sentence="Removing a property that does not exist returns 200, and its key is not in removed but in missing where that is sent.",
+        sentence="Removing a property that does not exist returns 200; its key is not in removed, and is in missing if the answer has that member.",
         clause="/components/schemas/UpdateNamespacePropertiesResponse/properties/missing",
         basis="our-interpretation",
         area="namespaces",
@@ -2986,7 +2986,7 @@ REQUIREMENTS: dict[str, Requirement] = {
     "IRC-NS-PROP-011": Requirement(
         id="IRC-NS-PROP-011",
         level="MUST",
-        sentence="A server without namespace properties answers an update of them with status 406.",
+        sentence="A server without namespace properties returns 406 to an update of them.",
         clause="/paths/~1v1~1{prefix}~1namespaces~1{namespace}~1properties/post/responses/406",
         basis="text",
         area="namespaces",
@@ -2995,7 +2995,7 @@ REQUIREMENTS: dict[str, Requirement] = {
     "IRC-NS-PROP-012": Requirement(
         id="IRC-NS-PROP-012",
         level="SHOULD",
-        sentence="A key that stands twice in removals is refused with 400 or 422 or removed once, and never causes a 5xx status.",
+        sentence="A key that is in removals twice is removed once or refused with 400 or 422, and never causes a 5xx status.",
         clause="/components/schemas/UpdateNamespacePropertiesRequest/properties/removals/uniqueItems",
         basis="schema",
         area="namespaces",
@@ -3024,7 +3024,7 @@ REQUIREMENTS: dict[str, Requirement] = {
     "IRC-NS-PROP-015": Requirement(
         id="IRC-NS-PROP-015",
         level="MUST",
-        sentence="No key stands in more than one of updated, removed and missing.",
+        sentence="No key is in more than one of updated, removed and missing.",
         clause="/components/schemas/UpdateNamespacePropertiesResponse",
         basis="implied",
         area="namespaces",
@@ -3054,7 +3054,7 @@ REQUIREMENTS: dict[str, Requirement] = {
     "IRC-NS-PROP-019": Requirement(
         id="IRC-NS-PROP-019",
         level="SHOULD",
-        sentence="Updates of one namespace's properties sent at the same time should each return 200, or 409 where the server wants them sent again.",
+        sentence="Updates of one namespace's properties sent at the same time should each return 200, or 409 if the client should send it again.",
         clause="/paths/~1v1~1{prefix}~1namespaces~1{namespace}~1properties/post/responses/200",
         basis="implied",
         area="namespaces",
@@ -3141,7 +3141,7 @@ REQUIREMENTS: dict[str, Requirement] = {
     "IRC-NS-PROP-018": Requirement(
         id="IRC-NS-PROP-018",
         level="MUST",
-        sentence="An update of properties with only `updates`, or with only `removals`, returns 200 and does what it says.",
+        sentence="An update of properties with only `updates`, or with only `removals`, returns 200 and is applied.",
         clause="/components/schemas/UpdateNamespacePropertiesRequest",
         basis="schema",
         area="namespaces",
@@ -3171,7 +3171,7 @@ REQUIREMENTS: dict[str, Requirement] = {
     "IRC-OAU-003": Requirement(
         id="IRC-OAU-003",
         level="MUST",
-        sentence="A form with the grant type client_credentials and a valid client_id and client_secret is answered with 200 and a token.",
+        sentence="A form with the grant type client_credentials and a valid client_id and client_secret returns 200 and a token.",
         clause="/components/schemas/OAuthClientCredentialsRequest",
         basis="our-interpretation",
         area="oauth",
@@ -3440,7 +3440,7 @@ REQUIREMENTS: dict[str, Requirement] = {
     "IRC-PAG-001": Requirement(
         id="IRC-PAG-001",
         level="MUST",
-        sentence="A list request without pageToken is answered with all items at once, and next-page-token is null or absent.",
+        sentence="A list request without pageToken returns all items at once, and next-page-token is null or absent.",
         clause="/components/schemas/PageToken",
         basis="text",
         area="paging",
@@ -3486,7 +3486,7 @@ REQUIREMENTS: dict[str, Requirement] = {
     "IRC-PAG-006": Requirement(
         id="IRC-PAG-006",
         level="MUST",
-        sentence="A client takes next-page-token null and next-page-token absent alike as the end of a listing.",
+        sentence="A client treats next-page-token null and next-page-token absent alike as the end of a listing.",
         clause="/components/schemas/PageToken",
         basis="text",
         area="paging",
@@ -3496,7 +3496,7 @@ REQUIREMENTS: dict[str, Requirement] = {
     "IRC-PAG-007": Requirement(
         id="IRC-PAG-007",
         level="MUST",
-        sentence="A server that does not page answers a list request with pageToken with all items and leaves next-page-token out or null.",
+        sentence="A server that does not page returns all items for a list request with pageToken, with next-page-token absent or null.",
         clause="/components/schemas/PageToken",
         basis="our-interpretation",
         area="paging",
@@ -3516,7 +3516,7 @@ REQUIREMENTS: dict[str, Requirement] = {
     "IRC-PAG-009": Requirement(
         id="IRC-PAG-009",
         level="MAY",
-        sentence="A server that does not page may answer with more items than pageSize.",
+        sentence="A server that does not page may return more items than pageSize.",
         clause="/components/parameters/page-size",
         basis="text",
         area="paging",
@@ -3526,12 +3526,12 @@ REQUIREMENTS: dict[str, Requirement] = {
     "IRC-PAG-010": Requirement(
         id="IRC-PAG-010",
         level="MUST",
-        sentence="A pageSize that is not an integer of at least 1, such as 0, -1, 1.5 or abc, is answered with status 400.",
+        sentence="A pageSize that is not an integer of at least 1, such as 0, -1, 1.5 or abc, returns 400.",
         clause="/components/parameters/page-size/schema",
         basis="schema",
         area="paging",
         operations=("listNamespaces", "listTables", "listViews"),
-        interpretation='A-71: It is not said how strictly values of the wrong JSON type, or of a query parameter outside its schema, are treated. They return 400, so that a server which converts a value, such as 1 to "1", or takes REFS for refs fails, and a query parameter that is ignored whatever its value is only a warning.',
+        interpretation='A-71: The text does not specify how strictly values of the wrong JSON type, or of a query parameter outside its schema, are treated. They return 400, so that a server which converts a value, such as 1 to "1", or takes REFS for refs fails, and a query parameter that is ignored whatever its value is only a warning.',
     ),
     "IRC-PAG-011": Requirement(
         id="IRC-PAG-011",
@@ -3545,7 +3545,7 @@ REQUIREMENTS: dict[str, Requirement] = {
     "IRC-PAG-012": Requirement(
         id="IRC-PAG-012",
         level="MUST",
-        sentence="A paged listing ends: its tokens are all different and no more pages come than there are items to fill them.",
+        sentence="A paged listing ends; all its tokens differ, and it has no more pages than there are items to fill them.",
         clause="/components/schemas/PageToken",
         basis="implied",
         area="paging",
@@ -3669,12 +3669,12 @@ REQUIREMENTS: dict[str, Requirement] = {
     "IRC-REQ-001": Requirement(
         id="IRC-REQ-001",
         level="MUST",
-        sentence="A commit with assert-create to a table that does not exist, with all that a table needs, is answered with 200 and creates it.",
+        sentence="A commit with assert-create to a table that does not exist, with all that a table needs, returns 200 and creates it.",
         clause="/components/schemas/AssertCreate",
         basis="our-interpretation",
         area="preconditions",
         operations=("updateTable",),
-        interpretation="A-68: It is not said whether assert-create works without a stage before it. A stage leaves nothing that a commit could refer to, so that a commit with assert-create and all that a table needs creates it, staged or not.",
+        interpretation="A-68: The text does not specify whether assert-create works without a stage before it. A stage leaves nothing that a commit could refer to, so that a commit with assert-create and all that a table needs creates it, staged or not.",
     ),
     "IRC-REQ-002": Requirement(
         id="IRC-REQ-002",
@@ -3698,13 +3698,13 @@ REQUIREMENTS: dict[str, Requirement] = {
     "IRC-REQ-004": Requirement(
         id="IRC-REQ-004",
         level="SHOULD",
-        sentence="A commit with assert-create and another requirement to a table that exists should be answered with 400 or 409, never with 200.",
+        sentence="A commit with assert-create and another requirement to a table that exists should return 400 or 409, never with 200.",
         clause="/components/schemas/AssertCreate",
         basis="our-interpretation",
         area="preconditions",
         operations=("updateTable",),
         risk="data",
-        interpretation="A-19: It is not said whether assert-create may stand beside other requirements. The answer may be 400 or 409, but never 200 when the table exists.",
+        interpretation="A-19: The text does not specify whether assert-create may stand beside other requirements. The answer may be 400 or 409, but never 200 when the table exists.",
     ),
     "IRC-REQ-005": Requirement(
         id="IRC-REQ-005",
@@ -3724,7 +3724,7 @@ REQUIREMENTS: dict[str, Requirement] = {
         area="preconditions",
         operations=("updateTable",),
         features=("views",),
-        interpretation="A-53: That tables and views share their names is implied by the conflicts described for them, but not said. They share one space of names.",
+        interpretation="A-53: The conflicts that are described for tables and views imply that they share their names, but no text says so. They share one space of names.",
     ),
     "IRC-REQ-007": Requirement(
         id="IRC-REQ-007",
@@ -3831,7 +3831,7 @@ REQUIREMENTS: dict[str, Requirement] = {
         basis="schema",
         area="preconditions",
         operations=("updateTable",),
-        interpretation="A-20: The snapshot-id of assert-ref-snapshot-id is required and may be null, and it is not said what its absence means. Its absence is a 400, and an answer as for null is a warning.",
+        interpretation="A-20: The snapshot-id of assert-ref-snapshot-id is required and may be null, and the text does not specify what its absence means. Its absence is a 400, and an answer as for null is a warning.",
     ),
     "IRC-REQ-018": Requirement(
         id="IRC-REQ-018",
@@ -3864,7 +3864,7 @@ REQUIREMENTS: dict[str, Requirement] = {
     "IRC-REQ-021": Requirement(
         id="IRC-REQ-021",
         level="MUST",
-        sentence="A commit that asserts another last assigned field id than the table's `last-column-id` is answered with 409.",
+        sentence="A commit that asserts another last assigned field id than the table's `last-column-id` returns 409.",
         clause="/components/schemas/AssertLastAssignedFieldId",
         basis="text",
         area="preconditions",
@@ -3884,7 +3884,7 @@ REQUIREMENTS: dict[str, Requirement] = {
     "IRC-REQ-023": Requirement(
         id="IRC-REQ-023",
         level="MUST",
-        sentence="A commit with assert-last-assigned-field-id whose `last-assigned-field-id` is missing or no integer is answered with 400.",
+        sentence="A commit with assert-last-assigned-field-id whose `last-assigned-field-id` is missing or no integer returns 400.",
         clause="/components/schemas/AssertLastAssignedFieldId/required",
         basis="schema",
         area="preconditions",
@@ -3930,7 +3930,7 @@ REQUIREMENTS: dict[str, Requirement] = {
     "IRC-REQ-028": Requirement(
         id="IRC-REQ-028",
         level="MUST",
-        sentence="A commit that asserts another last assigned partition id than the table's `last-partition-id` is answered with 409.",
+        sentence="A commit that asserts another last assigned partition id than the table's `last-partition-id` returns 409.",
         clause="/components/schemas/AssertLastAssignedPartitionId",
         basis="text",
         area="preconditions",
@@ -3940,7 +3940,7 @@ REQUIREMENTS: dict[str, Requirement] = {
     "IRC-REQ-029": Requirement(
         id="IRC-REQ-029",
         level="MUST",
-        sentence="A commit with assert-last-assigned-partition-id without the member `last-assigned-partition-id` is answered with 400.",
+        sentence="A commit with assert-last-assigned-partition-id without the member `last-assigned-partition-id` returns 400.",
         clause="/components/schemas/AssertLastAssignedPartitionId/required",
         basis="schema",
         area="preconditions",
@@ -4005,7 +4005,7 @@ REQUIREMENTS: dict[str, Requirement] = {
     "IRC-REQ-036": Requirement(
         id="IRC-REQ-036",
         level="MUST",
-        sentence="A commit to a view that asserts the view's UUID returns 200, and one that asserts another UUID with 409.",
+        sentence="A commit to a view that asserts the view's UUID returns 200, and one that asserts another UUID returns 409.",
         clause="/components/schemas/AssertViewUUID",
         basis="text",
         area="preconditions",
@@ -4032,7 +4032,7 @@ REQUIREMENTS: dict[str, Requirement] = {
         area="preconditions",
         operations=("replaceView",),
         features=("views",),
-        interpretation="A-18: That an unknown update or requirement is a 400 is said of tables only. It is a 400 for views as well, while an update or requirement that the contract has for the other kind of object may also be refused with 406, and a 5xx status will never do.",
+        interpretation="A-18: The contract says of tables only that an unknown update or requirement is a 400. It is a 400 for views as well. An update or requirement that the contract has for the other kind of object may also be refused with 406; a 5xx status always fails.",
     ),
     "IRC-REQ-039": Requirement(
         id="IRC-REQ-039",
@@ -4107,7 +4107,7 @@ REQUIREMENTS: dict[str, Requirement] = {
     "IRC-TBL-REG-007": Requirement(
         id="IRC-TBL-REG-007",
         level="MUST",
-        sentence="Registering with `overwrite` true over a table that exists is never answered with 200 while the old metadata stays in place.",
+        sentence="Registering with `overwrite` true over a table that exists never returns 200 while the old metadata stays in place.",
         clause="/components/schemas/RegisterTableRequest/properties/overwrite",
         basis="our-interpretation",
         area="register",
@@ -4124,7 +4124,7 @@ REQUIREMENTS: dict[str, Requirement] = {
         area="register",
         operations=("registerTable",),
         features=("views",),
-        interpretation="A-53: That tables and views share their names is implied by the conflicts described for them, but not said. They share one space of names.",
+        interpretation="A-53: The conflicts that are described for tables and views imply that they share their names, but no text says so. They share one space of names.",
     ),
     "IRC-TBL-REG-009": Requirement(
         id="IRC-TBL-REG-009",
@@ -4138,7 +4138,7 @@ REQUIREMENTS: dict[str, Requirement] = {
     "IRC-TBL-REG-010": Requirement(
         id="IRC-TBL-REG-010",
         level="SHOULD",
-        sentence="Registering a `metadata-location` where no metadata can be read should be answered with 400 or 404 and create nothing.",
+        sentence="Registering a `metadata-location` where no metadata can be read should return 400 or 404 and create nothing.",
         clause="/paths/~1v1~1{prefix}~1namespaces~1{namespace}~1register/post/responses/400",
         basis="implied",
         area="register",
@@ -4147,7 +4147,7 @@ REQUIREMENTS: dict[str, Requirement] = {
     "IRC-TBL-REG-011": Requirement(
         id="IRC-TBL-REG-011",
         level="SHOULD",
-        sentence="Registering a file that is not valid table metadata, such as `{}`, should be answered with 400.",
+        sentence="Registering a file that is not valid table metadata, such as `{}`, should return 400.",
         clause="/paths/~1v1~1{prefix}~1namespaces~1{namespace}~1register/post/responses/400",
         basis="implied",
         area="register",
@@ -4215,7 +4215,7 @@ REQUIREMENTS: dict[str, Requirement] = {
     "IRC-SCAN-PLAN-003": Requirement(
         id="IRC-SCAN-PLAN-003",
         level="MUST",
-        sentence="The state of a planned scan stands under the member status.",
+        sentence="The state of a planned scan is in the member status.",
         clause="/components/schemas/CompletedPlanningResult/allOf/1/properties/status",
         basis="schema",
         area="scan-planning",
@@ -4292,7 +4292,7 @@ REQUIREMENTS: dict[str, Requirement] = {
     "IRC-SCAN-PLAN-011": Requirement(
         id="IRC-SCAN-PLAN-011",
         level="MUST",
-        sentence="A plan with snapshot-id together with start-snapshot-id or end-snapshot-id is answered with status 400.",
+        sentence="A plan with snapshot-id together with start-snapshot-id or end-snapshot-id returns 400.",
         clause="/paths/~1v1~1{prefix}~1namespaces~1{namespace}~1tables~1{table}~1plan/post/responses/400",
         basis="text",
         area="scan-planning",
@@ -4423,7 +4423,7 @@ REQUIREMENTS: dict[str, Requirement] = {
     "IRC-SCAN-PLAN-025": Requirement(
         id="IRC-SCAN-PLAN-025",
         level="MAY",
-        sentence="A plan request without a body may be taken as an empty object or be answered with status 400.",
+        sentence="A plan request without a body may be taken as an empty object or return 400.",
         clause="/paths/~1v1~1{prefix}~1namespaces~1{namespace}~1tables~1{table}~1plan/post/requestBody",
         basis="our-interpretation",
         area="scan-planning",
@@ -4703,7 +4703,7 @@ REQUIREMENTS: dict[str, Requirement] = {
         area="scan-planning",
         operations=("planTableScan", "fetchPlanningResult", "fetchScanTasks"),
         risk="data",
-        interpretation="A-14: It is not said whether the delete files of a scan task are its own or may include those of other tasks. A task refers to exactly the delete files that apply to its data file.",
+        interpretation="A-14: The text does not specify whether the delete files of a scan task are its own or may include those of other tasks. A task refers to exactly the delete files that apply to its data file.",
     ),
     "IRC-SCAN-SCH-004": Requirement(
         id="IRC-SCAN-SCH-004",
@@ -4829,7 +4829,7 @@ REQUIREMENTS: dict[str, Requirement] = {
     "IRC-SCAN-SCH-017": Requirement(
         id="IRC-SCAN-SCH-017",
         level="MUST",
-        sentence="The residual-filter of a scan task, when present, holds for those rows of its file for which the filter of the request holds, and for no others.",
+        sentence="The residual-filter of a scan task, when present, holds for exactly those rows of its file for which the filter of the request holds.",
         clause="/components/schemas/FileScanTask/properties/residual-filter",
         basis="implied",
         area="scan-planning",
@@ -6015,7 +6015,7 @@ REQUIREMENTS: dict[str, Requirement] = {
         area="schemas",
         operations=("createView",),
         side="client",
-        interpretation="A-45: The properties of a new view are required, while clients leave them out when there are none. A request without them may be accepted or answered with 400.",
+        interpretation="A-45: The properties of a new view are required, while clients leave them out when there are none. A request without them may be accepted or return 400.",
         uncovered="describes what clients send; that servers refuse anything else is judged by IRC-GEN-012 and IRC-GEN-013",
     ),
     "IRC-SCH-LoadViewResult": Requirement(
@@ -6860,7 +6860,7 @@ REQUIREMENTS: dict[str, Requirement] = {
     "IRC-SEC-003": Requirement(
         id="IRC-SEC-003",
         level="SHOULD",
-        sentence="A request with an expired bearer token is refused with status 401, or with 419.",
+        sentence="A request with an expired bearer token returns 401 or 419.",
         clause="/components/responses/UnauthorizedResponse",
         basis="text",
         area="security",
@@ -7203,7 +7203,7 @@ REQUIREMENTS: dict[str, Requirement] = {
     "IRC-SEC-016": Requirement(
         id="IRC-SEC-016",
         level="MUST",
-        sentence="A mutation that was answered with 401 or 403 has no effect.",
+        sentence="A mutation that returned 401 or 403 has no effect.",
         clause="/components/responses/ForbiddenResponse",
         basis="implied",
         area="security",
@@ -7236,7 +7236,7 @@ REQUIREMENTS: dict[str, Requirement] = {
     "IRC-TBL-LIST-002": Requirement(
         id="IRC-TBL-LIST-002",
         level="MUST",
-        sentence="Listing tables names only those of exactly this namespace, none of its children or of namespaces whose names begin alike.",
+        sentence="Listing tables returns only the tables of exactly this namespace, not those of its children or of namespaces whose names begin alike.",
         clause="/paths/~1v1~1{prefix}~1namespaces~1{namespace}~1tables/get/responses/200",
         basis="implied",
         area="tables",
@@ -7284,7 +7284,7 @@ REQUIREMENTS: dict[str, Requirement] = {
     "IRC-TBL-LIST-007": Requirement(
         id="IRC-TBL-LIST-007",
         level="MUST",
-        sentence="A list of tables that is asked for after a create, a rename or a drop was answered shows its effect.",
+        sentence="A list of tables shows the effect of every create, rename and drop that was answered before the request.",
         clause="/paths/~1v1~1{prefix}~1namespaces~1{namespace}~1tables/get/responses/200",
         basis="implied",
         area="tables",
@@ -7302,12 +7302,12 @@ REQUIREMENTS: dict[str, Requirement] = {
     "IRC-TBL-CREATE-002": Requirement(
         id="IRC-TBL-CREATE-002",
         level="SHOULD",
-        sentence="The answer to creating a table should carry `metadata-location` as a non-empty string, the same that loading the table answers.",
+        sentence="The answer to creating a table should have `metadata-location` as a non-empty string, equal to the one that loading the table returns.",
         clause="/components/schemas/LoadTableResult/properties/metadata-location",
         basis="text",
         area="tables",
         operations=("createTable",),
-        interpretation="A-60: The metadata location of a table should be returned, may be null, and is required only for commits and views. It is required wherever a committed state is answered.",
+        interpretation="A-60: The metadata location of a table should be returned, may be null, and is required only for commits and views. It is required wherever a committed state is returned.",
     ),
     "IRC-TBL-CREATE-003": Requirement(
         id="IRC-TBL-CREATE-003",
@@ -7335,7 +7335,7 @@ REQUIREMENTS: dict[str, Requirement] = {
         basis="our-interpretation",
         area="tables",
         operations=("createTable",),
-        interpretation="A-24: It is not said whether a created table keeps the field ids of the request. Any consistent renumbering is right.",
+        interpretation="A-24: The text does not specify whether a created table keeps the field ids of the request. Any consistent renumbering is right.",
     ),
     "IRC-TBL-CREATE-006": Requirement(
         id="IRC-TBL-CREATE-006",
@@ -7429,7 +7429,7 @@ REQUIREMENTS: dict[str, Requirement] = {
         area="tables",
         operations=("createTable",),
         features=("views",),
-        interpretation="A-53: That tables and views share their names is implied by the conflicts described for them, but not said. They share one space of names.",
+        interpretation="A-53: The conflicts that are described for tables and views imply that they share their names, but no text says so. They share one space of names.",
     ),
     "IRC-TBL-CREATE-016": Requirement(
         id="IRC-TBL-CREATE-016",
@@ -7480,7 +7480,7 @@ REQUIREMENTS: dict[str, Requirement] = {
     "IRC-TBL-CREATE-021": Requirement(
         id="IRC-TBL-CREATE-021",
         level="SHOULD",
-        sentence="Creating a table with an empty `name` should be answered with 400.",
+        sentence="Creating a table with an empty `name` should return 400.",
         clause="/components/schemas/CreateTableRequest/properties/name",
         basis="implied",
         area="tables",
@@ -7508,7 +7508,7 @@ REQUIREMENTS: dict[str, Requirement] = {
     "IRC-TBL-CREATE-024": Requirement(
         id="IRC-TBL-CREATE-024",
         level="MUST",
-        sentence="Of several simultaneous creations of one table exactly one returns 200, all others 409, and the table has the metadata of the one.",
+        sentence="Of several simultaneous creations of one table exactly one returns 200, all others return 409, and the table has the metadata of the winner.",
         clause="/paths/~1v1~1{prefix}~1namespaces~1{namespace}~1tables/post/responses/409",
         basis="implied",
         area="tables",
@@ -7518,7 +7518,7 @@ REQUIREMENTS: dict[str, Requirement] = {
     "IRC-TBL-CREATE-025": Requirement(
         id="IRC-TBL-CREATE-025",
         level="MUST",
-        sentence="Creating a table returns 200 without X-Iceberg-Access-Delegation as well as with mechanisms in it that the server does not know.",
+        sentence="Creating a table returns 200 without X-Iceberg-Access-Delegation, and also with mechanisms in it that the server does not know.",
         clause="/paths/~1v1~1{prefix}~1namespaces~1{namespace}~1tables/post/parameters/0",
         basis="text",
         area="tables",
@@ -7555,7 +7555,7 @@ REQUIREMENTS: dict[str, Requirement] = {
     "IRC-TBL-CREATE-029": Requirement(
         id="IRC-TBL-CREATE-029",
         level="SHOULD",
-        sentence="Creating a table of format version 2 with a type that only version 3 has, such as timestamp_ns, should be answered with 400.",
+        sentence="Creating a table of format version 2 with a type that only version 3 has, such as timestamp_ns, should return 400.",
         clause="/components/schemas/PrimitiveType",
         basis="implied",
         area="tables",
@@ -7593,7 +7593,7 @@ REQUIREMENTS: dict[str, Requirement] = {
     "IRC-TBL-CREATE-033": Requirement(
         id="IRC-TBL-CREATE-033",
         level="SHOULD",
-        sentence="A table should be created at a requested location that only begins with the same characters as another table's, such as …/t2 beside …/t, where other requested locations are taken.",
+        sentence="A table should be created at a requested location that only begins with the same characters as another table's, such as …/t2 and …/t, if the server accepts requested locations.",
         clause="/components/schemas/CreateTableRequest/properties/location",
         basis="implied",
         area="tables",
@@ -7637,7 +7637,7 @@ REQUIREMENTS: dict[str, Requirement] = {
         area="tables",
         operations=("createTable",),
         features=("stage-create",),
-        interpretation="A-60: The metadata location of a table should be returned, may be null, and is required only for commits and views. It is required wherever a committed state is answered.",
+        interpretation="A-60: The metadata location of a table should be returned, may be null, and is required only for commits and views. It is required wherever a committed state is returned.",
     ),
     "IRC-TBL-STAGE-004": Requirement(
         id="IRC-TBL-STAGE-004",
@@ -7692,7 +7692,7 @@ REQUIREMENTS: dict[str, Requirement] = {
     "IRC-TBL-STAGE-009": Requirement(
         id="IRC-TBL-STAGE-009",
         level="SHOULD",
-        sentence="Staging a table that exists should be answered with 409, or else the commit of what was staged is.",
+        sentence="Staging a table that exists should return 409, or else committing that stage returns 409.",
         clause="/paths/~1v1~1{prefix}~1namespaces~1{namespace}~1tables/post/responses/409",
         basis="our-interpretation",
         area="tables",
@@ -7709,7 +7709,7 @@ REQUIREMENTS: dict[str, Requirement] = {
         area="tables",
         operations=("createTable", "updateTable"),
         features=("stage-create", "views"),
-        interpretation="A-53: That tables and views share their names is implied by the conflicts described for them, but not said. They share one space of names.",
+        interpretation="A-53: The conflicts that are described for tables and views imply that they share their names, but no text says so. They share one space of names.",
     ),
     "IRC-TBL-STAGE-011": Requirement(
         id="IRC-TBL-STAGE-011",
@@ -7773,12 +7773,12 @@ REQUIREMENTS: dict[str, Requirement] = {
     "IRC-TBL-LOAD-002": Requirement(
         id="IRC-TBL-LOAD-002",
         level="SHOULD",
-        sentence="Loading a table should answer a `metadata-location` that changes with each commit that changes the metadata, and only then.",
+        sentence="Loading a table should return a `metadata-location` that changes with each commit that changes the metadata, and only then.",
         clause="/components/schemas/LoadTableResult/properties/metadata-location",
         basis="text",
         area="tables",
         operations=("loadTable",),
-        interpretation="A-60: The metadata location of a table should be returned, may be null, and is required only for commits and views. It is required wherever a committed state is answered.",
+        interpretation="A-60: The metadata location of a table should be returned, may be null, and is required only for commits and views. It is required wherever a committed state is returned.",
     ),
     "IRC-TBL-LOAD-003": Requirement(
         id="IRC-TBL-LOAD-003",
@@ -7802,7 +7802,7 @@ REQUIREMENTS: dict[str, Requirement] = {
     "IRC-TBL-LOAD-005": Requirement(
         id="IRC-TBL-LOAD-005",
         level="MUST",
-        sentence="Loading as a table what is a view returns 404.",
+        sentence="Loading a view as a table returns 404.",
         clause="/paths/~1v1~1{prefix}~1namespaces~1{namespace}~1tables~1{table}/get/responses/404",
         basis="implied",
         area="tables",
@@ -7812,7 +7812,7 @@ REQUIREMENTS: dict[str, Requirement] = {
     "IRC-TBL-LOAD-006": Requirement(
         id="IRC-TBL-LOAD-006",
         level="MUST",
-        sentence="Loading a table without the parameter `snapshots` answers the same metadata as with `snapshots=all`.",
+        sentence="Loading a table without the parameter `snapshots` returns the same metadata as with `snapshots=all`.",
         clause="/paths/~1v1~1{prefix}~1namespaces~1{namespace}~1tables~1{table}/get/parameters/2",
         basis="text",
         area="tables",
@@ -7821,7 +7821,7 @@ REQUIREMENTS: dict[str, Requirement] = {
     "IRC-TBL-LOAD-007": Requirement(
         id="IRC-TBL-LOAD-007",
         level="MUST",
-        sentence="Loading a table with `snapshots=all` answers every valid snapshot.",
+        sentence="Loading a table with `snapshots=all` returns every valid snapshot.",
         clause="/paths/~1v1~1{prefix}~1namespaces~1{namespace}~1tables~1{table}/get/parameters/2",
         basis="text",
         area="tables",
@@ -7830,12 +7830,12 @@ REQUIREMENTS: dict[str, Requirement] = {
     "IRC-TBL-LOAD-008": Requirement(
         id="IRC-TBL-LOAD-008",
         level="MUST",
-        sentence="Loading a table with `snapshots=refs` answers every snapshot that a branch or tag names, so that no ref points to a missing one.",
+        sentence="Loading a table with `snapshots=refs` returns every snapshot that a branch or tag names, so that no ref points to a missing one.",
         clause="/paths/~1v1~1{prefix}~1namespaces~1{namespace}~1tables~1{table}/get/parameters/2",
         basis="text",
         area="tables",
         operations=("loadTable",),
-        interpretation="A-33: It is not said whether snapshots=refs means the snapshots that refs point to or also their ancestors, and whether other lists are trimmed. The snapshots that refs point to are required, more of them is a warning, and all else must stay as it is.",
+        interpretation="A-33: The text does not specify whether snapshots=refs means the snapshots that refs point to or also their ancestors, and whether other lists are trimmed. The snapshots that refs point to are required, more of them is a warning, and all else must stay as it is.",
     ),
     "IRC-TBL-LOAD-009": Requirement(
         id="IRC-TBL-LOAD-009",
@@ -7846,7 +7846,7 @@ REQUIREMENTS: dict[str, Requirement] = {
         area="tables",
         operations=("loadTable",),
         features=("snapshots-refs",),
-        interpretation="A-33: It is not said whether snapshots=refs means the snapshots that refs point to or also their ancestors, and whether other lists are trimmed. The snapshots that refs point to are required, more of them is a warning, and all else must stay as it is.",
+        interpretation="A-33: The text does not specify whether snapshots=refs means the snapshots that refs point to or also their ancestors, and whether other lists are trimmed. The snapshots that refs point to are required, more of them is a warning, and all else must stay as it is.",
     ),
     "IRC-TBL-LOAD-010": Requirement(
         id="IRC-TBL-LOAD-010",
@@ -7857,7 +7857,7 @@ REQUIREMENTS: dict[str, Requirement] = {
         area="tables",
         operations=("loadTable",),
         features=("snapshots-refs",),
-        interpretation="A-33: It is not said whether snapshots=refs means the snapshots that refs point to or also their ancestors, and whether other lists are trimmed. The snapshots that refs point to are required, more of them is a warning, and all else must stay as it is.",
+        interpretation="A-33: The text does not specify whether snapshots=refs means the snapshots that refs point to or also their ancestors, and whether other lists are trimmed. The snapshots that refs point to are required, more of them is a warning, and all else must stay as it is.",
     ),
     "IRC-TBL-LOAD-011": Requirement(
         id="IRC-TBL-LOAD-011",
@@ -7867,12 +7867,12 @@ REQUIREMENTS: dict[str, Requirement] = {
         basis="schema",
         area="tables",
         operations=("loadTable",),
-        interpretation='A-71: It is not said how strictly values of the wrong JSON type, or of a query parameter outside its schema, are treated. They return 400, so that a server which converts a value, such as 1 to "1", or takes REFS for refs fails, and a query parameter that is ignored whatever its value is only a warning.',
+        interpretation='A-71: The text does not specify how strictly values of the wrong JSON type, or of a query parameter outside its schema, are treated. They return 400, so that a server which converts a value, such as 1 to "1", or takes REFS for refs fails, and a query parameter that is ignored whatever its value is only a warning.',
     ),
     "IRC-TBL-LOAD-012": Requirement(
         id="IRC-TBL-LOAD-012",
         level="MUST",
-        sentence="When loading a table answers `config`, it is an object whose values are all strings.",
+        sentence="The `config` of a loaded table, if present, is an object whose values are all strings.",
         clause="/components/schemas/LoadTableResult/properties/config",
         basis="schema",
         area="tables",
@@ -7881,7 +7881,7 @@ REQUIREMENTS: dict[str, Requirement] = {
     "IRC-TBL-LOAD-013": Requirement(
         id="IRC-TBL-LOAD-013",
         level="MUST",
-        sentence="A client takes a table's credentials from `storage-credentials` before it looks for them in `config`.",
+        sentence="A client looks for a table's credentials in `storage-credentials` before `config`.",
         clause="/components/schemas/LoadTableResult/properties/storage-credentials",
         basis="text",
         area="tables",
@@ -7893,7 +7893,7 @@ REQUIREMENTS: dict[str, Requirement] = {
     "IRC-TBL-LOAD-014": Requirement(
         id="IRC-TBL-LOAD-014",
         level="MAY",
-        sentence="Loading a table with X-Iceberg-Access-Delegation: vended-credentials may add credentials; it answers 200 with and without the header.",
+        sentence="Loading a table with X-Iceberg-Access-Delegation: vended-credentials may add credentials; it returns 200 with and without the header.",
         clause="/paths/~1v1~1{prefix}~1namespaces~1{namespace}~1tables~1{table}/get/parameters/0",
         basis="text",
         area="tables",
@@ -7921,7 +7921,7 @@ REQUIREMENTS: dict[str, Requirement] = {
     "IRC-TBL-LOAD-017": Requirement(
         id="IRC-TBL-LOAD-017",
         level="MUST",
-        sentence="Loading a table while others commit to it always answers one committed state with its own `metadata-location`, never a mixture.",
+        sentence="Loading a table while others commit to it always returns one committed state with its own `metadata-location`, never a mixture.",
         clause="/paths/~1v1~1{prefix}~1namespaces~1{namespace}~1tables~1{table}/get/responses/200",
         basis="implied",
         area="tables",
@@ -7931,7 +7931,7 @@ REQUIREMENTS: dict[str, Requirement] = {
     "IRC-TBL-LOAD-018": Requirement(
         id="IRC-TBL-LOAD-018",
         level="MAY",
-        sentence="Loading a metadata table such as `files` as a table in the namespace of its table's name may be answered with 404, as clients resolve these themselves.",
+        sentence="Loading a metadata table such as `files` as a table in the namespace of its table's name may return 404, because clients resolve metadata tables themselves.",
         clause="/paths/~1v1~1{prefix}~1namespaces~1{namespace}~1tables~1{table}/get/responses/404",
         basis="implied",
         area="tables",
@@ -8023,7 +8023,7 @@ REQUIREMENTS: dict[str, Requirement] = {
         area="tables",
         operations=("dropTable",),
         features=("purge", "readable-files"),
-        interpretation="A-64: It is not said whether purging a table happens at once, nor how a failure is reported. Only the disappearance of the table is judged, unless the files can be looked at.",
+        interpretation="A-64: The text does not specify whether purging a table happens at once, nor how a failure is reported. Only the disappearance of the table is checked, unless the files can be read.",
     ),
     "IRC-TBL-DROP-005": Requirement(
         id="IRC-TBL-DROP-005",
@@ -8034,12 +8034,12 @@ REQUIREMENTS: dict[str, Requirement] = {
         area="tables",
         operations=("dropTable",),
         risk="data",
-        interpretation="A-64: It is not said whether purging a table happens at once, nor how a failure is reported. Only the disappearance of the table is judged, unless the files can be looked at.",
+        interpretation="A-64: The text does not specify whether purging a table happens at once, nor how a failure is reported. Only the disappearance of the table is checked, unless the files can be read.",
     ),
     "IRC-TBL-DROP-006": Requirement(
         id="IRC-TBL-DROP-006",
         level="MUST",
-        sentence="Purging a table that was renamed leaves whole another table that was created by its old name.",
+        sentence="Purging a renamed table does not change another table that was created by its old name.",
         clause="/paths/~1v1~1{prefix}~1namespaces~1{namespace}~1tables~1{table}/delete/parameters/0",
         basis="implied",
         area="tables",
@@ -8058,7 +8058,7 @@ REQUIREMENTS: dict[str, Requirement] = {
     "IRC-TBL-DROP-008": Requirement(
         id="IRC-TBL-DROP-008",
         level="MUST",
-        sentence="Dropping as a table what is a view returns 404 and keeps the view.",
+        sentence="Dropping a view as a table returns 404 and keeps the view.",
         clause="/paths/~1v1~1{prefix}~1namespaces~1{namespace}~1tables~1{table}/delete/responses/404",
         basis="implied",
         area="tables",
@@ -8069,7 +8069,7 @@ REQUIREMENTS: dict[str, Requirement] = {
     "IRC-TBL-DROP-009": Requirement(
         id="IRC-TBL-DROP-009",
         level="MUST",
-        sentence="A table created again after a drop has a new UUID, and a commit that asserts the old one is answered with 409.",
+        sentence="A table created again after a drop has a new UUID, and a commit that asserts the old one returns 409.",
         clause="/paths/~1v1~1{prefix}~1namespaces~1{namespace}~1tables~1{table}/delete/responses/204",
         basis="implied",
         area="tables",
@@ -8096,7 +8096,7 @@ REQUIREMENTS: dict[str, Requirement] = {
     "IRC-TBL-DROP-012": Requirement(
         id="IRC-TBL-DROP-012",
         level="MUST",
-        sentence="Purging a table leaves whole another table whose location begins with the same characters, such as …/t2 beside …/t.",
+        sentence="Purging a table does not change another table whose location begins with the same characters, such as …/t2 and …/t.",
         clause="/paths/~1v1~1{prefix}~1namespaces~1{namespace}~1tables~1{table}/delete/parameters/0",
         basis="implied",
         area="tables",
@@ -8113,7 +8113,7 @@ REQUIREMENTS: dict[str, Requirement] = {
         area="tables",
         operations=("dropTable",),
         features=("purge", "readable-files"),
-        interpretation="A-64: It is not said whether purging a table happens at once, nor how a failure is reported. Only the disappearance of the table is judged, unless the files can be looked at.",
+        interpretation="A-64: The text does not specify whether purging a table happens at once, nor how a failure is reported. Only the disappearance of the table is checked, unless the files can be read.",
     ),
     "IRC-TBL-REN-001": Requirement(
         id="IRC-TBL-REN-001",
@@ -8167,7 +8167,7 @@ REQUIREMENTS: dict[str, Requirement] = {
     "IRC-TBL-REN-006": Requirement(
         id="IRC-TBL-REN-006",
         level="MAY",
-        sentence="Renaming a table into another namespace may return 204 or, when unsupported, with 406 and the table left where it was.",
+        sentence="Renaming a table into another namespace may return 204, or 406 with the table left where it was.",
         clause="/paths/~1v1~1{prefix}~1tables~1rename/post/responses/406",
         basis="text",
         area="tables",
@@ -8185,7 +8185,7 @@ REQUIREMENTS: dict[str, Requirement] = {
     "IRC-TBL-REN-008": Requirement(
         id="IRC-TBL-REN-008",
         level="MUST",
-        sentence="Renaming as a table what is a view returns 404.",
+        sentence="Renaming a view as a table returns 404.",
         clause="/paths/~1v1~1{prefix}~1tables~1rename/post/responses/404",
         basis="implied",
         area="tables",
@@ -8195,7 +8195,7 @@ REQUIREMENTS: dict[str, Requirement] = {
     "IRC-TBL-REN-009": Requirement(
         id="IRC-TBL-REN-009",
         level="SHOULD",
-        sentence="Renaming a table to its own name should be answered with 204 or 409, and the table still load.",
+        sentence="Renaming a table to its own name should return 204 or 409, and the table should still load.",
         clause="/paths/~1v1~1{prefix}~1tables~1rename/post/responses/409",
         basis="our-interpretation",
         area="tables",
@@ -8205,7 +8205,7 @@ REQUIREMENTS: dict[str, Requirement] = {
     "IRC-TBL-REN-010": Requirement(
         id="IRC-TBL-REN-010",
         level="MUST",
-        sentence="A table is renamed from one namespace of several levels to another with 204, and loads there.",
+        sentence="Renaming a table from one namespace of several levels to another returns 204, and the table loads there.",
         clause="/components/schemas/RenameTableRequest/properties/destination",
         basis="implied",
         area="tables",
@@ -8224,7 +8224,7 @@ REQUIREMENTS: dict[str, Requirement] = {
     "IRC-TBL-REN-012": Requirement(
         id="IRC-TBL-REN-012",
         level="MUST",
-        sentence="Of two simultaneous renames one returns 204; the other 404 or 409 if both move one table, with 409 if both aim at one name.",
+        sentence="Of two simultaneous renames one returns 204; the other returns 404 or 409 if both move one table, and 409 if both aim at one name.",
         clause="/paths/~1v1~1{prefix}~1tables~1rename/post/responses/409",
         basis="implied",
         area="tables",
@@ -8314,7 +8314,7 @@ REQUIREMENTS: dict[str, Requirement] = {
     "IRC-TXN-007": Requirement(
         id="IRC-TXN-007",
         level="SHOULD",
-        sentence="A transaction with an empty array of `table-changes` should be answered with 400, or with 204 and no effect.",
+        sentence="A transaction with an empty array of `table-changes` should return 400, or 204 and have no effect.",
         clause="/components/schemas/CommitTransactionRequest/properties/table-changes",
         basis="our-interpretation",
         area="transactions",
@@ -8330,7 +8330,7 @@ REQUIREMENTS: dict[str, Requirement] = {
         area="transactions",
         operations=("commitTransaction",),
         risk="data",
-        interpretation="A-18: That an unknown update or requirement is a 400 is said of tables only. It is a 400 for views as well, while an update or requirement that the contract has for the other kind of object may also be refused with 406, and a 5xx status will never do.",
+        interpretation="A-18: The contract says of tables only that an unknown update or requirement is a 400. It is a 400 for views as well. An update or requirement that the contract has for the other kind of object may also be refused with 406; a 5xx status always fails.",
     ),
     "IRC-TXN-009": Requirement(
         id="IRC-TXN-009",
@@ -8345,7 +8345,7 @@ REQUIREMENTS: dict[str, Requirement] = {
     "IRC-TXN-010": Requirement(
         id="IRC-TXN-010",
         level="MUST",
-        sentence="Two simultaneous transactions on the same tables leave what one of them after the other, or one of them alone, would leave.",
+        sentence="Two simultaneous transactions on the same tables have the effect of one after the other, or of one of them alone.",
         clause="/paths/~1v1~1{prefix}~1transactions~1commit/post/responses/409",
         basis="implied",
         area="transactions",
@@ -8366,7 +8366,7 @@ REQUIREMENTS: dict[str, Requirement] = {
     "IRC-TXN-012": Requirement(
         id="IRC-TXN-012",
         level="SHOULD",
-        sentence="A transaction that creates a table by assert-create should create it with all its other changes, or be answered with 400 or 404 and change nothing.",
+        sentence="A transaction that creates a table by assert-create should create it with all its other changes, or return 400 or 404 and change nothing.",
         clause="/components/schemas/CommitTransactionRequest/properties/table-changes",
         basis="our-interpretation",
         area="transactions",
@@ -8402,7 +8402,7 @@ REQUIREMENTS: dict[str, Requirement] = {
         area="transactions",
         operations=("commitTransaction",),
         risk="data",
-        interpretation="A-39: A commit answered with 503 may be repeated after Retry-After although it may have been applied in part. Without Retry-After the outcome of such a commit is unknown.",
+        interpretation="A-39: A commit that returned 503 may be repeated after Retry-After although it may have been applied in part. Without Retry-After the outcome of such a commit is unknown.",
     ),
     "IRC-TXN-016": Requirement(
         id="IRC-TXN-016",
@@ -8417,7 +8417,7 @@ REQUIREMENTS: dict[str, Requirement] = {
     "IRC-TXN-017": Requirement(
         id="IRC-TXN-017",
         level="SHOULD",
-        sentence="A transaction with changes to ten tables should be answered with 204 and change them all.",
+        sentence="A transaction with changes to ten tables should return 204 and change them all.",
         clause="/components/schemas/CommitTransactionRequest/properties/table-changes",
         basis="implied",
         area="transactions",
@@ -8576,7 +8576,7 @@ REQUIREMENTS: dict[str, Requirement] = {
     "IRC-GEN-006": Requirement(
         id="IRC-GEN-006",
         level="MUST",
-        sentence="An operation whose documented success is 204 answers success with exactly 204, never with 200.",
+        sentence="An operation whose documented success is 204 returns exactly 204 on success, never 200.",
         clause="/paths/~1v1~1{prefix}~1namespaces~1{namespace}/head/responses/204",
         basis="text",
         area="transport",
@@ -8627,7 +8627,7 @@ REQUIREMENTS: dict[str, Requirement] = {
     "IRC-GEN-009": Requirement(
         id="IRC-GEN-009",
         level="MUST",
-        sentence="An operation whose documented success is 200 answers success with exactly 200, never with 201 or 202.",
+        sentence="An operation whose documented success is 200 returns exactly 200 on success, never 201 or 202.",
         clause="/paths/~1v1~1{prefix}~1namespaces/post/responses/200",
         basis="schema",
         area="transport",
@@ -8679,7 +8679,7 @@ REQUIREMENTS: dict[str, Requirement] = {
     "IRC-GEN-011": Requirement(
         id="IRC-GEN-011",
         level="MUST",
-        sentence="A request body that is a JSON array, string or null instead of an object is answered with status 400.",
+        sentence="A request body that is a JSON array, string or null instead of an object returns 400.",
         clause="/components/responses/BadRequestErrorResponse",
         basis="text",
         area="transport",
@@ -8769,7 +8769,7 @@ REQUIREMENTS: dict[str, Requirement] = {
     "IRC-GEN-015": Requirement(
         id="IRC-GEN-015",
         level="SHOULD",
-        sentence="Members of a request body that the contract does not know leave the outcome as it is without them.",
+        sentence="Members of a request body that the contract does not know do not change the outcome.",
         clause="/components/schemas/CreateNamespaceRequest",
         basis="implied",
         area="transport",
@@ -8792,7 +8792,7 @@ REQUIREMENTS: dict[str, Requirement] = {
     "IRC-GEN-016": Requirement(
         id="IRC-GEN-016",
         level="SHOULD",
-        sentence="A query parameter that the contract does not know leaves the answer as it is without it.",
+        sentence="A query parameter that the contract does not know does not change the answer.",
         clause="/paths/~1v1~1{prefix}~1namespaces/get/parameters",
         basis="implied",
         area="transport",
@@ -8800,7 +8800,7 @@ REQUIREMENTS: dict[str, Requirement] = {
     "IRC-GEN-017": Requirement(
         id="IRC-GEN-017",
         level="SHOULD",
-        sentence="A request header that the contract does not know, such as Idempotency-Key, leaves the answer as it is without it.",
+        sentence="A request header that the contract does not know, such as Idempotency-Key, does not change the answer.",
         clause="/paths/~1v1~1{prefix}~1namespaces~1{namespace}~1tables~1{table}/get/parameters",
         basis="implied",
         area="transport",
@@ -8865,7 +8865,7 @@ REQUIREMENTS: dict[str, Requirement] = {
     "IRC-GEN-021": Requirement(
         id="IRC-GEN-021",
         level="MUST",
-        sentence="Path segments are percent-decoded exactly once, and hex digits count in either case.",
+        sentence="Path segments are percent-decoded exactly once, with hex digits in either case.",
         clause="/components/parameters/namespace",
         basis="implied",
         area="transport",
@@ -8964,7 +8964,7 @@ REQUIREMENTS: dict[str, Requirement] = {
     "IRC-GEN-024": Requirement(
         id="IRC-GEN-024",
         level="SHOULD",
-        sentence="A request to a path that the contract does not know is answered with a 4xx status.",
+        sentence="A request to a path that the contract does not know returns a 4xx status.",
         clause="/paths",
         basis="implied",
         area="transport",
@@ -8972,7 +8972,7 @@ REQUIREMENTS: dict[str, Requirement] = {
     "IRC-GEN-025": Requirement(
         id="IRC-GEN-025",
         level="SHOULD",
-        sentence="A request with a method that its path does not offer is answered with a 4xx status, preferably 405.",
+        sentence="A request with a method that its path does not offer returns a 4xx status, preferably 405.",
         clause="/paths",
         basis="implied",
         area="transport",
@@ -8990,7 +8990,7 @@ REQUIREMENTS: dict[str, Requirement] = {
     "IRC-GEN-027": Requirement(
         id="IRC-GEN-027",
         level="MUST",
-        sentence="The effect of a mutation that was answered with success shows in the very next read, also on another connection.",
+        sentence="The effect of a successful mutation is visible in the very next read, also on another connection.",
         clause="/paths/~1v1~1{prefix}~1namespaces~1{namespace}~1tables/post/responses/200",
         basis="implied",
         area="transport",
@@ -9013,7 +9013,7 @@ REQUIREMENTS: dict[str, Requirement] = {
     "IRC-GEN-028": Requirement(
         id="IRC-GEN-028",
         level="SHOULD",
-        sentence="Tables of format version 1 and of version 2 can be created, and report the version that was asked for.",
+        sentence="Tables of format version 1 and of version 2 can be created, and report the requested version.",
         clause="/components/schemas/TableMetadata/properties/format-version",
         basis="text",
         area="transport",
@@ -9134,7 +9134,7 @@ REQUIREMENTS: dict[str, Requirement] = {
     "IRC-UPD-003": Requirement(
         id="IRC-UPD-003",
         level="SHOULD",
-        sentence="A commit that assigns to a table the UUID it has already should be answered with 200 and change nothing.",
+        sentence="A commit that assigns to a table the UUID it has already should return 200 and change nothing.",
         clause="/components/schemas/AssignUUIDUpdate",
         basis="implied",
         area="updates",
@@ -9143,7 +9143,7 @@ REQUIREMENTS: dict[str, Requirement] = {
     "IRC-UPD-004": Requirement(
         id="IRC-UPD-004",
         level="SHOULD",
-        sentence="A commit with assign-uuid whose `uuid` is not a UUID should be answered with 400.",
+        sentence="A commit with assign-uuid whose `uuid` is not a UUID should return 400.",
         clause="/components/schemas/AssignUUIDUpdate/properties/uuid",
         basis="implied",
         area="updates",
@@ -9162,7 +9162,7 @@ REQUIREMENTS: dict[str, Requirement] = {
     "IRC-UPD-006": Requirement(
         id="IRC-UPD-006",
         level="SHOULD",
-        sentence="A commit that upgrades a table to the format version it has already should be answered with 200 and change nothing.",
+        sentence="A commit that upgrades a table to the format version it has already should return 200 and change nothing.",
         clause="/components/schemas/UpgradeFormatVersionUpdate",
         basis="implied",
         area="updates",
@@ -9180,7 +9180,7 @@ REQUIREMENTS: dict[str, Requirement] = {
     "IRC-UPD-008": Requirement(
         id="IRC-UPD-008",
         level="MUST",
-        sentence="A commit that upgrades a table to a format version that does not exist, such as 0 or 99, is answered with 400.",
+        sentence="A commit that upgrades a table to a format version that does not exist, such as 0 or 99, returns 400.",
         clause="/components/schemas/UpgradeFormatVersionUpdate/properties/format-version",
         basis="implied",
         area="updates",
@@ -9239,7 +9239,7 @@ REQUIREMENTS: dict[str, Requirement] = {
     "IRC-UPD-014": Requirement(
         id="IRC-UPD-014",
         level="MUST",
-        sentence="A commit that adds a schema with duplicate ids or names, or with a known id at another type, is answered with 400.",
+        sentence="A commit that adds a schema with duplicate ids or names, or with a known id at another type, returns 400.",
         clause="/components/schemas/AddSchemaUpdate/properties/schema",
         basis="implied",
         area="updates",
@@ -9249,7 +9249,7 @@ REQUIREMENTS: dict[str, Requirement] = {
     "IRC-UPD-015": Requirement(
         id="IRC-UPD-015",
         level="SHOULD",
-        sentence="A commit that adds a schema with a type of a later format version than the table's should be answered with 400.",
+        sentence="A commit that adds a schema with a type of a later format version than the table's should return 400.",
         clause="/components/schemas/AddSchemaUpdate/properties/schema",
         basis="implied",
         area="updates",
@@ -9304,7 +9304,7 @@ REQUIREMENTS: dict[str, Requirement] = {
     "IRC-UPD-021": Requirement(
         id="IRC-UPD-021",
         level="SHOULD",
-        sentence="A commit that makes current a schema without a source column of the default spec or sort order should be answered with 400.",
+        sentence="A commit that makes current a schema without a source column of the default spec or sort order should return 400.",
         clause="/components/schemas/SetCurrentSchemaUpdate",
         basis="implied",
         area="updates",
@@ -9341,7 +9341,7 @@ REQUIREMENTS: dict[str, Requirement] = {
     "IRC-UPD-025": Requirement(
         id="IRC-UPD-025",
         level="SHOULD",
-        sentence="A commit that adds to a table of format version 1 a spec whose field ids do not run on from 1000 should be answered with 400.",
+        sentence="A commit that adds to a table of format version 1 a spec whose field ids do not run on from 1000 should return 400.",
         clause="/components/schemas/PartitionField/properties/field-id",
         basis="implied",
         area="updates",
@@ -9398,7 +9398,7 @@ REQUIREMENTS: dict[str, Requirement] = {
     "IRC-UPD-031": Requirement(
         id="IRC-UPD-031",
         level="MUST",
-        sentence="A commit that adds a sort order with an unknown source-id, transform, direction or null order is answered with 400.",
+        sentence="A commit that adds a sort order with an unknown source-id, transform, direction or null order returns 400.",
         clause="/components/schemas/AddSortOrderUpdate/properties/sort-order",
         basis="schema",
         area="updates",
@@ -9471,7 +9471,7 @@ REQUIREMENTS: dict[str, Requirement] = {
     "IRC-UPD-039": Requirement(
         id="IRC-UPD-039",
         level="MUST",
-        sentence="A commit that adds a snapshot whose operation is not append, replace, overwrite or delete is answered with 400.",
+        sentence="A commit that adds a snapshot whose operation is not append, replace, overwrite or delete returns 400.",
         clause="/components/schemas/Snapshot/properties/summary/properties/operation",
         basis="schema",
         area="updates",
@@ -9500,7 +9500,7 @@ REQUIREMENTS: dict[str, Requirement] = {
     "IRC-UPD-042": Requirement(
         id="IRC-UPD-042",
         level="SHOULD",
-        sentence="A snapshot's `schema-id` should be kept, and a commit that adds a snapshot with the id of no schema be answered with 400.",
+        sentence="A snapshot's `schema-id` should be kept, and a commit that adds a snapshot with the id of no schema should return 400.",
         clause="/components/schemas/Snapshot/properties/schema-id",
         basis="implied",
         area="updates",
@@ -9557,7 +9557,7 @@ REQUIREMENTS: dict[str, Requirement] = {
     "IRC-UPD-048": Requirement(
         id="IRC-UPD-048",
         level="SHOULD",
-        sentence="A commit that sets main as a tag should be answered with 400.",
+        sentence="A commit that sets main as a tag should return 400.",
         clause="/components/schemas/SetSnapshotRefUpdate/properties/ref-name",
         basis="our-interpretation",
         area="updates",
@@ -9606,7 +9606,7 @@ REQUIREMENTS: dict[str, Requirement] = {
     "IRC-UPD-053": Requirement(
         id="IRC-UPD-053",
         level="SHOULD",
-        sentence="A commit that removes snapshots which the table does not have should be answered with 200 and change nothing.",
+        sentence="A commit that removes snapshots which the table does not have should return 200 and change nothing.",
         clause="/components/schemas/RemoveSnapshotsUpdate/properties/snapshot-ids",
         basis="implied",
         area="updates",
@@ -9644,7 +9644,7 @@ REQUIREMENTS: dict[str, Requirement] = {
     "IRC-UPD-057": Requirement(
         id="IRC-UPD-057",
         level="SHOULD",
-        sentence="A commit that removes a ref which does not exist should be answered with 200 and change nothing.",
+        sentence="A commit that removes a ref which does not exist should return 200 and change nothing.",
         clause="/components/schemas/RemoveSnapshotRefUpdate/properties/ref-name",
         basis="implied",
         area="updates",
@@ -9817,7 +9817,7 @@ REQUIREMENTS: dict[str, Requirement] = {
     "IRC-UPD-075": Requirement(
         id="IRC-UPD-075",
         level="SHOULD",
-        sentence="A commit that removes a partition spec which the table does not have should be answered with 200 or 400.",
+        sentence="A commit that removes a partition spec which the table does not have should return 200 or 400.",
         clause="/components/schemas/RemovePartitionSpecsUpdate/properties/spec-ids",
         basis="implied",
         area="updates",
@@ -9913,7 +9913,7 @@ REQUIREMENTS: dict[str, Requirement] = {
     "IRC-UPD-085": Requirement(
         id="IRC-UPD-085",
         level="MUST",
-        sentence="A commit that adds a view version with an unknown `schema-id`, or with -1 and no schema added, is answered with 400.",
+        sentence="A commit that adds a view version with an unknown `schema-id`, or with -1 and no schema added, returns 400.",
         clause="/components/schemas/AddViewVersionUpdate",
         basis="implied",
         area="updates",
@@ -9923,7 +9923,7 @@ REQUIREMENTS: dict[str, Requirement] = {
     "IRC-UPD-086": Requirement(
         id="IRC-UPD-086",
         level="SHOULD",
-        sentence="A commit that adds a view version with two SQL representations of one dialect should be answered with 400.",
+        sentence="A commit that adds a view version with two SQL representations of one dialect should return 400.",
         clause="/components/schemas/ViewVersion/properties/representations",
         basis="implied",
         area="updates",
@@ -9943,7 +9943,7 @@ REQUIREMENTS: dict[str, Requirement] = {
     "IRC-UPD-088": Requirement(
         id="IRC-UPD-088",
         level="MUST",
-        sentence="A commit with set-current-view-version and an unknown id, or with -1 and no version added, is answered with 400.",
+        sentence="A commit with set-current-view-version and an unknown id, or with -1 and no version added, returns 400.",
         clause="/components/schemas/SetCurrentViewVersionUpdate",
         basis="implied",
         area="updates",
@@ -9959,7 +9959,7 @@ REQUIREMENTS: dict[str, Requirement] = {
         area="updates",
         operations=("replaceView",),
         features=("views",),
-        interpretation="A-18: That an unknown update or requirement is a 400 is said of tables only. It is a 400 for views as well, while an update or requirement that the contract has for the other kind of object may also be refused with 406, and a 5xx status will never do.",
+        interpretation="A-18: The contract says of tables only that an unknown update or requirement is a 400. It is a 400 for views as well. An update or requirement that the contract has for the other kind of object may also be refused with 406; a 5xx status always fails.",
         corrections=("E02",),
     ),
     "IRC-UPD-090": Requirement(
@@ -10030,17 +10030,17 @@ REQUIREMENTS: dict[str, Requirement] = {
     "IRC-VIEW-CREATE-002": Requirement(
         id="IRC-VIEW-CREATE-002",
         level="MUST",
-        sentence="A request to create a view without name, schema or view-version returns 400, while properties may be left out or be demanded.",
+        sentence="A request to create a view without name, schema or view-version returns 400, while properties may be optional or required.",
         clause="/components/schemas/CreateViewRequest/required",
         basis="our-interpretation",
         area="views",
         operations=("createView",),
-        interpretation="A-45: The properties of a new view are required, while clients leave them out when there are none. A request without them may be accepted or answered with 400.",
+        interpretation="A-45: The properties of a new view are required, while clients leave them out when there are none. A request without them may be accepted or return 400.",
     ),
     "IRC-VIEW-CREATE-003": Requirement(
         id="IRC-VIEW-CREATE-003",
         level="MUST",
-        sentence="The version of a created view has the id of the schema that was created with it, whatever schema-id the request gave.",
+        sentence="The version of a created view has the id of the schema that was created with it, whatever schema-id the request has.",
         clause="/components/schemas/ViewVersion/properties/schema-id",
         basis="text",
         area="views",
@@ -10067,12 +10067,12 @@ REQUIREMENTS: dict[str, Requirement] = {
     "IRC-VIEW-CREATE-006": Requirement(
         id="IRC-VIEW-CREATE-006",
         level="MAY",
-        sentence="A created view may keep the summary and timestamp-ms that the request gave for its version, or have the server's own.",
+        sentence="A created view may keep the summary and timestamp-ms of its version in the request, or have the server's own.",
         clause="/components/schemas/ViewVersion/properties/summary",
         basis="our-interpretation",
         area="views",
         operations=("createView", "loadView"),
-        interpretation="A-46: It is not said whether the version-id, timestamp and summary of a new view are the client's or the server's. They are only noted, except that the schema id is replaced.",
+        interpretation="A-46: The text does not specify whether the version-id, timestamp and summary of a new view are the client's or the server's. They are only noted, except that the schema id is replaced.",
     ),
     "IRC-VIEW-CREATE-007": Requirement(
         id="IRC-VIEW-CREATE-007",
@@ -10110,7 +10110,7 @@ REQUIREMENTS: dict[str, Requirement] = {
         basis="our-interpretation",
         area="views",
         operations=("createView", "createTable"),
-        interpretation="A-53: That tables and views share their names is implied by the conflicts described for them, but not said. They share one space of names.",
+        interpretation="A-53: The conflicts that are described for tables and views imply that they share their names, but no text says so. They share one space of names.",
         corrections=("E01",),
     ),
     "IRC-VIEW-CREATE-011": Requirement(
@@ -10162,17 +10162,17 @@ REQUIREMENTS: dict[str, Requirement] = {
     "IRC-VIEW-CREATE-016": Requirement(
         id="IRC-VIEW-CREATE-016",
         level="SHOULD",
-        sentence="Creating a view with a representation of unknown type is answered with a 4xx status.",
+        sentence="Creating a view with a representation of unknown type returns a 4xx status.",
         clause="/components/schemas/SQLViewRepresentation/properties/type",
         basis="our-interpretation",
         area="views",
         operations=("createView",),
-        interpretation="A-47: Only one kind of view representation exists, and its type has no fixed value. An unknown kind is answered with a 4xx status.",
+        interpretation="A-47: Only one kind of view representation exists, and its type has no fixed value. An unknown kind returns a 4xx status.",
     ),
     "IRC-VIEW-CREATE-017": Requirement(
         id="IRC-VIEW-CREATE-017",
         level="MUST",
-        sentence="A created view keeps the properties of the request, and a property value that is not a string is answered with status 400.",
+        sentence="A created view keeps the properties of the request, and a property value that is not a string returns 400.",
         clause="/components/schemas/CreateViewRequest/properties/properties",
         basis="schema",
         area="views",
@@ -10287,7 +10287,7 @@ REQUIREMENTS: dict[str, Requirement] = {
     "IRC-VIEW-REPL-002": Requirement(
         id="IRC-VIEW-REPL-002",
         level="MUST",
-        sentence="A request to replace a view needs the member updates, without which it returns 400, but not the member requirements.",
+        sentence="A request to replace a view without the member updates returns 400, while the member requirements is optional.",
         clause="/components/schemas/CommitViewRequest/required",
         basis="schema",
         area="views",
@@ -10351,7 +10351,7 @@ REQUIREMENTS: dict[str, Requirement] = {
         basis="our-interpretation",
         area="views",
         operations=("replaceView",),
-        interpretation="A-18: That an unknown update or requirement is a 400 is said of tables only. It is a 400 for views as well, while an update or requirement that the contract has for the other kind of object may also be refused with 406, and a 5xx status will never do.",
+        interpretation="A-18: The contract says of tables only that an unknown update or requirement is a 400. It is a 400 for views as well. An update or requirement that the contract has for the other kind of object may also be refused with 406; a 5xx status always fails.",
     ),
     "IRC-VIEW-REPL-009": Requirement(
         id="IRC-VIEW-REPL-009",
@@ -10392,7 +10392,7 @@ REQUIREMENTS: dict[str, Requirement] = {
     "IRC-VIEW-REPL-013": Requirement(
         id="IRC-VIEW-REPL-013",
         level="MUST",
-        sentence="Of replacements of one view at the same time each one is applied or answered with 409, and no version that was answered with 200 is lost.",
+        sentence="Each of several simultaneous replacements of one view is applied or returns 409, and no version whose replacement returned 200 is lost.",
         clause="/paths/~1v1~1{prefix}~1namespaces~1{namespace}~1views~1{view}/post/responses/409",
         basis="implied",
         area="views",

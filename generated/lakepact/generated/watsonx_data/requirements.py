@@ -1,4 +1,4 @@
-# Made by codegen.registry from the registry of watsonx_data 2026, sha256 f36c3dc797006c5f. Do not edit: nox -s generate
+# Made by codegen.registry from the registry of watsonx_data 2026, sha256 e249e7deb59942c7. Do not edit: nox -s generate
 """The requirements of IBM watsonx.data Iceberg REST Catalog API 2026, its optional features, and the corrections of the contract."""
 
 from __future__ import annotations
@@ -626,7 +626,7 @@ REQUIREMENTS: dict[str, Requirement] = {
     "IRC-CLI-001": Requirement(
         id="IRC-CLI-001",
         level="MUST",
-        sentence="Every parameter and every body that a client sends is what the contract allows for it.",
+        sentence="Every parameter and every body that a client sends is valid by the contract.",
         clause="/components/parameters",
         basis="schema",
         area="clients",
@@ -645,7 +645,7 @@ REQUIREMENTS: dict[str, Requirement] = {
     "IRC-CLI-003": Requirement(
         id="IRC-CLI-003",
         level="MUST",
-        sentence="A client that is refused does not go on as if it had been answered.",
+        sentence="A client does not treat a refused request as successful.",
         clause="/components/schemas/IcebergErrorResponse",
         basis="implied",
         area="clients",
@@ -654,7 +654,7 @@ REQUIREMENTS: dict[str, Requirement] = {
     "IRC-CLI-004": Requirement(
         id="IRC-CLI-004",
         level="MUST",
-        sentence="A client whose commit returns 500, 502 or 504, which leaves its outcome unknown, does not send it again before it has loaded the table or view.",
+        sentence="A client whose commit returns 500, 502 or 504, so that its outcome is unknown, does not send it again before it has loaded the table or view.",
         clause="/paths/~1v1~1{prefix}~1namespaces~1{namespace}~1tables~1{table}/post/responses/500",
         basis="implied",
         area="clients",
@@ -664,7 +664,7 @@ REQUIREMENTS: dict[str, Requirement] = {
     "IRC-CLI-005": Requirement(
         id="IRC-CLI-005",
         level="SHOULD",
-        sentence="A client writes a space in a path as %20, for a plus sign stands for itself there.",
+        sentence="A client writes a space in a path as %20, because a plus sign stands for itself there.",
         clause="/components/parameters/namespace",
         basis="implied",
         area="clients",
@@ -703,7 +703,7 @@ REQUIREMENTS: dict[str, Requirement] = {
     "IRC-CLI-009": Requirement(
         id="IRC-CLI-009",
         level="SHOULD",
-        sentence="A client ends a listing whose server returns the same next-page-token again and again.",
+        sentence="A client stops a listing whose server returns the same next-page-token again and again.",
         clause="/components/schemas/PageToken",
         basis="implied",
         area="clients",
@@ -732,7 +732,7 @@ REQUIREMENTS: dict[str, Requirement] = {
     "IRC-CLI-012": Requirement(
         id="IRC-CLI-012",
         level="MUST",
-        sentence="A client decides whether a table or namespace exists by loading it where the configuration does not list HEAD.",
+        sentence="A client decides by loading whether a table or namespace exists, if the configuration does not list HEAD.",
         clause="/paths/~1v1~1{prefix}~1namespaces~1{namespace}~1tables~1{table}/head",
         basis="implied",
         area="clients",
@@ -761,7 +761,7 @@ REQUIREMENTS: dict[str, Requirement] = {
     "IRC-CLI-015": Requirement(
         id="IRC-CLI-015",
         level="MUST",
-        sentence="A client takes 204 of a HEAD request for yes and 404 for no, although neither has a body.",
+        sentence="A client takes 204 to a HEAD request as existing and 404 as missing, although neither has a body.",
         clause="/paths/~1v1~1{prefix}~1namespaces~1{namespace}~1tables~1{table}/head/responses/204",
         basis="text",
         area="clients",
@@ -771,7 +771,7 @@ REQUIREMENTS: dict[str, Requirement] = {
     "IRC-CLI-016": Requirement(
         id="IRC-CLI-016",
         level="SHOULD",
-        sentence="A client takes 200 for success where the contract names 204.",
+        sentence="A client treats 200 as success where the contract names 204.",
         clause="/paths/~1v1~1{prefix}~1namespaces~1{namespace}~1tables~1{table}/head/responses/204",
         basis="implied",
         area="clients",
@@ -781,7 +781,7 @@ REQUIREMENTS: dict[str, Requirement] = {
     "IRC-CLI-017": Requirement(
         id="IRC-CLI-017",
         level="MUST",
-        sentence="A client takes the success status of an operation for success and does not send the request again.",
+        sentence="A client treats the success status of an operation as success and does not send the request again.",
         clause="/paths/~1v1~1{prefix}~1tables~1rename/post/responses/204",
         basis="text",
         area="clients",
@@ -804,7 +804,7 @@ REQUIREMENTS: dict[str, Requirement] = {
     "IRC-CLI-018": Requirement(
         id="IRC-CLI-018",
         level="SHOULD",
-        sentence="A client treats an error whose body is missing or malformed by its status, not as an answer that it cannot read.",
+        sentence="A client treats an error with a missing or malformed body by its status, not as an unreadable answer.",
         clause="/components/schemas/IcebergErrorResponse",
         basis="implied",
         area="clients",
@@ -813,7 +813,7 @@ REQUIREMENTS: dict[str, Requirement] = {
     "IRC-CLI-019": Requirement(
         id="IRC-CLI-019",
         level="SHOULD",
-        sentence="A client does not send a commit again whose answer was lost before it has loaded the table or view.",
+        sentence="A client whose commit got no answer does not send it again before it has loaded the table or view.",
         clause="/paths/~1v1~1{prefix}~1namespaces~1{namespace}~1tables~1{table}/post/responses/504",
         basis="implied",
         area="clients",
@@ -862,7 +862,7 @@ REQUIREMENTS: dict[str, Requirement] = {
     "IRC-CLI-025": Requirement(
         id="IRC-CLI-025",
         level="SHOULD",
-        sentence="A client with a credential whose token has expired obtains another one and goes on.",
+        sentence="A client with a credential whose token has expired obtains another one and continues.",
         clause="/components/responses/AuthenticationTimeoutResponse",
         basis="implied",
         area="clients",
@@ -890,7 +890,7 @@ REQUIREMENTS: dict[str, Requirement] = {
     "IRC-CLI-029": Requirement(
         id="IRC-CLI-029",
         level="SHOULD",
-        sentence="A client takes null in an optional member of an answer for its absence.",
+        sentence="A client treats null in an optional member of an answer as absent.",
         clause="/components/schemas/LoadTableResult/required",
         basis="implied",
         area="clients",
@@ -909,7 +909,7 @@ REQUIREMENTS: dict[str, Requirement] = {
     "IRC-CLI-031": Requirement(
         id="IRC-CLI-031",
         level="SHOULD",
-        sentence="A client takes the current-snapshot-id -1 for a table without a current snapshot.",
+        sentence="A client treats the current-snapshot-id -1 as no current snapshot.",
         clause="/components/schemas/TableMetadata/properties/current-snapshot-id",
         basis="implied",
         area="clients",
@@ -979,7 +979,7 @@ REQUIREMENTS: dict[str, Requirement] = {
     "IRC-CLI-042": Requirement(
         id="IRC-CLI-042",
         level="MUST",
-        sentence="A client that creates, moves or drops a branch or tag changes this reference alone, in type and snapshot as it was asked.",
+        sentence="A client that creates, moves or drops a branch or tag changes only that reference, with the requested type and snapshot.",
         clause="/components/schemas/SnapshotReference",
         basis="text",
         area="clients",
@@ -999,7 +999,7 @@ REQUIREMENTS: dict[str, Requirement] = {
     "IRC-CLI-044": Requirement(
         id="IRC-CLI-044",
         level="MUST",
-        sentence="A client whose commit meets a newer state of the table keeps that state, by failing or by committing again on top of it.",
+        sentence="A client whose commit meets a newer state of the table keeps that state; it fails, or commits again on top of it.",
         clause="/paths/~1v1~1{prefix}~1namespaces~1{namespace}~1tables~1{table}/post/responses/409",
         basis="implied",
         area="clients",
@@ -1009,7 +1009,7 @@ REQUIREMENTS: dict[str, Requirement] = {
     "IRC-CLI-045": Requirement(
         id="IRC-CLI-045",
         level="MUST",
-        sentence="A client sends purgeRequested=true where the user asks for a purge, and false or nothing where not.",
+        sentence="A client sends purgeRequested=true if its user requests a purge, and false or nothing otherwise.",
         clause="/paths/~1v1~1{prefix}~1namespaces~1{namespace}~1tables~1{table}/delete/parameters/0",
         basis="text",
         area="clients",
@@ -1088,7 +1088,7 @@ REQUIREMENTS: dict[str, Requirement] = {
     "IRC-CLI-056": Requirement(
         id="IRC-CLI-056",
         level="SHOULD",
-        sentence="A client does not send a request that creates, registers or renames again after 500, 502, 504 or no answer before it has asked the server for the object.",
+        sentence="After 500, 502, 504 or no answer, a client does not repeat a request that creates, registers or renames before it has asked the server for the object.",
         clause="/paths/~1v1~1{prefix}~1tables~1rename/post",
         basis="implied",
         area="clients",
@@ -1131,7 +1131,7 @@ REQUIREMENTS: dict[str, Requirement] = {
     "IRC-COM-002": Requirement(
         id="IRC-COM-002",
         level="MUST",
-        sentence="The metadata that a commit answers is what loading the table answers next, and its `metadata-location` is a new one.",
+        sentence="The metadata in the answer to a commit is what loading the table returns next, and its `metadata-location` is a new one.",
         clause="/paths/~1v1~1{prefix}~1namespaces~1{namespace}~1tables~1{table}/post/responses/200",
         basis="text",
         area="commits",
@@ -1145,7 +1145,7 @@ REQUIREMENTS: dict[str, Requirement] = {
         basis="schema",
         area="commits",
         operations=("updateTable",),
-        interpretation="A-41: Requirements are a required member of commits to tables and an optional one for views. A commit to a table without them returns 400, since taking them for none would make a commit unconditional that should have had conditions.",
+        interpretation="A-41: Requirements are a required member of commits to tables and an optional one for views. A commit to a table without them returns 400, because treating them as empty would make a commit unconditional that should have conditions.",
     ),
     "IRC-COM-004": Requirement(
         id="IRC-COM-004",
@@ -1196,7 +1196,7 @@ REQUIREMENTS: dict[str, Requirement] = {
     "IRC-COM-012": Requirement(
         id="IRC-COM-012",
         level="SHOULD",
-        sentence="A commit with an empty array of `updates` whose requirements hold should be answered with 200 and change nothing in the table.",
+        sentence="A commit with an empty array of `updates` whose requirements hold should return 200 and change nothing in the table.",
         clause="/components/schemas/CommitTableRequest/properties/updates",
         basis="implied",
         area="commits",
@@ -1214,7 +1214,7 @@ REQUIREMENTS: dict[str, Requirement] = {
     "IRC-COM-014": Requirement(
         id="IRC-COM-014",
         level="MUST",
-        sentence="A commit with an empty array of `requirements` is legal, applied without a condition and answered with 200.",
+        sentence="A commit with an empty array of `requirements` is valid, is applied without a condition and returns 200.",
         clause="/components/schemas/CommitTableRequest/properties/requirements",
         basis="schema",
         area="commits",
@@ -1242,7 +1242,7 @@ REQUIREMENTS: dict[str, Requirement] = {
     "IRC-COM-017": Requirement(
         id="IRC-COM-017",
         level="SHOULD",
-        sentence="A commit whose `identifier` names another table than the path should be answered with 400 or go to the table in the path, never to the other.",
+        sentence="A commit whose `identifier` names another table than the path should return 400 or go to the table in the path, never to the other.",
         clause="/components/schemas/CommitTableRequest/properties/identifier",
         basis="implied",
         area="commits",
@@ -1256,7 +1256,7 @@ REQUIREMENTS: dict[str, Requirement] = {
         basis="text",
         area="commits",
         operations=("updateTable",),
-        interpretation="A-18: That an unknown update or requirement is a 400 is said of tables only. It is a 400 for views as well, while an update or requirement that the contract has for the other kind of object may also be refused with 406, and a 5xx status will never do.",
+        interpretation="A-18: The contract says of tables only that an unknown update or requirement is a 400. It is a 400 for views as well. An update or requirement that the contract has for the other kind of object may also be refused with 406; a 5xx status always fails.",
         corrections=("E02",),
     ),
     "IRC-COM-019": Requirement(
@@ -1267,13 +1267,13 @@ REQUIREMENTS: dict[str, Requirement] = {
         basis="text",
         area="commits",
         operations=("updateTable",),
-        interpretation="A-18: That an unknown update or requirement is a 400 is said of tables only. It is a 400 for views as well, while an update or requirement that the contract has for the other kind of object may also be refused with 406, and a 5xx status will never do.",
+        interpretation="A-18: The contract says of tables only that an unknown update or requirement is a 400. It is a 400 for views as well. An update or requirement that the contract has for the other kind of object may also be refused with 406; a 5xx status always fails.",
         corrections=("E03",),
     ),
     "IRC-COM-020": Requirement(
         id="IRC-COM-020",
         level="MUST",
-        sentence="Of several simultaneous commits that assert the same snapshot of a branch and move it, exactly one is answered with 200 and the others with 409.",
+        sentence="Of several simultaneous commits that assert the same snapshot of a branch and move it, exactly one returns 200 and the others return 409.",
         clause="/paths/~1v1~1{prefix}~1namespaces~1{namespace}~1tables~1{table}/post/responses/409",
         basis="implied",
         area="commits",
@@ -1283,7 +1283,7 @@ REQUIREMENTS: dict[str, Requirement] = {
     "IRC-COM-021": Requirement(
         id="IRC-COM-021",
         level="MUST",
-        sentence="Of several simultaneous commits that set different properties, each returns 200 or 409, and each answered with 200 is seen in the table.",
+        sentence="Of several simultaneous commits that set different properties, each returns 200 or 409, and the effect of each 200 is in the table.",
         clause="/paths/~1v1~1{prefix}~1namespaces~1{namespace}~1tables~1{table}/post/responses/200",
         basis="implied",
         area="commits",
@@ -1298,12 +1298,12 @@ REQUIREMENTS: dict[str, Requirement] = {
         area="commits",
         operations=("updateTable",),
         risk="data",
-        interpretation="A-39: A commit answered with 503 may be repeated after Retry-After although it may have been applied in part. Without Retry-After the outcome of such a commit is unknown.",
+        interpretation="A-39: A commit that returned 503 may be repeated after Retry-After although it may have been applied in part. Without Retry-After the outcome of such a commit is unknown.",
     ),
     "IRC-COM-023": Requirement(
         id="IRC-COM-023",
         level="MUST",
-        sentence="A commit that can never succeed, such as one that sets an unknown schema as current, returns 400 and not with 409.",
+        sentence="A commit that can never succeed, such as one that sets an unknown schema as current, returns 400 and not 409.",
         clause="/paths/~1v1~1{prefix}~1namespaces~1{namespace}~1tables~1{table}/post/responses/400",
         basis="implied",
         area="commits",
@@ -1322,7 +1322,7 @@ REQUIREMENTS: dict[str, Requirement] = {
     "IRC-COM-025": Requirement(
         id="IRC-COM-025",
         level="SHOULD",
-        sentence="Members of an update or a requirement that the contract does not name should be ignored, and the commit answered with 200.",
+        sentence="Members of an update or a requirement that the contract does not name should be ignored, and the commit should return 200.",
         clause="/components/schemas/BaseUpdate",
         basis="implied",
         area="commits",
@@ -1332,7 +1332,7 @@ REQUIREMENTS: dict[str, Requirement] = {
     "IRC-COM-026": Requirement(
         id="IRC-COM-026",
         level="SHOULD",
-        sentence="A commit with 250 and more updates should be answered with 200, or with 400 or 413 when it is above a limit of the server.",
+        sentence="A commit with 250 and more updates should return 200, or 400 or 413 if it is above a limit of the server.",
         clause="/components/schemas/CommitTableRequest/properties/updates",
         basis="implied",
         area="commits",
@@ -1359,7 +1359,7 @@ REQUIREMENTS: dict[str, Requirement] = {
     "IRC-COM-029": Requirement(
         id="IRC-COM-029",
         level="MAY",
-        sentence="The answer to a commit may hold `config` or `storage-credentials`, which are no part of it and which clients ignore.",
+        sentence="The answer to a commit may hold `config` or `storage-credentials`, which the contract does not have there and which clients ignore.",
         clause="/components/schemas/CommitTableResponse",
         basis="schema",
         area="commits",
@@ -1379,7 +1379,7 @@ REQUIREMENTS: dict[str, Requirement] = {
     "IRC-COM-031": Requirement(
         id="IRC-COM-031",
         level="SHOULD",
-        sentence="A commit with an action or a requirement type in other letter case, such as Set-Properties, should be answered with 400.",
+        sentence="A commit with an action or a requirement type in other letter case, such as Set-Properties, should return 400.",
         clause="/components/schemas/BaseUpdate/discriminator",
         basis="our-interpretation",
         area="commits",
@@ -1401,7 +1401,7 @@ REQUIREMENTS: dict[str, Requirement] = {
     "IRC-COM-033": Requirement(
         id="IRC-COM-033",
         level="MUST",
-        sentence="A commit that is answered with a 4xx status while others commit to the table is not applied.",
+        sentence="A commit that returns a 4xx status while others commit to the table is not applied.",
         clause="/paths/~1v1~1{prefix}~1namespaces~1{namespace}~1tables~1{table}/post/responses/409",
         basis="implied",
         area="commits",
@@ -1420,7 +1420,7 @@ REQUIREMENTS: dict[str, Requirement] = {
     "IRC-CFG-003": Requirement(
         id="IRC-CFG-003",
         level="MUST",
-        sentence="A client merges settings so that its own replace the defaults and the overrides replace both.",
+        sentence="A client merges settings so that its own replace the defaults, and the overrides replace both.",
         clause="/components/schemas/CatalogConfig/properties/overrides",
         basis="text",
         area="configuration",
@@ -1511,7 +1511,7 @@ REQUIREMENTS: dict[str, Requirement] = {
     "IRC-CFG-015": Requirement(
         id="IRC-CFG-015",
         level="MUST",
-        sentence="Existence that a server does not answer by HEAD can be decided by GET with the same outcome.",
+        sentence="If a server does not serve HEAD for an object, GET shows with the same outcome whether it exists.",
         clause="/paths/~1v1~1{prefix}~1namespaces~1{namespace}~1tables~1{table}/head",
         basis="implied",
         area="configuration",
@@ -1525,7 +1525,7 @@ REQUIREMENTS: dict[str, Requirement] = {
         basis="our-interpretation",
         area="configuration",
         operations=("getConfig",),
-        interpretation="A-57: It is not said what an empty list of endpoints means, and clients take it for an absent one. An empty list is a warning.",
+        interpretation="A-57: The text does not specify what an empty list of endpoints means, and clients take it for an absent one. An empty list is a warning.",
     ),
     "IRC-CFG-017": Requirement(
         id="IRC-CFG-017",
@@ -1804,7 +1804,7 @@ REQUIREMENTS: dict[str, Requirement] = {
     "IRC-ERR-009": Requirement(
         id="IRC-ERR-009",
         level="MUST",
-        sentence="If a 404 can have several causes, the type of the error tells them apart, as a missing source table from a missing target namespace.",
+        sentence="If a 404 can have several causes, such as a missing source table or a missing target namespace, the type of the error distinguishes them.",
         clause="/paths/~1v1~1{prefix}~1tables~1rename/post/responses/404",
         basis="implied",
         area="errors",
@@ -1896,7 +1896,7 @@ REQUIREMENTS: dict[str, Requirement] = {
     "IRC-ERR-013": Requirement(
         id="IRC-ERR-013",
         level="MUST",
-        sentence="After a commit was answered with 500, 502 or 504, the state read is the old one or the new one, never a mixture.",
+        sentence="After a commit returned 500, 502 or 504, the state read is the old one or the new one, never a mixture.",
         clause="/paths/~1v1~1{prefix}~1namespaces~1{namespace}~1tables~1{table}/post/responses/500",
         basis="text",
         area="errors",
@@ -1907,7 +1907,7 @@ REQUIREMENTS: dict[str, Requirement] = {
     "IRC-ERR-014": Requirement(
         id="IRC-ERR-014",
         level="MUST",
-        sentence="A fault of the request, such as broken JSON, a missing member or an unknown id, is never answered with a 5xx status.",
+        sentence="An invalid request, such as one with broken JSON, a missing member or an unknown id, never returns a 5xx status.",
         clause="/components/responses/BadRequestErrorResponse",
         basis="implied",
         area="errors",
@@ -1992,7 +1992,7 @@ REQUIREMENTS: dict[str, Requirement] = {
     "IRC-ERR-020": Requirement(
         id="IRC-ERR-020",
         level="SHOULD",
-        sentence="A request to a path that the contract does not know should be answered with the error body of every other error.",
+        sentence="A request to a path that the contract does not know should return the error body of every other error.",
         clause="/components/schemas/IcebergErrorResponse",
         basis="implied",
         area="errors",
@@ -2298,7 +2298,7 @@ REQUIREMENTS: dict[str, Requirement] = {
     "IRC-NS-CREATE-015": Requirement(
         id="IRC-NS-CREATE-015",
         level="MAY",
-        sentence="A server without namespace properties may answer their creation with 406, or drop them and report properties as null.",
+        sentence="A server without namespace properties may return 406 to their creation, or drop them and report properties as null.",
         clause="/paths/~1v1~1{prefix}~1namespaces/post/responses/406",
         basis="text",
         area="namespaces",
@@ -2307,7 +2307,7 @@ REQUIREMENTS: dict[str, Requirement] = {
     "IRC-NS-CREATE-016": Requirement(
         id="IRC-NS-CREATE-016",
         level="MUST",
-        sentence="Of many requests that create the same namespace at once, exactly one returns 200 and all others with 409.",
+        sentence="Of many requests that create the same namespace at once, exactly one returns 200 and all others return 409.",
         clause="/paths/~1v1~1{prefix}~1namespaces/post/responses/409",
         basis="implied",
         area="namespaces",
@@ -2325,7 +2325,7 @@ REQUIREMENTS: dict[str, Requirement] = {
     "IRC-NS-CREATE-018": Requirement(
         id="IRC-NS-CREATE-018",
         level="SHOULD",
-        sentence="Creating a namespace should return 200 while other namespaces beside it are created and dropped.",
+        sentence="Creating a namespace should return 200 while other namespaces are created and dropped.",
         clause="/paths/~1v1~1{prefix}~1namespaces/post/responses/200",
         basis="implied",
         area="namespaces",
@@ -2343,7 +2343,7 @@ REQUIREMENTS: dict[str, Requirement] = {
     "IRC-NS-GET-002": Requirement(
         id="IRC-NS-GET-002",
         level="MUST",
-        sentence="Loading a namespace answers all of its stored properties, with strings as values.",
+        sentence="Loading a namespace returns all of its stored properties, with strings as values.",
         clause="/components/schemas/GetNamespaceResponse/properties/properties",
         basis="text",
         area="namespaces",
@@ -2437,7 +2437,7 @@ REQUIREMENTS: dict[str, Requirement] = {
     "IRC-NS-DROP-007": Requirement(
         id="IRC-NS-DROP-007",
         level="SHOULD",
-        sentence="A staged table neither keeps its namespace from ever being dropped nor brings it back when it is committed after the drop.",
+        sentence="A staged table does not keep its namespace from being dropped, and committing it after the drop does not bring the namespace back.",
         clause="/paths/~1v1~1{prefix}~1namespaces~1{namespace}/delete/responses/409",
         basis="implied",
         area="namespaces",
@@ -2517,7 +2517,7 @@ REQUIREMENTS: dict[str, Requirement] = {
     "IRC-NS-PROP-006": Requirement(
         id="IRC-NS-PROP-006",
         level="MUST",
-        sentence="Removing a property that does not exist returns 200, and its key is not in removed but in missing where that is sent.",
+        sentence="Removing a property that does not exist returns 200; its key is not in removed, and is in missing if the answer has that member.",
         clause="/components/schemas/UpdateNamespacePropertiesResponse/properties/missing",
         basis="our-interpretation",
         area="namespaces",
@@ -2568,7 +2568,7 @@ REQUIREMENTS: dict[str, Requirement] = {
     "IRC-NS-PROP-011": Requirement(
         id="IRC-NS-PROP-011",
         level="MUST",
-        sentence="A server without namespace properties answers an update of them with status 406.",
+        sentence="A server without namespace properties returns 406 to an update of them.",
         clause="/paths/~1v1~1{prefix}~1namespaces~1{namespace}~1properties/post/responses/406",
         basis="text",
         area="namespaces",
@@ -2577,7 +2577,7 @@ REQUIREMENTS: dict[str, Requirement] = {
     "IRC-NS-PROP-012": Requirement(
         id="IRC-NS-PROP-012",
         level="SHOULD",
-        sentence="A key that stands twice in removals is refused with 400 or 422 or removed once, and never causes a 5xx status.",
+        sentence="A key that is in removals twice is removed once or refused with 400 or 422, and never causes a 5xx status.",
         clause="/components/schemas/UpdateNamespacePropertiesRequest/properties/removals/uniqueItems",
         basis="schema",
         area="namespaces",
@@ -2606,7 +2606,7 @@ REQUIREMENTS: dict[str, Requirement] = {
     "IRC-NS-PROP-015": Requirement(
         id="IRC-NS-PROP-015",
         level="MUST",
-        sentence="No key stands in more than one of updated, removed and missing.",
+        sentence="No key is in more than one of updated, removed and missing.",
         clause="/components/schemas/UpdateNamespacePropertiesResponse",
         basis="implied",
         area="namespaces",
@@ -2626,7 +2626,7 @@ REQUIREMENTS: dict[str, Requirement] = {
     "IRC-NS-PROP-019": Requirement(
         id="IRC-NS-PROP-019",
         level="SHOULD",
-        sentence="Updates of one namespace's properties sent at the same time should each return 200, or 409 where the server wants them sent again.",
+        sentence="Updates of one namespace's properties sent at the same time should each return 200, or 409 if the client should send it again.",
         clause="/paths/~1v1~1{prefix}~1namespaces~1{namespace}~1properties/post/responses/200",
         basis="implied",
         area="namespaces",
@@ -2663,7 +2663,7 @@ REQUIREMENTS: dict[str, Requirement] = {
     "IRC-NS-PROP-018": Requirement(
         id="IRC-NS-PROP-018",
         level="MUST",
-        sentence="An update of properties with only `updates`, or with only `removals`, returns 200 and does what it says.",
+        sentence="An update of properties with only `updates`, or with only `removals`, returns 200 and is applied.",
         clause="/components/schemas/UpdateNamespacePropertiesRequest",
         basis="schema",
         area="namespaces",
@@ -2710,7 +2710,7 @@ REQUIREMENTS: dict[str, Requirement] = {
     "IRC-PAG-006": Requirement(
         id="IRC-PAG-006",
         level="MUST",
-        sentence="A client takes next-page-token null and next-page-token absent alike as the end of a listing.",
+        sentence="A client treats next-page-token null and next-page-token absent alike as the end of a listing.",
         clause="/components/schemas/PageToken",
         basis="text",
         area="paging",
@@ -2720,7 +2720,7 @@ REQUIREMENTS: dict[str, Requirement] = {
     "IRC-PAG-007": Requirement(
         id="IRC-PAG-007",
         level="MUST",
-        sentence="A server that does not page answers a list request with pageToken with all items and leaves next-page-token out or null.",
+        sentence="A server that does not page returns all items for a list request with pageToken, with next-page-token absent or null.",
         clause="/components/schemas/PageToken",
         basis="our-interpretation",
         area="paging",
@@ -2740,7 +2740,7 @@ REQUIREMENTS: dict[str, Requirement] = {
     "IRC-PAG-009": Requirement(
         id="IRC-PAG-009",
         level="MAY",
-        sentence="A server that does not page may answer with more items than pageSize.",
+        sentence="A server that does not page may return more items than pageSize.",
         clause="/components/parameters/page-size",
         basis="text",
         area="paging",
@@ -2759,7 +2759,7 @@ REQUIREMENTS: dict[str, Requirement] = {
     "IRC-PAG-012": Requirement(
         id="IRC-PAG-012",
         level="MUST",
-        sentence="A paged listing ends: its tokens are all different and no more pages come than there are items to fill them.",
+        sentence="A paged listing ends; all its tokens differ, and it has no more pages than there are items to fill them.",
         clause="/components/schemas/PageToken",
         basis="implied",
         area="paging",
@@ -2873,12 +2873,12 @@ REQUIREMENTS: dict[str, Requirement] = {
     "IRC-REQ-001": Requirement(
         id="IRC-REQ-001",
         level="MUST",
-        sentence="A commit with assert-create to a table that does not exist, with all that a table needs, is answered with 200 and creates it.",
+        sentence="A commit with assert-create to a table that does not exist, with all that a table needs, returns 200 and creates it.",
         clause="/components/schemas/AssertCreate",
         basis="our-interpretation",
         area="preconditions",
         operations=("updateTable",),
-        interpretation="A-68: It is not said whether assert-create works without a stage before it. A stage leaves nothing that a commit could refer to, so that a commit with assert-create and all that a table needs creates it, staged or not.",
+        interpretation="A-68: The text does not specify whether assert-create works without a stage before it. A stage leaves nothing that a commit could refer to, so that a commit with assert-create and all that a table needs creates it, staged or not.",
     ),
     "IRC-REQ-002": Requirement(
         id="IRC-REQ-002",
@@ -2902,13 +2902,13 @@ REQUIREMENTS: dict[str, Requirement] = {
     "IRC-REQ-004": Requirement(
         id="IRC-REQ-004",
         level="SHOULD",
-        sentence="A commit with assert-create and another requirement to a table that exists should be answered with 400 or 409, never with 200.",
+        sentence="A commit with assert-create and another requirement to a table that exists should return 400 or 409, never with 200.",
         clause="/components/schemas/AssertCreate",
         basis="our-interpretation",
         area="preconditions",
         operations=("updateTable",),
         risk="data",
-        interpretation="A-19: It is not said whether assert-create may stand beside other requirements. The answer may be 400 or 409, but never 200 when the table exists.",
+        interpretation="A-19: The text does not specify whether assert-create may stand beside other requirements. The answer may be 400 or 409, but never 200 when the table exists.",
     ),
     "IRC-REQ-005": Requirement(
         id="IRC-REQ-005",
@@ -2928,7 +2928,7 @@ REQUIREMENTS: dict[str, Requirement] = {
         area="preconditions",
         operations=("updateTable",),
         features=("views",),
-        interpretation="A-53: That tables and views share their names is implied by the conflicts described for them, but not said. They share one space of names.",
+        interpretation="A-53: The conflicts that are described for tables and views imply that they share their names, but no text says so. They share one space of names.",
     ),
     "IRC-REQ-007": Requirement(
         id="IRC-REQ-007",
@@ -3035,7 +3035,7 @@ REQUIREMENTS: dict[str, Requirement] = {
         basis="schema",
         area="preconditions",
         operations=("updateTable",),
-        interpretation="A-20: The snapshot-id of assert-ref-snapshot-id is required and may be null, and it is not said what its absence means. Its absence is a 400, and an answer as for null is a warning.",
+        interpretation="A-20: The snapshot-id of assert-ref-snapshot-id is required and may be null, and the text does not specify what its absence means. Its absence is a 400, and an answer as for null is a warning.",
     ),
     "IRC-REQ-018": Requirement(
         id="IRC-REQ-018",
@@ -3068,7 +3068,7 @@ REQUIREMENTS: dict[str, Requirement] = {
     "IRC-REQ-021": Requirement(
         id="IRC-REQ-021",
         level="MUST",
-        sentence="A commit that asserts another last assigned field id than the table's `last-column-id` is answered with 409.",
+        sentence="A commit that asserts another last assigned field id than the table's `last-column-id` returns 409.",
         clause="/components/schemas/AssertLastAssignedFieldId",
         basis="text",
         area="preconditions",
@@ -3088,7 +3088,7 @@ REQUIREMENTS: dict[str, Requirement] = {
     "IRC-REQ-023": Requirement(
         id="IRC-REQ-023",
         level="MUST",
-        sentence="A commit with assert-last-assigned-field-id whose `last-assigned-field-id` is missing or no integer is answered with 400.",
+        sentence="A commit with assert-last-assigned-field-id whose `last-assigned-field-id` is missing or no integer returns 400.",
         clause="/components/schemas/AssertLastAssignedFieldId/required",
         basis="schema",
         area="preconditions",
@@ -3134,7 +3134,7 @@ REQUIREMENTS: dict[str, Requirement] = {
     "IRC-REQ-028": Requirement(
         id="IRC-REQ-028",
         level="MUST",
-        sentence="A commit that asserts another last assigned partition id than the table's `last-partition-id` is answered with 409.",
+        sentence="A commit that asserts another last assigned partition id than the table's `last-partition-id` returns 409.",
         clause="/components/schemas/AssertLastAssignedPartitionId",
         basis="text",
         area="preconditions",
@@ -3144,7 +3144,7 @@ REQUIREMENTS: dict[str, Requirement] = {
     "IRC-REQ-029": Requirement(
         id="IRC-REQ-029",
         level="MUST",
-        sentence="A commit with assert-last-assigned-partition-id without the member `last-assigned-partition-id` is answered with 400.",
+        sentence="A commit with assert-last-assigned-partition-id without the member `last-assigned-partition-id` returns 400.",
         clause="/components/schemas/AssertLastAssignedPartitionId/required",
         basis="schema",
         area="preconditions",
@@ -3209,7 +3209,7 @@ REQUIREMENTS: dict[str, Requirement] = {
     "IRC-REQ-036": Requirement(
         id="IRC-REQ-036",
         level="MUST",
-        sentence="A commit to a view that asserts the view's UUID returns 200, and one that asserts another UUID with 409.",
+        sentence="A commit to a view that asserts the view's UUID returns 200, and one that asserts another UUID returns 409.",
         clause="/components/schemas/AssertViewUUID",
         basis="text",
         area="preconditions",
@@ -3236,7 +3236,7 @@ REQUIREMENTS: dict[str, Requirement] = {
         area="preconditions",
         operations=("replaceView",),
         features=("views",),
-        interpretation="A-18: That an unknown update or requirement is a 400 is said of tables only. It is a 400 for views as well, while an update or requirement that the contract has for the other kind of object may also be refused with 406, and a 5xx status will never do.",
+        interpretation="A-18: The contract says of tables only that an unknown update or requirement is a 400. It is a 400 for views as well. An update or requirement that the contract has for the other kind of object may also be refused with 406; a 5xx status always fails.",
     ),
     "IRC-REQ-039": Requirement(
         id="IRC-REQ-039",
@@ -3284,7 +3284,7 @@ REQUIREMENTS: dict[str, Requirement] = {
         area="register",
         operations=("registerTable",),
         features=("views",),
-        interpretation="A-53: That tables and views share their names is implied by the conflicts described for them, but not said. They share one space of names.",
+        interpretation="A-53: The conflicts that are described for tables and views imply that they share their names, but no text says so. They share one space of names.",
     ),
     "IRC-TBL-REG-009": Requirement(
         id="IRC-TBL-REG-009",
@@ -3298,7 +3298,7 @@ REQUIREMENTS: dict[str, Requirement] = {
     "IRC-TBL-REG-010": Requirement(
         id="IRC-TBL-REG-010",
         level="SHOULD",
-        sentence="Registering a `metadata-location` where no metadata can be read should be answered with 400 or 404 and create nothing.",
+        sentence="Registering a `metadata-location` where no metadata can be read should return 400 or 404 and create nothing.",
         clause="/paths/~1v1~1{prefix}~1namespaces~1{namespace}~1register/post/responses/400",
         basis="implied",
         area="register",
@@ -3307,7 +3307,7 @@ REQUIREMENTS: dict[str, Requirement] = {
     "IRC-TBL-REG-011": Requirement(
         id="IRC-TBL-REG-011",
         level="SHOULD",
-        sentence="Registering a file that is not valid table metadata, such as `{}`, should be answered with 400.",
+        sentence="Registering a file that is not valid table metadata, such as `{}`, should return 400.",
         clause="/paths/~1v1~1{prefix}~1namespaces~1{namespace}~1register/post/responses/400",
         basis="implied",
         area="register",
@@ -4268,7 +4268,7 @@ REQUIREMENTS: dict[str, Requirement] = {
         area="schemas",
         operations=("createView",),
         side="client",
-        interpretation="A-45: The properties of a new view are required, while clients leave them out when there are none. A request without them may be accepted or answered with 400.",
+        interpretation="A-45: The properties of a new view are required, while clients leave them out when there are none. A request without them may be accepted or return 400.",
         uncovered="describes what clients send; that servers refuse anything else is judged by IRC-GEN-012 and IRC-GEN-013",
     ),
     "IRC-SCH-LoadViewResult": Requirement(
@@ -4774,7 +4774,7 @@ REQUIREMENTS: dict[str, Requirement] = {
     "IRC-SEC-003": Requirement(
         id="IRC-SEC-003",
         level="SHOULD",
-        sentence="A request with an expired bearer token is refused with status 401, or with 419.",
+        sentence="A request with an expired bearer token returns 401 or 419.",
         clause="/components/responses/UnauthorizedResponse",
         basis="text",
         area="security",
@@ -5019,7 +5019,7 @@ REQUIREMENTS: dict[str, Requirement] = {
     "IRC-SEC-016": Requirement(
         id="IRC-SEC-016",
         level="MUST",
-        sentence="A mutation that was answered with 401 or 403 has no effect.",
+        sentence="A mutation that returned 401 or 403 has no effect.",
         clause="/components/responses/ForbiddenResponse",
         basis="implied",
         area="security",
@@ -5090,7 +5090,7 @@ REQUIREMENTS: dict[str, Requirement] = {
     "IRC-TBL-LIST-007": Requirement(
         id="IRC-TBL-LIST-007",
         level="MUST",
-        sentence="A list of tables that is asked for after a create, a rename or a drop was answered shows its effect.",
+        sentence="A list of tables shows the effect of every create, rename and drop that was answered before the request.",
         clause="/paths/~1v1~1{prefix}~1namespaces~1{namespace}~1tables/get/responses/200",
         basis="implied",
         area="tables",
@@ -5108,12 +5108,12 @@ REQUIREMENTS: dict[str, Requirement] = {
     "IRC-TBL-CREATE-002": Requirement(
         id="IRC-TBL-CREATE-002",
         level="SHOULD",
-        sentence="The answer to creating a table should carry `metadata-location` as a non-empty string, the same that loading the table answers.",
+        sentence="The answer to creating a table should have `metadata-location` as a non-empty string, equal to the one that loading the table returns.",
         clause="/components/schemas/LoadTableResult/properties/metadata-location",
         basis="text",
         area="tables",
         operations=("createTable",),
-        interpretation="A-60: The metadata location of a table should be returned, may be null, and is required only for commits and views. It is required wherever a committed state is answered.",
+        interpretation="A-60: The metadata location of a table should be returned, may be null, and is required only for commits and views. It is required wherever a committed state is returned.",
     ),
     "IRC-TBL-CREATE-003": Requirement(
         id="IRC-TBL-CREATE-003",
@@ -5141,7 +5141,7 @@ REQUIREMENTS: dict[str, Requirement] = {
         basis="our-interpretation",
         area="tables",
         operations=("createTable",),
-        interpretation="A-24: It is not said whether a created table keeps the field ids of the request. Any consistent renumbering is right.",
+        interpretation="A-24: The text does not specify whether a created table keeps the field ids of the request. Any consistent renumbering is right.",
     ),
     "IRC-TBL-CREATE-006": Requirement(
         id="IRC-TBL-CREATE-006",
@@ -5235,7 +5235,7 @@ REQUIREMENTS: dict[str, Requirement] = {
         area="tables",
         operations=("createTable",),
         features=("views",),
-        interpretation="A-53: That tables and views share their names is implied by the conflicts described for them, but not said. They share one space of names.",
+        interpretation="A-53: The conflicts that are described for tables and views imply that they share their names, but no text says so. They share one space of names.",
     ),
     "IRC-TBL-CREATE-016": Requirement(
         id="IRC-TBL-CREATE-016",
@@ -5286,7 +5286,7 @@ REQUIREMENTS: dict[str, Requirement] = {
     "IRC-TBL-CREATE-021": Requirement(
         id="IRC-TBL-CREATE-021",
         level="SHOULD",
-        sentence="Creating a table with an empty `name` should be answered with 400.",
+        sentence="Creating a table with an empty `name` should return 400.",
         clause="/components/schemas/CreateTableRequest/properties/name",
         basis="implied",
         area="tables",
@@ -5314,7 +5314,7 @@ REQUIREMENTS: dict[str, Requirement] = {
     "IRC-TBL-CREATE-024": Requirement(
         id="IRC-TBL-CREATE-024",
         level="MUST",
-        sentence="Of several simultaneous creations of one table exactly one returns 200, all others 409, and the table has the metadata of the one.",
+        sentence="Of several simultaneous creations of one table exactly one returns 200, all others return 409, and the table has the metadata of the winner.",
         clause="/paths/~1v1~1{prefix}~1namespaces~1{namespace}~1tables/post/responses/409",
         basis="implied",
         area="tables",
@@ -5342,7 +5342,7 @@ REQUIREMENTS: dict[str, Requirement] = {
     "IRC-TBL-CREATE-029": Requirement(
         id="IRC-TBL-CREATE-029",
         level="SHOULD",
-        sentence="Creating a table of format version 2 with a type that only version 3 has, such as timestamp_ns, should be answered with 400.",
+        sentence="Creating a table of format version 2 with a type that only version 3 has, such as timestamp_ns, should return 400.",
         clause="/components/schemas/PrimitiveType",
         basis="implied",
         area="tables",
@@ -5371,7 +5371,7 @@ REQUIREMENTS: dict[str, Requirement] = {
     "IRC-TBL-CREATE-033": Requirement(
         id="IRC-TBL-CREATE-033",
         level="SHOULD",
-        sentence="A table should be created at a requested location that only begins with the same characters as another table's, such as …/t2 beside …/t, where other requested locations are taken.",
+        sentence="A table should be created at a requested location that only begins with the same characters as another table's, such as …/t2 and …/t, if the server accepts requested locations.",
         clause="/components/schemas/CreateTableRequest/properties/location",
         basis="implied",
         area="tables",
@@ -5415,7 +5415,7 @@ REQUIREMENTS: dict[str, Requirement] = {
         area="tables",
         operations=("createTable",),
         features=("stage-create",),
-        interpretation="A-60: The metadata location of a table should be returned, may be null, and is required only for commits and views. It is required wherever a committed state is answered.",
+        interpretation="A-60: The metadata location of a table should be returned, may be null, and is required only for commits and views. It is required wherever a committed state is returned.",
     ),
     "IRC-TBL-STAGE-004": Requirement(
         id="IRC-TBL-STAGE-004",
@@ -5470,7 +5470,7 @@ REQUIREMENTS: dict[str, Requirement] = {
     "IRC-TBL-STAGE-009": Requirement(
         id="IRC-TBL-STAGE-009",
         level="SHOULD",
-        sentence="Staging a table that exists should be answered with 409, or else the commit of what was staged is.",
+        sentence="Staging a table that exists should return 409, or else committing that stage returns 409.",
         clause="/paths/~1v1~1{prefix}~1namespaces~1{namespace}~1tables/post/responses/409",
         basis="our-interpretation",
         area="tables",
@@ -5487,7 +5487,7 @@ REQUIREMENTS: dict[str, Requirement] = {
         area="tables",
         operations=("createTable", "updateTable"),
         features=("stage-create", "views"),
-        interpretation="A-53: That tables and views share their names is implied by the conflicts described for them, but not said. They share one space of names.",
+        interpretation="A-53: The conflicts that are described for tables and views imply that they share their names, but no text says so. They share one space of names.",
     ),
     "IRC-TBL-STAGE-011": Requirement(
         id="IRC-TBL-STAGE-011",
@@ -5551,12 +5551,12 @@ REQUIREMENTS: dict[str, Requirement] = {
     "IRC-TBL-LOAD-002": Requirement(
         id="IRC-TBL-LOAD-002",
         level="SHOULD",
-        sentence="Loading a table should answer a `metadata-location` that changes with each commit that changes the metadata, and only then.",
+        sentence="Loading a table should return a `metadata-location` that changes with each commit that changes the metadata, and only then.",
         clause="/components/schemas/LoadTableResult/properties/metadata-location",
         basis="text",
         area="tables",
         operations=("loadTable",),
-        interpretation="A-60: The metadata location of a table should be returned, may be null, and is required only for commits and views. It is required wherever a committed state is answered.",
+        interpretation="A-60: The metadata location of a table should be returned, may be null, and is required only for commits and views. It is required wherever a committed state is returned.",
     ),
     "IRC-TBL-LOAD-003": Requirement(
         id="IRC-TBL-LOAD-003",
@@ -5580,7 +5580,7 @@ REQUIREMENTS: dict[str, Requirement] = {
     "IRC-TBL-LOAD-005": Requirement(
         id="IRC-TBL-LOAD-005",
         level="MUST",
-        sentence="Loading as a table what is a view returns 404.",
+        sentence="Loading a view as a table returns 404.",
         clause="/paths/~1v1~1{prefix}~1namespaces~1{namespace}~1tables~1{table}/get/responses/404",
         basis="implied",
         area="tables",
@@ -5590,7 +5590,7 @@ REQUIREMENTS: dict[str, Requirement] = {
     "IRC-TBL-LOAD-012": Requirement(
         id="IRC-TBL-LOAD-012",
         level="MUST",
-        sentence="When loading a table answers `config`, it is an object whose values are all strings.",
+        sentence="The `config` of a loaded table, if present, is an object whose values are all strings.",
         clause="/components/schemas/LoadTableResult/properties/config",
         basis="schema",
         area="tables",
@@ -5618,7 +5618,7 @@ REQUIREMENTS: dict[str, Requirement] = {
     "IRC-TBL-LOAD-017": Requirement(
         id="IRC-TBL-LOAD-017",
         level="MUST",
-        sentence="Loading a table while others commit to it always answers one committed state with its own `metadata-location`, never a mixture.",
+        sentence="Loading a table while others commit to it always returns one committed state with its own `metadata-location`, never a mixture.",
         clause="/paths/~1v1~1{prefix}~1namespaces~1{namespace}~1tables~1{table}/get/responses/200",
         basis="implied",
         area="tables",
@@ -5628,7 +5628,7 @@ REQUIREMENTS: dict[str, Requirement] = {
     "IRC-TBL-LOAD-018": Requirement(
         id="IRC-TBL-LOAD-018",
         level="MAY",
-        sentence="Loading a metadata table such as `files` as a table in the namespace of its table's name may be answered with 404, as clients resolve these themselves.",
+        sentence="Loading a metadata table such as `files` as a table in the namespace of its table's name may return 404, because clients resolve metadata tables themselves.",
         clause="/paths/~1v1~1{prefix}~1namespaces~1{namespace}~1tables~1{table}/get/responses/404",
         basis="implied",
         area="tables",
@@ -5711,7 +5711,7 @@ REQUIREMENTS: dict[str, Requirement] = {
         area="tables",
         operations=("dropTable",),
         features=("purge", "readable-files"),
-        interpretation="A-64: It is not said whether purging a table happens at once, nor how a failure is reported. Only the disappearance of the table is judged, unless the files can be looked at.",
+        interpretation="A-64: The text does not specify whether purging a table happens at once, nor how a failure is reported. Only the disappearance of the table is checked, unless the files can be read.",
     ),
     "IRC-TBL-DROP-005": Requirement(
         id="IRC-TBL-DROP-005",
@@ -5722,12 +5722,12 @@ REQUIREMENTS: dict[str, Requirement] = {
         area="tables",
         operations=("dropTable",),
         risk="data",
-        interpretation="A-64: It is not said whether purging a table happens at once, nor how a failure is reported. Only the disappearance of the table is judged, unless the files can be looked at.",
+        interpretation="A-64: The text does not specify whether purging a table happens at once, nor how a failure is reported. Only the disappearance of the table is checked, unless the files can be read.",
     ),
     "IRC-TBL-DROP-006": Requirement(
         id="IRC-TBL-DROP-006",
         level="MUST",
-        sentence="Purging a table that was renamed leaves whole another table that was created by its old name.",
+        sentence="Purging a renamed table does not change another table that was created by its old name.",
         clause="/paths/~1v1~1{prefix}~1namespaces~1{namespace}~1tables~1{table}/delete/parameters/0",
         basis="implied",
         area="tables",
@@ -5746,7 +5746,7 @@ REQUIREMENTS: dict[str, Requirement] = {
     "IRC-TBL-DROP-008": Requirement(
         id="IRC-TBL-DROP-008",
         level="MUST",
-        sentence="Dropping as a table what is a view returns 404 and keeps the view.",
+        sentence="Dropping a view as a table returns 404 and keeps the view.",
         clause="/paths/~1v1~1{prefix}~1namespaces~1{namespace}~1tables~1{table}/delete/responses/404",
         basis="implied",
         area="tables",
@@ -5757,7 +5757,7 @@ REQUIREMENTS: dict[str, Requirement] = {
     "IRC-TBL-DROP-009": Requirement(
         id="IRC-TBL-DROP-009",
         level="MUST",
-        sentence="A table created again after a drop has a new UUID, and a commit that asserts the old one is answered with 409.",
+        sentence="A table created again after a drop has a new UUID, and a commit that asserts the old one returns 409.",
         clause="/paths/~1v1~1{prefix}~1namespaces~1{namespace}~1tables~1{table}/delete/responses/204",
         basis="implied",
         area="tables",
@@ -5784,7 +5784,7 @@ REQUIREMENTS: dict[str, Requirement] = {
     "IRC-TBL-DROP-012": Requirement(
         id="IRC-TBL-DROP-012",
         level="MUST",
-        sentence="Purging a table leaves whole another table whose location begins with the same characters, such as …/t2 beside …/t.",
+        sentence="Purging a table does not change another table whose location begins with the same characters, such as …/t2 and …/t.",
         clause="/paths/~1v1~1{prefix}~1namespaces~1{namespace}~1tables~1{table}/delete/parameters/0",
         basis="implied",
         area="tables",
@@ -5801,7 +5801,7 @@ REQUIREMENTS: dict[str, Requirement] = {
         area="tables",
         operations=("dropTable",),
         features=("purge", "readable-files"),
-        interpretation="A-64: It is not said whether purging a table happens at once, nor how a failure is reported. Only the disappearance of the table is judged, unless the files can be looked at.",
+        interpretation="A-64: The text does not specify whether purging a table happens at once, nor how a failure is reported. Only the disappearance of the table is checked, unless the files can be read.",
     ),
     "IRC-TBL-REN-001": Requirement(
         id="IRC-TBL-REN-001",
@@ -5864,7 +5864,7 @@ REQUIREMENTS: dict[str, Requirement] = {
     "IRC-TBL-REN-008": Requirement(
         id="IRC-TBL-REN-008",
         level="MUST",
-        sentence="Renaming as a table what is a view returns 404.",
+        sentence="Renaming a view as a table returns 404.",
         clause="/paths/~1v1~1{prefix}~1tables~1rename/post/responses/404",
         basis="implied",
         area="tables",
@@ -5874,7 +5874,7 @@ REQUIREMENTS: dict[str, Requirement] = {
     "IRC-TBL-REN-009": Requirement(
         id="IRC-TBL-REN-009",
         level="SHOULD",
-        sentence="Renaming a table to its own name should be answered with 204 or 409, and the table still load.",
+        sentence="Renaming a table to its own name should return 204 or 409, and the table should still load.",
         clause="/paths/~1v1~1{prefix}~1tables~1rename/post/responses/409",
         basis="our-interpretation",
         area="tables",
@@ -5893,7 +5893,7 @@ REQUIREMENTS: dict[str, Requirement] = {
     "IRC-TBL-REN-012": Requirement(
         id="IRC-TBL-REN-012",
         level="MUST",
-        sentence="Of two simultaneous renames one returns 204; the other 404 or 409 if both move one table, with 409 if both aim at one name.",
+        sentence="Of two simultaneous renames one returns 204; the other returns 404 or 409 if both move one table, and 409 if both aim at one name.",
         clause="/paths/~1v1~1{prefix}~1tables~1rename/post/responses/409",
         basis="implied",
         area="tables",
@@ -5983,7 +5983,7 @@ REQUIREMENTS: dict[str, Requirement] = {
     "IRC-TXN-007": Requirement(
         id="IRC-TXN-007",
         level="SHOULD",
-        sentence="A transaction with an empty array of `table-changes` should be answered with 400, or with 204 and no effect.",
+        sentence="A transaction with an empty array of `table-changes` should return 400, or 204 and have no effect.",
         clause="/components/schemas/CommitTransactionRequest/properties/table-changes",
         basis="our-interpretation",
         area="transactions",
@@ -6003,7 +6003,7 @@ REQUIREMENTS: dict[str, Requirement] = {
     "IRC-TXN-010": Requirement(
         id="IRC-TXN-010",
         level="MUST",
-        sentence="Two simultaneous transactions on the same tables leave what one of them after the other, or one of them alone, would leave.",
+        sentence="Two simultaneous transactions on the same tables have the effect of one after the other, or of one of them alone.",
         clause="/paths/~1v1~1{prefix}~1transactions~1commit/post/responses/409",
         basis="implied",
         area="transactions",
@@ -6024,7 +6024,7 @@ REQUIREMENTS: dict[str, Requirement] = {
     "IRC-TXN-012": Requirement(
         id="IRC-TXN-012",
         level="SHOULD",
-        sentence="A transaction that creates a table by assert-create should create it with all its other changes, or be answered with 400 or 404 and change nothing.",
+        sentence="A transaction that creates a table by assert-create should create it with all its other changes, or return 400 or 404 and change nothing.",
         clause="/components/schemas/CommitTransactionRequest/properties/table-changes",
         basis="our-interpretation",
         area="transactions",
@@ -6060,7 +6060,7 @@ REQUIREMENTS: dict[str, Requirement] = {
         area="transactions",
         operations=("commitTransaction",),
         risk="data",
-        interpretation="A-39: A commit answered with 503 may be repeated after Retry-After although it may have been applied in part. Without Retry-After the outcome of such a commit is unknown.",
+        interpretation="A-39: A commit that returned 503 may be repeated after Retry-After although it may have been applied in part. Without Retry-After the outcome of such a commit is unknown.",
     ),
     "IRC-TXN-016": Requirement(
         id="IRC-TXN-016",
@@ -6075,7 +6075,7 @@ REQUIREMENTS: dict[str, Requirement] = {
     "IRC-TXN-017": Requirement(
         id="IRC-TXN-017",
         level="SHOULD",
-        sentence="A transaction with changes to ten tables should be answered with 204 and change them all.",
+        sentence="A transaction with changes to ten tables should return 204 and change them all.",
         clause="/components/schemas/CommitTransactionRequest/properties/table-changes",
         basis="implied",
         area="transactions",
@@ -6147,7 +6147,7 @@ REQUIREMENTS: dict[str, Requirement] = {
     "IRC-GEN-006": Requirement(
         id="IRC-GEN-006",
         level="MUST",
-        sentence="An operation whose documented success is 204 answers success with exactly 204, never with 200.",
+        sentence="An operation whose documented success is 204 returns exactly 204 on success, never 200.",
         clause="/paths/~1v1~1{prefix}~1namespaces~1{namespace}/head/responses/204",
         basis="text",
         area="transport",
@@ -6194,7 +6194,7 @@ REQUIREMENTS: dict[str, Requirement] = {
     "IRC-GEN-009": Requirement(
         id="IRC-GEN-009",
         level="MUST",
-        sentence="An operation whose documented success is 200 answers success with exactly 200, never with 201 or 202.",
+        sentence="An operation whose documented success is 200 returns exactly 200 on success, never 201 or 202.",
         clause="/paths/~1v1~1{prefix}~1namespaces/post/responses/200",
         basis="schema",
         area="transport",
@@ -6238,7 +6238,7 @@ REQUIREMENTS: dict[str, Requirement] = {
     "IRC-GEN-011": Requirement(
         id="IRC-GEN-011",
         level="MUST",
-        sentence="A request body that is a JSON array, string or null instead of an object is answered with status 400.",
+        sentence="A request body that is a JSON array, string or null instead of an object returns 400.",
         clause="/components/responses/BadRequestErrorResponse",
         basis="text",
         area="transport",
@@ -6318,7 +6318,7 @@ REQUIREMENTS: dict[str, Requirement] = {
     "IRC-GEN-015": Requirement(
         id="IRC-GEN-015",
         level="SHOULD",
-        sentence="Members of a request body that the contract does not know leave the outcome as it is without them.",
+        sentence="Members of a request body that the contract does not know do not change the outcome.",
         clause="/components/schemas/CreateNamespaceRequest",
         basis="implied",
         area="transport",
@@ -6338,7 +6338,7 @@ REQUIREMENTS: dict[str, Requirement] = {
     "IRC-GEN-016": Requirement(
         id="IRC-GEN-016",
         level="SHOULD",
-        sentence="A query parameter that the contract does not know leaves the answer as it is without it.",
+        sentence="A query parameter that the contract does not know does not change the answer.",
         clause="/paths/~1v1~1{prefix}~1namespaces/get/parameters",
         basis="implied",
         area="transport",
@@ -6346,7 +6346,7 @@ REQUIREMENTS: dict[str, Requirement] = {
     "IRC-GEN-017": Requirement(
         id="IRC-GEN-017",
         level="SHOULD",
-        sentence="A request header that the contract does not know, such as Idempotency-Key, leaves the answer as it is without it.",
+        sentence="A request header that the contract does not know, such as Idempotency-Key, does not change the answer.",
         clause="/paths/~1v1~1{prefix}~1namespaces~1{namespace}~1tables~1{table}/get/parameters",
         basis="implied",
         area="transport",
@@ -6432,7 +6432,7 @@ REQUIREMENTS: dict[str, Requirement] = {
     "IRC-GEN-024": Requirement(
         id="IRC-GEN-024",
         level="SHOULD",
-        sentence="A request to a path that the contract does not know is answered with a 4xx status.",
+        sentence="A request to a path that the contract does not know returns a 4xx status.",
         clause="/paths",
         basis="implied",
         area="transport",
@@ -6440,7 +6440,7 @@ REQUIREMENTS: dict[str, Requirement] = {
     "IRC-GEN-025": Requirement(
         id="IRC-GEN-025",
         level="SHOULD",
-        sentence="A request with a method that its path does not offer is answered with a 4xx status, preferably 405.",
+        sentence="A request with a method that its path does not offer returns a 4xx status, preferably 405.",
         clause="/paths",
         basis="implied",
         area="transport",
@@ -6458,7 +6458,7 @@ REQUIREMENTS: dict[str, Requirement] = {
     "IRC-GEN-027": Requirement(
         id="IRC-GEN-027",
         level="MUST",
-        sentence="The effect of a mutation that was answered with success shows in the very next read, also on another connection.",
+        sentence="The effect of a successful mutation is visible in the very next read, also on another connection.",
         clause="/paths/~1v1~1{prefix}~1namespaces~1{namespace}~1tables/post/responses/200",
         basis="implied",
         area="transport",
@@ -6481,7 +6481,7 @@ REQUIREMENTS: dict[str, Requirement] = {
     "IRC-GEN-028": Requirement(
         id="IRC-GEN-028",
         level="SHOULD",
-        sentence="Tables of format version 1 and of version 2 can be created, and report the version that was asked for.",
+        sentence="Tables of format version 1 and of version 2 can be created, and report the requested version.",
         clause="/components/schemas/TableMetadata/properties/format-version",
         basis="text",
         area="transport",
@@ -6591,7 +6591,7 @@ REQUIREMENTS: dict[str, Requirement] = {
     "IRC-UPD-003": Requirement(
         id="IRC-UPD-003",
         level="SHOULD",
-        sentence="A commit that assigns to a table the UUID it has already should be answered with 200 and change nothing.",
+        sentence="A commit that assigns to a table the UUID it has already should return 200 and change nothing.",
         clause="/components/schemas/AssignUUIDUpdate",
         basis="implied",
         area="updates",
@@ -6600,7 +6600,7 @@ REQUIREMENTS: dict[str, Requirement] = {
     "IRC-UPD-004": Requirement(
         id="IRC-UPD-004",
         level="SHOULD",
-        sentence="A commit with assign-uuid whose `uuid` is not a UUID should be answered with 400.",
+        sentence="A commit with assign-uuid whose `uuid` is not a UUID should return 400.",
         clause="/components/schemas/AssignUUIDUpdate/properties/uuid",
         basis="implied",
         area="updates",
@@ -6619,7 +6619,7 @@ REQUIREMENTS: dict[str, Requirement] = {
     "IRC-UPD-006": Requirement(
         id="IRC-UPD-006",
         level="SHOULD",
-        sentence="A commit that upgrades a table to the format version it has already should be answered with 200 and change nothing.",
+        sentence="A commit that upgrades a table to the format version it has already should return 200 and change nothing.",
         clause="/components/schemas/UpgradeFormatVersionUpdate",
         basis="implied",
         area="updates",
@@ -6637,7 +6637,7 @@ REQUIREMENTS: dict[str, Requirement] = {
     "IRC-UPD-008": Requirement(
         id="IRC-UPD-008",
         level="MUST",
-        sentence="A commit that upgrades a table to a format version that does not exist, such as 0 or 99, is answered with 400.",
+        sentence="A commit that upgrades a table to a format version that does not exist, such as 0 or 99, returns 400.",
         clause="/components/schemas/UpgradeFormatVersionUpdate/properties/format-version",
         basis="implied",
         area="updates",
@@ -6696,7 +6696,7 @@ REQUIREMENTS: dict[str, Requirement] = {
     "IRC-UPD-014": Requirement(
         id="IRC-UPD-014",
         level="MUST",
-        sentence="A commit that adds a schema with duplicate ids or names, or with a known id at another type, is answered with 400.",
+        sentence="A commit that adds a schema with duplicate ids or names, or with a known id at another type, returns 400.",
         clause="/components/schemas/AddSchemaUpdate/properties/schema",
         basis="implied",
         area="updates",
@@ -6706,7 +6706,7 @@ REQUIREMENTS: dict[str, Requirement] = {
     "IRC-UPD-015": Requirement(
         id="IRC-UPD-015",
         level="SHOULD",
-        sentence="A commit that adds a schema with a type of a later format version than the table's should be answered with 400.",
+        sentence="A commit that adds a schema with a type of a later format version than the table's should return 400.",
         clause="/components/schemas/AddSchemaUpdate/properties/schema",
         basis="implied",
         area="updates",
@@ -6761,7 +6761,7 @@ REQUIREMENTS: dict[str, Requirement] = {
     "IRC-UPD-021": Requirement(
         id="IRC-UPD-021",
         level="SHOULD",
-        sentence="A commit that makes current a schema without a source column of the default spec or sort order should be answered with 400.",
+        sentence="A commit that makes current a schema without a source column of the default spec or sort order should return 400.",
         clause="/components/schemas/SetCurrentSchemaUpdate",
         basis="implied",
         area="updates",
@@ -6798,7 +6798,7 @@ REQUIREMENTS: dict[str, Requirement] = {
     "IRC-UPD-025": Requirement(
         id="IRC-UPD-025",
         level="SHOULD",
-        sentence="A commit that adds to a table of format version 1 a spec whose field ids do not run on from 1000 should be answered with 400.",
+        sentence="A commit that adds to a table of format version 1 a spec whose field ids do not run on from 1000 should return 400.",
         clause="/components/schemas/PartitionField/properties/field-id",
         basis="implied",
         area="updates",
@@ -6855,7 +6855,7 @@ REQUIREMENTS: dict[str, Requirement] = {
     "IRC-UPD-031": Requirement(
         id="IRC-UPD-031",
         level="MUST",
-        sentence="A commit that adds a sort order with an unknown source-id, transform, direction or null order is answered with 400.",
+        sentence="A commit that adds a sort order with an unknown source-id, transform, direction or null order returns 400.",
         clause="/components/schemas/AddSortOrderUpdate/properties/sort-order",
         basis="schema",
         area="updates",
@@ -6928,7 +6928,7 @@ REQUIREMENTS: dict[str, Requirement] = {
     "IRC-UPD-039": Requirement(
         id="IRC-UPD-039",
         level="MUST",
-        sentence="A commit that adds a snapshot whose operation is not append, replace, overwrite or delete is answered with 400.",
+        sentence="A commit that adds a snapshot whose operation is not append, replace, overwrite or delete returns 400.",
         clause="/components/schemas/Snapshot/properties/summary/properties/operation",
         basis="schema",
         area="updates",
@@ -6957,7 +6957,7 @@ REQUIREMENTS: dict[str, Requirement] = {
     "IRC-UPD-042": Requirement(
         id="IRC-UPD-042",
         level="SHOULD",
-        sentence="A snapshot's `schema-id` should be kept, and a commit that adds a snapshot with the id of no schema be answered with 400.",
+        sentence="A snapshot's `schema-id` should be kept, and a commit that adds a snapshot with the id of no schema should return 400.",
         clause="/components/schemas/Snapshot/properties/schema-id",
         basis="implied",
         area="updates",
@@ -7014,7 +7014,7 @@ REQUIREMENTS: dict[str, Requirement] = {
     "IRC-UPD-048": Requirement(
         id="IRC-UPD-048",
         level="SHOULD",
-        sentence="A commit that sets main as a tag should be answered with 400.",
+        sentence="A commit that sets main as a tag should return 400.",
         clause="/components/schemas/SetSnapshotRefUpdate/properties/ref-name",
         basis="our-interpretation",
         area="updates",
@@ -7063,7 +7063,7 @@ REQUIREMENTS: dict[str, Requirement] = {
     "IRC-UPD-053": Requirement(
         id="IRC-UPD-053",
         level="SHOULD",
-        sentence="A commit that removes snapshots which the table does not have should be answered with 200 and change nothing.",
+        sentence="A commit that removes snapshots which the table does not have should return 200 and change nothing.",
         clause="/components/schemas/RemoveSnapshotsUpdate/properties/snapshot-ids",
         basis="implied",
         area="updates",
@@ -7101,7 +7101,7 @@ REQUIREMENTS: dict[str, Requirement] = {
     "IRC-UPD-057": Requirement(
         id="IRC-UPD-057",
         level="SHOULD",
-        sentence="A commit that removes a ref which does not exist should be answered with 200 and change nothing.",
+        sentence="A commit that removes a ref which does not exist should return 200 and change nothing.",
         clause="/components/schemas/RemoveSnapshotRefUpdate/properties/ref-name",
         basis="implied",
         area="updates",
@@ -7274,7 +7274,7 @@ REQUIREMENTS: dict[str, Requirement] = {
     "IRC-UPD-075": Requirement(
         id="IRC-UPD-075",
         level="SHOULD",
-        sentence="A commit that removes a partition spec which the table does not have should be answered with 200 or 400.",
+        sentence="A commit that removes a partition spec which the table does not have should return 200 or 400.",
         clause="/components/schemas/RemovePartitionSpecsUpdate/properties/spec-ids",
         basis="implied",
         area="updates",
@@ -7370,7 +7370,7 @@ REQUIREMENTS: dict[str, Requirement] = {
     "IRC-UPD-085": Requirement(
         id="IRC-UPD-085",
         level="MUST",
-        sentence="A commit that adds a view version with an unknown `schema-id`, or with -1 and no schema added, is answered with 400.",
+        sentence="A commit that adds a view version with an unknown `schema-id`, or with -1 and no schema added, returns 400.",
         clause="/components/schemas/AddViewVersionUpdate",
         basis="implied",
         area="updates",
@@ -7380,7 +7380,7 @@ REQUIREMENTS: dict[str, Requirement] = {
     "IRC-UPD-086": Requirement(
         id="IRC-UPD-086",
         level="SHOULD",
-        sentence="A commit that adds a view version with two SQL representations of one dialect should be answered with 400.",
+        sentence="A commit that adds a view version with two SQL representations of one dialect should return 400.",
         clause="/components/schemas/ViewVersion/properties/representations",
         basis="implied",
         area="updates",
@@ -7400,7 +7400,7 @@ REQUIREMENTS: dict[str, Requirement] = {
     "IRC-UPD-088": Requirement(
         id="IRC-UPD-088",
         level="MUST",
-        sentence="A commit with set-current-view-version and an unknown id, or with -1 and no version added, is answered with 400.",
+        sentence="A commit with set-current-view-version and an unknown id, or with -1 and no version added, returns 400.",
         clause="/components/schemas/SetCurrentViewVersionUpdate",
         basis="implied",
         area="updates",
@@ -7416,7 +7416,7 @@ REQUIREMENTS: dict[str, Requirement] = {
         area="updates",
         operations=("replaceView",),
         features=("views",),
-        interpretation="A-18: That an unknown update or requirement is a 400 is said of tables only. It is a 400 for views as well, while an update or requirement that the contract has for the other kind of object may also be refused with 406, and a 5xx status will never do.",
+        interpretation="A-18: The contract says of tables only that an unknown update or requirement is a 400. It is a 400 for views as well. An update or requirement that the contract has for the other kind of object may also be refused with 406; a 5xx status always fails.",
         corrections=("E02",),
     ),
     "IRC-UPD-090": Requirement(
@@ -7487,17 +7487,17 @@ REQUIREMENTS: dict[str, Requirement] = {
     "IRC-VIEW-CREATE-002": Requirement(
         id="IRC-VIEW-CREATE-002",
         level="MUST",
-        sentence="A request to create a view without name, schema or view-version returns 400, while properties may be left out or be demanded.",
+        sentence="A request to create a view without name, schema or view-version returns 400, while properties may be optional or required.",
         clause="/components/schemas/CreateViewRequest/required",
         basis="our-interpretation",
         area="views",
         operations=("createView",),
-        interpretation="A-45: The properties of a new view are required, while clients leave them out when there are none. A request without them may be accepted or answered with 400.",
+        interpretation="A-45: The properties of a new view are required, while clients leave them out when there are none. A request without them may be accepted or return 400.",
     ),
     "IRC-VIEW-CREATE-003": Requirement(
         id="IRC-VIEW-CREATE-003",
         level="MUST",
-        sentence="The version of a created view has the id of the schema that was created with it, whatever schema-id the request gave.",
+        sentence="The version of a created view has the id of the schema that was created with it, whatever schema-id the request has.",
         clause="/components/schemas/ViewVersion/properties/schema-id",
         basis="text",
         area="views",
@@ -7524,12 +7524,12 @@ REQUIREMENTS: dict[str, Requirement] = {
     "IRC-VIEW-CREATE-006": Requirement(
         id="IRC-VIEW-CREATE-006",
         level="MAY",
-        sentence="A created view may keep the summary and timestamp-ms that the request gave for its version, or have the server's own.",
+        sentence="A created view may keep the summary and timestamp-ms of its version in the request, or have the server's own.",
         clause="/components/schemas/ViewVersion/properties/summary",
         basis="our-interpretation",
         area="views",
         operations=("createView", "loadView"),
-        interpretation="A-46: It is not said whether the version-id, timestamp and summary of a new view are the client's or the server's. They are only noted, except that the schema id is replaced.",
+        interpretation="A-46: The text does not specify whether the version-id, timestamp and summary of a new view are the client's or the server's. They are only noted, except that the schema id is replaced.",
     ),
     "IRC-VIEW-CREATE-007": Requirement(
         id="IRC-VIEW-CREATE-007",
@@ -7567,7 +7567,7 @@ REQUIREMENTS: dict[str, Requirement] = {
         basis="our-interpretation",
         area="views",
         operations=("createView", "createTable"),
-        interpretation="A-53: That tables and views share their names is implied by the conflicts described for them, but not said. They share one space of names.",
+        interpretation="A-53: The conflicts that are described for tables and views imply that they share their names, but no text says so. They share one space of names.",
         corrections=("E01",),
     ),
     "IRC-VIEW-CREATE-011": Requirement(
@@ -7619,17 +7619,17 @@ REQUIREMENTS: dict[str, Requirement] = {
     "IRC-VIEW-CREATE-016": Requirement(
         id="IRC-VIEW-CREATE-016",
         level="SHOULD",
-        sentence="Creating a view with a representation of unknown type is answered with a 4xx status.",
+        sentence="Creating a view with a representation of unknown type returns a 4xx status.",
         clause="/components/schemas/SQLViewRepresentation/properties/type",
         basis="our-interpretation",
         area="views",
         operations=("createView",),
-        interpretation="A-47: Only one kind of view representation exists, and its type has no fixed value. An unknown kind is answered with a 4xx status.",
+        interpretation="A-47: Only one kind of view representation exists, and its type has no fixed value. An unknown kind returns a 4xx status.",
     ),
     "IRC-VIEW-CREATE-017": Requirement(
         id="IRC-VIEW-CREATE-017",
         level="MUST",
-        sentence="A created view keeps the properties of the request, and a property value that is not a string is answered with status 400.",
+        sentence="A created view keeps the properties of the request, and a property value that is not a string returns 400.",
         clause="/components/schemas/CreateViewRequest/properties/properties",
         basis="schema",
         area="views",
@@ -7744,7 +7744,7 @@ REQUIREMENTS: dict[str, Requirement] = {
     "IRC-VIEW-REPL-002": Requirement(
         id="IRC-VIEW-REPL-002",
         level="MUST",
-        sentence="A request to replace a view needs the member updates, without which it returns 400, but not the member requirements.",
+        sentence="A request to replace a view without the member updates returns 400, while the member requirements is optional.",
         clause="/components/schemas/CommitViewRequest/required",
         basis="schema",
         area="views",
@@ -7839,7 +7839,7 @@ REQUIREMENTS: dict[str, Requirement] = {
     "IRC-VIEW-REPL-013": Requirement(
         id="IRC-VIEW-REPL-013",
         level="MUST",
-        sentence="Of replacements of one view at the same time each one is applied or answered with 409, and no version that was answered with 200 is lost.",
+        sentence="Each of several simultaneous replacements of one view is applied or returns 409, and no version whose replacement returned 200 is lost.",
         clause="/paths/~1v1~1{prefix}~1namespaces~1{namespace}~1views~1{view}/post/responses/409",
         basis="implied",
         area="views",
@@ -7983,7 +7983,7 @@ REQUIREMENTS: dict[str, Requirement] = {
     "WXD-CFG-006": Requirement(
         id="WXD-CFG-006",
         level="MUST",
-        sentence="Without endpoints in the configuration, every operation of the page is served, views, checks of existence and transactions included.",
+        sentence="Without endpoints in the configuration, every operation of the page is served, including views, existence checks and transactions.",
         clause="/components/schemas/CatalogConfig/properties/endpoints",
         basis="implied",
         area="configuration",
@@ -8084,7 +8084,7 @@ REQUIREMENTS: dict[str, Requirement] = {
         basis="text",
         area="namespaces",
         operations=("createNamespace", "loadNamespaceMetadata"),
-        interpretation="C-27: The default location of a namespace has lost its bucket and begins with three slashes. The bucket is that of the warehouse, and only that the location lies below it is looked at.",
+        interpretation="C-27: The default location of a namespace has lost its bucket and begins with three slashes. The bucket is that of the warehouse; only that the location lies below it is checked.",
         difference="D-08",
     ),
     "WXD-NS-005": Requirement(
@@ -8123,7 +8123,7 @@ REQUIREMENTS: dict[str, Requirement] = {
     "WXD-NS-008": Requirement(
         id="WXD-NS-008",
         level="MUST",
-        sentence="Keys of properties with underscores, dots and colons are reported as they are when they are set, removed and missed.",
+        sentence="Keys of properties with underscores, dots and colons are reported unchanged when they are set, removed and missing.",
         clause="/paths/~1v1~1{prefix}~1namespaces~1{namespace}~1properties/post",
         basis="our-interpretation",
         area="namespaces",
@@ -8140,7 +8140,7 @@ REQUIREMENTS: dict[str, Requirement] = {
         basis="our-interpretation",
         area="paging",
         operations=("listNamespaces",),
-        interpretation="C-12: Answers have at most 250 items, while a listing without a page token has to be complete. More than 250 items at once and a page with a next-page-token are both right, and losing items without a word is wrong.",
+        interpretation="C-12: Answers have at most 250 items, while a listing without a page token has to be complete. More than 250 items at once and a page with a next-page-token are both accepted; losing items silently is wrong.",
         difference="D-11",
     ),
     "WXD-PAG-002": Requirement(
@@ -8171,7 +8171,7 @@ REQUIREMENTS: dict[str, Requirement] = {
         basis="our-interpretation",
         area="paging",
         operations=("listNamespaces", "listTables", "listViews"),
-        interpretation="C-12: Answers have at most 250 items, while a listing without a page token has to be complete. More than 250 items at once and a page with a next-page-token are both right, and losing items without a word is wrong.",
+        interpretation="C-12: Answers have at most 250 items, while a listing without a page token has to be complete. More than 250 items at once and a page with a next-page-token are both accepted; losing items silently is wrong.",
         difference="D-11",
     ),
     "WXD-TBL-001": Requirement(
@@ -8361,7 +8361,7 @@ REQUIREMENTS: dict[str, Requirement] = {
     "WXD-GEN-001": Requirement(
         id="WXD-GEN-001",
         level="MUST",
-        sentence="Catalog routes are /v1/, the name of the catalog and what follows, or the prefix in its place that the configuration overrides it with.",
+        sentence="Catalog routes begin with /v1/ and the name of the catalog, or the prefix that the configuration overrides it with.",
         clause="/components/parameters/prefix",
         basis="text",
         area="transport",
@@ -8394,7 +8394,7 @@ REQUIREMENTS: dict[str, Requirement] = {
     "WXD-GEN-002": Requirement(
         id="WXD-GEN-002",
         level="MUST",
-        sentence="A catalog route without a catalog's name, or with the name of no catalog, is answered with a 4xx status.",
+        sentence="A catalog route without a catalog's name, or with the name of no catalog, returns a 4xx status.",
         clause="/components/parameters/prefix",
         basis="implied",
         area="transport",
@@ -8436,7 +8436,7 @@ REQUIREMENTS: dict[str, Requirement] = {
     "WXD-GEN-004": Requirement(
         id="WXD-GEN-004",
         level="MUST",
-        sentence="A report of metrics, which clients send unasked, is answered with a 2xx or 4xx status and never with a 5xx one.",
+        sentence="A report of metrics, which clients send on their own, returns a 2xx or 4xx status and never a 5xx one.",
         clause="/paths",
         basis="implied",
         area="transport",

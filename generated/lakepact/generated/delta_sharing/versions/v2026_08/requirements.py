@@ -1,4 +1,4 @@
-# Made by codegen.registry from the registry of delta_sharing 2026-08, sha256 c593436e99e5ada9. Do not edit: nox -s generate
+# Made by codegen.registry from the registry of delta_sharing 2026-08, sha256 125fe70356951a82. Do not edit: nox -s generate
 """The requirements of Delta Sharing Protocol 2026-08, its optional features, and the corrections of the contract."""
 
 from __future__ import annotations
@@ -197,7 +197,7 @@ REQUIREMENTS: dict[str, Requirement] = {
     "DS-DF-13": Requirement(
         id="DS-DF-13",
         level="SHOULD",
-        sentence="The metadata of a table that is shared with its history can be asked for as of a version or of a timestamp.",
+        sentence="The metadata of a table that is shared with its history can be requested as of a version or of a timestamp.",
         clause="#query-table-metadata",
         basis="our-interpretation",
         area="interoperability",
@@ -208,7 +208,7 @@ REQUIREMENTS: dict[str, Requirement] = {
     "DS-DF-20": Requirement(
         id="DS-DF-20",
         level="SHOULD",
-        sentence="A request with the header fileidhash and a query with maxFiles are accepted, and the answer repeats fileidhash in small letters.",
+        sentence="A request with the header fileidhash and a query with maxFiles are accepted, and the answer repeats fileidhash in lower case.",
         clause="#read-data-from-a-table",
         basis="our-interpretation",
         area="interoperability",
@@ -218,7 +218,7 @@ REQUIREMENTS: dict[str, Requirement] = {
     "DS-ASY-01": Requirement(
         id="DS-ASY-01",
         level="MAY",
-        sentence="A client may offer by the capability asyncquery=true that a query is run in the background.",
+        sentence="A client may offer by the capability asyncquery=true that a query runs in the background.",
         clause="#asyncquery",
         basis="text",
         area="async-query",
@@ -228,18 +228,18 @@ REQUIREMENTS: dict[str, Requirement] = {
     "DS-ASY-02": Requirement(
         id="DS-ASY-02",
         level="MUST",
-        sentence="A query that is to be run in the background without an idempotencyKey returns 400.",
+        sentence="A query to run in the background without an idempotencyKey returns 400.",
         clause="#asyncquery",
         basis="text",
         area="async-query",
         operations=("queryTable",),
         features=("async-query",),
-        interpretation="L-01: The prose calls the key of a query in the background idempotencyKey, while clients on the JVM send idempotency_key. The name of the prose counts, and a server that takes the other one too is right.",
+        interpretation="L-01: The prose calls the key of a query in the background idempotencyKey, while clients on the JVM send idempotency_key. The name in the text counts, and a server may accept the other one too.",
     ),
     "DS-ASY-03": Requirement(
         id="DS-ASY-03",
         level="MUST",
-        sentence="A query that is run in the background is answered with one queryStatus line, which holds its queryId and the status pending or failed.",
+        sentence="A query that runs in the background returns one queryStatus line, which holds its queryId and the status pending or failed.",
         clause="#asyncquery",
         basis="text",
         area="async-query",
@@ -249,7 +249,7 @@ REQUIREMENTS: dict[str, Requirement] = {
     "DS-ASY-04": Requirement(
         id="DS-ASY-04",
         level="MUST",
-        sentence="Asking after a query that still runs is answered with a queryStatus line, and after one that is done with the lines of its answer.",
+        sentence="Get Query Info returns a queryStatus line while the query runs, and the lines of its answer once it is done.",
         clause="#get-query-info",
         basis="text",
         area="async-query",
@@ -259,7 +259,7 @@ REQUIREMENTS: dict[str, Requirement] = {
     "DS-ASY-05": Requirement(
         id="DS-ASY-05",
         level="MUST",
-        sentence="Asking after a query with maxFiles is answered page by page, as the query itself would be.",
+        sentence="Get Query Info with maxFiles returns the answer in pages, as the query itself would.",
         clause="#get-query-info",
         basis="text",
         area="async-query",
@@ -269,7 +269,7 @@ REQUIREMENTS: dict[str, Requirement] = {
     "DS-ASY-06": Requirement(
         id="DS-ASY-06",
         level="MUST",
-        sentence="Asking after a query that does not exist is answered with 4xx.",
+        sentence="Get Query Info for a query that does not exist returns 4xx.",
         clause="#get-query-info",
         basis="text",
         area="async-query",
@@ -278,7 +278,7 @@ REQUIREMENTS: dict[str, Requirement] = {
     "DS-ASY-07": Requirement(
         id="DS-ASY-07",
         level="MUST",
-        sentence="The same query with the same idempotencyKey is answered with the same queryId.",
+        sentence="The same query with the same idempotencyKey returns the same queryId.",
         clause="#asyncquery",
         basis="implied",
         area="async-query",
@@ -288,17 +288,17 @@ REQUIREMENTS: dict[str, Requirement] = {
     "DS-ASY-08": Requirement(
         id="DS-ASY-08",
         level="MUST",
-        sentence="A query without the capability asyncquery=true is never answered with a queryStatus line.",
+        sentence="A query without the capability asyncquery=true never returns a queryStatus line.",
         clause="#asyncquery",
         basis="our-interpretation",
         area="async-query",
         operations=("queryTable",),
-        interpretation="L-02: It is not said what a server that cannot run queries in the background does with the capability. It leaves the capability aside and answers the query at once.",
+        interpretation="L-02: The text does not specify what a server that cannot run queries in the background does with the capability. It ignores the capability and answers the query at once.",
     ),
     "DS-FIH-01": Requirement(
         id="DS-FIH-01",
         level="MUST",
-        sentence="The header fileidhash is accepted with parquet and delta in any case, and with anything else answered with status 400.",
+        sentence="The header fileidhash is accepted with parquet and delta in any case, and returns 400 with any other value.",
         clause="#read-data-from-a-table",
         basis="text",
         area="file-ids",
@@ -307,7 +307,7 @@ REQUIREMENTS: dict[str, Requirement] = {
     "DS-FIH-02": Requirement(
         id="DS-FIH-02",
         level="MUST",
-        sentence="An answer to a request with fileidhash has it in its header too, in small letters.",
+        sentence="The answer to a request with fileidhash has the same header, in lower case.",
         clause="#read-data-from-a-table",
         basis="text",
         area="file-ids",
@@ -316,7 +316,7 @@ REQUIREMENTS: dict[str, Requirement] = {
     "DS-FIH-03": Requirement(
         id="DS-FIH-03",
         level="MUST",
-        sentence="Answers with the same fileidhash give a file the same id in both formats.",
+        sentence="Answers with the same fileidhash have the same id for a file in both formats.",
         clause="#read-data-from-a-table",
         basis="text",
         area="file-ids",
@@ -326,7 +326,7 @@ REQUIREMENTS: dict[str, Requirement] = {
     "DS-FIH-04": Requirement(
         id="DS-FIH-04",
         level="SHOULD",
-        sentence="A client that sent fileidhash takes an answer without it for an error.",
+        sentence="A client that sent fileidhash treats an answer without it as an error.",
         clause="#read-data-from-a-table",
         basis="text",
         area="file-ids",
@@ -366,7 +366,7 @@ REQUIREMENTS: dict[str, Requirement] = {
     "DS-MTT-01": Requirement(
         id="DS-MTT-01",
         level="MUST",
-        sentence="The metadata of a table that is shared with its history, asked for with version, is that of the version.",
+        sentence="The metadata of a table that is shared with its history, requested with version, is that of the version.",
         clause="#query-table-metadata",
         basis="text",
         area="metadata-time-travel",
@@ -376,7 +376,7 @@ REQUIREMENTS: dict[str, Requirement] = {
     "DS-MTT-02": Requirement(
         id="DS-MTT-02",
         level="MUST",
-        sentence="The metadata of a table that is shared with its history, asked for with timestamp, is that of the last version made at or before it.",
+        sentence="The metadata of a table that is shared with its history, requested with timestamp, is that of the last version made at or before it.",
         clause="#query-table-metadata",
         basis="text",
         area="metadata-time-travel",
@@ -386,7 +386,7 @@ REQUIREMENTS: dict[str, Requirement] = {
     "DS-MTT-03": Requirement(
         id="DS-MTT-03",
         level="MUST",
-        sentence="Asking for metadata with version and timestamp together returns 400.",
+        sentence="Requesting metadata with version and timestamp together returns 400.",
         clause="#query-table-metadata",
         basis="text",
         area="metadata-time-travel",
@@ -395,7 +395,7 @@ REQUIREMENTS: dict[str, Requirement] = {
     "DS-MTT-04": Requirement(
         id="DS-MTT-04",
         level="MUST",
-        sentence="Asking with version or timestamp for the metadata of a table that is shared without its history is answered with 4xx.",
+        sentence="Requesting metadata with version or timestamp for a table that is shared without its history returns 4xx.",
         clause="#query-table-metadata",
         basis="text",
         area="metadata-time-travel",

@@ -1,4 +1,4 @@
-# Made by codegen.registry from the registry of iceberg_rest 1.11.0, sha256 449f6f18b30967fa. Do not edit: nox -s generate
+# Made by codegen.registry from the registry of iceberg_rest 1.11.0, sha256 036cca1a7e6af7be. Do not edit: nox -s generate
 """The requirements of Apache Iceberg REST Catalog API 1.11.0, its optional features, and the corrections of the contract."""
 
 from __future__ import annotations
@@ -314,7 +314,7 @@ REQUIREMENTS: dict[str, Requirement] = {
     "IRC-CET-001": Requirement(
         id="IRC-CET-001",
         level="SHOULD",
-        sentence="The ETag that came with a commit should be the one that loading the table answers while it is unchanged.",
+        sentence="The ETag in the answer to a commit should be the one that loading the table returns while it is unchanged.",
         clause="/components/responses/CommitTableResponse",
         basis="implied",
         area="commit-etags",
@@ -324,7 +324,7 @@ REQUIREMENTS: dict[str, Requirement] = {
     "IRC-CET-002": Requirement(
         id="IRC-CET-002",
         level="MUST",
-        sentence="A commit that changed the metadata answers another ETag than the table had before.",
+        sentence="A commit that changed the metadata returns another ETag than the table had before.",
         clause="/components/parameters/etag",
         basis="text",
         area="commit-etags",
@@ -334,7 +334,7 @@ REQUIREMENTS: dict[str, Requirement] = {
     "IRC-CET-003": Requirement(
         id="IRC-CET-003",
         level="SHOULD",
-        sentence="Loading a table with `snapshots=refs` and with `snapshots=all` should answer different ETags where the answers differ.",
+        sentence="Loading a table with `snapshots=refs` and with `snapshots=all` should return different ETags if the answers differ.",
         clause="/components/parameters/etag",
         basis="text",
         area="commit-etags",
@@ -354,17 +354,17 @@ REQUIREMENTS: dict[str, Requirement] = {
     "IRC-IDEM-002": Requirement(
         id="IRC-IDEM-002",
         level="MUST",
-        sentence="A request with an Idempotency-Key that is a UUID of version 7 is answered as one without a key would be.",
+        sentence="A request with an Idempotency-Key that is a UUID of version 7 returns the same as one without a key.",
         clause="/components/parameters/idempotency-key",
         basis="text",
         area="idempotency",
         features=("idempotency-key",),
-        interpretation="B-01: Keys are to be UUIDs of version 7, while the schema allows any UUID and does not say what follows from another one. A server may refuse a key that is no UUID with 400 or leave it aside, and has to take one of version 7.",
+        interpretation="B-01: Keys are to be UUIDs of version 7, while the schema allows any UUID and does not say what follows from another one. A server may refuse a key that is not a UUID with 400 or ignore it, and must accept one of version 7.",
     ),
     "IRC-IDEM-003": Requirement(
         id="IRC-IDEM-003",
         level="MUST",
-        sentence="Creating a namespace again with the key of the first time returns 200 and the same namespace, not 409.",
+        sentence="Creating a namespace again with the key of the first request returns 200 and the same namespace, not 409.",
         clause="/components/parameters/idempotency-key",
         basis="text",
         area="idempotency",
@@ -375,7 +375,7 @@ REQUIREMENTS: dict[str, Requirement] = {
     "IRC-IDEM-004": Requirement(
         id="IRC-IDEM-004",
         level="MUST",
-        sentence="Creating a table again with the key of the first time returns 200 and the table of the first time.",
+        sentence="Creating a table again with the key of the first request returns 200 and the table of that request.",
         clause="/components/parameters/idempotency-key",
         basis="text",
         area="idempotency",
@@ -408,7 +408,7 @@ REQUIREMENTS: dict[str, Requirement] = {
     "IRC-IDEM-007": Requirement(
         id="IRC-IDEM-007",
         level="MUST",
-        sentence="Dropping a table again with the key of the first time returns 204, even though the table is gone.",
+        sentence="Dropping a table again with the key of the first request returns 204, even though the table is gone.",
         clause="/components/parameters/idempotency-key",
         basis="text",
         area="idempotency",
@@ -419,7 +419,7 @@ REQUIREMENTS: dict[str, Requirement] = {
     "IRC-IDEM-008": Requirement(
         id="IRC-IDEM-008",
         level="MUST",
-        sentence="A table that was created again under the name of a dropped one is left alone when dropping the old one is sent again with its key.",
+        sentence="Sending the drop of a table again with its key does not drop a newer table that was created under the same name.",
         clause="/components/parameters/idempotency-key",
         basis="text",
         area="idempotency",
@@ -429,7 +429,7 @@ REQUIREMENTS: dict[str, Requirement] = {
     "IRC-IDEM-009": Requirement(
         id="IRC-IDEM-009",
         level="MUST",
-        sentence="Renaming a table again with the key of the first time returns 204.",
+        sentence="Renaming a table again with the key of the first request returns 204.",
         clause="/components/parameters/idempotency-key",
         basis="text",
         area="idempotency",
@@ -440,7 +440,7 @@ REQUIREMENTS: dict[str, Requirement] = {
     "IRC-IDEM-010": Requirement(
         id="IRC-IDEM-010",
         level="MUST",
-        sentence="Dropping a namespace again with the key of the first time returns 204.",
+        sentence="Dropping a namespace again with the key of the first request returns 204.",
         clause="/components/parameters/idempotency-key",
         basis="text",
         area="idempotency",
@@ -451,7 +451,7 @@ REQUIREMENTS: dict[str, Requirement] = {
     "IRC-IDEM-011": Requirement(
         id="IRC-IDEM-011",
         level="MUST",
-        sentence="Updating properties of a namespace again with the key of the first time returns 200 and changes nothing that others have changed since.",
+        sentence="Updating properties of a namespace again with the key of the first request returns 200 and does not undo what others have changed since.",
         clause="/components/parameters/idempotency-key",
         basis="text",
         area="idempotency",
@@ -463,7 +463,7 @@ REQUIREMENTS: dict[str, Requirement] = {
     "IRC-IDEM-012": Requirement(
         id="IRC-IDEM-012",
         level="MUST",
-        sentence="An error that would come again, such as 409 for a table that exists, is answered again under its key, even after its cause is gone.",
+        sentence="An error that would recur, such as 409 for a table that exists, is returned again for its key, even after its cause is gone.",
         clause="/components/parameters/idempotency-key",
         basis="text",
         area="idempotency",
@@ -473,18 +473,18 @@ REQUIREMENTS: dict[str, Requirement] = {
     "IRC-IDEM-013": Requirement(
         id="IRC-IDEM-013",
         level="MUST",
-        sentence="A key that comes with another operation than the first time does not let that operation be carried out.",
+        sentence="A key that was used for one operation does not let another operation be carried out.",
         clause="/components/parameters/idempotency-key",
         basis="our-interpretation",
         area="idempotency",
         operations=("createNamespace", "createTable"),
         features=("idempotency-key",),
-        interpretation="B-02: It is not said what a server answers when a key comes with another request than the first time. The second request must not be carried out; 400, 409, 422 and a repetition of the first answer are all right.",
+        interpretation="B-02: The text does not specify what a server returns when a key comes with another request than the first one. The second request must not be carried out; 400, 409, 422 and a repetition of the first answer are all right.",
     ),
     "IRC-IDEM-014": Requirement(
         id="IRC-IDEM-014",
         level="MUST",
-        sentence="Two requests with different keys are carried out both, however alike they are.",
+        sentence="Two requests with different keys are both carried out, however alike they are.",
         clause="/components/parameters/idempotency-key",
         basis="implied",
         area="idempotency",
@@ -495,7 +495,7 @@ REQUIREMENTS: dict[str, Requirement] = {
     "IRC-IDEM-015": Requirement(
         id="IRC-IDEM-015",
         level="MUST",
-        sentence="Of several equal commits that are sent at once with one key, one is applied, and each answer tells of it or asks to try again.",
+        sentence="Of several equal commits that are sent at once with one key, one is applied, and each answer reports it or asks to try again.",
         clause="/components/parameters/idempotency-key",
         basis="text",
         area="idempotency",
@@ -505,7 +505,7 @@ REQUIREMENTS: dict[str, Requirement] = {
     "IRC-IDEM-016": Requirement(
         id="IRC-IDEM-016",
         level="MUST",
-        sentence="Replacing, renaming and dropping a view again with the key of the first time is answered with the status of the first time.",
+        sentence="Replacing, renaming and dropping a view again with the key of the first request returns the status of that request.",
         clause="/components/parameters/idempotency-key",
         basis="text",
         area="idempotency",
@@ -516,7 +516,7 @@ REQUIREMENTS: dict[str, Requirement] = {
     "IRC-IDEM-017": Requirement(
         id="IRC-IDEM-017",
         level="MUST",
-        sentence="Registering a table again with the key of the first time returns 200 and the table.",
+        sentence="Registering a table again with the key of the first request returns 200 and the table.",
         clause="/components/parameters/idempotency-key",
         basis="text",
         area="idempotency",
@@ -536,7 +536,7 @@ REQUIREMENTS: dict[str, Requirement] = {
     "IRC-IDEM-019": Requirement(
         id="IRC-IDEM-019",
         level="MUST",
-        sentence="A client takes a server without `idempotency-key-lifetime` for one that does not support keys.",
+        sentence="A client treats a server without `idempotency-key-lifetime` as one that does not support keys.",
         clause="/components/schemas/CatalogConfig/properties/idempotency-key-lifetime",
         basis="text",
         area="idempotency",
@@ -545,7 +545,7 @@ REQUIREMENTS: dict[str, Requirement] = {
     "IRC-IDEM-020": Requirement(
         id="IRC-IDEM-020",
         level="MUST",
-        sentence="Creating or registering a view again with the key of the first time returns 200 and the view.",
+        sentence="Creating or registering a view again with the key of the first request returns 200 and the view.",
         clause="/components/parameters/idempotency-key",
         basis="text",
         area="idempotency",
@@ -565,7 +565,7 @@ REQUIREMENTS: dict[str, Requirement] = {
     "IRC-IDEM-022": Requirement(
         id="IRC-IDEM-022",
         level="SHOULD",
-        sentence="A server that answers a repeated Idempotency-Key from what it kept should name `idempotency-key-lifetime` in its configuration.",
+        sentence="A server that answers a repeated Idempotency-Key with the first answer should name `idempotency-key-lifetime` in its configuration.",
         clause="/components/schemas/CatalogConfig/properties/idempotency-key-lifetime",
         basis="text",
         area="idempotency",
@@ -583,7 +583,7 @@ REQUIREMENTS: dict[str, Requirement] = {
     "IRC-PLAN-002": Requirement(
         id="IRC-PLAN-002",
         level="MUST",
-        sentence="Planning a scan with `min-rows-requested` is answered with all files that may hold the rows, or with enough of them for that many rows.",
+        sentence="Planning a scan with `min-rows-requested` returns all files that may hold matching rows, or enough of them for that many rows.",
         clause="/components/schemas/PlanTableScanRequest/properties/min-rows-requested",
         basis="text",
         area="planned-scans",
@@ -597,12 +597,12 @@ REQUIREMENTS: dict[str, Requirement] = {
         basis="our-interpretation",
         area="planned-scans",
         operations=("cancelPlanning",),
-        interpretation="B-07: The list of errors of cancelling a plan names NoSuchPlanIdException now, while servers that keep no state of completed plans cannot know an id again. 204 is right too, as it was before.",
+        interpretation="B-07: The list of errors of cancelling a plan names NoSuchPlanIdException now, while servers that keep no state of completed plans cannot recognize an id. 204 is right too, as it was before.",
     ),
     "IRC-RBY-001": Requirement(
         id="IRC-RBY-001",
         level="MUST",
-        sentence="Loading a table or view with `referenced-by` that names one view or several is answered as without it, if the caller may.",
+        sentence="Loading a table or view with `referenced-by` that names one view or several returns the same as without it, if the caller has the rights.",
         clause="/components/parameters/referenced-by",
         basis="implied",
         area="referenced-by",
@@ -627,12 +627,12 @@ REQUIREMENTS: dict[str, Requirement] = {
         basis="text",
         area="register-view",
         operations=("registerView",),
-        interpretation="B-05: It is not said whether a registered view counts as a new one where its file names another location or catalog. Nothing of the metadata is changed by registering it; the answer has what the file says.",
+        interpretation="B-05: The text does not specify whether a registered view counts as a new one where its file names another location or catalog. Registering changes nothing in the metadata; the answer has what the file has.",
     ),
     "IRC-VIEW-REG-002": Requirement(
         id="IRC-VIEW-REG-002",
         level="MUST",
-        sentence="A view that was registered can be loaded and stands in the listing of its namespace.",
+        sentence="A registered view can be loaded and is in the listing of its namespace.",
         clause="/paths/~1v1~1{prefix}~1namespaces~1{namespace}~1register-view/post/responses/200",
         basis="text",
         area="register-view",
@@ -677,7 +677,7 @@ REQUIREMENTS: dict[str, Requirement] = {
     "IRC-VIEW-REG-007": Requirement(
         id="IRC-VIEW-REG-007",
         level="SHOULD",
-        sentence="Registering a view at a location where no metadata can be read should be answered with 400 or 404 and create nothing.",
+        sentence="Registering a view at a location where no metadata can be read should return 400 or 404 and create nothing.",
         clause="/paths/~1v1~1{prefix}~1namespaces~1{namespace}~1register-view/post/responses/400",
         basis="implied",
         area="register-view",
@@ -695,7 +695,7 @@ REQUIREMENTS: dict[str, Requirement] = {
     "IRC-SIGN-001": Requirement(
         id="IRC-SIGN-001",
         level="MUST",
-        sentence="A request to an object below the location of the table returns 200, the URI to send it to, and headers.",
+        sentence="Signing a request to an object below the location of the table returns 200, the URI to send the request to, and headers.",
         clause="/paths/~1v1~1{prefix}~1namespaces~1{namespace}~1tables~1{table}~1sign/post/responses/200",
         basis="text",
         area="remote-signing",
@@ -711,7 +711,7 @@ REQUIREMENTS: dict[str, Requirement] = {
         area="remote-signing",
         operations=("signRequest",),
         features=("remote-signing",),
-        interpretation="B-06: It is not said how a request outside the location of the table is refused when it is to be signed. It must not be signed; 400 and 403 are both right.",
+        interpretation="B-06: The text does not specify how a request outside the location of the table is refused when it is to be signed. It must not be signed; 400 and 403 are both right.",
     ),
     "IRC-SIGN-003": Requirement(
         id="IRC-SIGN-003",
@@ -734,7 +734,7 @@ REQUIREMENTS: dict[str, Requirement] = {
     "IRC-SIGN-005": Requirement(
         id="IRC-SIGN-005",
         level="MUST",
-        sentence="A request without `provider` is taken for one to S3.",
+        sentence="A request to sign without `provider` is treated as one for S3.",
         clause="/components/schemas/RemoteSignRequest/properties/provider",
         basis="text",
         area="remote-signing",
@@ -764,7 +764,7 @@ REQUIREMENTS: dict[str, Requirement] = {
     "IRC-SEP-003": Requirement(
         id="IRC-SEP-003",
         level="MUST",
-        sentence="The parameter `parent` understands the separator of the configuration, and `%1F` beside it.",
+        sentence="The parameter `parent` accepts the separator of the configuration as well as `%1F`.",
         clause="/paths/~1v1~1{prefix}~1namespaces/get/parameters/2",
         basis="text",
         area="separators",
