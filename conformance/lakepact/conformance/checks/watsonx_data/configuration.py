@@ -12,6 +12,7 @@ from lakepact.conformance.checks.iceberg_rest.kit.probes import PROBES
 from lakepact.conformance.checks.iceberg_rest.protocol.configuration import configuration
 from lakepact.conformance.checks.watsonx_data.embedded import ROOT
 from lakepact.conformance.checks.watsonx_data.suite import OPERATIONS, check
+from lakepact.generated.iceberg_rest import op
 
 if TYPE_CHECKING:
     from lakepact.conformance.checks.watsonx_data.lab import WatsonxLab
@@ -23,7 +24,7 @@ URI = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*:\S+")
 def configuration_is_found_by_catalog_name(lab: WatsonxLab) -> None:
     """GET v1/config below /mds/iceberg returns 200 for the catalog's name as warehouse."""
     path = urlsplit(lab.target.url).path.rstrip("/")
-    named = configuration(lab)
+    named = lab.send(op.get_config, warehouse=lab.target.parameters.get("warehouse"))
 
     with lab.judge("WXD-CFG-001"):
         expect.true(path.endswith(ROOT), f"an address that ends with {ROOT}", lab.target.url)

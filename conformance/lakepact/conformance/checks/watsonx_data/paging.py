@@ -57,7 +57,7 @@ def listings_of_251_namespaces_are_complete(lab: WatsonxLab) -> None:
 
     with lab.judge("WXD-PAG-001"):
         lost = sorted(set(names) - set(everything(page)))
-        expect.true(not lost, f"all of {len(names)} namespaces", f"{len(lost)} are missing, {lost[:1]} first")
+        expect.true(not lost, f"all of {len(names)} namespaces", f"{len(lost)} are missing: {expect.shown(lost)}")
 
 
 @check("WXD-PAG-004")

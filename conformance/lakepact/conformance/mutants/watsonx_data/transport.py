@@ -19,8 +19,8 @@ if TYPE_CHECKING:
 
 @fault("WXD-GEN-001", by=partial(on_call, op.list_namespaces))
 def no_namespaces_by_name(_handler: Handler, _arguments: dict[str, Any]) -> NoReturn:
-    """Routes with the name of the catalog lead nowhere."""
-    raise Problem(404, "NotFoundException", "asked for by a fault")
+    """The name of the catalog is refused as a prefix."""
+    raise Problem(400, "BadRequestException", "asked for by a fault")
 
 
 @fault("WXD-GEN-002", by=partial(on_reply, UNKNOWN_PATH))
