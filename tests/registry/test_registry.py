@@ -48,7 +48,7 @@ HOW_MANY = {
         "UPD": 91,
         "VIEW": 51,
     },
-    LATER_ICEBERG: {"CET": 3, "IDEM": 22, "PLAN": 3, "RBY": 2, "SEP": 5, "SIGN": 5, "VIEW": 8, "WHS": 1},
+    LATER_ICEBERG: {"CET": 3, "IDEM": 22, "PLAN": 3, "RBY": 2, "SEP": 5, "SIGN": 9, "VIEW": 8, "WHS": 1},
     SHARING: {
         "ACC": 5,
         "ADD": 1,

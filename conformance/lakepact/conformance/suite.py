@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from lakepact.conformance.fuzz import Fuzz
     from lakepact.conformance.target import Offer, Target
     from lakepact.conformance.wire import Wire
-    from lakepact.generated.contract import Requirement
+    from lakepact.generated.contract import OperationId, Requirement
 
 L = TypeVar("L", bound=Lab)
 
@@ -51,6 +51,7 @@ class Suite(Generic[L]):
         lab: the class of lab that checks receive.
         discover: returns what a target declares.
         launch_settings: writes the files that the reference server needs into an empty folder.
+        launch_settings_for: the same for requirements of an operation that this server does not offer.
         parameters: names of `--parameter` settings and their meaning.
         unserved: requirements and features that the reference server does not implement, with the reason;
             no fault of it can break them.
@@ -68,6 +69,7 @@ class Suite(Generic[L]):
         lab: type[L],
         discover: Callable[[Wire, Target], Offer],
         launch_settings: Callable[[Path], EmbeddedTarget] = _as_it_is,
+        launch_settings_for: Mapping[OperationId, Callable[[Path], EmbeddedTarget]] = MappingProxyType({}),
         parameters: Mapping[str, str] = NOTHING,
         unserved: Mapping[str, str] = NOTHING,
         areas: Mapping[str, str] = NOTHING,
@@ -79,6 +81,7 @@ class Suite(Generic[L]):
         self.lab = lab
         self.discover = discover
         self.launch_settings = launch_settings
+        self.launch_settings_for = launch_settings_for
         self.parameters = parameters
         self.unserved = unserved
         self.libraries = libraries
@@ -175,6 +178,11 @@ class Suite(Generic[L]):
             for requirement in item.requirements:
                 by_requirement.setdefault(requirement, []).append(item.name)
         return {requirement: tuple(names) for requirement, names in by_requirement.items()}
+
+    def server_of(self, requirements: Iterable[str]) -> OperationId | None:
+        """Return the operation whose own reference server some requirements are judged on; `None` for the usual server."""
+        concerned = {operation for identifier in requirements for operation in self.requirement(identifier).operations}
+        return next((operation for operation in self.launch_settings_for if operation in concerned), None)
 
     def requirement(self, identifier: str) -> Requirement:
         """Return the requirement of an id."""

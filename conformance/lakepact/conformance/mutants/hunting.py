@@ -39,6 +39,7 @@ if TYPE_CHECKING:
     from lakepact.conformance.embedded_target import EmbeddedTarget
     from lakepact.conformance.suite import Suite
     from lakepact.conformance.target import Target
+    from lakepact.generated.contract import OperationId
     from lakepact.reference_server.faults import Fault
 
 BROKEN = (Outcome.FAIL, Outcome.WARN)
@@ -64,7 +65,7 @@ def hunt(contract: str, fault: str, breaks: Sequence[str], folder: str, version:
     """Run the checks of what a fault breaks against a server that has it; `folder` is for what the servers of this process share."""
     suite = suites.load(contract, version)
     planned = plan.plan(suite, only=breaks)
-    with served(suite, folder, faults=(fault_named(fault, contract, version),)) as target:
+    with served(suite, folder, faults=(fault_named(fault, contract, version),), operation=suite.server_of(breaks)) as target:
         run = runner.Run(planned, target)
         try:
             for _ in run.events():
@@ -76,20 +77,27 @@ def hunt(contract: str, fault: str, breaks: Sequence[str], folder: str, version:
 
 
 @contextlib.contextmanager
-def served(suite: Suite[Any], folder: str, *, faults: Sequence[Fault] = ()) -> Generator[Target]:
-    """A server in this process, spoken to with a token even where it asks for none, so that it can be seen to leak one."""
-    home = _home(suite, folder)
+def served(suite: Suite[Any], folder: str, *, faults: Sequence[Fault] = (), operation: OperationId | None = None) -> Generator[Target]:
+    """A server in this process, spoken to with a token even where it asks for none, so that it can be seen to leak one.
+
+    Args:
+        suite: the suite of its contract.
+        folder: for what the servers of this process share.
+        faults: what it does wrong.
+        operation: one that only a server of its own offers; `None` for the usual server.
+    """
+    home = _home(suite, folder, operation)
     with running(contract=suite.contract.name, faults=faults, **home.settings) as server:
         target = home.target(server.url)
         yield replace(target, headers={"Authorization": "Bearer lakepact-unknown", **target.headers})
 
 
 @cache
-def _home(suite: Suite[Any], folder: str) -> EmbeddedTarget:
+def _home(suite: Suite[Any], folder: str, operation: OperationId | None) -> EmbeddedTarget:
     """Return the launch settings of this process's servers; processes share no files that a check might change."""
-    own = Path(folder) / str(os.getpid())
-    own.mkdir(exist_ok=True)
-    return suite.launch_settings(own)
+    own = Path(folder) / str(os.getpid()) / (operation or "usual")
+    own.mkdir(exist_ok=True, parents=True)
+    return suite.launch_settings(own) if operation is None else suite.launch_settings_for[operation](own)
 
 
 def hunts(
@@ -117,14 +125,17 @@ def kept(suite: Suite[Any], folder: str, *, only: Sequence[str] = ()) -> frozens
     """
     taken_over = suites.load(suite.contract.name).contract.requirements if suite.contract.version != suite.contract.versions[0] else {}
     meant = [r for r in suite.judged() if r not in taken_over and (not only or _matches(only, r))]
-    if not meant:
-        return frozenset()
-    with served(suite, folder) as target:
-        run = runner.Run(plan.plan(suite, only=meant if only else ()), target)
-        for _ in run.events():
-            pass
-    results = run.results()
-    return frozenset(r for r in meant if r in results and results[r].outcome is Outcome.PASS)
+    found: set[str] = set()
+    for operation in (None, *suite.launch_settings_for):
+        here = [r for r in meant if suite.server_of([r]) == operation]
+        if here:
+            with served(suite, folder, operation=operation) as target:
+                run = runner.Run(plan.plan(suite, only=here if only or operation else ()), target)
+                for _ in run.events():
+                    pass
+            results = run.results()
+            found.update(r for r in here if r in results and results[r].outcome is Outcome.PASS)
+    return frozenset(found)
 
 
 def _matches(patterns: Sequence[str], *texts: str) -> bool:
