@@ -1,4 +1,4 @@
-# Made by codegen.registry from the registry of iceberg_rest 1.11.0, sha256 036cca1a7e6af7be. Do not edit: nox -s generate
+# Made by codegen.registry from the registry of iceberg_rest 1.11.0, sha256 c7f57db1e9bfea2d. Do not edit: nox -s generate
 """The requirements of Apache Iceberg REST Catalog API 1.11.0, its optional features, and the corrections of the contract."""
 
 from __future__ import annotations
@@ -737,6 +737,48 @@ REQUIREMENTS: dict[str, Requirement] = {
         sentence="A request to sign without `provider` is treated as one for S3.",
         clause="/components/schemas/RemoteSignRequest/properties/provider",
         basis="text",
+        area="remote-signing",
+        operations=("signRequest",),
+        features=("remote-signing",),
+    ),
+    "IRC-SIGN-006": Requirement(
+        id="IRC-SIGN-006",
+        level="MUST",
+        sentence="A caller that may only read a table gets no request signed that writes or deletes an object of it.",
+        clause="/paths/~1v1~1{prefix}~1namespaces~1{namespace}~1tables~1{table}~1sign/post/responses/403",
+        basis="implied",
+        area="remote-signing",
+        operations=("signRequest",),
+        features=("remote-signing", "second-principal"),
+    ),
+    "IRC-SIGN-007": Requirement(
+        id="IRC-SIGN-007",
+        level="MUST",
+        sentence="A request that deletes several objects is signed only if all objects in its `body` are below the location of the table.",
+        clause="/components/schemas/RemoteSignRequest/properties/body",
+        basis="implied",
+        area="remote-signing",
+        operations=("signRequest",),
+        features=("remote-signing",),
+        risk="data",
+        interpretation="B-06: The text does not specify how a request outside the location of the table is refused when it is to be signed. It must not be signed; 400 and 403 are both right.",
+    ),
+    "IRC-SIGN-008": Requirement(
+        id="IRC-SIGN-008",
+        level="MUST",
+        sentence="The configuration of a table that turns remote signing on names an endpoint that signs requests for the table.",
+        clause="/paths/~1v1~1{prefix}~1namespaces~1{namespace}~1tables~1{table}~1sign/post/description",
+        basis="text",
+        area="remote-signing",
+        operations=("loadTable", "createTable", "signRequest"),
+        features=("remote-signing",),
+    ),
+    "IRC-SIGN-009": Requirement(
+        id="IRC-SIGN-009",
+        level="MUST",
+        sentence="A signature is for the region of the request, and covers the header `host` and each `x-amz-` header of the request.",
+        clause="/components/schemas/RemoteSignResult/properties/headers",
+        basis="implied",
         area="remote-signing",
         operations=("signRequest",),
         features=("remote-signing",),
