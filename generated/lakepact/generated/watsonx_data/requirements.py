@@ -1,4 +1,4 @@
-# Made by codegen.registry from the registry of watsonx_data 2026, sha256 e249e7deb59942c7. Do not edit: nox -s generate
+# Made by codegen.registry from the registry of watsonx_data 2026, sha256 676561d4247a09ce. Do not edit: nox -s generate
 """The requirements of IBM watsonx.data Iceberg REST Catalog API 2026, its optional features, and the corrections of the contract."""
 
 from __future__ import annotations
@@ -311,13 +311,13 @@ DIFFERENCES: dict[str, Difference] = {
     ),
     "D-04": Difference(
         id="D-04",
-        sentence="the warehouse that a client asks the configuration for is the name of a catalog, while the one that it is answered is a URI",
-        taken="The name is sent and a location is expected, and either is text.",
+        sentence="the warehouse that a client sends for the configuration is the name of a catalog, while the one in the answer is a URI",
+        taken="The name is sent and a location is expected; both are strings.",
     ),
     "D-05": Difference(
         id="D-05",
-        sentence="callers show a bearer token or a ZenApiKey, the base64 form of user name, colon and API key, and get neither from the catalog",
-        taken="Both schemes open every operation, and there is no token endpoint.",
+        sentence="callers send a bearer token or a ZenApiKey, the base64 form of user name, colon and API key, and get neither from the catalog",
+        taken="Both schemes are accepted by every operation, and there is no token endpoint.",
         without=(
             "IRC-CLI-024",
             "IRC-CLI-026",
@@ -365,7 +365,7 @@ DIFFERENCES: dict[str, Difference] = {
     "D-06": Difference(
         id="D-06",
         sentence="a namespace has exactly one level, and those of several levels are not supported",
-        taken="Creating a namespace of no level or of several is refused, and nothing else about several levels is judged.",
+        taken="Creating a namespace of no level or of several is refused, and nothing else about several levels is checked.",
         without=(
             "IRC-NS-LIST-002",
             "IRC-NS-LIST-003",
@@ -395,7 +395,7 @@ DIFFERENCES: dict[str, Difference] = {
     "D-08": Difference(
         id="D-08",
         sentence="the property storage_location sets where a namespace lies, by default in a folder of its name below the catalog's bucket",
-        taken="The location that was asked for can be read back as storage_location or location, whether it is spelled with s3 or with s3a.",
+        taken="The requested location can be read back as storage_location or location, spelled with s3 or with s3a.",
     ),
     "D-09": Difference(
         id="D-09",
@@ -423,7 +423,7 @@ DIFFERENCES: dict[str, Difference] = {
     "D-13": Difference(
         id="D-13",
         sentence="page tokens are of 1 to 128 characters, match a pattern, and may be empty",
-        taken="A token is sent back as it came, whatever is in it.",
+        taken="A token is sent back unchanged, whatever its content.",
     ),
     "D-14": Difference(
         id="D-14",
@@ -434,7 +434,7 @@ DIFFERENCES: dict[str, Difference] = {
     "D-15": Difference(
         id="D-15",
         sentence="clients do not request access delegation, and storage credentials are only in the config of a table",
-        taken="Neither the header nor the member of its own is demanded.",
+        taken="Neither the header nor the member storage-credentials is required.",
         without=("IRC-TBL-CREATE-025", "IRC-TBL-CREATE-032", "IRC-TBL-LOAD-013", "IRC-TBL-LOAD-014", "IRC-TBL-LOAD-019"),
     ),
     "D-16": Difference(
@@ -445,13 +445,13 @@ DIFFERENCES: dict[str, Difference] = {
     ),
     "D-17": Difference(
         id="D-17",
-        sentence="what becomes of unknown updates and requirements is not said, and 406 stands among the examples",
-        taken="They should be answered with 400 or 406, and accepting them in silence is wrong.",
+        sentence="the page does not specify what happens to unknown updates and requirements, and has 406 among its examples",
+        taken="They should return 400 or 406; accepting them silently is wrong.",
         without=("IRC-COM-007", "IRC-COM-008", "IRC-COM-009", "IRC-TXN-008", "IRC-VIEW-REPL-008"),
     ),
     "D-18": Difference(
         id="D-18",
-        sentence="tables and views can be moved across namespaces, with no way out for servers that cannot",
+        sentence="tables and views can be moved across namespaces, and servers that do not support this have no status for it",
         taken="Renaming into another namespace works.",
         without=("IRC-TBL-REN-006", "IRC-VIEW-REN-005"),
     ),
