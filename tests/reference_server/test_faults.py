@@ -263,7 +263,7 @@ def test_every_fault_can_be_switched_on(spelled: str, tmp_path: Path) -> None:
         assert (fault if isinstance(fault, Fault) else fault_named(fault, made.contract)).install(made) is None
 
 
-@pytest.mark.parametrize("spelled", ["tables-without-credentials", "readers-commit", "strangers-read-tables", "any-secret"])
+@pytest.mark.parametrize("spelled", ["tables-without-credentials", "readers-commit", "any-principal-reads-tables", "any-secret"])
 def test_faults_of_access_need_a_server_that_asks_who_calls(spelled: str) -> None:
     with pytest.raises(UnknownFault):
         service("iceberg_rest", Settings(), faults=mutants([spelled]))

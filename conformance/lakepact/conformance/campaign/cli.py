@@ -18,7 +18,7 @@ from lakepact.conformance.campaign.engines import doctor
 from lakepact.conformance.campaign.errors import CannotRun
 from lakepact.conformance.campaign.follow_up import COMMANDS
 from lakepact.conformance.campaign.planning import generation
-from lakepact.conformance.campaign.progress import Ticker, tell_if_incomplete, told
+from lakepact.conformance.campaign.progress import Ticker, tell_if_incomplete, with_errors_in_one_line
 from lakepact.conformance.campaign.reporting import facts, html, markdown
 from lakepact.conformance.campaign.targets import asked
 from lakepact.conformance.profiles import DAY, Number
@@ -82,7 +82,7 @@ def plan(*, named: tuple[str, ...], seeds: str, modes: str, per_seed: int, only:
             )
         click.echo(f"{made['cases']} cases of {made['operations']} operations in {out}, drawn in {time.perf_counter() - started:.1f} s")
 
-    told("plan", draw)
+    with_errors_in_one_line("plan", draw)
 
 
 @campaign.command()
@@ -129,7 +129,7 @@ def run(
         if plan_folder is not None:
             runs.prepare(plan_folder, out, asked(targets, runs.contracts(plan_folder)))
         landed = None
-        with _told_how_to_go_on(out), made as used, Ticker("cases") as ticker:
+        with _with_resume_command(out), made as used, Ticker("cases") as ticker:
             for landed in runs.carried_on(out, used, rps=rps, chunk=chunk, patience=patience, every=ticker.every):
                 if not ticker.begun and used.name == SPARK:
                     ticker.say(cost(landed.planned - landed.landed, used.workers, remote=bool(engine.remote)))
@@ -142,7 +142,7 @@ def run(
             sys.exit(runner.INCOMPLETE)
         click.echo(f"{landed.landed} cases landed in {out}, {ticker.seconds:.1f} s with {used.name} in {used.workers} workers")
 
-    told("run", send)
+    with_errors_in_one_line("run", send)
 
 
 @campaign.command()
@@ -164,7 +164,7 @@ def judge(*, run_folder: Path, engine: Choice) -> None:
         click.echo(f"{sum(counts.values())} verdicts in {run_folder}: {said}; {time.perf_counter() - started:.1f} s")
         tell_if_incomplete("judge", run_folder)
 
-    told("judge", decide)
+    with_errors_in_one_line("judge", decide)
 
 
 @campaign.command()
@@ -186,7 +186,7 @@ def report(*, run_folder: Path, base: Path | None, formats: str, engine: Choice)
             _write_pages(run_folder, used, wanted, base)
         tell_if_incomplete("report", run_folder)
 
-    told("report", write)
+    with_errors_in_one_line("report", write)
 
 
 @campaign.command("doctor")
@@ -214,7 +214,7 @@ def _tell_missing(landed: runs.Progress | None, out: Path) -> None:
 
 
 @contextlib.contextmanager
-def _told_how_to_go_on(out: Path) -> Generator[None]:
+def _with_resume_command(out: Path) -> Generator[None]:
     """Return how to continue a run, for messages."""
     try:
         yield

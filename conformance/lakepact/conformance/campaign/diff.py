@@ -14,7 +14,7 @@ from lakepact.conformance import runner
 from lakepact.conformance.campaign import judged_runs, plans, runs
 from lakepact.conformance.campaign.engines.local import LocalEngine
 from lakepact.conformance.campaign.errors import Refused
-from lakepact.conformance.campaign.progress import Ticker, told
+from lakepact.conformance.campaign.progress import Ticker, with_errors_in_one_line
 from lakepact.conformance.campaign.reporting import facts, html, markdown
 from lakepact.conformance.campaign.targets import asked
 from lakepact.generated.contract import contracts
@@ -67,7 +67,7 @@ def diff(*, left: str, right: str, contract: str, only: tuple[str, ...], seeds: 
                 raise Refused("one of the targets stopped answering: not all cases have been sent to both")
             sys.exit(runner.NOT_CONFORMANT if found.divergences else runner.CONFORMANT)
 
-    told("diff", compare, command="lakepact diff")
+    with_errors_in_one_line("diff", compare, command="lakepact diff")
 
 
 @contextlib.contextmanager

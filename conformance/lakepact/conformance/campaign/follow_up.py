@@ -14,7 +14,7 @@ from lakepact.conformance.campaign import landing, tables
 from lakepact.conformance.campaign import replay as replays
 from lakepact.conformance.campaign.execution import evidence
 from lakepact.conformance.campaign.landing import delta, iceberg
-from lakepact.conformance.campaign.progress import told
+from lakepact.conformance.campaign.progress import with_errors_in_one_line
 from lakepact.conformance.escaping import plain
 from lakepact.conformance.fuzz.shrinking import ATTEMPTS
 
@@ -52,7 +52,7 @@ def replay(*, run_folder: Path, case_id: str, target: str, url: str | None) -> N
             )
         sys.exit(1 if any(one.bad for one in found.after) else 0)
 
-    told("replay", send)
+    with_errors_in_one_line("replay", send)
 
 
 @click.command()
@@ -75,7 +75,7 @@ def minimize(*, run_folder: Path, case_id: str, target: str, url: str | None, re
         for step, one in enumerate(found.answered):
             _tell_step("", step, one)
 
-    told("minimize", search)
+    with_errors_in_one_line("minimize", search)
 
 
 def _tell_step(when: str, step: int, one: replays.Answered) -> None:
@@ -128,7 +128,7 @@ def land(
                 click.echo(f"{shares} shares them: add recipients, then lakepact serve --shares {shares} --profiles DIR")
         click.echo(f"run {kept[0].run_id} is in {catalog or to_folder}, {time.perf_counter() - started:.1f} s")
 
-    told("land", put)
+    with_errors_in_one_line("land", put)
 
 
 def _properties(warehouse: str | None, token_env: str | None) -> dict[str, str]:

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 
-def told(verb: str, action: Callable[[], None], *, command: str = "") -> None:
+def with_errors_in_one_line(verb: str, action: Callable[[], None], *, command: str = "") -> None:
     """Do it; what is wrong becomes one line.
 
     Args:

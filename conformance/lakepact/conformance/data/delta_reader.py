@@ -79,7 +79,7 @@ def verify(shared: Shared, table: WrittenTable) -> Iterator[Finding]:
                 records = sum(int(one["numRecords"]) for one in statistics if one)
                 yield counted(table, f"version {version}: numRecords of all files", table.digests[version].rows, records)
     last = len(table.versions) - 1
-    yield from bounded(table, table.versions[last], _told(table, shared.asked(table, last, "parquet")), what="the lines")
+    yield from bounded(table, table.versions[last], _figures_of(table, shared.asked(table, last, "parquet")), what="the lines")
     for version in range(1, len(table.versions)):
         yield from _changes(shared, table, version)
 
@@ -101,7 +101,7 @@ def _of(version: Version, table: WrittenTable) -> Digest:
     return version.digest(table.columns)
 
 
-def _told(table: WrittenTable, answer: Answer) -> dict[str, Figures]:
+def _figures_of(table: WrittenTable, answer: Answer) -> dict[str, Figures]:
     """Return the figures of all files together; a column that one of them says nothing of has none."""
     told: dict[str, Figures] = {}
     silent: set[str] = set()

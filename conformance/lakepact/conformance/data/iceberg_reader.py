@@ -36,11 +36,11 @@ def verify(known: Any, namespace: str, table: WrittenTable, *, headers: dict[str
         yield counted(table, f"version {number}: total-records of the snapshot", rows, int(summary["total-records"] or 0))
     files = found.inspect.files(snapshot_id=table.snapshots[-1]).to_pylist()
     yield counted(table, "records of all files", table.digests[-1].rows, sum(file["record_count"] for file in files))
-    yield from bounded(table, table.versions[-1], _told(files), what="the manifests")
+    yield from bounded(table, table.versions[-1], _figures_of(files), what="the manifests")
     yield from _planned(known, namespace, table, headers)
 
 
-def _told(files: list[dict[str, Any]]) -> dict[str, Figures]:
+def _figures_of(files: list[dict[str, Any]]) -> dict[str, Figures]:
     """Return the figures of all files together; a column that one of them says nothing of has none."""
     told: dict[str, Figures] = {}
     silent: set[str] = set()

@@ -54,11 +54,11 @@ def _of(run: Run, failure: Failure, line: Callable[[int], dict[str, Any]]) -> di
     judged, at, schema = found
     lines = [line(e.number) for e in own if e.number <= judged]
     steps = sources(lines, [*(n for n in failure.exchanges if n < judged), judged], schema)
-    hindrance = _hindrance(run, [wire.exchanges[n] for n in steps], lines)
-    return hindrance or {"exchanges": steps, "at": at, "schema": schema, "expected": wire.redact(failure.expected)}
+    obstacle = _obstacle(run, [wire.exchanges[n] for n in steps], lines)
+    return obstacle or {"exchanges": steps, "at": at, "schema": schema, "expected": wire.redact(failure.expected)}
 
 
-def _hindrance(run: Run, exchanges: Sequence[Exchange], lines: Sequence[dict[str, Any]]) -> str:
+def _obstacle(run: Run, exchanges: Sequence[Exchange], lines: Sequence[dict[str, Any]]) -> str:
     """Return why requests cannot be sent again from a report; empty if they can."""
     written = {line["number"]: line["request"] for line in lines}
     if len(exchanges) > LONGEST:

@@ -192,7 +192,7 @@ def with_a_table(wire: Wire, target: Target, found: Offer, *, contract: Contract
         return CatalogLab(wire, version, target, offer=offer, check="discover", run=run, serial=next(serials))
 
     found = with_what_is_served(lab_of, target, found, implied_by="IRC-CFG-013")
-    told, children = _told_by_namespaces(wire, target, found)
+    told, children = _features_of_namespaces(wire, target, found)
     known = MappingProxyType({**found.found, CHILDREN: children})
     found = replace(found, features=MappingProxyType({**found.features, **told}), found=known)
     if target.features.keys() >= TOLD_BY_A_TABLE or not found.operations >= TABLE_OF_OUR_OWN:
@@ -212,7 +212,7 @@ def with_a_table(wire: Wire, target: Target, found: Offer, *, contract: Contract
     return replace(found, features=MappingProxyType({**found.features, **told}))
 
 
-def _told_by_namespaces(wire: Wire, target: Target, found: Offer) -> tuple[dict[str, bool], bool]:
+def _features_of_namespaces(wire: Wire, target: Target, found: Offer) -> tuple[dict[str, bool], bool]:
     """Detect whether namespaces lack children (refused, or neither named, loaded nor listed) or properties (406 or null).
 
     And whether a child was made and found: what merely needs some is not judged by children that are made or looked for wrongly.

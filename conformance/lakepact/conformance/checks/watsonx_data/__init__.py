@@ -1,1 +1,1 @@
-"""Checks of watsonx.data: its differences here, and all checks of Iceberg REST catalogs whose requirements it has."""
+"""Checks of watsonx.data: its differences. The checks of Iceberg REST catalogs whose requirements it has run too."""

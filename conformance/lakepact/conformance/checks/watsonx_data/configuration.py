@@ -28,7 +28,7 @@ def configuration_is_found_by_catalog_name(lab: WatsonxLab) -> None:
 
     with lab.judge("WXD-CFG-001"):
         expect.true(path.endswith(ROOT), f"an address that ends with {ROOT}", lab.target.url)
-        expect.true(named.status != 404, "a configuration there", named.shown)
+        expect.true(named.status != 404, f"the configuration below {ROOT}", named.shown)
     if not lab.target.parameters.get("warehouse"):
         lab.skip("WXD-CFG-002", "the catalog was not named (--parameter warehouse=NAME)")
         return
@@ -68,4 +68,4 @@ def catalogs_without_endpoints_serve_all_operations(lab: WatsonxLab) -> None:
         for operation in sorted(OPERATIONS & PROBES.keys()):
             reply = lab.send(operation, declared=False, **PROBES[operation], **values)
             with case():
-                expect.served(reply, operation not in missing, f"{operation} to be served")
+                expect.served(reply, operation not in missing, f"{operation} to be served, because the configuration has no `endpoints`")

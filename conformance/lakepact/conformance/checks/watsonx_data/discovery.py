@@ -1,4 +1,4 @@
-"""How a catalog of watsonx.data is asked what it serves: as every catalog is; that it is one of these has to be said."""
+"""Detection of a watsonx.data catalog: as for every catalog, but only if the user names the contract."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The reference server of this machine as an instance of watsonx.data, and who may enter it."""
+"""The embedded reference server as an instance of watsonx.data, with its credentials."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ USER = "harness"
 def launch_settings(folder: Path) -> EmbeddedTarget:
     """Return a catalog that requires credentials, with a generated token and API key.
 
-    Features are settings that no answer shows: server and suite share a machine, and the server keeps all tables below one folder.
+    Its features cannot be detected: server and suite share a machine, and the server keeps all tables below one folder.
     """
     token, key = secrets.token_hex(), secrets.token_hex()
     file = folder / "credentials.yaml"

@@ -1,4 +1,4 @@
-"""The bench for catalogs of watsonx.data: names that its limits allow, and the ways in that are known."""
+"""The lab for catalogs of watsonx.data: names within its limits, and the known credentials."""
 
 from __future__ import annotations
 
@@ -17,18 +17,18 @@ if TYPE_CHECKING:
 
     from lakepact.conformance.target import Target
 
-ODD = re.compile(r"[^A-Za-z0-9]")  #: what not every place allows in a name
+ODD = re.compile(r"[^A-Za-z0-9]")  #: characters that not every name may have
 
 
 class WatsonxLab(CatalogLab):
-    """The bench of one check of a catalog of watsonx.data."""
+    """The lab of one check of a catalog of watsonx.data."""
 
     def name(self, stem: str = "") -> str:
-        """Return a name of letters and digits that nothing on the target has."""
+        """Return an unused name of letters and digits."""
         return ODD.sub("", super().name(stem))
 
     def make_namespace(self, parent: Namespace = (), *, level: str | None = None, properties: Mapping[str, str] | None = None) -> Namespace:
-        """Return a new namespace; what is odd in its name is spelled with letters and digits.
+        """Return a new namespace; other characters in its name are replaced by letters and digits.
 
         Raises:
             Blocked: it cannot be created.
@@ -38,12 +38,12 @@ class WatsonxLab(CatalogLab):
 
 
 def bearer_token(target: Target) -> str:
-    """Return a bearer token that opens the catalog; empty if none is known."""
+    """Return a valid bearer token; empty if none is known."""
     return _shown(target, "bearer") or _known(target, "bearer-token") or next(iter(_file(target).get("tokens", ())), "")
 
 
 def user_and_key(target: Target) -> str:
-    """Return a user's name, a colon and an API key that open the catalog; empty if none are known."""
+    """Return a user's name, a colon and a valid API key; empty if none are known."""
     shown = _shown(target, "zenapikey")
     if shown:
         return base64.b64decode(shown).decode().removesuffix("\n")
@@ -52,15 +52,15 @@ def user_and_key(target: Target) -> str:
 
 
 def zen_api_key(text: str) -> str:
-    """Return the header that shows a user and an API key, or whatever else is encoded in its place."""
+    """Return the Authorization of a text, normally of a user, a colon and an API key."""
     return f"ZenApiKey {base64.b64encode(text.encode()).decode()}"
 
 
 def _shown(target: Target, scheme: str) -> str:
     """Return the credentials in the Authorization header of the target, if it has this scheme."""
     header = next((value for name, value in target.headers.items() if name.casefold() == "authorization"), "")
-    said, _, rest = header.partition(" ")
-    return rest.strip() if said.casefold() == scheme else ""
+    word, _, rest = header.partition(" ")
+    return rest.strip() if word.casefold() == scheme else ""
 
 
 def _known(target: Target, name: str) -> str:

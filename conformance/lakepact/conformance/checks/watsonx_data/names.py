@@ -1,4 +1,4 @@
-"""Names: how long they may be, and characters that the page allows in one place and not in another."""
+"""Names: their length, and characters that the page allows in some names only."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ LONGEST = 128
 
 
 def create_namespace(lab: WatsonxLab, name: str) -> Reply:
-    """Return a namespace of this very name; it is dropped when the check is over."""
+    """Create a namespace with exactly this name, and drop it after the check."""
     reply = lab.send(op.create_namespace, body={"namespace": [name], "properties": {}})
     if reply.status == 200:
         lab.add_cleanup(lambda: lab.send(op.drop_namespace, namespace=(name,)))
@@ -26,7 +26,7 @@ def create_namespace(lab: WatsonxLab, name: str) -> Reply:
 
 
 def create_table(lab: WatsonxLab, namespace: Namespace, name: str) -> Reply:
-    """Return a table of this very name; it is dropped when the check is over."""
+    """Create a table with exactly this name, and drop it after the check."""
     reply = lab.send(op.create_table, namespace=namespace, body=lab.table_request(name))
     if reply.status == 200:
         lab.drop_afterwards(namespace, name)
@@ -34,7 +34,7 @@ def create_table(lab: WatsonxLab, namespace: Namespace, name: str) -> Reply:
 
 
 def create_view(lab: WatsonxLab, namespace: Namespace, name: str) -> Reply:
-    """Return a view of this very name; it is dropped when the check is over."""
+    """Create a view with exactly this name, and drop it after the check."""
     reply = lab.send(op.create_view, namespace=namespace, body=view_request(namespace, name))
     if reply.status == 200:
         lab.add_cleanup(lambda: lab.send(op.drop_view, namespace=namespace, view=name))
@@ -42,7 +42,7 @@ def create_view(lab: WatsonxLab, namespace: Namespace, name: str) -> Reply:
 
 
 def stretched(name: str, length: int) -> str:
-    """Return a name with letters behind it, of some length."""
+    """Return a name that is padded with letters to a length."""
     return name + "x" * (length - len(name))
 
 
@@ -59,7 +59,7 @@ def names_of_128_characters_are_accepted(lab: WatsonxLab) -> None:
                 expect.status(create_table(lab, (name,), table), 200, about=f"for a table of {length} characters")
                 expect.status(lab.send(op.load_table, namespace=(name,), table=table), 200, about=f"for a table of {length} characters")
     reply = create_namespace(lab, stretched(lab.name(), LONGEST + 1))
-    with lab.judge("WXD-NAME-002", remark=f"{LONGEST + 1} characters are answered with {reply.status}"):
+    with lab.judge("WXD-NAME-002", remark=f"{LONGEST + 1} characters return {reply.status}"):
         expect.status(reply, 200, 400)
 
 
@@ -77,7 +77,7 @@ def underscores_are_treated_alike(lab: WatsonxLab) -> None:
         for what, reply in replies.items():
             with case():
                 expect.status(reply, 200, 400, about=f"for {what}")
-        expect.equal(1, len({reply.status for reply in replies.values()}), "answers to an underscore in names")
+        expect.equal(1, len({reply.status for reply in replies.values()}), "number of different statuses for names with an underscore:")
 
 
 @check("WXD-NAME-004")

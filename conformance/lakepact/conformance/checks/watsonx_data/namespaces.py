@@ -1,4 +1,4 @@
-"""Namespaces: one level, a location of their own, and nothing that is lost with them."""
+"""Namespaces: their single level, their location, and drops of namespaces that are not empty."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def namespaces_of_several_levels_are_refused(lab: WatsonxLab) -> None:
     found = {".".join(map(str, namespace)) for namespace in children(lab, None)}
     with lab.judge("WXD-NS-001"):
         left = sorted(name for name in found if child in name or free in name)
-        expect.equal([], left, "namespaces that are left of refused ones:")
+        expect.equal([], left, "namespaces that exist although their creation was refused:")
 
 
 @check("WXD-NS-002")
@@ -50,7 +50,7 @@ def locations(lab: WatsonxLab, namespace: Namespace) -> list[str]:
 
 
 def plain(location: str) -> str:
-    """Return a location without what says nothing: which of its schemes a storage is spelled with, and slashes at the end."""
+    """Return a location in canonical form: with the scheme s3, and without slashes at the end."""
     return STORAGE.sub("s3", location).rstrip("/")
 
 
@@ -58,24 +58,24 @@ def plain(location: str) -> str:
 def namespaces_have_a_location(lab: WatsonxLab) -> None:
     """A namespace has the requested location, by default a folder of its name in the warehouse, and its tables are below it."""
     bare = lab.make_namespace()
-    given = locations(lab, bare)
+    defaults = locations(lab, bare)
     warehouse = (configuration(lab).document.get("overrides") or {}).get("warehouse")
 
     with lab.judge("WXD-NS-004") as case:
-        expect.true(bool(given), "a `storage_location` or `location`", "neither")
-        for location in given:
+        expect.true(bool(defaults), "a `storage_location` or `location`", "neither")
+        for location in defaults:
             with case():
                 expect.true(plain(location).endswith(f"/{bare[0]}"), f"a location that ends with {bare[0]}", location)
                 if isinstance(warehouse, str) and "://" in warehouse:
                     below = plain(location).startswith(f"{bucket(plain(warehouse))}/")
                     expect.true(below, f"a location in {bucket(plain(warehouse))}", location)
-    # Elsewhere nothing may be written, so that the place is one beside the default.
-    parent = plain(given[0]).rpartition("/")[0] if given else plain(str(warehouse or "")).rstrip("/")
+    # The server may not be able to write elsewhere: the requested location is a sibling of the default one.
+    parent = plain(defaults[0]).rpartition("/")[0] if defaults else plain(str(warehouse or "")).rstrip("/")
     if "://" not in parent:
         for requirement in ("WXD-NS-003", "WXD-NS-005"):
-            lab.skip(requirement, "no place is known where a namespace may lie")
+            lab.skip(requirement, "no location is known that a namespace may have")
         return
-    scheme = given[0].partition("://")[0] if given else parent.partition("://")[0]
+    scheme = defaults[0].partition("://")[0] if defaults else parent.partition("://")[0]
     wanted = f"{scheme}://{parent.partition('://')[2]}/{lab.name()}"
     placed = lab.make_namespace(properties={"storage_location": wanted})
     with lab.judge("WXD-NS-003"):
@@ -86,16 +86,16 @@ def namespaces_have_a_location(lab: WatsonxLab) -> None:
 
 
 def bucket(location: str) -> str:
-    """Return the scheme and the bucket of a location; of a folder of a machine, all of it."""
+    """Return the scheme and the bucket of a location; a folder is returned whole."""
     scheme, _, rest = location.partition("://")
     return location if scheme == "file" else f"{scheme}://{rest.partition('/')[0]}"
 
 
 def refuses(reply: Reply) -> None:
-    """Expect the refusal to drop what is not empty.
+    """Expect 409, or 400 with NamespaceNotEmptyException.
 
     Raises:
-        Unmet: it was answered otherwise.
+        Unmet: the answer is another one.
     """
     expect.status(reply, 409, 400)
     if reply.status == 400:

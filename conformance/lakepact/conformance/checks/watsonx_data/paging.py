@@ -1,4 +1,4 @@
-"""Listings: what is more than a page, and page sizes that are none."""
+"""Listings of more items than a page, and invalid page sizes."""
 
 from __future__ import annotations
 
@@ -22,14 +22,14 @@ SIDE_BY_SIDE = 8
 
 
 def listings(lab: WatsonxLab, *, count: int) -> Iterator[Listing]:
-    """Yield a listing of tables, and one of views where there are views."""
+    """Yield a listing of tables, and one of views if the target has views."""
     yield listing(lab, op.list_tables, count=count)
     if lab.offers(op.list_views) and lab.offers(op.create_view):
         yield listing(lab, op.list_views, count=count)
 
 
 def everything(reads: Any, **first: Any) -> list[Any]:
-    """Return all items, over as many pages as there are; a page that says that it is the last one is.
+    """Return all items of all pages.
 
     Raises:
         Unmet: pages do not end.
@@ -40,7 +40,7 @@ def everything(reads: Any, **first: Any) -> list[Any]:
             return list(found)
         more, token = reads(page_token=token)
         found += more
-    raise Unmet("an end of the pages", "none after 1000")
+    raise Unmet("a last page, without next-page-token", "a next-page-token on page 1000")
 
 
 @check("WXD-PAG-001", alone=True)

@@ -38,5 +38,5 @@ def metadata_location_in_camel_case_is_noted(lab: WatsonxLab) -> None:
     reply = lab.send(op.register_table, namespace=table.namespace, body=body)
     lab.drop_afterwards(table.namespace, name)
 
-    with lab.judge("WXD-TBL-002", remark=f"answered with status {reply.status}"):
+    with lab.judge("WXD-TBL-002", remark=f"returned status {reply.status}"):
         expect.status(reply, 200, 400)

@@ -23,7 +23,7 @@ BROKEN_KEYS = ("%%%", "a", "_w==", "/w==", "bGFrZXBhY3Q=", "")
 
 
 def answers(lab: WatsonxLab, authorization: str | None) -> Iterator[tuple[OperationId, Reply]]:
-    """Yield the answer of every operation to a request that would be right, but is about nothing that there is, with one Authorization."""
+    """Yield the answer of every operation to a valid request about missing objects, with one Authorization."""
     nothing: dict[str, Any] = {"namespace": (lab.name(),), "table": lab.name(), "view": lab.name()}
     requests = {op.get_config: {}, op.list_namespaces: {}, **{operation: {**probe, **nothing} for operation, probe in PROBES.items()}}
     headers = [("Authorization", authorization)] if authorization is not None else []
@@ -33,7 +33,7 @@ def answers(lab: WatsonxLab, authorization: str | None) -> Iterator[tuple[Operat
 
 
 def asks_for_credentials(lab: WatsonxLab) -> None:
-    """Go on if the target asks for credentials.
+    """Require that the target asks for credentials.
 
     Raises:
         NotOffered: it does not.
@@ -43,7 +43,7 @@ def asks_for_credentials(lab: WatsonxLab) -> None:
 
 
 def key_of(lab: WatsonxLab) -> str:
-    """Return a user, a colon and an API key that open the catalog.
+    """Return a user, a colon and a valid API key.
 
     Raises:
         NotOffered: none are known, or the target asks for no credentials.

@@ -96,7 +96,7 @@ def asked(exchange: Exchange) -> dict[str, frozenset[str]]:
     return capabilities(next((value for name, value in exchange.request_headers if name.lower() == CAPABILITIES), None))
 
 
-def told(exchange: Exchange) -> dict[str, frozenset[str]]:
+def response_capabilities(exchange: Exchange) -> dict[str, frozenset[str]]:
     """Return the capabilities that an answer names."""
     return capabilities(exchange.headers.get(CAPABILITIES))
 
@@ -152,17 +152,17 @@ def fits(component: str, line: Line) -> None:
     Raises:
         Unmet: it is not.
     """
-    for instance in COMPONENTS.instances(component, said(line)):
+    for instance in COMPONENTS.instances(component, without_null_members(line)):
         flaw = COMPONENTS.flaw(instance)
         if flaw is not None:
             raise Unmet(f"a {instance.component} as the contract describes it", flaw)
 
 
-def said(value: Any) -> Any:
+def without_null_members(value: Any) -> Any:
     """Return a value without members that are null, except in partition values, where null is one."""
     if isinstance(value, dict):
-        return {n: v if n == "partitionValues" else said(v) for n, v in value.items() if v is not None}
-    return [said(item) for item in value] if isinstance(value, list) else value
+        return {n: v if n == "partitionValues" else without_null_members(v) for n, v in value.items() if v is not None}
+    return [without_null_members(item) for item in value] if isinstance(value, list) else value
 
 
 def is_whole(value: Any) -> bool:

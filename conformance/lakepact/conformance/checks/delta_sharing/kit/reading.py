@@ -100,7 +100,7 @@ def changed_rows(lab: SharingLab, answer: Answer) -> list[Row]:
     return changes.rows(answer, downloads(lab).fetch)
 
 
-def told_apart(files: Iterable[SharedFile]) -> list[Any]:
+def identities_of(files: Iterable[SharedFile]) -> list[Any]:
     """Return the identities of files without their ids, sorted; ids have their own checks."""
     values = ((file, sorted(f"{name}={expect.shown(value)}" for name, value in file.partition_values.items())) for file in files)
     return sorted([file.version or 0, file.kind, file.size or 0, partition] for file, partition in values)

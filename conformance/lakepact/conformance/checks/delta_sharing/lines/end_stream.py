@@ -21,7 +21,7 @@ from lakepact.conformance.checks.delta_sharing.kit.lines import (
     lines_of,
     objects,
     parameters_of,
-    told,
+    response_capabilities,
 )
 from lakepact.conformance.checks.delta_sharing.kit.table_sampling import ASKED_FOR, WITH_END, Question, ask, by_url
 from lakepact.conformance.checks.delta_sharing.suite import check, invariant
@@ -81,7 +81,7 @@ def missing_end_stream_actions_are_not_declared(exchange: Exchange) -> bool:
     lines = lines_of(exchange)
     if not lines or any(map(_is_end, lines)):
         return False
-    declared = told(exchange).get(INCLUDE_END, frozenset())
+    declared = response_capabilities(exchange).get(INCLUDE_END, frozenset())
     what = "includeEndStreamAction=false in the capabilities header, or nothing, since no line has an endStreamAction"
     expect.true(declared <= {"false"}, what, sorted(declared))
     return True
@@ -91,7 +91,7 @@ def missing_end_stream_actions_are_not_declared(exchange: Exchange) -> bool:
 def declared_end_stream_actions_are_the_last_line(exchange: Exchange) -> bool:
     """A response with `includeEndStreamAction=true` in its header has exactly one endStreamAction, as its last line."""
     lines = lines_of(exchange)
-    if lines is None or "true" not in told(exchange).get(INCLUDE_END, ()):
+    if lines is None or "true" not in response_capabilities(exchange).get(INCLUDE_END, ()):
         return False
     places = [number for number, line in enumerate(lines, start=1) if _is_end(line)]
     expect.equal([len(lines)], places, "the line of the endStreamAction:")
@@ -107,7 +107,7 @@ def requested_end_stream_actions_are_declared(exchange: Exchange) -> bool:
     ends = ends_of(lines)
     if not ends or any(end.get(member) for end in ends for member in NEEDED):
         return False
-    declared = told(exchange).get(INCLUDE_END, frozenset())
+    declared = response_capabilities(exchange).get(INCLUDE_END, frozenset())
     what = "includeEndStreamAction=true in the capabilities header, since the answer ends with an endStreamAction"
     expect.true("true" in declared, what, sorted(declared) or "no such capability")
     return True

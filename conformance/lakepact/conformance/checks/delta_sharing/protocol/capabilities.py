@@ -21,7 +21,7 @@ from lakepact.conformance.checks.delta_sharing.kit.lines import (
     formats_asked,
     in_format_or_refused,
     lines_of,
-    told,
+    response_capabilities,
 )
 from lakepact.conformance.checks.delta_sharing.kit.table_sampling import ASKED_FOR, Question, ask, by_url, varied
 from lakepact.conformance.checks.delta_sharing.suite import check, invariant
@@ -262,7 +262,7 @@ def responses_name_their_format(exchange: Exchange) -> bool:
     lines = lines_of(exchange)
     if not lines:
         return False
-    said = told(exchange).get(RESPONSE_FORMAT, frozenset())
+    said = response_capabilities(exchange).get(RESPONSE_FORMAT, frozenset())
     expect.equal([form_of(lines)], sorted(said), "responseformat in the capabilities header of the answer:")
     return True
 
@@ -271,7 +271,7 @@ def responses_name_their_format(exchange: Exchange) -> bool:
 def responses_name_their_format_in_lower_case(exchange: Exchange) -> bool:
     """If the capabilities header of a response names the format, it is in lower case."""
     text = exchange.headers.get(CAPABILITIES, "")
-    if lines_of(exchange) is None or not told(exchange).get(RESPONSE_FORMAT, frozenset()) & FORMATS:
+    if lines_of(exchange) is None or not response_capabilities(exchange).get(RESPONSE_FORMAT, frozenset()) & FORMATS:
         return False
     expect.true(any(f"{RESPONSE_FORMAT}={form}" in text for form in FORMATS), "responseformat=parquet or responseformat=delta", text)
     return True

@@ -71,7 +71,7 @@ def in_pages(lab: SharingLab, table: PackTable, most: int, **body: Any) -> list[
 
 def files_of(answers: Iterable[Answer]) -> list[Any]:
     """Return the identities of all files of some answers, sorted."""
-    return reading.told_apart(file for answer in answers for file in answer.files)
+    return reading.identities_of(file for answer in answers for file in answer.files)
 
 
 @check("DS-QRY-09")

@@ -45,7 +45,7 @@ def refreshes_return_the_same_files(lab: SharingLab) -> None:
         with lab.judge("DS-EST-06", remark="" if changed else "the table did not change in between"):
             after = reading.understood(reply, "for a refreshToken")
             expect.equal(reading.version_header(first), reading.version_header(reply), "the Delta-Table-Version of the first answer")
-            expect.equal(reading.told_apart(before.files), reading.told_apart(after.files), "the files of the first answer")
+            expect.equal(reading.identities_of(before.files), reading.identities_of(after.files), "the files of the first answer")
             comparison.same(rows, reading.rows(lab, after), "the rows of the first answer")
 
 
@@ -66,7 +66,7 @@ def refreshes_keep_hints(lab: SharingLab) -> None:
             again = reading.understood(
                 reading.asked(lab, table, {**hints, "refreshToken": token}), f"for {expect.shown(hints)} and its refreshToken"
             )
-            expect.equal(reading.told_apart(first.files), reading.told_apart(again.files), "the files of the first answer")
+            expect.equal(reading.identities_of(first.files), reading.identities_of(again.files), "the files of the first answer")
     if not judged:
         raise NotOffered("the target returns no refreshToken, or ignores hints")
 

@@ -273,8 +273,8 @@ def ending_versions_are_hints(lab: SharingLab) -> None:
     plain = lab.require(reading.asked(lab, subject.table), 200)
     ended = reading.asked(lab, subject.table, {"endingVersion": 0})
     with lab.judge("DS-TTV-09"):
-        whole = reading.told_apart(reading.understood(plain).files)
-        expect.equal(whole, reading.told_apart(reading.understood(ended, "for an endingVersion alone").files), "files")
+        whole = reading.identities_of(reading.understood(plain).files)
+        expect.equal(whole, reading.identities_of(reading.understood(ended, "for an endingVersion alone").files), "files")
     if not lab.knows_content:
         return
     table = lab.fixture("streamed")

@@ -195,7 +195,7 @@ def says_what_is_asked_for(operation: OperationId, reply: Reply) -> None:
 
 
 def is_entered(operation: OperationId, reply: Reply) -> None:
-    """Expect that an operation was reached: what it says then is its own business.
+    """Expect that an operation was reached; its own answer is not checked here.
 
     Raises:
         Unmet: the caller was turned away.

@@ -45,7 +45,7 @@ def is_good(lab: CatalogLab, reply: Reply, about: str) -> None:
 
 
 def life(reply: Reply) -> int | None:
-    """For how many seconds a token holds, if that is said."""
+    """Return the lifetime of a token in seconds, if the answer has it."""
     seconds = reply.document.get("expires_in")
     return seconds if isinstance(seconds, int) and not isinstance(seconds, bool) else None
 

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 NOBODY = ""  #: who shows nothing
 HIDDEN = (403, 404)
-#: Statuses of a server that does not implement the operation and says so before it checks rights.
+#: Statuses of a server that does not implement the operation, returned before it checks rights.
 NOT_DONE = (400, 405, 406, 501)
 
 

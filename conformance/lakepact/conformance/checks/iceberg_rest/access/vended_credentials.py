@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from lakepact.conformance.checks.iceberg_rest.kit.lab import CatalogLab, Table
     from lakepact.conformance.exchanges import Reply
 
-#: How a caller says what it can do; the last ones are no words of the contract.
+#: Values of X-Iceberg-Access-Delegation; the contract does not have the last ones.
 DELEGATIONS = ("vended-credentials", "vended-credentials,remote-signing", "lakepact-telepathy, vended-credentials")
 
 #: Keys whose value is the moment in which a credential ends, in milliseconds since 1970.

@@ -9,7 +9,7 @@ from lakepact.conformance import expect
 from lakepact.conformance.checks.iceberg_rest.kit.creating_commits import create, creation, plot
 from lakepact.conformance.checks.iceberg_rest.kit.lab import Table, set_ref
 from lakepact.conformance.checks.iceberg_rest.kit.steps import history_is_kept
-from lakepact.conformance.checks.iceberg_rest.kit.table_states import of_what_was_said
+from lakepact.conformance.checks.iceberg_rest.kit.table_states import sent_members_of
 from lakepact.conformance.checks.iceberg_rest.kit.updates import (
     LAST_ADDED,
     add_schema,
@@ -84,7 +84,7 @@ def created_tables_keep_all_members(lab: CatalogLab) -> None:
 
     with lab.judge("IRC-UPD-010"):
         schema = current_schema(table)
-        expect.equal(FIELDS, of_what_was_said(FIELDS, schema.get("fields")), "columns")
+        expect.equal(FIELDS, sent_members_of(FIELDS, schema.get("fields")), "columns")
         expect.equal([1], schema.get("identifier-field-ids"), "identifier-field-ids")
     with lab.judge("IRC-UPD-022"):
         specs = {spec.get("spec-id"): spec for spec in table.member("partition-specs")}

@@ -95,11 +95,11 @@ def narrowed(lab: CatalogLab, table: Table, name: str = "more") -> Table:
 # -- assert-last-assigned-field-id ------------------------------------------------------------------------------------
 
 
-def told_apart(former: int, current: int, unused: int) -> None:
-    """See that what was current, what is and what never was have ids of their own.
+def require_distinct_ids(former: int, current: int, unused: int) -> None:
+    """Require different ids for what was current, what is current, and what never was.
 
     Raises:
-        Blocked: they have not, so that no assertion of one of them is wrong.
+        Blocked: two of the ids are equal, so that no assertion is wrong.
     """
     if former == current or unused in {former, current}:
         raise Blocked(f"of two that were added the first was made current, yet the ids are {former} before, {current} now, {unused} last")
@@ -179,7 +179,7 @@ def current_schemas_are_compared(lab: CatalogLab) -> None:
     current = table.member("current-schema-id")
     table = lab.commit(table, add_schema(schema_with(table, next_column(table, "unused"))))
     unused = max(schema["schema-id"] for schema in table.member("schemas"))
-    told_apart(former, current, unused)
+    require_distinct_ids(former, current, unused)
     judge_answers(lab, "IRC-REQ-024", table, cases={"it is so since a schema was set": assert_schema(current)}, allowed=[200])
     stale = {
         "the schema was current before": assert_schema(former),
@@ -246,7 +246,7 @@ def default_specs_are_compared(lab: CatalogLab) -> None:
     current = table.member("default-spec-id")
     table = lab.commit(table, add_spec(partition_field(column(table, "at"), "day", "at_day", field_id=next_field(table)), spec_id=2))
     unused = max(spec["spec-id"] for spec in table.member("partition-specs"))
-    told_apart(former, current, unused)
+    require_distinct_ids(former, current, unused)
     judge_answers(lab, "IRC-REQ-030", table, cases={"it is so since a spec was set": assert_spec(current)}, allowed=[200])
     stale = {
         "the spec was the default before": assert_spec(former),
@@ -269,7 +269,7 @@ def default_orders_are_compared(lab: CatalogLab) -> None:
     current = table.member("default-sort-order-id")
     table = lab.commit(table, add_sort_order(sort_field(column(table, "at"), direction="desc", null_order="nulls-last"), order_id=2))
     unused = max(order["order-id"] for order in table.member("sort-orders"))
-    told_apart(former, current, unused)
+    require_distinct_ids(former, current, unused)
     judge_answers(lab, "IRC-REQ-033", table, cases={"it is so since an order was set": assert_order(current)}, allowed=[200])
     stale = {
         "the order was the default before": assert_order(former),

@@ -35,7 +35,7 @@ def note_effect(lab: CatalogLab, before: Table, updates: Sequence[Entry], after:
     _note_refs(lab, updates, metadata)
     moved = [update for update in updates if update.get("ref-name") == "main" or update.get("action") == "remove-snapshots"]
     if "add-snapshot" in actions and not moved and metadata.get("current-snapshot-id") != before.metadata.get("current-snapshot-id"):
-        lab.disown(after.reply.exchange)  # IRC-UPD-035 says that main stays; what follows from its move is no failure of its own
+        lab.disown(after.reply.exchange)  # IRC-UPD-035 requires that main stays; consequences of its move do not fail.
 
 
 @contextlib.contextmanager

@@ -21,7 +21,7 @@ def side_by_side(lab: CatalogLab, sends: Sequence[Callable[[], Reply]], *, what:
     """Return the answers to what is sent at the same moment; `what` it is, for a report.
 
     Raises:
-        Blocked: the target says that it has too many requests, so that nothing can be seen of how it decides between them.
+        Blocked: the target returns 429 or 503, so that the winner cannot be seen.
     """
     replies = lab.concurrently(sends)
     for reply in replies:

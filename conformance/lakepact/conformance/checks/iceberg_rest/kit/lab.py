@@ -217,7 +217,7 @@ class CatalogLab(Lab):
     def table_request(self, name: str, **members: Any) -> dict[str, Any]:
         """Return a body that creates a table; `members` are named with underscores for hyphens, `None` leaves one out.
 
-        Like all clients it says that nothing is staged: that a server wants to be told so is judged by a check of its own.
+        Like all clients, it sends `stage-create` false; another check leaves that out.
         """
         request = {
             "name": name,

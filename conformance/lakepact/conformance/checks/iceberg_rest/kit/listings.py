@@ -94,8 +94,8 @@ class Listing:
         else:
             self.lab.make_table(self.namespace, name=name)
 
-    def make_if_taken(self, name: str) -> None:
-        """One more item, if the target takes the name; its own to drop."""
+    def make_if_accepted(self, name: str) -> None:
+        """Create an item if the target accepts the name, and drop it after the check."""
         if self.operation == op.list_namespaces:
             namespace = (*self.namespace, name)
             reply = self.lab.send(op.create_namespace, body={"namespace": list(namespace)})

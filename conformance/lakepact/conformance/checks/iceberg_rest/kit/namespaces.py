@@ -1,4 +1,4 @@
-"""Requests about namespaces, and what a catalog says of them."""
+"""Requests about namespaces, and their answers."""
 
 from __future__ import annotations
 

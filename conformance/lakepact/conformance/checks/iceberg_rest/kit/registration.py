@@ -73,7 +73,7 @@ def takes_over(lab: CatalogLab, file: Table, actual: Table) -> None:
 
 
 def is_registered(lab: CatalogLab, file: Table, name: str, reply: Reply) -> None:
-    """A metadata file is registered by a name in its old namespace: the answer says so, and so does loading the table.
+    """Expect that a metadata file is registered: the answer to the registration and to loading the table have its content.
 
     Raises:
         Unmet: it is not.

@@ -149,12 +149,12 @@ def grown(lab: CatalogLab, **members: Any) -> TableWithFiles:
 
 
 def in_background(lab: CatalogLab) -> dict[str, str]:
-    """Properties of a table whose scans the target plans in the background, as the user of the harness says."""
+    """Return the properties of a table whose scans the target plans in the background (`--parameter async-planning-properties`)."""
     return _properties(lab, "async-planning-properties")
 
 
 def on_pages(lab: CatalogLab) -> dict[str, str]:
-    """Properties of a table whose plans the target divides into plan tasks, as the user of the harness says."""
+    """Return the properties of a table whose plans the target divides into plan tasks (`--parameter paged-planning-properties`)."""
     return _properties(lab, "paged-planning-properties")
 
 

@@ -42,7 +42,7 @@ _volatile: WeakKeyDictionary[Wire, frozenset[str]] = WeakKeyDictionary()
 
 
 def state(table: Table) -> dict[str, Any]:
-    """Return the metadata of a table or view in one spelling: nothing that says none, and sets in one order."""
+    """Return the metadata of a table or view in canonical form: without members that stand for none, and with sets in one order."""
     members = {member: value for member, value in table.metadata.items() if value not in (None, [], {})}
     if members.get("current-snapshot-id") == -1:
         del members["current-snapshot-id"]
@@ -173,10 +173,10 @@ def _moved(before: Table, after: Table) -> frozenset[str]:
     return frozenset(members | moved | ({LOCATION} if before.metadata_location != after.metadata_location else set()))
 
 
-def of_what_was_said(said: Any, found: Any) -> Any:
+def sent_members_of(said: Any, found: Any) -> Any:
     """Return a value without members that no request sent."""
     if isinstance(said, dict) and isinstance(found, dict):
-        return {member: of_what_was_said(value, found.get(member)) for member, value in said.items()}
+        return {member: sent_members_of(value, found.get(member)) for member, value in said.items()}
     if isinstance(said, list) and isinstance(found, list) and len(said) == len(found):
-        return [of_what_was_said(*pair) for pair in zip(said, found, strict=True)]
+        return [sent_members_of(*pair) for pair in zip(said, found, strict=True)]
     return found

@@ -101,6 +101,6 @@ def subject_of(lab: CatalogLab) -> str:
 
 
 def exchanged(lab: CatalogLab, headers: Headers | None = None, /, **fields: str | None) -> Reply:
-    """Return the answer to an exchange of tokens; its kinds are access tokens unless something else is said."""
+    """Return the answer to a token exchange; token types are access tokens by default."""
     known: dict[str, str | None] = {"grant_type": EXCHANGE, "subject_token_type": ACCESS_TOKEN, "scope": "catalog"}
     return form(lab, headers, **{**known, **fields})

@@ -110,7 +110,7 @@ def table_of_version(lab: CatalogLab, version: int, **members: Any) -> Table:
             table = lab.answered(Table(home, name, reply)) if reply.status in SUCCESS else table
         if reply.status in SUCCESS and table.member("format-version") == version:
             return table
-    lab.make_table(home)  # a target that refuses every table says nothing about the version
+    lab.make_table(home)  # A target that refuses every table is not one without the version.
     raise NotOffered(f"the target makes no tables of format version {version}")
 
 
@@ -118,7 +118,7 @@ def current_schema(table: Table) -> dict[str, Any]:
     """Return the table's current schema.
 
     Raises:
-        Blocked: there is none, which an invariant of all metadata says already.
+        Blocked: there is none; an invariant of all metadata fails for that.
     """
     wanted = table.member("current-schema-id")
     for schema in table.member("schemas"):
@@ -181,10 +181,10 @@ def upgrade_format_version(version: int) -> dict[str, Any]:
 def add_schema(schema: Mapping[str, Any], **members: Any) -> dict[str, Any]:
     """Return an update that adds a schema; `members` are further ones, named with underscores for hyphens, `None` leaves one out.
 
-    Like many clients it says the deprecated `last-column-id`: that a server wants to be told is judged by a check of its own.
+    Like many clients, it sends the deprecated `last-column-id`; another check leaves that out.
     """
-    said = {"last_column_id": max(_field_ids(schema), default=0), **members}
-    return {"action": "add-schema", "schema": dict(schema), **_hyphens({name: value for name, value in said.items() if value is not None})}
+    sent = {"last_column_id": max(_field_ids(schema), default=0), **members}
+    return {"action": "add-schema", "schema": dict(schema), **_hyphens({name: value for name, value in sent.items() if value is not None})}
 
 
 def _field_ids(schema: Any) -> Iterator[int]:
@@ -292,11 +292,11 @@ def statistics_file(table: Table, snapshot_id: int, *, name: str = "first") -> d
 def set_statistics(file: Mapping[str, Any], **members: Any) -> dict[str, Any]:
     """Return an update that gives a snapshot a statistics file; `members` are further ones, as in `add_schema`.
 
-    Like many clients it says the deprecated `snapshot-id`: that a server wants to be told is judged by a check of its own.
+    Like many clients, it sends the deprecated `snapshot-id`; another check leaves that out.
     """
-    said = {"snapshot_id": file.get("snapshot-id"), **members}
-    told = _hyphens({name: value for name, value in said.items() if value is not None})
-    return {"action": "set-statistics", **told, "statistics": dict(file)}
+    others = {"snapshot_id": file.get("snapshot-id"), **members}
+    sent = _hyphens({name: value for name, value in others.items() if value is not None})
+    return {"action": "set-statistics", **sent, "statistics": dict(file)}
 
 
 def remove_statistics(snapshot_id: int) -> dict[str, Any]:

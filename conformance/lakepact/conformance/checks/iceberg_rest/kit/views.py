@@ -196,7 +196,7 @@ def properties_of(view: View) -> dict[str, Any]:
 
 
 def spelled(metadata: Mapping[str, Any]) -> dict[str, Any]:
-    """Metadata of a view in one spelling: nothing that says none, and sets in one order."""
+    """Return the metadata of a view in canonical form: without members that stand for none, and with sets in one order."""
     members = {member: value for member, value in metadata.items() if value not in (None, [], {})}
     for member in ("versions", "schemas"):
         members[member] = sorted(members.get(member, ()), key=lambda item: orjson.dumps(item, option=orjson.OPT_SORT_KEYS))

@@ -31,7 +31,7 @@ PAGED = ("scans_tasks.plan_tasks_are_exchanged",)
 FILTERED = ("scans_filtered.filters_keep_every_matching_file",)
 
 
-def told(exchange: Exchange, *operations: OperationId) -> dict[str, Any] | None:
+def successful_body(exchange: Exchange, *operations: OperationId) -> dict[str, Any] | None:
     """Return the body of an answer of one of these operations that succeeds; None for others."""
     if exchange.operation not in operations or exchange.status != 200 or not isinstance(exchange.parsed, dict):
         return None
@@ -60,7 +60,7 @@ def of_files(identifier: str, holds: Callable[[dict[str, Any]], bool | None], *,
     """Register the invariant that something holds of each file; what is said of it is False where it has nothing to do with a file."""
 
     def every(exchange: Exchange) -> bool:
-        document = told(exchange, PLAN, FETCH, TASKS)
+        document = successful_body(exchange, PLAN, FETCH, TASKS)
         judged = [holds(file) is not False for file in files(document)] if document else []
         return any(judged)
 
@@ -74,7 +74,7 @@ def of_files(identifier: str, holds: Callable[[dict[str, Any]], bool | None], *,
 @invariant("IRC-SCAN-PLAN-002", traffic=PLANNING)
 def planning_never_returns_cancelled(exchange: Exchange) -> bool:
     """A response to planning never has the status `cancelled`."""
-    document = told(exchange, PLAN)
+    document = successful_body(exchange, PLAN)
     if document is None or not isinstance(document.get("status"), str):
         return False
     expect.true(document["status"] != "cancelled", "another status than cancelled", document["status"])
@@ -84,7 +84,7 @@ def planning_never_returns_cancelled(exchange: Exchange) -> bool:
 @invariant("IRC-SCAN-PLAN-003", traffic=PLANNING)
 def plans_have_a_status(exchange: Exchange) -> bool:
     """A response to planning has the string `status`."""
-    document = told(exchange, PLAN)
+    document = successful_body(exchange, PLAN)
     if document is None:
         return False
     expect.true(isinstance(document.get("status"), str), "`status` as a string", sorted(document))
@@ -94,7 +94,7 @@ def plans_have_a_status(exchange: Exchange) -> bool:
 @invariant("IRC-SCAN-PLAN-004", traffic=PLANNING)
 def completed_plans_have_tasks(exchange: Exchange) -> bool:
     """A completed plan has `file-scan-tasks` or `plan-tasks`."""
-    document = told(exchange, PLAN)
+    document = successful_body(exchange, PLAN)
     if document is None or document.get("status") != "completed":
         return False
     holds = any(isinstance(document.get(member), list) for member in ("file-scan-tasks", "plan-tasks"))
@@ -105,7 +105,7 @@ def completed_plans_have_tasks(exchange: Exchange) -> bool:
 @invariant("IRC-SCAN-PLAN-005", traffic=BACKGROUND)
 def submitted_plans_have_an_id(exchange: Exchange) -> bool:
     """A submitted plan has a `plan-id`."""
-    document = told(exchange, PLAN)
+    document = successful_body(exchange, PLAN)
     if document is None or document.get("status") != "submitted":
         return False
     identifier = document.get("plan-id")
@@ -116,13 +116,13 @@ def submitted_plans_have_an_id(exchange: Exchange) -> bool:
 @invariant("IRC-SCAN-PLAN-006", traffic=FAILING)
 def failed_plans_have_an_error(exchange: Exchange) -> bool:
     """A response to planning with the status `failed` has an `error`."""
-    return _says_why(told(exchange, PLAN))
+    return _says_why(successful_body(exchange, PLAN))
 
 
 @invariant("IRC-SCAN-FETCH-004", traffic=FAILING)
 def fetched_failed_plans_have_an_error(exchange: Exchange) -> bool:
     """A fetched plan with the status `failed` has an `error`."""
-    return _says_why(told(exchange, FETCH))
+    return _says_why(successful_body(exchange, FETCH))
 
 
 def _says_why(document: dict[str, Any] | None) -> bool:
@@ -138,13 +138,13 @@ def _says_why(document: dict[str, Any] | None) -> bool:
 @invariant("IRC-SCAN-PLAN-007", traffic=(*BACKGROUND, *FAILING))
 def incomplete_plans_have_no_tasks(exchange: Exchange) -> bool:
     """A response to planning that is not completed has no tasks."""
-    return _has_no_tasks(told(exchange, PLAN), {"submitted", "failed", "cancelled"})
+    return _has_no_tasks(successful_body(exchange, PLAN), {"submitted", "failed", "cancelled"})
 
 
 @invariant("IRC-SCAN-FETCH-003", traffic=BACKGROUND)
 def fetched_submitted_plans_have_no_tasks(exchange: Exchange) -> bool:
     """A fetched plan with the status `submitted` has no tasks."""
-    return _has_no_tasks(told(exchange, FETCH), {"submitted"})
+    return _has_no_tasks(successful_body(exchange, FETCH), {"submitted"})
 
 
 def _has_no_tasks(document: dict[str, Any] | None, states: set[str]) -> bool:
@@ -161,7 +161,7 @@ def _has_no_tasks(document: dict[str, Any] | None, states: set[str]) -> bool:
 @invariant("IRC-SCAN-SCH-001", "IRC-SCAN-SCH-002", traffic=DELETING)
 def delete_references_are_valid_indexes(exchange: Exchange) -> bool:
     """Delete file references of a task are distinct indexes into the delete files of the same response."""
-    document = told(exchange, PLAN, FETCH, TASKS)
+    document = successful_body(exchange, PLAN, FETCH, TASKS)
     applies = False
     for task in objects(document.get("file-scan-tasks")) if document else []:
         references = task.get("delete-file-references")
@@ -178,7 +178,7 @@ def delete_references_are_valid_indexes(exchange: Exchange) -> bool:
 @invariant("IRC-SCAN-SCH-004", traffic=DELETING)
 def delete_files_are_referenced(exchange: Exchange) -> bool:
     """Each delete file of a response is referenced by a task of that response."""
-    document = told(exchange, PLAN, FETCH, TASKS)
+    document = successful_body(exchange, PLAN, FETCH, TASKS)
     deletes = objects(document.get("delete-files")) if document else []
     if document is None or not deletes:
         return False
@@ -193,7 +193,7 @@ def delete_files_are_referenced(exchange: Exchange) -> bool:
 @invariant("IRC-SCAN-SCH-005", traffic=PLANNING)
 def tasks_have_data_files(exchange: Exchange) -> bool:
     """Each task has a data file with the content `data`."""
-    document = told(exchange, PLAN, FETCH, TASKS)
+    document = successful_body(exchange, PLAN, FETCH, TASKS)
     tasks = objects(document.get("file-scan-tasks")) if document else []
     for task in tasks:
         file = task.get("data-file")
@@ -204,7 +204,7 @@ def tasks_have_data_files(exchange: Exchange) -> bool:
 @invariant("IRC-SCAN-SCH-006", traffic=DELETING)
 def delete_files_have_a_content_type(exchange: Exchange) -> bool:
     """Each delete file has its content type, and equality deletes have `equality-ids`."""
-    document = told(exchange, PLAN, FETCH, TASKS)
+    document = successful_body(exchange, PLAN, FETCH, TASKS)
     deletes = objects(document.get("delete-files")) if document else []
     for file in deletes:
         expect.one_of(("position-deletes", "equality-deletes"), file.get("content"), "the content")
@@ -218,7 +218,7 @@ def delete_files_have_a_content_type(exchange: Exchange) -> bool:
 @invariant("IRC-SCAN-SCH-013", traffic=FILTERED)
 def residuals_are_expressions(exchange: Exchange) -> bool:
     """Each residual filter is a valid expression."""
-    document = told(exchange, PLAN, FETCH, TASKS)
+    document = successful_body(exchange, PLAN, FETCH, TASKS)
     left = [task["residual-filter"] for task in objects(document.get("file-scan-tasks")) if "residual-filter" in task] if document else []
     if not left:
         return False
@@ -231,7 +231,7 @@ def residuals_are_expressions(exchange: Exchange) -> bool:
 @invariant("IRC-SCAN-SCH-016", traffic=PAGED)
 def plan_tasks_are_strings(exchange: Exchange) -> bool:
     """`plan-tasks` is an array of strings."""
-    document = told(exchange, PLAN, FETCH, TASKS)
+    document = successful_body(exchange, PLAN, FETCH, TASKS)
     if document is None or "plan-tasks" not in document:
         return False
     tasks = document["plan-tasks"]

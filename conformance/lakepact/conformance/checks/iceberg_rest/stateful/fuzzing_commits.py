@@ -39,13 +39,13 @@ class Known:
     metadata: Document
     random: Random
 
-    def said(self, *path: str, default: str | int, then: str | int = "") -> Learned:
+    def learned(self, *path: str, default: str | int, then: str | int = "") -> Learned:
         """Return the last known state of the table, for use in a request."""
         return Learned((self.key, *path), default, then)
 
     def location(self, then: str = "") -> Learned:
         """Return the table's location, with something behind it."""
-        return self.said("metadata", "location", default="file:///missing", then=then)
+        return self.learned("metadata", "location", default="file:///missing", then=then)
 
     def number(self, member: str, default: int = 0) -> int:
         """Return a number of the metadata."""
@@ -107,7 +107,7 @@ def new_snapshot(table: Known) -> Document:
     identifier = table.random.getrandbits(62) | 1
     snapshot: Document = {
         "snapshot-id": identifier,
-        "timestamp-ms": table.said("metadata", "last-updated-ms", default=SOME_TIME, then=1),
+        "timestamp-ms": table.learned("metadata", "last-updated-ms", default=SOME_TIME, then=1),
         "manifest-list": table.location(f"/metadata/snap-{identifier}.avro"),
         "summary": {"operation": table.random.choice(["append", "replace", "overwrite", "delete"])},
         "schema-id": table.number("current-schema-id"),
@@ -202,7 +202,7 @@ def an_encryption_key(table: Known) -> Document:
 
 #: By kind: updates that a table should accept in its present state.
 UPDATES: dict[str, Callable[[Known], list[Document]]] = {
-    "assign-uuid": lambda t: [update("assign-uuid", uuid=t.said("metadata", "table-uuid", default=NO_UUID))],
+    "assign-uuid": lambda t: [update("assign-uuid", uuid=t.learned("metadata", "table-uuid", default=NO_UUID))],
     "upgrade-format-version": upgrade,
     "add-schema": lambda t: adding(update("add-schema", schema=new_schema(t)), update("set-current-schema", schema_id=-1), t.random),
     "set-current-schema": lambda t: [update("set-current-schema", schema_id=t.one_id("schemas", "schema-id"))],
@@ -242,7 +242,7 @@ def a_ref_is_there(table: Known) -> Document:
 
 #: By kind: requirements that a table meets in its present state.
 REQUIREMENTS: dict[str, Callable[[Known], Document]] = {
-    "assert-table-uuid": lambda t: {"type": "assert-table-uuid", "uuid": t.said("metadata", "table-uuid", default=NO_UUID)},
+    "assert-table-uuid": lambda t: {"type": "assert-table-uuid", "uuid": t.learned("metadata", "table-uuid", default=NO_UUID)},
     "assert-ref-snapshot-id": a_ref_is_there,
     "assert-last-assigned-field-id": lambda t: {
         "type": "assert-last-assigned-field-id",
@@ -276,7 +276,7 @@ def commit(table: Known) -> Document:
 def creating(table: Known, *, location: Learned) -> Document:
     """Return a commit that makes a table, staged before or not."""
     updates = [
-        update("assign-uuid", uuid=table.said("metadata", "table-uuid", default=NO_UUID)),
+        update("assign-uuid", uuid=table.learned("metadata", "table-uuid", default=NO_UUID)),
         update("upgrade-format-version", format_version=table.number("format-version", 2)),
         update("add-schema", schema=SCHEMA),
         update("set-current-schema", schema_id=-1),

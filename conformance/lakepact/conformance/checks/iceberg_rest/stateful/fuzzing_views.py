@@ -46,7 +46,7 @@ def a_version(view: Known) -> list[Document]:
 
 #: By kind: updates that a view should accept in its present state.
 UPDATES: dict[str, Callable[[Known], list[Document]]] = {
-    "assign-uuid": lambda v: [update("assign-uuid", uuid=v.said("metadata", "view-uuid", default=NO_UUID))],
+    "assign-uuid": lambda v: [update("assign-uuid", uuid=v.learned("metadata", "view-uuid", default=NO_UUID))],
     "upgrade-format-version": lambda _: [update("upgrade-format-version", format_version=1)],
     "add-schema": lambda v: [update("add-schema", schema=new_schema(v))],
     "set-location": lambda v: [update("set-location", location=v.location(f"/l{v.random.randint(0, 9)}"))],
@@ -60,6 +60,6 @@ UPDATES: dict[str, Callable[[Known], list[Document]]] = {
 def replacing(view: Known) -> Document:
     """Return a replacement by one or two kinds of updates, with a requirement or none."""
     kinds = view.random.sample(sorted(UPDATES), view.random.randint(1, 2))
-    uuid = {"type": "assert-view-uuid", "uuid": view.said("metadata", "view-uuid", default=NO_UUID)}
+    uuid = {"type": "assert-view-uuid", "uuid": view.learned("metadata", "view-uuid", default=NO_UUID)}
     required = {"requirements": [uuid] if view.random.random() < 0.6 else []} if view.random.random() < 0.8 else {}
     return {**required, "updates": [one for kind in kinds for one in UPDATES[kind](view)]}

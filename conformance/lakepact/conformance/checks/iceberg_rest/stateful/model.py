@@ -17,7 +17,7 @@ from lakepact.conformance.checks.iceberg_rest.stateful.model_commits import (
     expect_committed,
     expect_same,
     expect_same_refs,
-    unheld,
+    first_unmet,
 )
 from lakepact.conformance.outcome import Unmet
 from lakepact.generated.iceberg_rest import op
@@ -366,7 +366,7 @@ class CatalogModel:
 
     def _holds(self, held: Held, body: Mapping[str, Any], reply: Reply, otherwise: str) -> bool:
         """Return whether a commit to a table was made, as it may only where its requirements hold."""
-        broken = None if held.due or held.answer is None else unheld(body["requirements"], held.answer)
+        broken = None if held.due or held.answer is None else first_unmet(body["requirements"], held.answer)
         return self._accepted(reply, (otherwise, broken is not None, f"{expect.shown(broken)} does not hold"))
 
     def _transaction(self, _: Mapping[str, Any], body: Mapping[str, Any], reply: Reply) -> None:

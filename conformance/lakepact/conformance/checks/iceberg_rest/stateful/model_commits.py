@@ -88,7 +88,7 @@ ASSERTED = {
 }
 
 
-def unheld(requirements: Iterable[Mapping[str, Any]], table: Table) -> Mapping[str, Any] | None:
+def first_unmet(requirements: Iterable[Mapping[str, Any]], table: Table) -> Mapping[str, Any] | None:
     """Return the first requirement that does not hold for a table, of those that compare one value; none where all hold."""
     metadata = table.metadata
     for one in requirements:

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from lakepact.conformance import expect
 from lakepact.conformance.checks.iceberg_rest.kit.lab import Table, set_properties, set_ref
-from lakepact.conformance.checks.iceberg_rest.kit.table_states import of_what_was_said, state
+from lakepact.conformance.checks.iceberg_rest.kit.table_states import sent_members_of, state
 from lakepact.conformance.checks.iceberg_rest.kit.updates import (
     FIRST_FIELD,
     LAST_ADDED,
@@ -165,7 +165,7 @@ def additions_are_kept_as_sent(lab: CatalogLab) -> None:
     with lab.judge("IRC-UPD-029"):
         order = sort_field(column(table, "id"), transform="bucket[16]", direction="desc", null_order="nulls-last")
         after = changed(lab, table, add_sort_order(order))
-        orders = [of_what_was_said([order], one.get("fields")) for one in after.member("sort-orders")]
+        orders = [sent_members_of([order], one.get("fields")) for one in after.member("sort-orders")]
         expect.contains([order], orders, "sort orders")
         expect.equal(table.member("default-sort-order-id"), after.member("default-sort-order-id"), "still the default-sort-order-id")
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from lakepact.conformance import expect
-from lakepact.conformance.checks.iceberg_rest.kit.table_states import of_what_was_said
+from lakepact.conformance.checks.iceberg_rest.kit.table_states import sent_members_of
 from lakepact.conformance.checks.iceberg_rest.kit.updates import (
     LAST_ADDED,
     add_schema,
@@ -54,7 +54,7 @@ def _likenesses(table: Table) -> dict[str, dict[str, Any]]:
 def _is_current(table: Table, sent: Mapping[str, Any], what: str) -> None:
     """The current schema says all that was sent, of columns and identifier fields."""
     current = current_schema(table)
-    said = of_what_was_said(sent["fields"], current["fields"])
+    said = sent_members_of(sent["fields"], current["fields"])
     expect.equal(sent["fields"], said, f"the columns of a schema with {what},")
     expect.equal(sent.get("identifier-field-ids") or [], current.get("identifier-field-ids") or [], f"identifier-field-ids with {what},")
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from lakepact.conformance import expect
-from lakepact.conformance.checks.iceberg_rest.kit.table_states import of_what_was_said
+from lakepact.conformance.checks.iceberg_rest.kit.table_states import sent_members_of
 from lakepact.conformance.checks.iceberg_rest.kit.updates import (
     LAST_ADDED,
     add_schema,
@@ -112,7 +112,7 @@ def expect_spec(table: Table, fields: list[dict[str, Any]]) -> None:
         Unmet: it has none.
     """
     said = [{member: value for member, value in field.items() if member != "field-id"} for field in fields]
-    expect.contains(said, [of_what_was_said(said, spec.get("fields")) for spec in table.member("partition-specs")], "partition specs")
+    expect.contains(said, [sent_members_of(said, spec.get("fields")) for spec in table.member("partition-specs")], "partition specs")
 
 
 @check("IRC-UPD-022", "IRC-UPD-029")
@@ -127,7 +127,7 @@ def nested_columns_partition_and_sort(lab: CatalogLab) -> None:
     order = sort_field(city, direction="desc", null_order="nulls-last")
     with lab.judge("IRC-UPD-029"):
         after = changed(lab, table, add_sort_order(order))
-        orders = [of_what_was_said([order], one.get("fields")) for one in after.member("sort-orders")]
+        orders = [sent_members_of([order], one.get("fields")) for one in after.member("sort-orders")]
         expect.contains([order], orders, "sort orders")
 
 

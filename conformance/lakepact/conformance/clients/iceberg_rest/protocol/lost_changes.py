@@ -39,7 +39,7 @@ def _is_not_repeated(done: Performance, operation: OperationId, how: str) -> Non
             sent.add(request)
 
 
-def _is_not_taken_for_done(done: Performance, operation: OperationId) -> None:
+def _is_not_reported_as_done(done: Performance, operation: OperationId) -> None:
     """Expect an error, or a later request that got an answer."""
     first = done.of(operation)[0].number
     if done.ended.is_done and not any(exchange.status for exchange in done.exchanges if exchange.number > first):
@@ -56,7 +56,7 @@ def changes_without_an_answer(lab: CatalogClientLab) -> None:
         for operation, done in lost:
             with case():
                 lab.show(done)
-                _is_not_taken_for_done(done, operation)
+                _is_not_reported_as_done(done, operation)
     outcomes = {"the connection was closed without an answer": lost}
     outcomes |= {how: _performances(lab, answer, *CREATIONS) for how, answer in GATEWAY_ERRORS.items()}
     with lab.judge_each("IRC-CLI-056", without="the client creates and renames nothing") as case:

@@ -123,13 +123,13 @@ def credentials_of_no_kind() -> Install:
 
 @fault("DS-TMP-07")
 def credentials_without_location() -> Install:
-    """Credentials do not say what they can read."""
+    """Credentials have no location."""
     return _on_credentials(leave_out("location"))
 
 
 @fault("DS-TMP-08")
 def credentials_do_not_say_when_they_end() -> Install:
-    """Credentials do not say when they expire."""
+    """Credentials have no expirationTime."""
     return _on_credentials(leave_out("expirationTime"))
 
 
@@ -141,7 +141,7 @@ def credentials_end_in_seconds(milliseconds: int) -> int:
 
 @fault("DS-TMP-08")
 def credentials_have_ended() -> Install:
-    """Credentials have expired when they are given."""
+    """Credentials have an expirationTime in the past."""
     return _on_credentials(write(expirationTime=1_700_000_000_000))
 
 

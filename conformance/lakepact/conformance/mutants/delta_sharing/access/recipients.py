@@ -58,7 +58,7 @@ def _every_token() -> Install:
 
 @fault("DS-GEN-02", "DS-GEN-09", by=lambda act: all_of(_every_token(), wrap_rule("bearer_token", act)))
 def any_token_is_served(original: Callable[..., bytes]) -> Callable[..., bytes]:
-    """Requests without a token or with an unknown one are served."""
+    """Requests without a token, or with an unknown one, are served."""
 
     def token(headers: Iterable[tuple[bytes, bytes]]) -> bytes:
         try:
@@ -109,7 +109,7 @@ def scheme_has_one_spelling(original: Callable[..., bytes]) -> Callable[..., byt
 
 
 @fault("DS-GEN-09")
-def tokens_never_end() -> Install:
+def tokens_never_expire() -> Install:
     """A token whose time is over is served."""
     return replace_rule("token_holds", accept)
 

@@ -74,31 +74,31 @@ def _with_a_token(document: dict[str, Any]) -> None:
 
 @fault("IRC-SEC-009")
 def configuration_without_credentials() -> Install:
-    """The configuration is told to those who show nothing."""
+    """The configuration is returned without credentials."""
     return letting_in(lambda scope: scope["path"].endswith("/v1/config") and not authorization(scope))
 
 
 @fault("IRC-SEC-001")
 def tables_without_credentials() -> Install:
-    """Tables are shown to those who show nothing."""
+    """Tables are returned without credentials."""
     return letting_in(lambda scope: "/tables/" in scope["path"] and not authorization(scope))
 
 
 @fault("IRC-SEC-001")
 def listings_without_credentials() -> Install:
-    """Listings are given to those who show nothing."""
+    """Listings are returned without credentials."""
     return letting_in(lambda scope: scope["path"].endswith(("/tables", "/namespaces")) and not authorization(scope))
 
 
 @fault("IRC-SEC-002", "IRC-SEC-003")
-def every_token_opens() -> Install:
-    """Every bearer token opens the catalog."""
+def every_token_is_accepted() -> Install:
+    """Every bearer token is accepted."""
     return letting_in(lambda scope: authorization(scope).casefold().startswith("bearer"))
 
 
 @fault("IRC-SEC-002")
 def tokens_that_open_views_without_proof() -> Install:
-    """For views, every token is good."""
+    """Every token is accepted for views."""
     return letting_in(lambda scope: "/views" in scope["path"] and bool(authorization(scope)))
 
 
@@ -110,8 +110,8 @@ def unknown_tokens_are_forbidden(reply: Reply, _: Scope) -> Reply:
 
 
 @fault("IRC-SEC-003")
-def tokens_never_end() -> Install:
-    """Tokens are good for ever."""
+def tokens_never_expire() -> Install:
+    """Tokens never expire."""
     return replace_rule("token_holds", accept)
 
 
@@ -131,36 +131,36 @@ def expired_tokens_time_out(expires: datetime, now: datetime) -> None:
 
 @fault("IRC-SEC-006")
 def tokens_do_not_open_views() -> Install:
-    """Tokens do not open views."""
+    """View operations refuse every token."""
     return turning_away(lambda scope: "/views" in scope["path"] and authorization(scope).startswith("Bearer"))
 
 
 @fault("IRC-SEC-007")
-def bearer_is_one_word() -> Install:
-    """The word before a token counts in one case only."""
+def bearer_is_case_sensitive() -> Install:
+    """The scheme Bearer is accepted in one letter case only."""
     return turning_away(lambda scope: authorization(scope).startswith(("bearer", "BEARER")))
 
 
 @fault("IRC-SEC-015", by=partial(on_reply, EVERY))
 def refused_without_a_challenge(reply: Reply, _: Scope) -> Reply:
-    """A 401 does not say what is asked for."""
+    """A 401 has no WWW-Authenticate header."""
     return replace(reply, headers=tuple(header for header in reply.headers if header[0] != CHALLENGE))
 
 
 @fault("IRC-SEC-012")
 def tables_come_with_bad_tokens() -> Install:
-    """Tables come with a token that opens nothing."""
+    """The `config` of a table has an invalid token."""
     return on_answer(op.load_table, _with_a_token)
 
 
 @fault("IRC-SEC-012")
 def views_come_with_bad_tokens() -> Install:
-    """Views come with a token that opens nothing."""
+    """The `config` of a view has an invalid token."""
     return on_answer(op.load_view, _with_a_token)
 
 
 @fault("IRC-TBL-ETAG-010", by=partial(on_reply, op.load_table))
-def tags_instead_of_tokens(reply: Reply, scope: Scope) -> Reply:
+def etags_replace_tokens(reply: Reply, scope: Scope) -> Reply:
     """A request with any ETag of a table returns 304 without a token."""
     asks = any(name == b"if-none-match" for name, _ in scope["headers"])
     return Reply(304) if asks and reply.status == 401 else reply

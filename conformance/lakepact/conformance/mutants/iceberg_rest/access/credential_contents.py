@@ -71,7 +71,7 @@ def credentials_without_refresh_endpoint() -> Install:
 
 @fault("IRC-TBL-CRED-013", by=each_config)
 def credentials_of_region_and_endpoint(config: Config) -> Config:
-    """Credentials hold the region and the address of a storage, and no secret."""
+    """Credentials have the region and endpoint of a storage, and no secret."""
     return {"s3.region": "eu-central-1", "s3.endpoint": "http://127.0.0.1:9"} | ({} if not config else {"s3.path-style-access": "true"})
 
 
@@ -94,13 +94,13 @@ def _forget_credentials(when: Callable[[dict[str, Any]], bool]) -> Install:
 
 @fault("IRC-TBL-CRED-014")
 def stages_without_credentials() -> Install:
-    """A staged table comes without the credentials that are asked for."""
+    """A staged table lacks the requested credentials."""
     return _forget_credentials(lambda body: bool(body.get("stage-create")))
 
 
 @fault("IRC-TBL-CRED-014")
 def created_tables_without_credentials() -> Install:
-    """A created table comes without the credentials that are asked for."""
+    """A created table lacks the requested credentials."""
     return _forget_credentials(lambda body: not body.get("stage-create"))
 
 
@@ -117,7 +117,7 @@ def _cached(value: bytes) -> Install:
 
 @fault("IRC-TBL-CRED-015")
 def credentials_may_be_shared() -> Install:
-    """Answers with credentials say that every cache may keep them."""
+    """Answers with credentials have a Cache-Control that allows shared caches."""
     return _cached(b"public, max-age=60")
 
 
@@ -129,7 +129,7 @@ def credentials_say_nothing_of_caches() -> Install:
 
 @fault("IRC-TBL-ETAG-014")
 def delegated_answers_do_not_vary() -> Install:
-    """Tables with credentials may be kept by the caller's cache, and say nothing of the header that they depend on."""
+    """Tables with credentials have Cache-Control private, and no Vary with X-Iceberg-Access-Delegation."""
     return _cached(b"private, max-age=60")
 
 
@@ -167,8 +167,8 @@ def tags_outlive_credentials() -> Install:
 
 
 @fault("IRC-TBL-ETAG-013")
-def expired_credentials_are_given_again() -> Install:
-    """A table comes with the credentials that it came with first, even after they have expired."""
+def expired_credentials_are_returned_again() -> Install:
+    """A table always has the credentials of its first load, even after they have expired."""
 
     def wrapped(usual: Callable[..., Sequence[Document]]) -> Callable[..., Sequence[Document]]:
         first: dict[str, Sequence[Document]] = {}

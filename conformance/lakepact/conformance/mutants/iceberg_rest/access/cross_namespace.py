@@ -65,33 +65,33 @@ def renames_ask_at_the_destination() -> Install:
 
 @fault("IRC-SEC-005", by=partial(admitting, (op.update_table, op.commit_transaction)))
 def commits_create_anywhere(asks: Handler, handler: Handler, arguments: dict[str, Any]) -> Reply:
-    """A commit creates a table wherever its namespace is seen."""
+    """A commit creates a table in every namespace that the caller sees."""
     changes = arguments["body"].get("table-changes", [arguments["body"]])
     creates = any(one["type"] == "assert-create" for change in changes for one in change["requirements"])
     return _unasked(asks, handler, arguments) if creates else asks(**arguments)
 
 
 @fault("IRC-SEC-005")
-def strangers_plan_scans() -> Install:
-    """Scans are planned for every principal that is known."""
+def any_principal_plans_scans() -> Install:
+    """Every known principal may plan scans."""
     return admitting((op.plan_table_scan,), _unasked)
 
 
 @fault("IRC-SEC-005")
-def strangers_have_credentials() -> Install:
-    """Credentials of tables are given to every principal."""
+def any_principal_gets_credentials() -> Install:
+    """Every principal gets the credentials of tables."""
     return admitting((op.load_credentials,), _unasked)
 
 
 @fault("IRC-SEC-005")
-def strangers_drop_tables() -> Install:
-    """A caller that sees nothing may drop tables."""
+def callers_without_rights_drop_tables() -> Install:
+    """A caller without rights may drop tables."""
     return admitting((op.drop_table,), _by_strangers)
 
 
 @fault("IRC-SEC-005")
-def strangers_create_namespaces() -> Install:
-    """A caller that sees nothing may create namespaces."""
+def callers_without_rights_create_namespaces() -> Install:
+    """A caller without rights may create namespaces."""
     return admitting((op.create_namespace,), _by_strangers)
 
 
@@ -109,7 +109,7 @@ def tags_are_rights(asks: Handler, handler: Handler, arguments: dict[str, Any]) 
 
 @fault("IRC-OAU-023", by=partial(_ruling, "subject"))
 def tokens_are_renewed_for_ever(service: Service, subject: Callable[..., Any]) -> Callable[..., Any]:
-    """Tokens are exchanged after their time."""
+    """Expired tokens can be exchanged."""
     for_ever = switched(service, "token_holds", lambda _: accept)
 
     def known(callers: Any, token: bytes) -> Any:
@@ -121,7 +121,7 @@ def tokens_are_renewed_for_ever(service: Service, subject: Callable[..., Any]) -
 
 @fault("IRC-OAU-022", by=partial(_ruling, "subject"))
 def renewed_tokens_are_of_the_first(_: Service, subject: Callable[..., Any]) -> Callable[..., Any]:
-    """All renewed tokens are of the first principal."""
+    """Every renewed token belongs to the first principal."""
 
     def known(callers: Any, token: bytes) -> Any:
         subject(callers, token)

@@ -104,8 +104,8 @@ def readers_change_views() -> Install:
 
 
 @fault("IRC-SEC-005")
-def strangers_read_tables() -> Install:
-    """Tables are shown to every principal that is known."""
+def any_principal_reads_tables() -> Install:
+    """Every known principal may load tables."""
     return admitting((op.load_table, op.table_exists), without_asking)
 
 
@@ -122,26 +122,26 @@ def forbidden_drops_find_nothing() -> Install:
 
 
 @fault("IRC-SEC-016")
-def refuses_commits_after_the_deed() -> Install:
+def refused_commits_are_applied() -> Install:
     """A commit without the right is applied and returns 403."""
     return admitting((COMMITS, op.replace_view), after_the_deed)
 
 
 @fault("IRC-SEC-016")
-def refuses_properties_after_the_deed() -> Install:
+def refused_property_updates_are_applied() -> Install:
     """Properties are changed without the right, and the request returns 403."""
     return admitting((op.update_properties,), after_the_deed)
 
 
 @fault("IRC-SEC-016")
-def refuses_drops_after_the_deed() -> Install:
+def refused_drops_are_applied() -> Install:
     """An object is dropped without the right, and the request returns 403."""
     return admitting((op.drop_table, op.drop_namespace), after_the_deed)
 
 
 @fault("IRC-SEC-014", by=partial(admitting, (TRANSACTS,)))
 def transactions_as_far_as_they_may(asks: Handler, _: Handler, arguments: dict[str, Any]) -> Reply:
-    """A transaction with a table that may not be changed is refused, and the others are changed."""
+    """A transaction with a table that the caller may not change returns 403, and changes the others."""
     try:
         return asks(**arguments)
     except Problem as refusal:
@@ -156,25 +156,25 @@ def transactions_as_far_as_they_may(asks: Handler, _: Handler, arguments: dict[s
 
 @fault("IRC-SEC-014", by=partial(admitting, (TRANSACTS,)))
 def transactions_ask_about_the_first_table(asks: Handler, handler: Handler, arguments: dict[str, Any]) -> Reply:
-    """A transaction is made if its first table may be changed."""
+    """Only the right to change the first table of a transaction is checked."""
     first = {"identifier": arguments["body"]["table-changes"][0]["identifier"], "requirements": [], "updates": []}
     asks(**{**arguments, "body": {"table-changes": [first]}})
     return without_asking(asks, handler, dict(arguments))
 
 
 @fault("IRC-SEC-008")
-def strangers_are_listed_nothing() -> Install:
-    """A caller that sees nothing gets empty listings."""
+def callers_without_rights_get_empty_listings() -> Install:
+    """A caller without rights gets empty listings."""
     return letting(op.list_namespaces)
 
 
 @fault("IRC-SEC-008")
-def strangers_list_tables() -> Install:
-    """Tables and views are listed to every principal that is known."""
+def any_principal_lists_tables() -> Install:
+    """Every known principal may list tables and views."""
     return admitting((op.list_tables, op.list_views), without_asking)
 
 
 @fault("IRC-VIEW-LOAD-006")
-def strangers_find_views() -> Install:
-    """Whether a view exists is told to every principal that is known."""
+def any_principal_finds_views() -> Install:
+    """HEAD of a view returns 204 to every known principal."""
     return admitting((op.view_exists,), without_asking)

@@ -136,19 +136,19 @@ def _is_issued(scope: Scope) -> bool:
 
 @fault("IRC-OAU-002", by=partial(on_reply, TOKENS))
 def credentials_in_json(reply: Reply, _: Scope) -> Reply:
-    """Credentials in JSON are given a token."""
+    """Client credentials in a JSON body return a token."""
     return json_reply({"access_token": "lakepact-of-json", "token_type": "bearer"}) if reply.status == 415 else reply
 
 
 @fault("IRC-OAU-003", by=partial(around_clients))
 def no_credentials_in_forms(client: Any, clients: Mapping[str, Any], shown: Any, body: Fields) -> Any:
-    """Credentials in a form are not looked at."""
+    """Client credentials in a form are ignored."""
     return client(clients, shown, body if shown.basic is not None else {})
 
 
 @fault("IRC-OAU-004", by=partial(around_clients))
 def no_credentials_in_headers(client: Any, clients: Mapping[str, Any], shown: Any, body: Fields) -> Any:
-    """Credentials in a Basic header are not looked at."""
+    """Client credentials in a Basic header are ignored."""
     return client(clients, replace(shown, basic=None), body)
 
 
@@ -166,25 +166,25 @@ def tokens_under_another_name() -> Install:
 
 @fault("IRC-OAU-006", "IRC-SCH-OAuthTokenResponse")
 def tokens_of_an_unknown_type() -> Install:
-    """Tokens come with a type that is none."""
+    """The `token_type` of tokens is not one of the contract's."""
     return answering(token_type=OTHER)
 
 
 @fault("IRC-OAU-007", "IRC-SCH-OAuthTokenResponse")
 def lives_as_text() -> Install:
-    """The life of a token is a text."""
+    """`expires_in` is a string."""
     return answering(expires_in="3600")
 
 
 @fault("IRC-OAU-007")
 def lives_of_no_time() -> Install:
-    """Tokens hold for 0 seconds."""
+    """`expires_in` is 0."""
     return answering(expires_in=0)
 
 
 @fault("IRC-OAU-008", "IRC-SCH-TokenType")
 def issued_types_in_short() -> Install:
-    """The type of an issued token is no URN."""
+    """`issued_token_type` is not a URN."""
     return answering(issued_token_type=OTHER)
 
 
@@ -218,7 +218,7 @@ def secrets_are_good_for_all_clients(client: Any, clients: Mapping[str, Any], sh
 
 @fault("IRC-OAU-011")
 def wrong_secrets_are_wrong_grants() -> Install:
-    """A wrong secret is an invalid grant."""
+    """A wrong secret returns invalid_grant."""
     return saying("invalid_client", "invalid_grant")
 
 
@@ -230,7 +230,7 @@ def wrong_secrets_are_forbidden() -> Install:
 
 @fault("IRC-OAU-012", by=partial(on_reply, TOKENS))
 def oauth_errors_in_envelopes(reply: Reply, _: Scope) -> Reply:
-    """The token endpoint refuses as the catalog does."""
+    """The token endpoint returns Iceberg error bodies."""
     if reply.status < 400:
         return reply
     said = reply.document
@@ -240,7 +240,7 @@ def oauth_errors_in_envelopes(reply: Reply, _: Scope) -> Reply:
 
 @fault("IRC-OAU-013", "IRC-SCH-OAuthError")
 def oauth_errors_of_our_own() -> Install:
-    """The token endpoint has an error of its own for wrong secrets."""
+    """The token endpoint returns an error code of its own for wrong secrets."""
     return saying("invalid_client", "bad_credentials")
 
 
@@ -252,7 +252,7 @@ def unknown_grants_are_invalid() -> Install:
 
 @fault("IRC-OAU-016")
 def missing_grants_are_unsupported() -> Install:
-    """A missing grant type is an unsupported one."""
+    """A missing grant type returns unsupported_grant_type."""
     return saying("invalid_request", "unsupported_grant_type", where="grant_type is missing")
 
 
@@ -264,31 +264,31 @@ def any_scope(body: Fields) -> str:
 
 @fault("IRC-OAU-018")
 def missing_subjects_are_bad_grants() -> Install:
-    """An exchange without its subject is an invalid grant."""
+    """A token exchange without its subject returns invalid_grant."""
     return saying("invalid_request", "invalid_grant", where="subject_token is missing")
 
 
 @fault("IRC-OAU-018")
 def subjects_of_no_type() -> Install:
-    """The type of what is exchanged may be missing."""
+    """A token exchange without subject_token_type is accepted."""
     return whole_but("subject_token_type")
 
 
 @fault("IRC-OAU-019")
 def subjects_of_any_type() -> Install:
-    """The type of what is exchanged may be anything."""
+    """A token exchange with any subject_token_type is accepted."""
     return whole_but("subject_token_type")
 
 
 @fault("IRC-OAU-019")
 def tokens_of_any_type_are_issued() -> Install:
-    """Tokens of any type may be asked for."""
+    """A token exchange with any requested_token_type is accepted."""
     return whole_but("requested_token_type")
 
 
 @fault("IRC-OAU-020")
 def actors_of_no_type() -> Install:
-    """The type of an actor's token may be missing."""
+    """A token exchange without actor_token_type is accepted."""
     return whole_but("actor_token", "actor_token_type")
 
 
@@ -306,7 +306,7 @@ def no_tokens_for_users(handler: Handler) -> Handler:
 
 @fault("IRC-OAU-022")
 def renewed_tokens_are_dead() -> Install:
-    """A token that was renewed opens nothing."""
+    """Renewed tokens are not accepted."""
     return exchanging(_dead)
 
 
@@ -338,7 +338,7 @@ def actors_stand_in_for_subjects(handler: Handler) -> Handler:
 
 
 @fault("IRC-OAU-024", by=partial(wrap_rule, "subject"))
-def names_are_proof_enough(subject: Any) -> Any:
+def self_made_jwts_are_trusted(subject: Any) -> Any:
     """The claims of a self-made JWT are trusted."""
 
     def found(callers: Any, token: bytes) -> Any:
@@ -355,7 +355,7 @@ def names_are_proof_enough(subject: Any) -> Any:
 
 @fault("IRC-OAU-025", "IRC-SEC-011")
 def issued_tokens_are_dead() -> Install:
-    """Issued tokens open nothing."""
+    """Issued tokens are not accepted."""
     return on_answer(TOKENS, _dead)
 
 
@@ -369,7 +369,7 @@ def tokens_need_tokens(service: Service) -> None:
 
 @fault("IRC-SEC-011")
 def tokens_for_the_configuration_only() -> Install:
-    """Issued tokens open the configuration, and nothing else."""
+    """Issued tokens are accepted for the configuration only."""
     return turning_away(lambda scope: _is_issued(scope) and "/namespaces" in scope["path"])
 
 
@@ -381,7 +381,7 @@ def oauth_failures_in_envelopes() -> Install:
 
 @fault("IRC-OAU-027", by=partial(on_reply, TOKENS))
 def tokens_may_be_stored(reply: Reply, _: Scope) -> Reply:
-    """Nothing keeps tokens from being stored on their way."""
+    """Token answers have no Cache-Control."""
     return replace(reply, headers=tuple(header for header in reply.headers if header not in NO_STORE))
 
 

@@ -83,7 +83,7 @@ def wrong_tokens_are_not_challenged(reply: Reply, scope: Scope) -> Reply:
 
 @fault("IRC-SEC-005")
 def credentials_are_kept_for_all() -> Install:
-    """Credentials that were given to one principal are given to the next one, too."""
+    """Credentials that were returned to one principal are returned to the next one too."""
     return keeping(op.load_credentials)
 
 
@@ -94,14 +94,14 @@ def listings_are_kept_for_all() -> Install:
 
 
 @fault("IRC-SEC-008")
-def strangers_turn_pages() -> Install:
-    """Listings with paging parameters are not checked for rights."""
+def paged_listings_are_not_authorized() -> Install:
+    """Listings with paging parameters are not authorized."""
     return allowing(op.list_tables, lambda arguments: arguments.get("page_size") is not None)
 
 
 @fault("IRC-SEC-005")
-def strangers_exchange_plan_tasks(service: Service) -> None:
-    """Plan tasks are exchanged for every principal that knows them."""
+def any_principal_exchanges_plan_tasks(service: Service) -> None:
+    """Every principal with a plan task may exchange it."""
     service.rules.replace("plans_are_of", str)  # the empty text: one owner for all plans
     admitting((op.fetch_scan_tasks,), without_asking)(service)
 
@@ -119,8 +119,8 @@ def readers_create_namespaces_below() -> Install:
 
 
 @fault("IRC-SEC-016")
-def refuses_namespaces_after_the_deed() -> Install:
-    """A namespace that may not be created is created, and that is refused."""
+def refused_namespaces_are_created() -> Install:
+    """Creating a namespace without the right returns 403 and creates it."""
     return admitting((op.create_namespace,), after_the_deed)
 
 

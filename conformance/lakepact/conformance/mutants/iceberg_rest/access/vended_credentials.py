@@ -33,31 +33,31 @@ def _listed(edit: Callable[[Any], Any]) -> Install:
 
 @fault("IRC-TBL-CRED-001")
 def credentials_as_one_object() -> Install:
-    """Credentials by themselves are one object."""
+    """The operation loadCredentials returns one object instead of an array."""
     return _listed(lambda all_: all_[0])
 
 
 @fault("IRC-TBL-CRED-001")
 def credentials_without_envelope() -> Install:
-    """Credentials by themselves are a bare array."""
+    """The operation loadCredentials returns a bare array."""
     return on_answer(LOAD, lambda document: document[ENVELOPE], status=200)
 
 
 @fault("IRC-TBL-CRED-001", by=partial(on_call, LOAD))
 def credentials_of_no_table(_: Handler, __: dict[str, Any]) -> Reply:
-    """A table is not found when its credentials are asked for."""
+    """The operation loadCredentials returns 404 for an existing table."""
     raise Problem(404, "NoSuchTableException", "Table does not exist")
 
 
 @fault("IRC-TBL-CRED-001")
 def credentials_are_created() -> Install:
-    """Credentials by themselves come with 201."""
+    """The operation loadCredentials returns 201."""
     return on_status(LOAD, {200: 201})
 
 
 @fault("IRC-TBL-CRED-002")
 def credentials_with_numbers() -> Install:
-    """The end of a credential is a number."""
+    """The expiry of a credential is a number."""
     return each_credential(lambda one: {**one, "config": {**one["config"], ENDS: int(one["config"][ENDS])}})
 
 
@@ -70,13 +70,13 @@ def for_the_usual_place(document: Document) -> None:
 
 @fault("IRC-TBL-CRED-004")
 def created_tables_have_usual_credentials() -> Install:
-    """The credentials of a new table are for where it does not lie."""
+    """The credentials of a new table are for the default location, not the requested one."""
     return on_answer(op.create_table, for_the_usual_place)
 
 
 @fault("IRC-TBL-CRED-004")
 def credentials_stay_behind(service: Service) -> None:
-    """Credentials are for where a table was at first."""
+    """Credentials are for the first location of a table, also after it has moved."""
     first: dict[tuple[Any, Any], list[Document]] = {}
 
     def act(handler: Handler, arguments: dict[str, Any]) -> Reply:
@@ -103,7 +103,7 @@ def credentials_as_pairs() -> Install:
 
 @fault("IRC-TBL-CRED-004", by=partial(each_credential))
 def credentials_for_the_neighbour(one: Document) -> Document:
-    """Credentials are for what lies beside the table."""
+    """Credentials are for the parent directory of the table."""
     return {**one, "prefix": f"{one['prefix']}-of-another"}
 
 
@@ -115,7 +115,7 @@ def credentials_twice() -> Install:
 
 @fault("IRC-TBL-CRED-006", by=partial(on_call, LOAD))
 def credentials_of_anything(handler: Handler, arguments: dict[str, Any]) -> Reply:
-    """A table that is not there has no credentials."""
+    """The operation loadCredentials returns an empty array for a missing table."""
     try:
         return handler(**arguments)
     except Problem as problem:
@@ -126,7 +126,7 @@ def credentials_of_anything(handler: Handler, arguments: dict[str, Any]) -> Repl
 
 @fault("IRC-ERR-008", by=partial(on_call, LOAD))
 def credentials_need_a_namespace(handler: Handler, arguments: dict[str, Any]) -> Reply:
-    """Of a table that is not there, the namespace is said not to be."""
+    """The operation loadCredentials of a missing table returns NoSuchNamespaceException."""
     try:
         return handler(**arguments)
     except Problem as problem:
@@ -143,7 +143,7 @@ def credentials_fail(_: Handler, __: dict[str, Any]) -> Reply:
 
 @fault("IRC-TBL-CRED-008")
 def credentials_end_sooner() -> Install:
-    """Credentials end sooner with every load."""
+    """Each load returns credentials that expire earlier."""
     minutes = itertools.count()
 
     def change(one: Document) -> Document:
@@ -161,5 +161,5 @@ def credentials_of_nowhere() -> Install:
 
 @fault("IRC-TBL-CRED-009")
 def credentials_of_nothing() -> Install:
-    """Credentials hold nothing."""
+    """The `config` of credentials is empty."""
     return each_credential(lambda one: {**one, "config": {}})

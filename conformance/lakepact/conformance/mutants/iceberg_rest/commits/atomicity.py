@@ -110,7 +110,7 @@ ANSWERS = (
         refusals_become(COMMIT, 409, with_status(412)),
     ),
     Fault(
-        "conflicts-are-called-otherwise",
+        "conflicts-have-another-type",
         "A requirement that fails has an error type of the server's own.",
         ("IRC-ERR-010",),
         refusals_become(COMMIT, 409, called("ConflictException")),

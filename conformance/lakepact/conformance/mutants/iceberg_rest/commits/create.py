@@ -125,7 +125,7 @@ def incomplete_tables_are_made_up(service: Service) -> None:
 
 @fault("IRC-REQ-003")
 def refused_tables_stay(service: Service) -> None:
-    """A new table that is refused exists afterwards."""
+    """A refused creation by a commit creates the table."""
     create, commit = service.handlers[op.create_table], service.handlers[COMMIT]
 
     def begin(*, namespace: str, table: str, body: Document, **arguments: Any) -> Reply:
@@ -141,7 +141,7 @@ def refused_tables_stay(service: Service) -> None:
 
 @fault("IRC-REQ-004", by=partial(on_commit))
 def assert_create_gives_way(handler: Handler, arguments: dict[str, Any]) -> Reply:
-    """assert-create is not checked beside other requirements."""
+    """assert-create is not checked if there are other requirements."""
     body = arguments["body"]
     others = [requirement for requirement in body["requirements"] if requirement.get("type") != "assert-create"]
     return handler(**{**arguments, "body": {**body, "requirements": others or body["requirements"]}})
@@ -149,7 +149,7 @@ def assert_create_gives_way(handler: Handler, arguments: dict[str, Any]) -> Repl
 
 @fault("IRC-REQ-004", by=lambda act: refusals_become(COMMIT, 400, AS_FAILURE, when=act))
 def assert_create_beside_others_fails(body: Document) -> bool:
-    """assert-create beside other requirements ends in a status 500."""
+    """assert-create with other requirements returns 500."""
     return creates(body) and len(body["requirements"]) > 1
 
 
@@ -161,7 +161,7 @@ def creating_makes_namespaces() -> Install:
 
 @fault("IRC-REQ-005", by=partial(for_operation, COMMIT))
 def creating_leaves_namespaces(handlers: Handlers, arguments: Arguments) -> Reply:
-    """A new table that is refused for want of a namespace leaves the namespace behind."""
+    """A creation by a commit in a missing namespace returns 404 and creates the namespace."""
     try:
         return handlers[COMMIT](**arguments)
     except Problem as problem:

@@ -40,7 +40,7 @@ def creations_number_partition_fields(metadata: Document, _: Sequence[Document])
 
 @fault("IRC-UPD-040", by=partial(making))
 def creations_lose_summaries(metadata: Document, _: Sequence[Document]) -> None:
-    """Of summaries, a creating commit keeps the operation."""
+    """A commit that creates a table keeps only the operation of summaries."""
     for snapshot in metadata.get("snapshots") or ():
         snapshot["summary"] = {"operation": snapshot["summary"]["operation"]}
 

@@ -68,7 +68,7 @@ def in_halves(operation: OperationId, begin: Callable[[Handler, Arguments], Call
 
 @fault("IRC-COM-022", by=partial(in_halves, op.update_table))
 def commits_end_when_callers_leave(handler: Handler, arguments: Arguments) -> Callable[[], Reply] | None:
-    """A commit whose caller leaves ends after its first update."""
+    """A commit whose client disconnects ends after its first update."""
     body = arguments["body"]
     first, *rest = body["updates"] or [None]
     if not rest:
@@ -79,7 +79,7 @@ def commits_end_when_callers_leave(handler: Handler, arguments: Arguments) -> Ca
 
 @fault("IRC-TXN-015", by=partial(in_halves, op.commit_transaction))
 def transactions_end_when_callers_leave(handler: Handler, arguments: Arguments) -> Callable[[], Reply] | None:
-    """A transaction whose caller leaves ends after its first table."""
+    """A transaction whose client disconnects ends after its first table."""
     first, *rest = arguments["body"]["table-changes"] or [None]
     if not rest:
         return None
@@ -101,7 +101,7 @@ def transactions_stop_at_unwritable_tables(handler: Handler, arguments: Argument
 
 @fault("IRC-TBL-CREATE-031")
 def names_stay_taken_when_creators_leave() -> Install:
-    """The name of a table whose creator leaves stays taken."""
+    """After a creation whose client disconnected, the name of the table stays taken."""
     taken: set[tuple[str, str]] = set()
 
     def begin(handler: Handler, arguments: Arguments) -> Callable[[], Reply] | None:

@@ -47,7 +47,7 @@ def _replaces(updates: Sequence[Document]) -> bool:
 
 @fault("IRC-META-011", by=partial(afterwards, "set-snapshot-ref"))
 def logs_the_times_of_snapshots(draft: Draft, update: Document) -> None:
-    """The snapshot log says of each snapshot when its writer made it."""
+    """The snapshot log has the `timestamp-ms` of snapshots instead of the time of the commit."""
     log = draft.own_list("snapshot-log")
     if update["ref-name"] == "main" and log:
         log[-1] = {**log[-1], "timestamp-ms": draft.snapshots[update["snapshot-id"]]["timestamp-ms"]}

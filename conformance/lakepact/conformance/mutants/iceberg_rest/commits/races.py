@@ -20,7 +20,7 @@ def overwrites_other_commits() -> Install:
 
 @fault("IRC-COM-020", "IRC-REQ-002")
 def racing_commits_all_conflict() -> Install:
-    """Of simultaneous commits each is told that another one won."""
+    """All simultaneous commits return 409."""
     return crowded(first=CONFLICT, others=CONFLICT)
 
 

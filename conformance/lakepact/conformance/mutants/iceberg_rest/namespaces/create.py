@@ -99,7 +99,7 @@ def namespaces_created_twice() -> Install:
 
 @fault("IRC-NS-CREATE-016")
 def namespaces_have_many_creators() -> Install:
-    """All who create one namespace at the same time are answered as if they had."""
+    """Every simultaneous creation of one namespace returns 200."""
     return crowded(op.create_namespace, first=None, others=Reply(200, b'{"namespace":["shared"],"properties":{}}'))
 
 

@@ -82,7 +82,7 @@ def drops_do_nothing() -> Install:
 
 @fault("IRC-NS-DROP-002")
 def drops_of_nothing_succeed() -> Install:
-    """Dropping what is not there succeeds."""
+    """Dropping a missing namespace returns 204."""
     return on_status(op.drop_namespace, {404: 204})
 
 

@@ -209,7 +209,7 @@ def both_members_are_needed(handler: Handler, arguments: dict[str, Any]) -> Repl
 
 @fault("IRC-NS-PROP-017")
 def parallel_updates_lost(service: Service) -> None:
-    """Of updates side by side the last one wins."""
+    """Of concurrent updates, only the last one is kept."""
     read: dict[str, dict[str, str]] = {}
     load = service.handlers[op.load_namespace_metadata]
 
@@ -233,5 +233,5 @@ def parallel_updates_lost(service: Service) -> None:
 
 @fault("IRC-NS-PROP-019")
 def simultaneous_updates_fail() -> Install:
-    """Of updates of one namespace that meet, all but one return 500."""
+    """Of simultaneous updates of one namespace, all but one return 500."""
     return crowded(op.update_properties, first=None, others=FAILURE)

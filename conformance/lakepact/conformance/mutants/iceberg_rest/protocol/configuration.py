@@ -228,11 +228,11 @@ def config_changes() -> Install:
 
 @fault("IRC-CFG-020", by=partial(config))
 def config_with_secrets(document: dict[str, Any]) -> None:
-    """The configuration hands out a secret key."""
+    """The configuration contains a secret key."""
     document["defaults"]["s3.secret-access-key"] = "wJalrXUtnFEMI"
 
 
 @fault("IRC-CFG-020")
 def config_with_secrets_of_an_account() -> Install:
-    """The configuration hands out the token of a storage account."""
+    """The configuration contains the token of a storage account."""
     return config(lambda d: {**d, "overrides": {**d["overrides"], "adls.sas-token.account.dfs.core.windows.net": "sig=0"}})

@@ -47,7 +47,7 @@ def docs_of_tables_have_one_line(body: Document) -> Document:
 
 @fault("IRC-GEN-020", by=partial(asked_for, op.create_view))
 def views_without_docs(body: Document) -> Document:
-    """Columns of views lose what was said of them."""
+    """Columns of views lose their docs."""
     fields = [{member: value for member, value in field.items() if member != "doc"} for field in body["schema"]["fields"]]
     return {**body, "schema": {**body["schema"], "fields": fields}}
 

@@ -153,7 +153,7 @@ def creation_is_201() -> Install:
 
 @fault("IRC-GEN-010")
 def broken_json_is_empty() -> Install:
-    """A body that is not JSON is taken for an empty object."""
+    """A body that is not JSON is treated as an empty object."""
     return wrap_rule("read_json", lenient(lambda _: {"namespace": ["x"], "updates": {}, "name": "x"}))
 
 
@@ -183,7 +183,7 @@ def members_may_be_missing(handler: Handler, arguments: dict[str, Any]) -> Reply
 
 @fault("IRC-GEN-014")
 def empty_body_is_an_object() -> Install:
-    """No body is taken for an empty object."""
+    """An empty body is treated as an empty object."""
     return all_of(wrap_rule("read_json", lambda read: lambda raw: read(raw or b"{}")), unchecked(op.update_properties))
 
 

@@ -143,7 +143,7 @@ def delete_files_delete_once() -> Install:
 
 @fault("IRC-SCAN-PLAN-021", by=partial(data_told))
 def bounds_are_crossed(file: Document) -> None:
-    """Lower bounds are told as upper ones."""
+    """Lower and upper bounds are swapped."""
     if "lower-bounds" in file and "upper-bounds" in file:
         file["lower-bounds"], file["upper-bounds"] = file["upper-bounds"], file["lower-bounds"]
 

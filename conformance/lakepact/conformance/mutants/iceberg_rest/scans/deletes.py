@@ -103,7 +103,7 @@ def references_accumulate(document: Document) -> None:
 
 @fault("IRC-SCAN-SCH-003", by=partial(on_answer, TOLD))
 def vectors_are_files(document: Document) -> None:
-    """Deletion vectors are told apart by their file."""
+    """Deletion vectors are identified by their file alone."""
     deletes = document.get("delete-files") or []
     last = {one["file-path"]: place for place, one in enumerate(deletes)}
     for task in document.get("file-scan-tasks") or ():

@@ -99,8 +99,8 @@ def plans_belong_to_every_table() -> Install:
 
 
 @fault("IRC-SCAN-FETCH-009")
-def plans_begin_anew() -> Install:
-    """Plans that are complete are on their way again."""
+def completed_plans_become_submitted() -> Install:
+    """Completed plans return to the status submitted."""
     return _again(lambda _: {"status": "submitted"})
 
 

@@ -55,19 +55,19 @@ def filters_exclude_their_bounds() -> Install:
 
 @fault("IRC-SCAN-PLAN-015")
 def filters_ignore_negations() -> Install:
-    """A negation is taken for what it negates."""
+    """A negation is evaluated as its operand."""
     return filtered_as(lambda one: one["child"] if isinstance(one, dict) and one.get("type") == "not" else one)
 
 
 @fault("IRC-SCAN-PLAN-015")
 def filters_know_no_prefixes() -> Install:
-    """A prefix is taken for the whole."""
+    """starts-with is evaluated as equality."""
     return kinds_as({"starts-with": "eq"})
 
 
 @fault("IRC-SCAN-PLAN-015")
 def filters_are_all_or_nothing() -> Install:
-    """Either is taken for both."""
+    """`or` is evaluated as `and`."""
     return kinds_as({"or": "and"})
 
 

@@ -102,7 +102,7 @@ def _fault(name: str, sentence: str, doubt: Doubt) -> Fault:
 
 @fault("IRC-SCAN-PLAN-015", by=partial(wrap_rule, "manifest_may_match"))
 def manifests_lose_nulls(may_match: Callable[..., bool]) -> Callable[..., bool]:
-    """Manifests with nulls and other values are taken for such without nulls."""
+    """Manifests with nulls and other values are treated as having no nulls."""
 
     def matches(pruning: Any, manifest: Any) -> bool:
         if manifest.partitions is None:
@@ -122,7 +122,7 @@ def negations_count_once(expression: Any) -> Any:
 
 @fault("IRC-SCAN-SCH-009")
 def all_files_are_of_the_first_spec() -> Install:
-    """Files are told with the first spec."""
+    """Files have the id of the first spec."""
     return tasks_told(lambda task: task["data-file"].update({"spec-id": 0}))
 
 

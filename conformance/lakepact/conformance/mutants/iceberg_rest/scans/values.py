@@ -67,11 +67,11 @@ def dates_are_days(value: Any) -> Any:
 
 @fault("IRC-SCAN-SCH-014", by=partial(_values))
 def binary_is_lower_case(value: Any) -> Any:
-    """Bytes are told in lower case."""
+    """Binary values are in lower-case hex."""
     return value.lower() if isinstance(value, str) and value.isalnum() else value
 
 
 @fault("IRC-SCAN-SCH-014")
 def uuids_are_upper_case() -> Install:
-    """UUIDs are told in upper case."""
+    """UUIDs are in upper case."""
     return _values(lambda value: value.upper() if isinstance(value, str) and len(value) == 36 else value)

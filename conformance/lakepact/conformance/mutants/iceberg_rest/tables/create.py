@@ -263,7 +263,7 @@ def conflict_of_creation_is_of_commits() -> Install:
 
 
 @fault("IRC-TBL-CREATE-014", "IRC-TBL-CREATE-024")
-def replaces_and_complains(service: Service) -> None:
+def existing_tables_are_replaced_with_409(service: Service) -> None:
     """Creating a table that exists returns 409, and replaces it."""
     everything_free = switched(service, "identifier_is_free", lambda _: accept)
 
@@ -319,7 +319,7 @@ def counts_sequences_from_1(metadata: Document, _: Document) -> None:
 
 @fault("IRC-TBL-CREATE-025", by=partial(refused_by_header, CREATE, DELEGATION))
 def wants_delegation(mechanisms: str | None) -> bool:
-    """Tables are created only by those who ask for access delegation."""
+    """Tables are created only with X-Iceberg-Access-Delegation."""
     return mechanisms is None
 
 

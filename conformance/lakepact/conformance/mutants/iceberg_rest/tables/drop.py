@@ -140,7 +140,7 @@ def purges_whatever_is_said() -> Install:
 
 @fault("IRC-TBL-DROP-003", by=partial(on_request, op.drop_table))
 def purges_when_told_false(scope: Scope) -> None:
-    """False with a capital letter asks for a purge, as any text does."""
+    """purgeRequested=False is treated as true, like any other string."""
     query = scope["query_string"].replace(b"purgeRequested=False", b"purgeRequested=true")
     cast("MutableMapping[str, Any]", scope)["query_string"] = query
 
@@ -165,7 +165,7 @@ def purges_the_newest_metadata_only(handlers: Handlers, arguments: Arguments) ->
 
 @fault("IRC-TBL-DROP-001", "IRC-TBL-DROP-004", by=partial(for_operation, op.drop_table))
 def purges_some_day(handlers: Handlers, arguments: Arguments) -> Reply:
-    """A table that is to be purged stays until then."""
+    """A table that is dropped with a purge stays until its files are gone."""
     return _drop_nothing(handlers, arguments) if arguments.get("purge_requested") else handlers[op.drop_table](**arguments)
 
 
@@ -218,8 +218,8 @@ def purges_by_old_names() -> Install:
 
 
 @fault("IRC-TBL-DROP-007")
-def forgives_purge_flags() -> Install:
-    """Invalid boolean values count as false."""
+def ignores_invalid_purge_flags() -> Install:
+    """Invalid boolean values of purgeRequested are treated as false."""
     return on_status(op.drop_table, {400: 204})
 
 
@@ -247,7 +247,7 @@ def commits_to_former_tables_are_missing() -> Install:
 
 @fault("IRC-TBL-DROP-010")
 def drops_race() -> Install:
-    """Of simultaneous drops all succeed."""
+    """Every simultaneous drop returns 204."""
     return promised(op.drop_table, _look)
 
 

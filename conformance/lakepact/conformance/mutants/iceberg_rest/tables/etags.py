@@ -191,5 +191,5 @@ def missing_tables_match_a_star(reply: Reply, tags: str | None) -> bool:
 
 @fault("IRC-TBL-ETAG-011", by=lambda act: on_reply(LOAD, _unmodified(act)))
 def unmodified_for_any_etag(reply: Reply, tags: str | None) -> bool:
-    """Large tables return 304 to those who did not ask."""
+    """Large tables return 304 without If-None-Match."""
     return reply.status == 200 and tags is None and len(reply.body) > 2500

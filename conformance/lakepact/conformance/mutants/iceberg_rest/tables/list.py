@@ -306,7 +306,7 @@ def found_by_pattern(usual: Callable[..., Record]) -> Callable[..., Record]:
 
 @fault("IRC-TBL-HEAD-004", "IRC-TBL-STAGE-002")
 def stages_exist(service: Service) -> None:
-    """A staged table exists for those who ask."""
+    """HEAD of a staged table returns 204."""
     staged: set[tuple[str, str]] = set()
 
     def create(handler: Handler, arguments: dict[str, Any]) -> Reply:

@@ -89,7 +89,7 @@ def loads_without_orders() -> Install:
 
 @fault("IRC-TBL-LOAD-001")
 def loads_without_last_ids() -> Install:
-    """Loaded metadata say nothing of the last ids."""
+    """Loaded metadata have no `last-column-id` and `last-partition-id`."""
     return _answered_with(_without("last-column-id", "last-partition-id"))
 
 

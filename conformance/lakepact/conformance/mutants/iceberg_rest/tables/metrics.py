@@ -223,7 +223,7 @@ def unknown_reports_break() -> Install:
 
 @fault("IRC-TBL-MET-010")
 def reports_become_properties(service: Service) -> None:
-    """Tables tell of their last report."""
+    """A report changes a property of the table."""
     store, take = service.exports["catalog"].store, service.handlers[REPORT]
 
     def report(**arguments: Any) -> Reply:

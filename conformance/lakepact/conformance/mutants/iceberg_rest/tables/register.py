@@ -212,7 +212,7 @@ def replaces_and_refuses(handlers: Handlers, arguments: Arguments) -> Reply:
 
 
 @fault("IRC-ERR-010")
-def registered_names_are_called_otherwise() -> Install:
+def taken_names_are_failed_commits() -> Install:
     """A name that is taken is called CommitFailedException."""
     return refusals_become(REGISTER, 409, called("CommitFailedException", instead_of="AlreadyExistsException"))
 

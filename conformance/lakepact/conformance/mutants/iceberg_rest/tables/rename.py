@@ -225,7 +225,7 @@ def renames_what_is_missing() -> Install:
 
 
 @fault("IRC-ERR-008", "IRC-ERR-009")
-def missing_sources_are_called_otherwise() -> Install:
+def missing_sources_have_another_type() -> Install:
     """A table that cannot be renamed is called NotFoundException."""
     return refusals_become(op.rename_table, 404, called("NotFoundException", instead_of="NoSuchTableException"))
 

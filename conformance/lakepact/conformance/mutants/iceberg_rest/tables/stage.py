@@ -264,7 +264,7 @@ def conflict_of_stages_is_400() -> Install:
 
 
 @fault("IRC-TBL-STAGE-006")
-def touches_and_complains(service: Service) -> None:
+def late_commits_set_properties(service: Service) -> None:
     """A commit that comes too late to make a table returns 409, and sets its properties."""
 
     def act(handler: Handler, arguments: dict[str, Any]) -> Reply:

@@ -174,7 +174,7 @@ def takes_young_types(make: Callable[..., Document]) -> Callable[..., Document]:
 
 @fault("IRC-TBL-CREATE-029")
 def drops_young_types() -> Install:
-    """Types of format version 3 are left out of tables of version 2 without a word."""
+    """Types of format version 3 are silently left out of tables of version 2."""
     return accepting_anyway("needs format version 3")
 
 

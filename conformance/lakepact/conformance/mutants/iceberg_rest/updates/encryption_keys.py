@@ -57,7 +57,7 @@ def keeps_keys_twice(draft: Draft, document: Document) -> None:
 
 
 @fault("IRC-UPD-081")
-def forgives_incomplete_keys() -> Install:
+def ignores_incomplete_keys() -> Install:
     """A key that lacks a member is ignored."""
     return accepting_anyway("add-encryption-key")
 

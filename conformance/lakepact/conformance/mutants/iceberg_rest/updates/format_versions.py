@@ -43,7 +43,7 @@ def downgrades_tables(draft: Draft, update: Document) -> None:
 
 
 @fault("IRC-UPD-007", "IRC-UPD-008")
-def forgives_unknown_format_versions() -> Install:
+def ignores_unknown_format_versions() -> Install:
     """An unknown format version is ignored."""
     return accepting_anyway(ACTION)
 

@@ -59,8 +59,8 @@ def added_structs_lose_defaults(_: Draft, update: Document) -> Document:
 
 
 @fault("IRC-UPD-010", by=lambda act: in_place_of("add-schema", _alike("schema", "schemas", "added_schema", act)))
-def schemas_told_by_names(schema: Document) -> object:
-    """A schema whose columns have the names and types of a known one is that one."""
+def schemas_compared_by_names(schema: Document) -> object:
+    """A schema with the column names and types of a known one is treated as that one."""
     return [(field["name"], str(field["type"])) for field in schema["fields"]]
 
 
@@ -78,39 +78,39 @@ def defaults_lost_in_commits(_: Draft, document: Document) -> Document:
 
 
 @fault("IRC-UPD-012", by=partial(afterwards, "add-schema"))
-def last_column_id_as_said(draft: Draft, document: Document) -> None:
-    """The last column id is the one that the request says."""
+def last_column_id_as_requested(draft: Draft, document: Document) -> None:
+    """`last-column-id` is the value in the request."""
     said = document.get("last-column-id")
     if said is not None:
         draft.set("last-column-id", said)
 
 
 @fault("IRC-UPD-026", by=lambda act: in_place_of("add-spec", _alike("spec", "partition-specs", "added_spec", act)))
-def specs_told_by_columns(spec: Document) -> object:
-    """A spec that divides the columns of a known one by other widths, or in another order, is that one."""
+def specs_compared_by_columns(spec: Document) -> object:
+    """A spec with the columns of a known one, but other widths or another order, is treated as that one."""
     return sorted((field["source-id"], field["transform"].partition("[")[0]) for field in spec["fields"])
 
 
 @fault("IRC-UPD-026", by=lambda act: in_place_of("add-spec", _alike("spec", "partition-specs", "added_spec", act)))
-def specs_told_without_names(spec: Document) -> object:
-    """A spec that differs from a known one in the names of its fields alone is that one."""
+def specs_compared_without_names(spec: Document) -> object:
+    """A spec that differs from a known one only in field names is treated as that one."""
     return [(field["source-id"], field["transform"]) for field in spec["fields"]]
 
 
 @fault("IRC-UPD-026", by=partial(in_place_of, "add-spec"))
-def specs_told_by_names(update: Update, draft: Draft, document: Document) -> None:
-    """A spec whose fields have no ids, and columns and names of a known one, is that one."""
+def specs_compared_by_names(update: Update, draft: Draft, document: Document) -> None:
+    """A spec without field ids, but with the columns and names of a known one, is treated as that one."""
     has_ids = any("field-id" in field for field in document["spec"]["fields"])
     (update if has_ids else partial(_alike("spec", "partition-specs", "added_spec", _named), update))(draft, document)
 
 
 @fault("IRC-UPD-032", by=lambda act: in_place_of("add-sort-order", _alike("sort-order", "sort-orders", "added_order", act)))
-def orders_told_without_turn(order: Document) -> object:
-    """An order that sorts by the fields of a known one in another turn is that one."""
+def orders_compared_without_direction(order: Document) -> object:
+    """An order with the fields of a known one in another direction is treated as that one."""
     return sorted(tuple(field[member] for member in ("source-id", "transform", "direction", "null-order")) for field in order["fields"])
 
 
 @fault("IRC-UPD-032", by=lambda act: in_place_of("add-sort-order", _alike("sort-order", "sort-orders", "added_order", act)))
-def orders_told_by_columns(order: Document) -> object:
-    """An order that sorts by the columns of a known one is that one."""
+def orders_compared_by_columns(order: Document) -> object:
+    """An order with the columns of a known one is treated as that one."""
     return [field["source-id"] for field in order["fields"]]

@@ -78,7 +78,7 @@ ADD = (
         on_answer((op.load_table, COMMIT), _leave_out_field_ids),
     ),
     Fault("duplicates-equal-specs", "A spec that is known is added again.", ("IRC-UPD-023",), in_place_of("add-spec", _add_again)),
-    Fault("forgives-invalid-specs", "A spec that is not valid is ignored.", ("IRC-UPD-024", "IRC-UPD-025"), accepting_anyway("add-spec")),
+    Fault("ignores-invalid-specs", "A spec that is not valid is ignored.", ("IRC-UPD-024", "IRC-UPD-025"), accepting_anyway("add-spec")),
     Fault(
         "takes-first-added-spec",
         "-1 is the spec that the commit added first.",

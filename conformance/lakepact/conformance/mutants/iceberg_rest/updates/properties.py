@@ -44,7 +44,7 @@ def keeps_property_values(draft: Draft, document: Document) -> None:
 
 
 @fault("IRC-UPD-062")
-def forgives_missing_updates() -> Install:
+def ignores_missing_updates() -> Install:
     """set-properties without its member is ignored."""
     return accepting_anyway("set-properties", when=lacks("updates"))
 
@@ -75,7 +75,7 @@ def refuses_to_remove_unknown_properties(draft: Draft, document: Document) -> bo
 
 
 @fault("IRC-UPD-065", by=lambda act: all_of(unchecked(COMMIT), in_place_of("remove-properties", act)))
-def forgives_malformed_removals(update: Update, draft: Draft, document: Document) -> None:
+def ignores_malformed_removals(update: Update, draft: Draft, document: Document) -> None:
     """Values of `removals` that are not strings are ignored, and so is anything but an array."""
     removals: list[Any] = document["removals"] if isinstance(document.get("removals"), list) else []
     update(draft, {**document, "removals": [name for name in removals if isinstance(name, str)]})
@@ -88,6 +88,6 @@ def keeps_location() -> Install:
 
 
 @fault("IRC-UPD-060")
-def forgives_missing_locations() -> Install:
+def ignores_missing_locations() -> Install:
     """set-location without a location is ignored."""
     return accepting_anyway("set-location")

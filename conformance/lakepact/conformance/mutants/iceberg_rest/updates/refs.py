@@ -127,7 +127,7 @@ SET = (
     Fault("tags-become-branches", "Every ref is stored as a branch.", ("IRC-UPD-045",), rewritten("set-snapshot-ref", _as_branch)),
     Fault("forgets-retention", "The retention of refs is not stored.", ("IRC-UPD-045",), rewritten("set-snapshot-ref", _without_retention)),
     Fault(
-        "forgives-refs-to-unknown-snapshots",
+        "ignores-refs-to-unknown-snapshots",
         "A ref to an unknown snapshot is ignored.",
         ("IRC-UPD-046", "IRC-UPD-048"),
         accepting_anyway("set-snapshot-ref", when=_is_complete),
@@ -139,7 +139,7 @@ SET = (
         replace_entry("updates", "set-snapshot-ref", _set_whatever),
     ),
     Fault(
-        "forgives-incomplete-refs",
+        "ignores-incomplete-refs",
         "A ref without a required member or with an unknown type is ignored.",
         ("IRC-UPD-047",),
         accepting_anyway("set-snapshot-ref", when=_is_incomplete),

@@ -85,7 +85,7 @@ ADD = (
     ),
     Fault("renumbers-columns", "Columns of a schema that is added get new ids.", ("IRC-UPD-013",), rewritten("add-schema", _renumber)),
     Fault(
-        "forgives-invalid-schemas",
+        "ignores-invalid-schemas",
         "A schema that is not valid is ignored.",
         ("IRC-UPD-014", "IRC-UPD-015", "IRC-UPD-016"),
         accepting_anyway("add-schema"),

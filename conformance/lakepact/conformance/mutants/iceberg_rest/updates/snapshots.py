@@ -171,13 +171,13 @@ def _accept_any_schema(update: Update, draft: Draft, document: Document) -> None
 
 CONTENT = (
     Fault(
-        "forgives-incomplete-snapshots",
+        "ignores-incomplete-snapshots",
         "A snapshot that lacks a member is ignored.",
         ("IRC-UPD-038",),
         accepting_anyway("add-snapshot", when=_is_incomplete),
     ),
     Fault(
-        "takes-operations-for-overwrites",
+        "treats-operations-as-overwrites",
         "An operation that is missing or unknown is taken for an overwrite.",
         ("IRC-UPD-038", "IRC-UPD-039"),
         all_of(unchecked(COMMIT), rewritten("add-snapshot", _overwrite_unless_known)),
@@ -310,7 +310,7 @@ REMOVE = (
         in_place_of("remove-snapshots", _remove_children),
     ),
     Fault(
-        "snapshots-that-stay-are-summed-up-anew",
+        "remaining-snapshots-become-overwrites",
         "When snapshots are removed, those that stay are noted as overwriting.",
         ("IRC-UPD-050",),
         afterwards("remove-snapshots", _sum_up),
@@ -340,7 +340,7 @@ REMOVE = (
         refused_when("remove-snapshots", _names_unknown),
     ),
     Fault(
-        "forgives-removals-without-a-list",
+        "ignores-removals-without-a-list",
         "remove-snapshots without an array is ignored.",
         ("IRC-UPD-054",),
         accepting_anyway("remove-snapshots", when=_has_no_list),

@@ -63,7 +63,7 @@ ADD = (
     Fault(
         "duplicates-equal-orders", "A sort order that is known is added again.", ("IRC-UPD-030",), in_place_of("add-sort-order", _add_again)
     ),
-    Fault("forgives-invalid-orders", "A sort order that is not valid is ignored.", ("IRC-UPD-031",), accepting_anyway("add-sort-order")),
+    Fault("ignores-invalid-orders", "A sort order that is not valid is ignored.", ("IRC-UPD-031",), accepting_anyway("add-sort-order")),
     Fault(
         "takes-first-added-order",
         "-1 is the sort order that the commit added first.",

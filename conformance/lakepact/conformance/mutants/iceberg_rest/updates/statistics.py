@@ -85,14 +85,14 @@ def files_statistics_under_deprecated_id(_: Draft, document: Document) -> Docume
 
 
 @fault("IRC-UPD-068")
-def forgives_incomplete_statistics() -> Install:
+def ignores_incomplete_statistics() -> Install:
     """Statistics that lack a member are ignored."""
     return accepting_anyway("set-statistics")
 
 
 @fault("IRC-UPD-069")
-def loses_statistics_to_strangers() -> Install:
-    """Statistics of a snapshot that the table does not have replace those of all others."""
+def unknown_snapshots_replace_statistics() -> Install:
+    """Statistics of an unknown snapshot replace those of all other snapshots."""
 
     def update(draft: Draft, document: Document) -> None:
         file = document["statistics"]
@@ -134,7 +134,7 @@ def refuses_to_remove_unknown_statistics() -> Install:
 
 
 @fault("IRC-UPD-071", by=partial(replace_entry, "updates", "set-partition-statistics"))
-def never_heard_of_partition_statistics(draft: Draft, _: Document) -> None:
+def partition_statistics_are_unknown_updates(draft: Draft, _: Document) -> None:
     """set-partition-statistics is refused as an unknown update."""
     raise refused(f"{draft.where}/action", "there is no such update")
 

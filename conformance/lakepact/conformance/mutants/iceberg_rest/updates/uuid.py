@@ -32,6 +32,6 @@ def refuses_known_uuid(draft: Draft, update: Document) -> bool:
 
 
 @fault("IRC-UPD-004")
-def forgives_malformed_uuids() -> Install:
+def ignores_malformed_uuids() -> Install:
     """A UUID that cannot be assigned is ignored."""
     return accepting_anyway("assign-uuid")

@@ -72,7 +72,7 @@ def _forgetful(operation: OperationId, breaks: str) -> Fault:
 
 @fault("IRC-IDEM-001", by=partial(on_answer, op.get_config))
 def lifetime_of_keys_in_words(config: dict[str, Any]) -> None:
-    """The configuration tells how long keys may be used as `30 minutes`."""
+    """`idempotency-key-lifetime` is `30 minutes` instead of an ISO 8601 duration."""
     config["idempotency-key-lifetime"] = "30 minutes"
 
 
@@ -112,13 +112,13 @@ def keys_for_several_operations() -> Install:
 
 @fault("IRC-IDEM-014", by=partial(on_call, (op.create_table, op.update_table)))
 def equal_requests_are_one(handler: Handler, arguments: dict[str, Any]) -> Reply:
-    """Requests that are alike are taken for one, whatever their keys are."""
+    """Equal requests with different keys are carried out once."""
     return handler(**{**arguments, KEY: _derived("", arguments)} if KEY in arguments else arguments)
 
 
 @fault("IRC-IDEM-015", by=partial(wrap_rule, "known_key"))
 def keys_are_known_late(known: Callable[..., Record | None]) -> Callable[..., Record | None]:
-    """A key is known only some time after its request, so that the same one is carried out several times at once."""
+    """A key is stored after its request, so that concurrent requests with one key are all carried out."""
 
     def found(transaction: Transaction, name: str) -> Record | None:
         record = known(transaction, name)

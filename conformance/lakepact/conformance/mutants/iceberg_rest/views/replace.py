@@ -79,14 +79,14 @@ def added_versions_are_current(update: Update, draft: ViewDraft, document: Docum
 
 
 @fault("IRC-UPD-083")
-def versions_told_by_texts() -> Install:
-    """A version that says what a known one says, in whatever letter case and order and of whatever schema, is that one."""
+def versions_compared_loosely() -> Install:
+    """A version that differs from a known one in letter case, order or schema is treated as that one."""
     return _told_by()
 
 
 @fault("IRC-UPD-083")
-def versions_told_without_schema() -> Install:
-    """A version that differs from a known one in its schema alone is that one."""
+def versions_compared_without_schema() -> Install:
+    """A version that differs from a known one only in its schema is treated as that one."""
     return _told_by("default-namespace", "default-catalog", "representations")
 
 
