@@ -172,6 +172,10 @@ def iceberg_catalog(catalog: IcebergCatalog) -> None:
     catalog.drop_namespace("a")
     assert_type(catalog.list_tables("a"), Iterator[TableIdentifier])
     assert_type(catalog.create_table("a", "t", SCHEMA, properties={"k": "v"}), LoadTableResult)
+    assert_type(catalog.create_table("a.t", SCHEMA), LoadTableResult)
+    for listed in catalog.list_tables("a.b"):
+        assert_type(catalog.load_table(listed), LoadTableResult)
+    assert_type(catalog.table_exists(("a", "b", "t")) or catalog.table_exists((("a", "b"), "t")), bool)
     assert_type(catalog.stage_table("a", "t", SCHEMA), LoadTableResult)
     assert_type(catalog.register_table("a", "t", "s3://b/t.json", overwrite=True), LoadTableResult)
     loaded = catalog.load_table("a", "t", snapshots="refs", referenced_by=["a.v"])
@@ -233,6 +237,10 @@ async def async_iceberg_catalog(catalog: AsyncIcebergCatalog) -> None:
     await catalog.drop_namespace("a")
     assert_type(catalog.list_tables("a"), AsyncIterator[TableIdentifier])
     assert_type(await catalog.create_table("a", "t", SCHEMA, properties={"k": "v"}), LoadTableResult)
+    assert_type(await catalog.create_table("a.t", SCHEMA), LoadTableResult)
+    async for listed in catalog.list_tables("a.b"):
+        assert_type(await catalog.load_table(listed), LoadTableResult)
+    assert_type(await catalog.table_exists(("a", "b", "t")), bool)
     assert_type(await catalog.stage_table("a", "t", SCHEMA), LoadTableResult)
     assert_type(await catalog.register_table("a", "t", "s3://b/t.json", overwrite=True), LoadTableResult)
     loaded = await catalog.load_table("a", "t", snapshots="refs", referenced_by=["a.v"])
@@ -374,6 +382,9 @@ def sharing_client(client: SharingClient) -> None:
     assert_type(client.tables("s", "d"), Iterator[SharedTable])
     assert_type(client.all_tables("s"), Iterator[SharedTable])
     table(client.table("s", "d", "t"))
+    for shared in client.tables("s.d"):
+        assert_type(client.table(shared), Table)
+    assert_type(client.table("s.d.t"), Table)
     for task in client.table("s", "d", "t").query().tasks(columns=["id"]):
         assert_type(client.read(task), Iterator[pa.Table])
     client.close()
@@ -413,6 +424,8 @@ async def async_sharing_client(client: AsyncSharingClient) -> None:
     assert_type(client.tables("s", "d"), AsyncIterator[SharedTable])
     assert_type(client.all_tables("s"), AsyncIterator[SharedTable])
     await async_table(client.table("s", "d", "t"))
+    async for shared in client.tables("s.d"):
+        assert_type(client.table(shared), AsyncTable)
     for task in await (await client.table("s", "d", "t").query()).tasks(columns=["id"]):
         assert_type(client.read(task), AsyncIterator[pa.Table])
     await client.close()

@@ -56,7 +56,8 @@ def test_docstring_of_a_method_gives_its_arguments(name: str) -> None:
 
 def sends(function: Any) -> bool:
     """Return whether a method sends requests: those of asynchronous classes, whose twins are made from them."""
-    return inspect.iscoroutinefunction(function) or inspect.isasyncgenfunction(function)
+    method = inspect.unwrap(function)
+    return inspect.iscoroutinefunction(method) or inspect.isasyncgenfunction(method)
 
 
 @pytest.mark.parametrize("name", [name for name, function in FUNCTIONS.items() if sends(function)])

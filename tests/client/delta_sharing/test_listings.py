@@ -6,6 +6,8 @@ import httpx
 import pytest
 
 from lakepact.client import BadReply, BadRequest, Forbidden, NoSuchSchema, NoSuchShare, NotAuthenticated, NotFound, ResponseError
+from lakepact.client.delta_sharing.queries import Place
+from lakepact.generated.delta_sharing.models import SharedSchema, SharedTable
 
 from .serving import PROFILE, TOKEN, Desk
 
@@ -187,3 +189,40 @@ def test_expired_profile_sends_no_request(opened):
         opened(desk, PROFILE | {"expirationTime": "2020-01-01T00:00:00Z"}).shares()
 
     assert desk.requests == []
+
+
+@pytest.mark.parametrize("name", [("s", "d"), ("s.d",), (("s", "d"),), (SharedSchema(share="s", name="d"),)])
+def test_schema_is_named_in_one_argument_or_two(opened, name):
+    _, path, item = LISTINGS["tables"]
+    desk = Desk().on(f"GET {path}", {"items": [item]})
+
+    assert [each.name for each in opened(desk).tables(*name)] == ["a"]
+
+
+TABLE_NAMES = [
+    ("s", "d.e", "t"),
+    (("s", "d.e", "t"),),
+    (["s", "d.e", "t"],),
+    (SharedTable.model_validate({"share": "s", "schema": "d.e", "name": "t"}),),
+]
+
+
+@pytest.mark.parametrize("name", TABLE_NAMES)
+def test_table_is_named_in_one_argument_or_three(opened, name):
+    assert opened(Desk()).table(*name).place == Place("s", "d.e", "t")
+
+
+def test_string_that_names_a_table_is_split_at_its_dots(opened):
+    assert opened(Desk()).table("s.d.t").place == Place("s", "d", "t")
+
+
+@pytest.mark.parametrize("name", ["t", "s.t", "s.d.e.t", "", ("s", "t"), 3])
+def test_table_name_without_three_parts_raises_value_error(opened, name):
+    with pytest.raises(ValueError, match=r"a table is named \"share.schema.table\""):
+        opened(Desk()).table(name)
+
+
+@pytest.mark.parametrize("name", ["s", "s.d.e", "", ("s",)])
+def test_schema_name_without_two_parts_raises_value_error(opened, name):
+    with pytest.raises(ValueError, match=r"a schema is named \"share.schema\""):
+        opened(Desk()).tables(name)

@@ -6,18 +6,73 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lakepact.client.iceberg_rest.names import encode_namespace, levels
+from lakepact.client.iceberg_rest.names import encode_namespace, levels, of_table, table_identifier
 from lakepact.client.urls import path_segment
+from lakepact.generated.iceberg_rest.models import TableIdentifier
 
 LEVELS = st.lists(st.text(st.characters(exclude_characters="\x1f"), min_size=1), min_size=1)
 
 
-def test_string_with_dots_is_one_level():
-    assert levels("a.b") == ["a.b"]
+def test_string_is_split_at_its_dots():
+    assert levels("a.b") == ["a", "b"]
 
 
-def test_tuple_and_list_are_namespaces():
-    assert levels(("a", "b")) == levels(["a", "b"]) == ["a", "b"]
+def test_parts_of_tuples_and_lists_are_not_split():
+    assert levels(("a.b", "c")) == levels(["a.b", "c"]) == ["a.b", "c"]
+
+
+@pytest.mark.parametrize(
+    ("table", "expected"),
+    [
+        ("n.t", (["n"], "t")),
+        ("a.b.t", (["a", "b"], "t")),
+        (("n", "t"), (["n"], "t")),
+        (("a", "b", "t"), (["a", "b"], "t")),
+        (["a", "b", "t"], (["a", "b"], "t")),
+        ((("a", "b"), "t"), (["a", "b"], "t")),
+        (("a.b", "c.t"), (["a.b"], "c.t")),
+        (TableIdentifier(namespace=["a.b", "c"], name="t"), (["a.b", "c"], "t")),
+    ],
+)
+def test_every_form_names_a_table(table, expected):
+    assert table_identifier(table) == expected
+
+
+@pytest.mark.parametrize("table", ["t", "", ".t", "n.", "a..t", ("t",), (), ("", "t"), ((), "t"), ("n", ""), 3, None])
+def test_name_without_two_parts_raises_value_error(table):
+    with pytest.raises(ValueError, match=r"a table is named \"namespace.name\"|cannot be addressed"):
+        table_identifier(table)
+
+
+class Named:
+    """Methods that return their arguments."""
+
+    @of_table
+    def bare(self, table, *, option=None):
+        """Take a table alone."""
+        return table_identifier(table), option
+
+    @of_table
+    def following(self, table, document, *, option=None):
+        """Take a table and an argument."""
+        return table_identifier(table), document, option
+
+
+@pytest.mark.parametrize("given", [("a.b.t",), (("a", "b", "t"),), ("a.b", "t"), (("a", "b"), "t"), (["a", "b"], "t")])
+def test_method_takes_a_table_in_one_argument_or_two(given):
+    assert Named().bare(*given, option=1) == ((["a", "b"], "t"), 1)
+    assert Named().following(*given, "d", option=1) == ((["a", "b"], "t"), "d", 1)
+    assert Named().following(*given, document="d") == ((["a", "b"], "t"), "d", None)
+
+
+def test_name_in_two_arguments_is_not_split():
+    assert Named().bare("n", "a.b") == ((["n"], "a.b"), None)
+
+
+@pytest.mark.parametrize("given", [(), ("n", "t", "d", "e"), ("n.t",)])
+def test_wrong_number_of_arguments_raises_type_error(given):
+    with pytest.raises(TypeError, match="positional argument"):
+        Named().following(*given)
 
 
 @given(LEVELS.filter(lambda found: found not in (["."], [".."])))
@@ -48,4 +103,4 @@ def test_unaddressable_name_raises_value_error(name):
 
 def test_unaddressable_namespace_raises_value_error():
     with pytest.raises(ValueError, match="cannot be addressed by a path"):
-        encode_namespace("..")
+        encode_namespace(("..",))

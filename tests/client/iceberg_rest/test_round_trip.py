@@ -98,14 +98,14 @@ def test_table_of_any_name_is_created_found_and_renamed(catalog, namespace, name
 
 @pytest.mark.parametrize("name", NAMES)
 def test_top_level_namespace_of_any_name_holds_its_tables(catalog, name):
-    catalog.create_namespace(name)
-    catalog.create_table(name, "t", SCHEMA)
+    catalog.create_namespace((name,))
+    catalog.create_table((name, "t"), SCHEMA)
 
-    listed = [(table.namespace, table.name) for table in catalog.list_tables(name)]
-    catalog.drop_table(name, "t", purge=True)
-    catalog.drop_namespace(name)
+    listed = list(catalog.list_tables([name]))
+    catalog.drop_table(listed[0], purge=True)
+    catalog.drop_namespace((name,))
 
-    assert listed == [([name], "t")]
+    assert [(table.namespace, table.name) for table in listed] == [([name], "t")]
 
 
 def test_pages_hold_everything_once(catalog, namespace):

@@ -44,11 +44,12 @@ def catalog(request, server):
 @pytest.fixture
 def namespace(catalog, request):
     name = f"of {request.node.name}"
-    catalog.create_namespace(name)
-    yield name
-    for view in catalog.list_views(name):
-        catalog.drop_view(name, view.name)
-    catalog.drop_namespace(name)
+    levels = (name,)  # which may hold dots
+    catalog.create_namespace(levels)
+    yield levels
+    for view in catalog.list_views(levels):
+        catalog.drop_view(view)
+    catalog.drop_namespace(levels)
 
 
 @pytest.mark.parametrize("name", NAMES)

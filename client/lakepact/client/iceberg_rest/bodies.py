@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from pydantic import TypeAdapter
 
-from lakepact.client.iceberg_rest.names import Levels, TableName, addressable, table_identifier
+from lakepact.client.iceberg_rest.names import Levels, TableName, addressable, levels, table_identifier
 from lakepact.client.urls import path_segment
 from lakepact.generated.iceberg_rest import models
 
@@ -49,19 +49,18 @@ def register_table(name: str, metadata_location: str, *, overwrite: bool) -> mod
 
 
 def commit_table(
-    namespace: Levels,
-    name: str,
+    table: TableName,
     updates: Sequence[models.TableUpdate | Mapping[str, Any]],
     requirements: Sequence[models.TableRequirement | Mapping[str, Any]],
 ) -> models.CommitTableRequest:
     """Return a change of one table."""
-    given = {"identifier": _identifier((namespace, name)), "requirements": list(requirements), "updates": list(updates)}
+    given = {"identifier": _identifier(table), "requirements": list(requirements), "updates": list(updates)}
     return models.CommitTableRequest.model_validate(given)
 
 
 def commit_transaction(changes: Sequence[TableChange]) -> models.CommitTransactionRequest:
     """Return the changes of several tables as a body."""
-    given = [commit_table(change.namespace, change.name, change.updates, change.requirements) for change in changes]
+    given = [commit_table((levels(change.namespace), change.name), change.updates, change.requirements) for change in changes]
     return models.CommitTransactionRequest.model_validate({"table-changes": given})
 
 
@@ -131,13 +130,12 @@ def create_view(
 
 
 def replace_view(
-    namespace: Levels,
-    name: str,
+    view: TableName,
     updates: Sequence[models.ViewUpdate | Mapping[str, Any]],
     requirements: Sequence[models.ViewRequirement | Mapping[str, Any]],
 ) -> models.CommitViewRequest:
     """Return a change of one view."""
-    given = {"identifier": _identifier((namespace, name)), "requirements": list(requirements), "updates": list(updates)}
+    given = {"identifier": _identifier(view), "requirements": list(requirements), "updates": list(updates)}
     return models.CommitViewRequest.model_validate(given)
 
 

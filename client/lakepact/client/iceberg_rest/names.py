@@ -1,17 +1,31 @@
-"""Names of namespaces and tables, from what a caller writes to what stands in paths and bodies."""
+"""Names of namespaces, tables and views, from what a caller writes to what stands in paths and bodies.
+
+One rule holds everywhere: a string is split at its dots, and the parts of a tuple or list are taken as they are.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-from typing import TypeAlias
+import functools
+import inspect
+from collections.abc import Callable, Iterable, Sequence
+from typing import TYPE_CHECKING, Any, Concatenate, ParamSpec, Protocol, TypeAlias, TypeVar, cast, overload
 from urllib.parse import unquote
 
 from lakepact.client.urls import path_segment
 
-#: A namespace: its levels in order. A string is a single level; a dot in it is part of the name.
+if TYPE_CHECKING:
+    from lakepact.generated.iceberg_rest.models import TableIdentifier
+
+P = ParamSpec("P")
+R_co = TypeVar("R_co", covariant=True)
+S = TypeVar("S")
+S_contra = TypeVar("S_contra", contravariant=True)
+
+#: A namespace: "sales.emea", or its levels ("sales", "emea"), which may hold dots.
 Levels: TypeAlias = str | Sequence[str]
-#: A table or view: its namespace and its name in it, or both as one text with dots between, "sales.emea.orders".
-TableName: TypeAlias = str | tuple[Levels, str]
+#: A table or view: "sales.emea.orders", its parts ("sales", "emea", "orders"), its namespace and name (("sales", "emea"), "orders"), or
+#: an item of a listing.
+TableName: TypeAlias = "str | Sequence[str] | tuple[Sequence[str], str] | TableIdentifier"
 #: The default separator of levels in paths and queries, URL-encoded as servers announce it.
 DEFAULT_SEPARATOR = "%1F"
 
@@ -22,7 +36,7 @@ def levels(namespace: Levels) -> list[str]:
     Raises:
         ValueError: There is no level, or an empty one.
     """
-    found = [namespace] if isinstance(namespace, str) else list(namespace)
+    found = namespace.split(".") if isinstance(namespace, str) else list(namespace)
     if not found or not all(found):
         raise ValueError(f"a namespace has at least one level, and no empty one: {namespace!r}")
     return found
@@ -68,12 +82,51 @@ def table_identifier(table: TableName) -> tuple[list[str], str]:
     """Return the levels of the namespace and the name of a table or view that paths can address.
 
     Raises:
-        ValueError: A text has fewer than two parts or an empty one, or a part cannot stand in a path.
+        ValueError: There are fewer than two parts or an empty one, or a part cannot stand in a path.
     """
-    if isinstance(table, str):
-        *namespace, name = table.split(".")
-        if not namespace or not name or not all(namespace):
-            raise ValueError(f'name a table as "namespace.name", or as a tuple if a part holds a dot, (("a.b",), "name"): {table!r}')
-        return addressable(namespace), path_segment(name)
-    levels_, name = table
-    return addressable(levels_), path_segment(name)
+    match table:
+        case str():
+            *namespace, name = table.split(".")
+        case [list() | tuple() as namespace, str(name)]:
+            namespace = list(namespace)
+        case [*_, _]:
+            *namespace, name = cast("Sequence[str]", table)
+        case _:
+            namespace, name = list(getattr(table, "namespace", ())), getattr(table, "name", "")
+    if not namespace or not all(namespace) or not isinstance(name, str):
+        raise ValueError(f'a table is named "namespace.name", or by a tuple if a part holds a dot, ("a.b", "name"): {table!r}')
+    return addressable(namespace), path_segment(name)
+
+
+class _Bound(Protocol[P, R_co]):
+    """A method as it is called: with a table, or with its namespace and its name."""
+
+    @overload
+    def __call__(self, table: TableName, /, *args: P.args, **kwargs: P.kwargs) -> R_co: ...
+    @overload
+    def __call__(self, namespace: Levels, name: str, /, *args: P.args, **kwargs: P.kwargs) -> R_co: ...
+
+
+class _OfTable(Protocol[S_contra, P, R_co]):
+    """The same in its class."""
+
+    def __get__(self, instance: S_contra, owner: type | None = None) -> _Bound[P, R_co]: ...
+
+
+def of_table(method: Callable[Concatenate[S, TableName, P], R_co]) -> _OfTable[S, P, R_co]:
+    """Let a method that takes a table take its namespace and name as two arguments too.
+
+    Arguments of the method that may be left out are given by name, so that the number of the others shows which form it is.
+    """
+    following = [each.name for each in list(inspect.signature(method).parameters.values())[2:] if each.kind is each.POSITIONAL_OR_KEYWORD]
+
+    call: Callable[..., R_co] = method
+
+    @functools.wraps(method)
+    def named(self: S, *args: Any, **kwargs: Any) -> R_co:
+        if len(args) > 1 and len(args) + sum(each in kwargs for each in following) > 1 + len(following):
+            namespace, name, *args_left = args
+            return call(self, (levels(namespace), name), *args_left, **kwargs)
+        return call(self, *args, **kwargs)
+
+    return cast("_OfTable[S, P, R_co]", named)

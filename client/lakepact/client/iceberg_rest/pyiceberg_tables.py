@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 from lakepact.client import errors
-from lakepact.client.iceberg_rest.names import levels
+from lakepact.client.iceberg_rest.names import levels, table_identifier
 from lakepact.client.iceberg_rest.storage import storage_properties
 
 try:
@@ -22,7 +22,7 @@ except ImportError:
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from lakepact.client.iceberg_rest.names import Levels
+    from lakepact.client.iceberg_rest.names import Levels, TableName
     from lakepact.client.iceberg_rest.storage import Delegation
     from lakepact.client.iceberg_rest.synchronous.catalog import IcebergCatalog
     from lakepact.generated.iceberg_rest.models import LoadTableResult
@@ -30,8 +30,8 @@ if TYPE_CHECKING:
 
 def pyiceberg_table(
     catalog: IcebergCatalog,
-    namespace: Levels,
-    name: str,
+    table: TableName,
+    name: str | None = None,
     *,
     access_delegation: Delegation | None = "vended-credentials",
     properties: Mapping[str, str] | None = None,
@@ -40,7 +40,7 @@ def pyiceberg_table(
 
     Args:
         catalog: The catalog, which has to stay open.
-        namespace: The namespace that the table is in.
+        table: The table; or its namespace, if `name` is given.
         name: Its name.
         access_delegation: How to be let to the files.
         properties: Settings of pyiceberg's own for getting at files; they go over what the server says.
@@ -50,7 +50,8 @@ def pyiceberg_table(
         ImportError: pyiceberg is not installed.
     """
     bridge = _Bridge(catalog, access_delegation, dict(properties or {}))
-    return bridge.load_table((*levels(namespace), name))
+    namespace, name = table_identifier(table if name is None else (levels(cast("Levels", table)), name))
+    return bridge.load_table((*namespace, name))
 
 
 class _Bridge(noop.NoopCatalog):

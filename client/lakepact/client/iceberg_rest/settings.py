@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from types import MappingProxyType
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING, TypedDict, TypeVar
 from urllib.parse import quote
 
 from lakepact.client.errors import Failure, OperationNotSupported
 from lakepact.client.iceberg_rest.idempotency import are_kept, keyed
-from lakepact.client.iceberg_rest.names import DEFAULT_SEPARATOR, Levels, TableName, encode_namespace, encode_view_chain
+from lakepact.client.iceberg_rest.names import DEFAULT_SEPARATOR, Levels, TableName, encode_namespace, encode_view_chain, table_identifier
 from lakepact.generated.iceberg_rest.versions.v1_11_0.operations import OPERATIONS
 
 if TYPE_CHECKING:
@@ -45,6 +45,22 @@ PREFIX = "{prefix}"
 _PREFIXED = f"/v1/{quote(PREFIX, safe='')}/"
 
 
+class TablePath(TypedDict):
+    """The parameters of the path of a table."""
+
+    prefix: str
+    namespace: str
+    table: str
+
+
+class ViewPath(TypedDict):
+    """The parameters of the path of a view."""
+
+    prefix: str
+    namespace: str
+    view: str
+
+
 @dataclass(frozen=True, slots=True)
 class Settings:
     """The configuration that holds for one catalog."""
@@ -59,6 +75,16 @@ class Settings:
         """Return the namespace as it stands in paths and queries of this catalog."""
         # Servers of later versions of the contract announce a separator of their own, and some take no other.
         return encode_namespace(namespace, self.properties.get("namespace-separator", DEFAULT_SEPARATOR))
+
+    def table(self, table: TableName) -> TablePath:
+        """Return the parameters of the path of a table."""
+        namespace, name = table_identifier(table)
+        return {"prefix": PREFIX, "namespace": self.encode_namespace(namespace), "table": name}
+
+    def view(self, view: TableName) -> ViewPath:
+        """Return the parameters of the path of a view."""
+        namespace, name = table_identifier(view)
+        return {"prefix": PREFIX, "namespace": self.encode_namespace(namespace), "view": name}
 
     def encode_view_chain(self, views: Iterable[TableName]) -> str | None:
         """Return views as they stand in the query `referenced-by` of this catalog; None without any."""

@@ -5,8 +5,9 @@ from __future__ import annotations
 
 import time
 from contextlib import closing
-from typing import TYPE_CHECKING, Self
+from typing import TYPE_CHECKING, Self, overload
 
+from lakepact.client.delta_sharing.names import schema_parts, table_parts
 from lakepact.client.delta_sharing.needs import need
 from lakepact.client.delta_sharing.profile import Profile
 from lakepact.client.delta_sharing.queries import Place
@@ -25,6 +26,7 @@ if TYPE_CHECKING:
     from types import TracebackType
 
     from lakepact.client.delta_sharing.foreign import ArrowTable
+    from lakepact.client.delta_sharing.names import SchemaName, SharedName
     from lakepact.client.delta_sharing.profile import Source
     from lakepact.client.delta_sharing.read_tasks import ReadTask
     from lakepact.client.transport import Carrier
@@ -128,21 +130,23 @@ class SharingClient:
             yield from page.items or ()
             bookmark.turn(page.next_page_token, items=len(page.items or ()))
 
-    def tables(self, share: str, schema: str, *, page_size: int | None = None) -> Iterator[SharedTable]:
+    def tables(self, share: SchemaName, schema: str | None = None, *, page_size: int | None = None) -> Iterator[SharedTable]:
         """Yield every table in a schema; pages are fetched as they are reached.
 
         Args:
-            share: The share that the schema is in.
+            share: The share that the schema is in; or the whole name of the schema, `"share.schema"`.
             schema: The schema to look in.
             page_size: Most tables that the server should put into one page.
 
         Raises:
+            ValueError: The name of a schema has not two parts.
             NoSuchSchema: There is no such schema, or no such share.
         """
+        within = schema_parts(share if schema is None else (str(share), schema))
         bookmark = Bookmark("listTables", self._reach.calls.limits)
         while bookmark.token is not None:
             token = bookmark.token or None
-            call = list_tables.call(share=path_segment(share), schema=path_segment(schema), max_results=page_size, page_token=token)
+            call = list_tables.call(share=path_segment(within[0]), schema=path_segment(within[1]), max_results=page_size, page_token=token)
             page = self._reach.calls.send(call)
             yield from page.items or ()
             bookmark.turn(page.next_page_token, items=len(page.items or ()))
@@ -164,18 +168,23 @@ class SharingClient:
             yield from page.items or ()
             bookmark.turn(page.next_page_token, items=len(page.items or ()))
 
-    def table(self, share: str, schema: str, table: str) -> Table:
+    @overload
+    def table(self, share: SharedName, /) -> Table: ...
+    @overload
+    def table(self, share: str, schema: str, table: str) -> Table: ...
+    def table(self, share: SharedName, schema: str | None = None, table: str | None = None) -> Table:
         """Return the way to a table; nothing is sent, so it need not be there.
 
         Args:
-            share: The share.
+            share: The share; or the whole name of the table: `"share.schema.table"`, a tuple of its parts, or an item of a listing.
             schema: The schema in it.
             table: The table.
 
         Raises:
-            ValueError: A name is empty, `.` or `..`, and cannot stand in a path.
+            ValueError: The name has not three parts; or one is empty, `.` or `..`, and cannot stand in a path.
         """
-        return Table(self._reach, Place(share, schema, table))
+        parts = table_parts(share) if schema is None and table is None else (str(share), schema or "", table or "")
+        return Table(self._reach, Place(*parts))
 
     def read(self, task: ReadTask) -> Iterator[ArrowTable]:
         """Yield the wanted rows of a task of `Listing.tasks`, its files one after the other.

@@ -14,8 +14,8 @@ class AsyncIcebergCatalog(AsyncNamespaces, AsyncEdits, AsyncScans, AsyncViews):
     Every method makes the calls of one operation of the contract and returns its typed answer; every error is one of
     `lakepact.client.errors`. The first call fetches the catalog's configuration, see `config`.
 
-    A namespace is a sequence of levels, `("sales", "emea")`. A string is one level, `"sales"`: dots in it are part of its name.
-    A table or view that one argument names is `(("sales", "emea"), "orders")`, or `"sales.emea.orders"` if no part holds a dot.
+    A namespace is `"sales.emea"` or `("sales", "emea")`; a table or view is `"sales.emea.orders"`, `("sales", "emea", "orders")`, an item
+    of a listing, or namespace and name as two arguments. Strings are split at dots, the parts of tuples are not.
     What is sent as JSON (schemas, specs, updates, requirements) may be given as generated models or as plain documents.
 
     Args:

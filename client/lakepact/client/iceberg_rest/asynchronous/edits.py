@@ -27,7 +27,7 @@ class AsyncEdits(AsyncTables, AsyncTransactions):
         """Return the edits of a table, to be filled and committed; nothing is sent before `commit`.
 
         Args:
-            table: The table: `"sales.orders"`, or `(("sales", "emea"), "orders")`.
+            table: The table: `"sales.orders"`, or `("sales", "orders")`.
 
         Raises:
             ValueError: `table` does not name a table.

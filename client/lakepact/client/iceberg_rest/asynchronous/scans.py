@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 from lakepact.client.errors import LakepactError
 from lakepact.client.iceberg_rest import bodies
 from lakepact.client.iceberg_rest.asynchronous.configured import AsyncConfigured
+from lakepact.client.iceberg_rest.names import of_table
 from lakepact.client.iceberg_rest.scans import FIRST_PAUSE, LONGEST_PAUSE, ScanPlan, failed, given_up, scan_tasks
-from lakepact.client.iceberg_rest.settings import PREFIX
 from lakepact.client.iceberg_rest.storage import delegation
 from lakepact.client.urls import path_segment
 from lakepact.generated.iceberg_rest.endpoints import cancel_planning, fetch_planning_result, fetch_scan_tasks, plan_table_scan
@@ -18,8 +18,9 @@ from lakepact.generated.iceberg_rest.models import CompletedPlanningResult, Comp
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Mapping, Sequence
 
-    from lakepact.client.iceberg_rest.names import Levels
+    from lakepact.client.iceberg_rest.names import TableName
     from lakepact.client.iceberg_rest.scans import ScanTask
+    from lakepact.client.iceberg_rest.settings import TablePath
     from lakepact.client.iceberg_rest.storage import Delegation
     from lakepact.generated.iceberg_rest.models import Expression
 
@@ -27,10 +28,10 @@ if TYPE_CHECKING:
 class AsyncScans(AsyncConfigured):
     """A catalog's planning of scans."""
 
+    @of_table
     async def plan_scan(
         self,
-        namespace: Levels,
-        name: str,
+        table: TableName,
         *,
         row_filter: Expression | Mapping[str, Any] | None = None,
         select: Sequence[str] | None = None,
@@ -49,8 +50,7 @@ class AsyncScans(AsyncConfigured):
         A scan covers one snapshot, or the files appended between two.
 
         Args:
-            namespace: The namespace of the table.
-            name: The table's name.
+            table: The table.
             row_filter: The filter of rows; by default all rows.
             select: Names of the columns to read, nested ones with dots; by default all.
             snapshot_id: The snapshot to scan; by default the latest one of the branch main.
@@ -70,7 +70,7 @@ class AsyncScans(AsyncConfigured):
             OperationNotSupported: The server does not plan scans.
         """
         config = await self._settings()
-        where = {"prefix": PREFIX, "namespace": config.encode_namespace(namespace), "table": path_segment(name)}
+        where = config.table(table)
         body = bodies.plan_scan(
             row_filter=row_filter,
             select=select,
@@ -90,7 +90,7 @@ class AsyncScans(AsyncConfigured):
             raise failed(answer.error, "planTableScan")
         return await self._awaited(where, answer.plan_id, wanted, patience)
 
-    async def _awaited(self, where: Mapping[str, str], plan_id: str, wanted: str | None, patience: float) -> ScanPlan:
+    async def _awaited(self, where: TablePath, plan_id: str, wanted: str | None, patience: float) -> ScanPlan:
         pause, waited = FIRST_PAUSE, 0.0
         while waited < patience:
             answer = await self._call(
@@ -108,12 +108,12 @@ class AsyncScans(AsyncConfigured):
             await self._call(cancel_planning.call(**where, plan_id=path_segment(plan_id)))
         raise given_up("fetchPlanningResult", f"the plan was not made within {patience:g} s, and is cancelled")
 
-    async def scan_tasks(self, namespace: Levels, name: str, plan: ScanPlan) -> AsyncIterator[ScanTask]:
+    @of_table
+    async def scan_tasks(self, table: TableName, plan: ScanPlan) -> AsyncIterator[ScanTask]:
         """Yield every task of a plan; tasks on further pages are fetched as they are reached.
 
         Args:
-            namespace: The namespace of the table.
-            name: The table's name.
+            table: The table.
             plan: The plan.
 
         Raises:
@@ -127,18 +127,17 @@ class AsyncScans(AsyncConfigured):
         todo = list(plan.plan_tasks)
         while todo:
             body = bodies.fetch_scan_tasks(todo.pop(0))
-            where = {"prefix": PREFIX, "namespace": config.encode_namespace(namespace), "table": path_segment(name)}
-            answer = await self._call(fetch_scan_tasks.call(**where, body=body))
+            answer = await self._call(fetch_scan_tasks.call(**config.table(table), body=body))
             todo += answer.plan_tasks or ()
             for task in scan_tasks(answer, "fetchScanTasks"):
                 yield task
 
-    async def cancel_plan(self, namespace: Levels, name: str, plan: ScanPlan | str) -> None:
+    @of_table
+    async def cancel_plan(self, table: TableName, plan: ScanPlan | str) -> None:
         """Cancel a plan; its plan tasks can no longer be fetched.
 
         Args:
-            namespace: The namespace of the table.
-            name: The table's name.
+            table: The table.
             plan: The plan or its id; a plan without id is ignored.
 
         Raises:
@@ -149,11 +148,7 @@ class AsyncScans(AsyncConfigured):
         if plan_id is None:
             return
         config = await self._settings()
-        await self._call(
-            cancel_planning.call(
-                prefix=PREFIX, namespace=config.encode_namespace(namespace), table=path_segment(name), plan_id=path_segment(plan_id)
-            )
-        )
+        await self._call(cancel_planning.call(**config.table(table), plan_id=path_segment(plan_id)))
 
 
 def _plan(answer: CompletedPlanningWithIDResult | CompletedPlanningResult, plan_id: str | None, operation: str) -> ScanPlan:

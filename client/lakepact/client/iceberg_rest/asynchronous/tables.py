@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING, Any, Literal
 from lakepact.client.errors import NotFound
 from lakepact.client.iceberg_rest import bodies
 from lakepact.client.iceberg_rest.asynchronous.configured import AsyncConfigured
+from lakepact.client.iceberg_rest.names import of_table, table_identifier
 from lakepact.client.iceberg_rest.settings import PREFIX
 from lakepact.client.iceberg_rest.storage import Delegation, delegation, holds_no_credentials
 from lakepact.client.paging import Bookmark
-from lakepact.client.urls import path_segment
 from lakepact.generated.iceberg_rest.endpoints import (
     create_table,
     drop_table,
@@ -69,10 +69,10 @@ class AsyncTables(AsyncConfigured):
                 yield identifier
             bookmark.turn(page.next_page_token)
 
+    @of_table
     async def create_table(
         self,
-        namespace: Levels,
-        name: str,
+        table: TableName,
         schema: Schema | Mapping[str, Any],
         *,
         location: str | None = None,
@@ -84,8 +84,7 @@ class AsyncTables(AsyncConfigured):
         """Create a table and load it.
 
         Args:
-            namespace: Its namespace.
-            name: Its name.
+            table: Its namespace and name.
             schema: Its schema.
             location: The location of its files; by default the server chooses.
             partition_spec: Its partition spec; by default unpartitioned.
@@ -97,15 +96,16 @@ class AsyncTables(AsyncConfigured):
             AlreadyExists: A table or view has that name.
             NoSuchNamespace: The namespace does not exist.
         """
+        namespace, name = table_identifier(table)
         body = bodies.create_table(
             name, schema, location=location, partition_spec=partition_spec, write_order=write_order, properties=properties, stage=False
         )
         return await self._create(namespace, body, access_delegation)
 
+    @of_table
     async def stage_table(
         self,
-        namespace: Levels,
-        name: str,
+        table: TableName,
         schema: Schema | Mapping[str, Any],
         *,
         location: str | None = None,
@@ -118,22 +118,23 @@ class AsyncTables(AsyncConfigured):
 
         The arguments and errors are those of `create_table`.
         """
+        namespace, name = table_identifier(table)
         body = bodies.create_table(
             name, schema, location=location, partition_spec=partition_spec, write_order=write_order, properties=properties, stage=True
         )
         return await self._create(namespace, body, access_delegation)
 
-    async def _create(self, namespace: Levels, body: CreateTableRequest, access_delegation: Delegation | None) -> LoadTableResult:
+    async def _create(self, namespace: list[str], body: CreateTableRequest, access_delegation: Delegation | None) -> LoadTableResult:
         config = await self._settings()
         wanted = delegation(access_delegation)
         return await self._call(
             create_table.call(prefix=PREFIX, namespace=config.encode_namespace(namespace), body=body, x_iceberg_access_delegation=wanted)
         )
 
+    @of_table
     async def register_table(
         self,
-        namespace: Levels,
-        name: str,
+        table: TableName,
         metadata_location: str,
         *,
         overwrite: bool = False,
@@ -142,8 +143,7 @@ class AsyncTables(AsyncConfigured):
         """Register an existing metadata file as a table, and load it.
 
         Args:
-            namespace: The namespace of the table.
-            name: Its name.
+            table: Its namespace and name.
             metadata_location: The location of the metadata file.
             overwrite: Whether to replace an existing table.
             access_delegation: The accepted ways to open its files; servers support it from 1.11.0 on.
@@ -153,16 +153,17 @@ class AsyncTables(AsyncConfigured):
             NoSuchNamespace: The namespace does not exist.
         """
         config = await self._settings()
+        namespace, name = table_identifier(table)
         body = bodies.register_table(name, metadata_location, overwrite=overwrite)
         wanted = delegation(access_delegation)
         return await self._call(
             register_table.call(prefix=PREFIX, namespace=config.encode_namespace(namespace), body=body, x_iceberg_access_delegation=wanted)
         )
 
+    @of_table
     async def load_table(
         self,
-        namespace: Levels,
-        name: str,
+        table: TableName,
         *,
         snapshots: Literal["all", "refs"] | None = None,
         access_delegation: Delegation | None = None,
@@ -171,8 +172,7 @@ class AsyncTables(AsyncConfigured):
         """Return the table's metadata, and how to get at its files.
 
         Args:
-            namespace: The namespace that it is in.
-            name: Its name.
+            table: The table.
             snapshots: All snapshots, or only those that branches and tags refer to; the server chooses all without it.
             access_delegation: How the caller would like to be let to the files.
             referenced_by: The views through which the table is read, the outermost first; servers support it from 1.11.0 on.
@@ -182,9 +182,7 @@ class AsyncTables(AsyncConfigured):
         """
         config = await self._settings()
         call = load_table.call(
-            prefix=PREFIX,
-            namespace=config.encode_namespace(namespace),
-            table=path_segment(name),
+            **config.table(table),
             snapshots=snapshots,
             x_iceberg_access_delegation=delegation(access_delegation),
             referenced_by=config.encode_view_chain(referenced_by),
@@ -192,16 +190,16 @@ class AsyncTables(AsyncConfigured):
         # Credentials end: what comes with them is never given a second time.
         return await (self._call(call) if access_delegation else self._call_unless_known(call, holds_no_credentials))
 
+    @of_table
     async def load_credentials(
-        self, namespace: Levels, name: str, *, plan_id: str | None = None, referenced_by: Sequence[TableName] = ()
+        self, table: TableName, *, plan_id: str | None = None, referenced_by: Sequence[TableName] = ()
     ) -> Sequence[StorageCredential]:
         """Credentials with which the files of a table are opened, each for what lies below its `prefix`; none, if the server has none.
 
         `storage_credential` picks the one for a file.
 
         Args:
-            namespace: The namespace that the table is in.
-            name: Its name.
+            table: The table.
             plan_id: The planned scan that the credentials are for; servers support it from 1.11.0 on.
             referenced_by: The views through which the table is read, the outermost first; servers support it from 1.11.0 on.
 
@@ -212,26 +210,23 @@ class AsyncTables(AsyncConfigured):
         config = await self._settings()
         given = await self._call(
             load_credentials.call(
-                prefix=PREFIX,
-                namespace=config.encode_namespace(namespace),
-                table=path_segment(name),
+                **config.table(table),
                 plan_id=plan_id,
                 referenced_by=config.encode_view_chain(referenced_by),
             )
         )
         return given.storage_credentials
 
+    @of_table
     async def sign_request(
         self,
-        namespace: Levels,
-        name: str,
+        table: TableName,
         request: RemoteSignRequest | Mapping[str, Any],
     ) -> RemoteSignResult:
         """Return a request to the storage with the headers that authorize it (remote signing, 1.11.0).
 
         Args:
-            namespace: The namespace of the table.
-            name: Its name.
+            table: The table.
             request: The request: its `region`, `uri`, `method` and `headers`, each header with the list of its values.
 
         Raises:
@@ -242,16 +237,14 @@ class AsyncTables(AsyncConfigured):
         """
         config = await self._settings()
         body = bodies.sign_request(request)
-        return await self._call(
-            sign_request.call(prefix=PREFIX, namespace=config.encode_namespace(namespace), table=path_segment(name), body=body)
-        )
+        return await self._call(sign_request.call(**config.table(table), body=body))
 
-    async def table_exists(self, namespace: Levels, name: str) -> bool:
+    @of_table
+    async def table_exists(self, table: TableName) -> bool:
         """Return whether a table exists; a server without `tableExists` is asked to load it.
 
         Args:
-            namespace: The namespace of the table.
-            name: Its name.
+            table: The table.
 
         Raises:
             Forbidden: The caller may not see it.
@@ -259,17 +252,17 @@ class AsyncTables(AsyncConfigured):
         config = await self._settings()
         try:
             if "tableExists" in config.offered:
-                await self._call(table_exists.call(prefix=PREFIX, namespace=config.encode_namespace(namespace), table=path_segment(name)))
+                await self._call(table_exists.call(**config.table(table)))
             else:
-                await self.load_table(namespace, name, snapshots="refs")
+                await self.load_table(table, snapshots="refs")
         except NotFound:
             return False
         return True
 
+    @of_table
     async def commit_table(
         self,
-        namespace: Levels,
-        name: str,
+        table: TableName,
         updates: Sequence[TableUpdate | Mapping[str, Any]],
         *,
         requirements: Sequence[TableRequirement | Mapping[str, Any]] = (),
@@ -279,8 +272,7 @@ class AsyncTables(AsyncConfigured):
         A commit is retried only if it has certainly not been applied.
 
         Args:
-            namespace: Its namespace.
-            name: Its name.
+            table: The table.
             updates: The updates, applied in this order.
             requirements: The requirements.
 
@@ -290,33 +282,29 @@ class AsyncTables(AsyncConfigured):
             NoSuchTable: The table does not exist.
         """
         config = await self._settings()
-        body = bodies.commit_table(namespace, name, updates, requirements)
-        return await self._changing(
-            update_table.call(prefix=PREFIX, namespace=config.encode_namespace(namespace), table=path_segment(name), body=body)
-        )
+        body = bodies.commit_table(table, updates, requirements)
+        return await self._changing(update_table.call(**config.table(table), body=body))
 
-    async def drop_table(self, namespace: Levels, name: str, *, purge: bool = False) -> None:
+    @of_table
+    async def drop_table(self, table: TableName, *, purge: bool = False) -> None:
         """Drop a table.
 
         Args:
-            namespace: The namespace that it is in.
-            name: Its name.
+            table: The table.
             purge: Whether its files are to be deleted too.
 
         Raises:
             NoSuchTable: There is none of that name; after several tries, an earlier one may have dropped it.
         """
         config = await self._settings()
-        await self._changing(
-            drop_table.call(prefix=PREFIX, namespace=config.encode_namespace(namespace), table=path_segment(name), purge_requested=purge)
-        )
+        await self._changing(drop_table.call(**config.table(table), purge_requested=purge))
 
     async def rename_table(self, source: TableName, destination: TableName) -> None:
         """Rename a table, or move it to another namespace.
 
         Args:
-            source: The table: its namespace and its name.
-            destination: The namespace and the name that it gets.
+            source: The table.
+            destination: Its new namespace and name.
 
         Raises:
             NoSuchTable: There is no such table.
@@ -325,14 +313,12 @@ class AsyncTables(AsyncConfigured):
         """
         await self._call(rename_table.call(prefix=PREFIX, body=bodies.rename_table(source, destination)))
 
-    async def report_metrics(
-        self, namespace: Levels, name: str, report: ScanReportRequest | CommitReportRequest | Mapping[str, Any]
-    ) -> None:
+    @of_table
+    async def report_metrics(self, table: TableName, report: ScanReportRequest | CommitReportRequest | Mapping[str, Any]) -> None:
         """Report the metrics of a scan or commit to the server.
 
         Args:
-            namespace: The namespace of the table.
-            name: Its name.
+            table: The table.
             report: The metrics; the `report-type` of a plain document is `scan-report` or `commit-report`.
 
         Raises:
@@ -342,6 +328,4 @@ class AsyncTables(AsyncConfigured):
         """
         config = await self._settings()
         body = bodies.report_metrics(report)
-        await self._call(
-            report_metrics.call(prefix=PREFIX, namespace=config.encode_namespace(namespace), table=path_segment(name), body=body)
-        )
+        await self._call(report_metrics.call(**config.table(table), body=body))

@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Any
 from lakepact.client.errors import NotFound
 from lakepact.client.iceberg_rest import bodies
 from lakepact.client.iceberg_rest.asynchronous.configured import AsyncConfigured
+from lakepact.client.iceberg_rest.names import of_table, table_identifier
 from lakepact.client.iceberg_rest.settings import PREFIX
 from lakepact.client.paging import Bookmark
-from lakepact.client.urls import path_segment
 from lakepact.generated.iceberg_rest.endpoints import (
     create_view,
     drop_view,
@@ -57,10 +57,10 @@ class AsyncViews(AsyncConfigured):
                 yield identifier
             bookmark.turn(page.next_page_token)
 
+    @of_table
     async def create_view(
         self,
-        namespace: Levels,
-        name: str,
+        view: TableName,
         schema: Schema | Mapping[str, Any],
         *,
         version: ViewVersion | Mapping[str, Any],
@@ -70,8 +70,7 @@ class AsyncViews(AsyncConfigured):
         """Create a view and load it.
 
         Args:
-            namespace: Its namespace.
-            name: Its name.
+            view: Its namespace and name.
             schema: The schema of its rows.
             version: Its first version, with a representation per dialect; the server replaces the `schema-id`.
             location: The location of its metadata files; by default the server chooses.
@@ -82,15 +81,16 @@ class AsyncViews(AsyncConfigured):
             NoSuchNamespace: The namespace does not exist.
         """
         config = await self._settings()
+        namespace, name = table_identifier(view)
         body = bodies.create_view(name, schema, version=version, location=location, properties=properties)
         return await self._call(create_view.call(prefix=PREFIX, namespace=config.encode_namespace(namespace), body=body))
 
-    async def register_view(self, namespace: Levels, name: str, metadata_location: str) -> LoadViewResult:
+    @of_table
+    async def register_view(self, view: TableName, metadata_location: str) -> LoadViewResult:
         """Register an existing metadata file as a view, and load it (1.11.0).
 
         Args:
-            namespace: The namespace of the view.
-            name: Its name.
+            view: Its namespace and name.
             metadata_location: The location of the metadata file.
 
         Raises:
@@ -99,15 +99,16 @@ class AsyncViews(AsyncConfigured):
             OperationNotSupported: The server registers no views.
         """
         config = await self._settings()
+        namespace, name = table_identifier(view)
         body = bodies.register_view(name, metadata_location)
         return await self._call(register_view.call(prefix=PREFIX, namespace=config.encode_namespace(namespace), body=body))
 
-    async def load_view(self, namespace: Levels, name: str, *, referenced_by: Sequence[TableName] = ()) -> LoadViewResult:
+    @of_table
+    async def load_view(self, view: TableName, *, referenced_by: Sequence[TableName] = ()) -> LoadViewResult:
         """Return the view's metadata.
 
         Args:
-            namespace: The namespace of the view.
-            name: Its name.
+            view: The view.
             referenced_by: The views through which the view is read, the outermost first; servers support it from 1.11.0 on.
 
         Raises:
@@ -115,16 +116,14 @@ class AsyncViews(AsyncConfigured):
         """
         config = await self._settings()
         chain = config.encode_view_chain(referenced_by)
-        return await self._call(
-            load_view.call(prefix=PREFIX, namespace=config.encode_namespace(namespace), view=path_segment(name), referenced_by=chain)
-        )
+        return await self._call(load_view.call(**config.view(view), referenced_by=chain))
 
-    async def view_exists(self, namespace: Levels, name: str) -> bool:
+    @of_table
+    async def view_exists(self, view: TableName) -> bool:
         """Return whether a view exists; a server without `viewExists` is asked to load it.
 
         Args:
-            namespace: The namespace of the view.
-            name: Its name.
+            view: The view.
 
         Raises:
             Forbidden: The caller may not see it.
@@ -132,17 +131,17 @@ class AsyncViews(AsyncConfigured):
         config = await self._settings()
         try:
             if "viewExists" in config.offered:
-                await self._call(view_exists.call(prefix=PREFIX, namespace=config.encode_namespace(namespace), view=path_segment(name)))
+                await self._call(view_exists.call(**config.view(view)))
             else:
-                await self.load_view(namespace, name)
+                await self.load_view(view)
         except NotFound:
             return False
         return True
 
+    @of_table
     async def replace_view(
         self,
-        namespace: Levels,
-        name: str,
+        view: TableName,
         updates: Sequence[ViewUpdate | Mapping[str, Any]],
         *,
         requirements: Sequence[ViewRequirement | Mapping[str, Any]] = (),
@@ -152,8 +151,7 @@ class AsyncViews(AsyncConfigured):
         Like a commit to a table, it is retried only if it has certainly not been applied.
 
         Args:
-            namespace: Its namespace.
-            name: Its name.
+            view: The view.
             updates: The updates, applied in this order.
             requirements: The requirements.
 
@@ -163,30 +161,28 @@ class AsyncViews(AsyncConfigured):
             NoSuchView: The view does not exist.
         """
         config = await self._settings()
-        body = bodies.replace_view(namespace, name, updates, requirements)
-        return await self._call(
-            replace_view.call(prefix=PREFIX, namespace=config.encode_namespace(namespace), view=path_segment(name), body=body)
-        )
+        body = bodies.replace_view(view, updates, requirements)
+        return await self._call(replace_view.call(**config.view(view), body=body))
 
-    async def drop_view(self, namespace: Levels, name: str) -> None:
+    @of_table
+    async def drop_view(self, view: TableName) -> None:
         """Drop a view.
 
         Args:
-            namespace: The namespace of the view.
-            name: Its name.
+            view: The view.
 
         Raises:
             NoSuchView: There is none of that name; after several tries, an earlier one may have dropped it.
         """
         config = await self._settings()
-        await self._call(drop_view.call(prefix=PREFIX, namespace=config.encode_namespace(namespace), view=path_segment(name)))
+        await self._call(drop_view.call(**config.view(view)))
 
     async def rename_view(self, source: TableName, destination: TableName) -> None:
         """Rename a view, or move it to another namespace.
 
         Args:
-            source: The view: its namespace and its name.
-            destination: The namespace and the name that it gets.
+            source: The view.
+            destination: Its new namespace and name.
 
         Raises:
             NoSuchView: There is no such view.

@@ -28,7 +28,7 @@ class Edits(Tables, Transactions):
         """Return the edits of a table, to be filled and committed; nothing is sent before `commit`.
 
         Args:
-            table: The table: `"sales.orders"`, or `(("sales", "emea"), "orders")`.
+            table: The table: `"sales.orders"`, or `("sales", "orders")`.
 
         Raises:
             ValueError: `table` does not name a table.

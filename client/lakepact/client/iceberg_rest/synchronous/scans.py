@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 from lakepact.client.errors import LakepactError
 from lakepact.client.iceberg_rest import bodies
+from lakepact.client.iceberg_rest.names import of_table
 from lakepact.client.iceberg_rest.scans import FIRST_PAUSE, LONGEST_PAUSE, ScanPlan, failed, given_up, scan_tasks
-from lakepact.client.iceberg_rest.settings import PREFIX
 from lakepact.client.iceberg_rest.storage import delegation
 from lakepact.client.iceberg_rest.synchronous.configured import Configured
 from lakepact.client.urls import path_segment
@@ -19,8 +19,9 @@ from lakepact.generated.iceberg_rest.models import CompletedPlanningResult, Comp
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
-    from lakepact.client.iceberg_rest.names import Levels
+    from lakepact.client.iceberg_rest.names import TableName
     from lakepact.client.iceberg_rest.scans import ScanTask
+    from lakepact.client.iceberg_rest.settings import TablePath
     from lakepact.client.iceberg_rest.storage import Delegation
     from lakepact.generated.iceberg_rest.models import Expression
 
@@ -28,10 +29,10 @@ if TYPE_CHECKING:
 class Scans(Configured):
     """A catalog's planning of scans."""
 
+    @of_table
     def plan_scan(
         self,
-        namespace: Levels,
-        name: str,
+        table: TableName,
         *,
         row_filter: Expression | Mapping[str, Any] | None = None,
         select: Sequence[str] | None = None,
@@ -50,8 +51,7 @@ class Scans(Configured):
         A scan covers one snapshot, or the files appended between two.
 
         Args:
-            namespace: The namespace of the table.
-            name: The table's name.
+            table: The table.
             row_filter: The filter of rows; by default all rows.
             select: Names of the columns to read, nested ones with dots; by default all.
             snapshot_id: The snapshot to scan; by default the latest one of the branch main.
@@ -71,7 +71,7 @@ class Scans(Configured):
             OperationNotSupported: The server does not plan scans.
         """
         config = self._settings()
-        where = {"prefix": PREFIX, "namespace": config.encode_namespace(namespace), "table": path_segment(name)}
+        where = config.table(table)
         body = bodies.plan_scan(
             row_filter=row_filter,
             select=select,
@@ -91,7 +91,7 @@ class Scans(Configured):
             raise failed(answer.error, "planTableScan")
         return self._awaited(where, answer.plan_id, wanted, patience)
 
-    def _awaited(self, where: Mapping[str, str], plan_id: str, wanted: str | None, patience: float) -> ScanPlan:
+    def _awaited(self, where: TablePath, plan_id: str, wanted: str | None, patience: float) -> ScanPlan:
         pause, waited = FIRST_PAUSE, 0.0
         while waited < patience:
             answer = self._call(fetch_planning_result.call(**where, plan_id=path_segment(plan_id), x_iceberg_access_delegation=wanted))
@@ -107,12 +107,12 @@ class Scans(Configured):
             self._call(cancel_planning.call(**where, plan_id=path_segment(plan_id)))
         raise given_up("fetchPlanningResult", f"the plan was not made within {patience:g} s, and is cancelled")
 
-    def scan_tasks(self, namespace: Levels, name: str, plan: ScanPlan) -> Iterator[ScanTask]:
+    @of_table
+    def scan_tasks(self, table: TableName, plan: ScanPlan) -> Iterator[ScanTask]:
         """Yield every task of a plan; tasks on further pages are fetched as they are reached.
 
         Args:
-            namespace: The namespace of the table.
-            name: The table's name.
+            table: The table.
             plan: The plan.
 
         Raises:
@@ -125,17 +125,16 @@ class Scans(Configured):
         todo = list(plan.plan_tasks)
         while todo:
             body = bodies.fetch_scan_tasks(todo.pop(0))
-            where = {"prefix": PREFIX, "namespace": config.encode_namespace(namespace), "table": path_segment(name)}
-            answer = self._call(fetch_scan_tasks.call(**where, body=body))
+            answer = self._call(fetch_scan_tasks.call(**config.table(table), body=body))
             todo += answer.plan_tasks or ()
             yield from scan_tasks(answer, "fetchScanTasks")
 
-    def cancel_plan(self, namespace: Levels, name: str, plan: ScanPlan | str) -> None:
+    @of_table
+    def cancel_plan(self, table: TableName, plan: ScanPlan | str) -> None:
         """Cancel a plan; its plan tasks can no longer be fetched.
 
         Args:
-            namespace: The namespace of the table.
-            name: The table's name.
+            table: The table.
             plan: The plan or its id; a plan without id is ignored.
 
         Raises:
@@ -146,11 +145,7 @@ class Scans(Configured):
         if plan_id is None:
             return
         config = self._settings()
-        self._call(
-            cancel_planning.call(
-                prefix=PREFIX, namespace=config.encode_namespace(namespace), table=path_segment(name), plan_id=path_segment(plan_id)
-            )
-        )
+        self._call(cancel_planning.call(**config.table(table), plan_id=path_segment(plan_id)))
 
 
 def _plan(answer: CompletedPlanningWithIDResult | CompletedPlanningResult, plan_id: str | None, operation: str) -> ScanPlan:
