@@ -152,10 +152,10 @@ def _first(wire: Wire, asked: ProbeSpec, where: str) -> Exchange:
     try:
         return wire.send("GET", where, operation=asked.first, check=CHECK, accepts="application/json").exchange
     except NoAnswer as none:
-        raise Blocked(f"{none}{_why(str(none))}") from none
+        raise Blocked(str(none) + why_silent(none)) from none
 
 
-def _why(message: str) -> str:
+def why_silent(none: NoAnswer) -> str:
     """Return advice for a server that does not answer."""
     reasons = {
         "CERTIFICATE_VERIFY_FAILED": "its certificate is not trusted here",
@@ -168,7 +168,7 @@ def _why(message: str) -> str:
         "timed out": "it takes too long: --timeout SECONDS waits longer",
         "Timeout": "it takes too long: --timeout SECONDS waits longer",
     }
-    return next((f" ({reason})" for part, reason in reasons.items() if part in message), "")
+    return next((f" ({reason})" for part, reason in reasons.items() if part in str(none)), "")
 
 
 def _strange(exchange: Exchange) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import errno
 import os
 import signal
 import sys
@@ -252,7 +253,8 @@ def serve(  # one argument for each option
             raise click.UsageError(str(error)) from None
         except OSError as error:
             what = f"use {error.filename}" if error.filename else f"listen on {host}:{port}"
-            raise click.ClickException(f"cannot {what}: {error.strerror}") from None
+            advice = "; --port 0 takes a free port" if error.errno == errno.EADDRINUSE else ""
+            raise click.ClickException(f"cannot {what}: {error.strerror}{advice}") from None
         with contextlib.closing(listener):
             try:
                 _write_profiles(served, url, profiles)

@@ -9,6 +9,7 @@ import pytest
 
 from lakepact.client import BearerToken, IcebergCatalog
 from lakepact.reference_server import running
+from miniatures import miniature
 
 from .conftest import lakepact
 
@@ -106,3 +107,14 @@ def test_missing_click_prints_the_pip_command():
 
     assert (done.returncode, done.stdout) == (2, "")
     assert done.stderr == "the command lakepact needs click, which is not installed: pip install 'lakepact[conformance]'\n"
+
+
+@pytest.mark.parametrize(
+    ("contract", "advice"),
+    [("iceberg_rest", "the address of a catalog ends before /v1"), ("delta_sharing", "is the endpoint of its profile")],
+)
+def test_address_of_another_server_exits_with_3_and_says_where_addresses_end(contract, advice):
+    with miniature(lambda *_: (404, {"Content-Type": "text/html"}, b"<html></html>")) as url:
+        said = lakepact("ls", url, "--contract", contract)
+
+    assert (said.code, said.out, said.err.count("\n"), advice in said.err) == (3, "", 1, True)

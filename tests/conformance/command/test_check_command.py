@@ -20,6 +20,7 @@ from lakepact.conformance.commands.check import check
 from lakepact.conformance.report import lines
 from lakepact.conformance.target import Target
 from lakepact.generated.contract import contracts
+from lakepact.reference_server import running
 from miniatures import answer, miniature
 
 if TYPE_CHECKING:
@@ -52,6 +53,7 @@ def test_unreachable_target_is_reported_as_incomplete(tmp_path: Path) -> None:
     header, footer = lines.read(kinds["jsonl"])
     assert (result.exit_code, header["target"], footer["verdict"], footer["exit_code"]) == (3, UNREACHABLE, "incomplete", 3)
     assert f"no answer to GET {UNREACHABLE}/v1/config" in footer["stopped"]
+    assert footer["stopped"].endswith("(nothing listens at this port)")
     assert footer["stopped"] in result.output
     (error,) = ET.parse(kinds["junit"]).iter("error")
     assert error.attrib["message"] == footer["stopped"]
@@ -251,6 +253,15 @@ def test_catalog_that_refuses_every_request_exits_with_3(
     assert (result.exit_code, result.stdout, result.stderr.count("\n")) == (3, "", 1)
     assert f"GET {url}/v1/config?warehouse=w returned {status} " in result.stderr
     assert advice in result.stderr
+
+
+def test_unknown_warehouse_exits_with_3_and_the_message_of_the_server() -> None:
+    with running(warehouse="memory:") as server:
+        result = called(server.url, "--parameter", "warehouse=nowhere", "--only", "IRC-NS-DROP-005")
+
+    assert (result.exit_code, result.stdout) == (3, "")
+    assert "there is no warehouse 'nowhere'" in result.stderr
+    assert "--parameter warehouse=NAME names a warehouse" in result.stderr
 
 
 def test_catalog_that_refuses_only_its_configuration_exits_with_1() -> None:

@@ -16,6 +16,12 @@ if TYPE_CHECKING:
 
 P = ParamSpec("P")
 
+#: The first operation of each contract, and where its addresses end.
+BASE_ADDRESSES = {
+    "getConfig": "the address of a catalog ends before /v1",
+    "listShares": "the address of a sharing server is the endpoint of its profile",
+}
+
 NOT_FOUND = 1
 USAGE = 2
 FAILED = 3
@@ -44,8 +50,9 @@ def one_line(verb: str) -> Callable[[Callable[P, None]], Callable[P, None]]:
             except NotThere as error:
                 _end(verb, str(error), NOT_FOUND)
             except NotFound as error:
-                # If these are missing, the address is not such a server.
-                _end(verb, str(error), FAILED if error.operation in {"getConfig", "listShares"} else NOT_FOUND)
+                # If the first operation of a contract is missing, the address is not such a server.
+                expected = BASE_ADDRESSES.get(error.operation)
+                _end(verb, f"{error}; {expected}" if expected else str(error), FAILED if expected else NOT_FOUND)
             except (LakepactError, NotRead) as error:
                 _end(verb, str(error), FAILED)
             except (WrongUsage, ImportError, ValueError) as error:

@@ -50,6 +50,8 @@ def diff(*, left: str, right: str, contract: str, only: tuple[str, ...], seeds: 
     def compare() -> None:
         targets = asked((f"left={left}", f"right={right}"), (contract,))
         with _folder(out) as folder, LocalEngine(None) as engine:
+            for target in targets:
+                runs.discovered(target)  # before the cases are drawn, which takes longer
             plan, run = folder / "plan", folder / "run"
             plans.plan((contract,), plan, seeds=range(seeds), modes=MODES, per_seed=1, only=only or ("*",), draw=engine.draw)
             runs.prepare(plan, run, targets)

@@ -12,12 +12,14 @@ import click
 
 from lakepact.conformance import extras, known, plan, profiles, runner
 from lakepact.conformance import suite as suites
+from lakepact.conformance.discovery import why_silent
 from lakepact.conformance.embedded import Misused, embedded
 from lakepact.conformance.limits import MAX_BODY, MAX_WAIT, MIB
 from lakepact.conformance.outcome import Blocked
 from lakepact.conformance.report import output
 from lakepact.conformance.report.screen import Screen
 from lakepact.conformance.target import Target, address
+from lakepact.conformance.wire import NoAnswer
 from lakepact.generated.contract import contracts
 
 if TYPE_CHECKING:
@@ -189,6 +191,7 @@ def check(
             raise click.UsageError(str(wrong)) from wrong
         except (Blocked, KeyboardInterrupt) as early:
             stopped = str(early) if isinstance(early, Blocked) else INTERRUPTED
+            stopped += why_silent(early) if isinstance(early, NoAnswer) else ""
             run = run or runner.Run(planned, Target(target_url or EMBEDDED))
     shown = {"strict": strict, "verbose": verbose, "as_json": as_json}
     sys.exit(output.write(run, wanted_reports, console, verb="check", stopped=stopped, **shown))

@@ -92,7 +92,7 @@ def discover(wire: Wire, target: Target, *, catalog: str | None = None) -> Offer
         catalog: the prefix of its paths, where neither the target nor the configuration has to say it.
 
     Raises:
-        Blocked: it does not answer, answers with a web page, or refuses all requests.
+        Blocked: it does not answer, answers with a web page, refuses all requests, or does not have the named warehouse.
     """
     warehouse = target.parameters.get("warehouse")
     query = f"?warehouse={quote(warehouse, safe='')}" if warehouse else ""
@@ -103,7 +103,7 @@ def discover(wire: Wire, target: Target, *, catalog: str | None = None) -> Offer
     config: dict[str, Any] = reply.exchange.parsed if reply.status == 200 and isinstance(reply.exchange.parsed, dict) else {}
     settings = {**_strings(config.get("defaults")), **_strings(target.parameters), **_strings(config.get("overrides"))}
     prefix = settings.get("prefix") or None
-    if reply.status in TURNED_AWAY and _refuses_listings(wire, prefix or catalog):
+    if reply.status in TURNED_AWAY and (_refuses_listings(wire, prefix or catalog) or (warehouse and _has_configuration(wire))):
         raise Blocked(refused(wire, reply.exchange))
     endpoints = config.get("endpoints")
     sent = endpoints if isinstance(endpoints, list) and endpoints else None
@@ -126,6 +126,11 @@ def _refuses_listings(wire: Wire, prefix: str | None) -> bool:
     """Return whether namespaces cannot be listed either: then an address, a token or a warehouse is missing."""
     path = f"/v1/{prefix}/namespaces" if prefix else "/v1/namespaces"
     return wire.send("GET", path, operation=op.list_namespaces, check="discover", accepts="application/json").status in TURNED_AWAY
+
+
+def _has_configuration(wire: Wire) -> bool:
+    """Return whether the configuration is returned if no warehouse is named: then the name is wrong."""
+    return wire.send("GET", "/v1/config", operation=op.get_config, check="discover", accepts="application/json").status == OK
 
 
 def discover_with_a_table(wire: Wire, target: Target) -> Offer:
