@@ -90,7 +90,7 @@ def _areas(name: str, version: str) -> dict[str, list[Entry]]:
 
 
 def _page(name: str, version: str, area: str, entries: Sequence[Entry]) -> str:
-    lines = [f"# {md(Contract(name, version).title)} {md(version)}: {md(area)}\n"]
+    lines = [f"# {md(Contract(name, version).title)} {md(version)}: {md(area)}\n", "[All requirements](index.md)\n"]
     for entry in entries:
         lines += _entry(entry)
     return "\n".join(lines) + "\n"

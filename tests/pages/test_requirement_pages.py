@@ -34,6 +34,10 @@ def test_entry_shows_clause_interpretation_checks_and_mutants(pages: dict[str, s
     assert [text for text in expected if text not in entry] == []
 
 
+def test_every_page_links_the_index(pages: dict[str, str]) -> None:
+    assert [path for path, text in pages.items() if path != "requirements/index.md" and "(index.md)" not in text] == []
+
+
 def test_index_links_every_page(pages: dict[str, str]) -> None:
     linked = {f"requirements/{path}" for path in re.findall(r"\]\(([^)]+)\)", pages["requirements/index.md"])}
 
