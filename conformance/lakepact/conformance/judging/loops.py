@@ -5,8 +5,10 @@ A check may judge one requirement in each round of a loop. If a later round rais
 
 from __future__ import annotations
 
+import ast
 import dis
 import inspect
+import linecache
 from functools import cache
 from typing import TYPE_CHECKING, TypeAlias
 
@@ -37,7 +39,7 @@ def left(sites: Iterable[tuple[str, Site]], broken: BaseException) -> frozenset[
         sites: requirements, and where each was judged.
         broken: the exception.
     """
-    around: set[tuple[CodeType, range]] = set()
+    around: set[tuple[CodeType, frozenset[int]]] = set()
     step = broken.__traceback__
     while step is not None:
         code = step.tb_frame.f_code
@@ -49,7 +51,25 @@ def left(sites: Iterable[tuple[str, Site]], broken: BaseException) -> frozenset[
 
 
 @cache
-def _loops(code: CodeType) -> tuple[range, ...]:
-    """Return the offsets of the instructions of each loop: from the target of a backward jump to the jump."""
+def _loops(code: CodeType) -> tuple[frozenset[int], ...]:
+    """Return the offsets of the instructions of each loop.
+
+    Those from the target of a backward jump to the jump, and those of the lines of its body: CPython 3.12 and newer place a branch that
+    raises behind the jump.
+    """
     jumps = (i for i in dis.get_instructions(code) if i.opname.startswith("JUMP_BACKWARD") or "_BACKWARD_" in i.opname)
-    return tuple(range(int(jump.argval), jump.offset + 1) for jump in jumps)
+    compiled = (frozenset(range(int(jump.argval), jump.offset + 1)) for jump in jumps)
+    bodies = (lines for lines in _bodies(code.co_filename) if lines.start >= code.co_firstlineno)
+    written = (frozenset(at for start, end, line in code.co_lines() if line in lines for at in range(start, end)) for lines in bodies)
+    return (*compiled, *filter(None, written))
+
+
+@cache
+def _bodies(file: str) -> tuple[range, ...]:
+    """Return the lines of the body of each `for` and `while` in a file; none if it cannot be read."""
+    try:
+        tree = ast.parse("".join(linecache.getlines(file)))
+    except SyntaxError:  # it was changed since it was loaded
+        return ()
+    loops = (node for node in ast.walk(tree) if isinstance(node, ast.For | ast.AsyncFor | ast.While))
+    return tuple(range(loop.body[0].lineno, (loop.body[-1].end_lineno or 0) + 1) for loop in loops)
