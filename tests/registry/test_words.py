@@ -52,6 +52,7 @@ BEFORE = (
     "Nobody is shown what could still be undone.",
     "updates carry the ids that clients send …, so that who insists on one is accused of that alone",
     "Suite: what a caller who stays is not given whole is not held against those who leave",
+    "the client does not do it where nothing is unusual: list-tables: error",
 )
 AFTER = (
     "Cancelling an unknown plan returns 404 or 204.",
@@ -68,6 +69,7 @@ AFTER = (
     "Readers only see durable state.",
     "Catalogs that require explicit ids now fail only the requirement about ids.",
     "suite: do not fail disconnect checks for partial commits",
+    "the client fails with an unchanged server: list-tables: error",
 )
 
 

@@ -49,7 +49,7 @@ class Sequences:
     """The sequences of one search for what a target breaks.
 
     Args:
-        lab: makes the bench of one sequence from its number.
+        lab: makes the lab of one sequence from its number.
         world: makes a corner of the target for one sequence.
         operations: what is sent, where the target offers it.
         draw: draws the steps of a sequence.

@@ -30,7 +30,7 @@ class UnknownType(Exception):
 
 
 def arrow_type(kind: Type) -> Any:
-    """Return the type of Arrow for a type of Delta. Whether something can be null is not said: rows say it.
+    """Return the Arrow type of a Delta type, without nullability.
 
     Raises:
         UnknownType: There is none.

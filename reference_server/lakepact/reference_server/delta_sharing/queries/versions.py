@@ -115,7 +115,7 @@ class Versions:
         """Return the version that the changes a request asks for end with, the newest one if it does not say.
 
         Raises:
-            Problem: it is not said in a way that can be read, or not shared.
+            Problem: it cannot be parsed, or is not shared.
             NoSuchVersion: the table does not have it.
         """
         if "endingVersion" in asked:

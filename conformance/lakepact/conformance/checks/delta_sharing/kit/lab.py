@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 
 class SharingLab(Lab):
-    """The bench of one check of a server that shares tables."""
+    """The lab of one check of a server that shares tables."""
 
     def changes(self, exchange: Exchange) -> bool:  # noqa: ARG002 - whatever it is
         """Nothing: the protocol only reads, by POST too."""

@@ -82,7 +82,7 @@ def ends_of(lines: Iterable[Line]) -> list[Line]:
 
 
 def capabilities(text: str | None) -> dict[str, frozenset[str]]:
-    """Return the capabilities of a header, keys and values in small letters."""
+    """Return the capabilities of a header, keys and values in lower case."""
     found: dict[str, frozenset[str]] = {}
     for part in (text or "").lower().split(";"):
         key, _, values = part.partition("=")
@@ -123,7 +123,7 @@ def parameters_of(exchange: Exchange) -> dict[str, str]:
 
 
 def is_continued(exchange: Exchange) -> bool:
-    """Return whether a request takes up an earlier answer, so that what it asks for is not said by itself."""
+    """Return whether a request continues an earlier answer by a token, so that its own members do not describe the answer."""
     said = {**body_of(exchange), **parameters_of(exchange)}
     return bool(said.keys() & {"pageToken", "refreshToken"})
 

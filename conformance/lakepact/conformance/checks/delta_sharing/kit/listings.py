@@ -35,7 +35,7 @@ class Listing:
     """One listing of the target.
 
     Args:
-        lab: the bench of the check that reads it.
+        lab: the lab of the check that reads it.
         operation: its id.
         address: the share and schema whose items are listed.
         count: how many items were found in it before.

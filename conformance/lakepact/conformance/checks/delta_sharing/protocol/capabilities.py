@@ -189,7 +189,7 @@ def _files(reply: Reply) -> list[Any] | None:
 
 
 def needed(answer: Answer) -> frozenset[str]:
-    """Reader features that an answer in delta format shows to be in use, in small letters."""
+    """Reader features that an answer in delta format shows to be in use, in lower case."""
     found = set()
     if answer.mapping != "none":
         found.add("columnmapping")

@@ -26,7 +26,7 @@ UTF_8 = frozenset({"utf-8", "utf8"})
 
 
 def charset(exchange: Exchange) -> str | None:
-    """Return the charset that an answer says it has, in small letters."""
+    """Return the charset that an answer says it has, in lower case."""
     parameters = exchange.headers.get("content-type", "").split(";")[1:]
     values = [
         value.strip().strip('"').lower() for name, _, value in (p.partition("=") for p in parameters) if name.strip().lower() == "charset"

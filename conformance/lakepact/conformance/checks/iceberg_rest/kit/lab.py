@@ -103,7 +103,7 @@ class Table:
 
 
 class CatalogLab(Lab):
-    """The bench of one check of a catalog."""
+    """The lab of one check of a catalog."""
 
     only_purges = False  #: whether the target was seen to drop no table that it is not to purge
 

@@ -66,7 +66,7 @@ class CatalogModel:
     """The expected content of the namespace of one random sequence.
 
     Args:
-        lab: the bench of the history.
+        lab: the lab of the sequence.
     """
 
     def __init__(self, lab: CatalogLab) -> None:

@@ -181,7 +181,7 @@ def expect_committed(lab: CatalogLab, before: Table, after: Table, *, updates: S
     """A table is what a commit had to make of it.
 
     Args:
-        lab: the bench of the history.
+        lab: the lab of the sequence.
         before: the table, as it was.
         after: the same, as it is.
         updates: those of the commit.
@@ -219,7 +219,7 @@ def expect_same(lab: CatalogLab, before: Table, after: Table, *, own: Collection
     """A table is what it was.
 
     Args:
-        lab: the bench of the history.
+        lab: the lab of the sequence.
         before: the table, as it was.
         after: the same, as it is.
         own: properties that the history itself has set; others may be the target's.

@@ -33,7 +33,7 @@ OPTIONAL: Mapping[str, tuple[OperationId, tuple[str, ...]]] = {
     "load-namespace": (op.load_namespace_metadata, ("properties",)),
     "table-exists": (op.get_config, ("endpoints",)),
 }
-#: Values of these members where nothing is unusual.
+#: Usual values of these members.
 PRESENT: Mapping[OperationId, Document] = {op.load_table: {"config": {}, "storage-credentials": []}, op.load_view: {"config": {}}}
 #: Members of table metadata that may be absent.
 OF_METADATA = ("properties", "snapshots", "refs", "snapshot-log", "metadata-log", "statistics", "partition-statistics", "encryption-keys")

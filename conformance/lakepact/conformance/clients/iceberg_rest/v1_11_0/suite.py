@@ -18,7 +18,7 @@ VERSION = "1.11.0"
 
 
 class NewerCatalogClientLab(CatalogClientLab):
-    """The bench of one check of clients of this version."""
+    """The lab of one check of clients of this version."""
 
     tasks = TASKS | {"set-properties-twice": "namespace, table, first, second: commit the first properties, then the second"}
 

@@ -89,7 +89,7 @@ def other_schemes_will_do() -> Install:
 
 @fault("DS-GEN-09", by=partial(wrap_rule, "bearer_token"))
 def tokens_have_no_case(original: Callable[..., bytes]) -> Callable[..., bytes]:
-    """A token is right in small letters and in capitals."""
+    """A token is right in lower case and in capitals."""
 
     def token(headers: Iterable[tuple[bytes, bytes]]) -> bytes:
         return original(headers).lower()

@@ -45,7 +45,7 @@ def deletion_vectors_at_one_place(file: dict[str, Any]) -> None:
 
 @fault("DS-DFL-07", "DS-QRY-09", by=partial(on_files, QUERY))
 def inline_vectors_in_small_letters(file: dict[str, Any]) -> None:
-    """Deletion vectors within the log are written in small letters."""
+    """Deletion vectors within the log are written in lower case."""
     vector = file.get("deletionVector")
     if vector and vector["storageType"] == "i":
         vector["pathOrInlineDv"] = vector["pathOrInlineDv"].lower()

@@ -22,7 +22,7 @@ def _of(names: tuple[str, ...], edit: Callable[[str], Any]) -> Callable[[str, st
 
 @fault("DS-QRY-09", by=partial(on_files, QUERY))
 def partition_columns_in_small_letters(file: dict[str, Any]) -> None:
-    """Files name their partition columns in small letters."""
+    """Files name their partition columns in lower case."""
     file["partitionValues"] = {name.lower(): value for name, value in file["partitionValues"].items()}
 
 
