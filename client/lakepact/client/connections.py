@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, TypeVar
 
+from lakepact.client.spans import request_span
 from lakepact.client.wire import Interrupted, Lost, Pause, Reply
 
 if TYPE_CHECKING:
@@ -14,6 +15,7 @@ if TYPE_CHECKING:
     from lakepact.client.errors import Failure
     from lakepact.client.etag_cache import EtagCache
     from lakepact.client.transport import AsyncTransport, Transport
+    from lakepact.client.wire import Request
     from lakepact.generated.contract import Call
 
 T = TypeVar("T")
@@ -109,11 +111,11 @@ class Connection:
 
     def send(self, call: Call[T]) -> T:
         """Make one call, see `Engine.send`."""
-        return self.driven(self._engine.send(call))
+        return self.driven(self._engine.send(call), call.operation)
 
     def send_unless_known(self, call: Call[T], memory: EtagCache, may_be_kept: Callable[[T], bool]) -> T:
         """Make one call, or learn that its reply is known already, see `Engine.send_unless_known`."""
-        return self.driven(self._engine.send_unless_known(call, memory, may_be_kept))
+        return self.driven(self._engine.send_unless_known(call, memory, may_be_kept), call.operation)
 
     def pause(self, seconds: float) -> None:
         """Wait between two calls."""
@@ -121,15 +123,16 @@ class Connection:
 
     def reply(self, call: Call[Any]) -> Reply:
         """Make one call and return its reply as it came, see `Engine.carry`."""
-        return self.driven(self._engine.carry(call)).reply
+        return self.driven(self._engine.carry(call), call.operation).reply
 
     def open(self, call: Call[Any]) -> Opened:
         """Make one call and leave the body of its reply to be read, see `Engine.carry`."""
-        return Opened(self.driven(self._engine.carry(call, is_streamed=True)))
+        return Opened(self.driven(self._engine.carry(call, is_streamed=True), call.operation))
 
-    def driven(self, flow: Flow[T]) -> T:
-        """Return the result of a flow of requests and pauses."""
+    def driven(self, flow: Flow[T], operation: str) -> T:
+        """Return the result of a flow of requests and pauses, which make a call of `operation`."""
         answer: Reply | Lost | None = None
+        sent: list[Request] = []
         while True:
             try:
                 step = flow.send(answer)
@@ -140,7 +143,10 @@ class Connection:
                 self._sleep(step.seconds)
                 answer = None
             else:
-                answer = self._transport.send(step)
+                with request_span(operation, step, sent.count(step)) as ended:
+                    answer = self._transport.send(step)
+                    ended(answer)
+                sent.append(step)
 
     def close(self) -> None:
         """Close the connections to the server."""
@@ -164,11 +170,11 @@ class AsyncConnection:
 
     async def send(self, call: Call[T]) -> T:
         """Make one call, see `Engine.send`."""
-        return await self.driven(self._engine.send(call))
+        return await self.driven(self._engine.send(call), call.operation)
 
     async def send_unless_known(self, call: Call[T], memory: EtagCache, may_be_kept: Callable[[T], bool]) -> T:
         """Make one call, or learn that its reply is known already, see `Engine.send_unless_known`."""
-        return await self.driven(self._engine.send_unless_known(call, memory, may_be_kept))
+        return await self.driven(self._engine.send_unless_known(call, memory, may_be_kept), call.operation)
 
     async def pause(self, seconds: float) -> None:
         """Wait between two calls."""
@@ -176,15 +182,16 @@ class AsyncConnection:
 
     async def reply(self, call: Call[Any]) -> Reply:
         """Make one call and return its reply as it came, see `Engine.carry`."""
-        return (await self.driven(self._engine.carry(call))).reply
+        return (await self.driven(self._engine.carry(call), call.operation)).reply
 
     async def open(self, call: Call[Any]) -> AsyncOpened:
         """Make one call and leave the body of its reply to be read, see `Engine.carry`."""
-        return AsyncOpened(await self.driven(self._engine.carry(call, is_streamed=True)))
+        return AsyncOpened(await self.driven(self._engine.carry(call, is_streamed=True), call.operation))
 
-    async def driven(self, flow: Flow[T]) -> T:
-        """Return the result of a flow of requests and pauses."""
+    async def driven(self, flow: Flow[T], operation: str) -> T:
+        """Return the result of a flow of requests and pauses, which make a call of `operation`."""
         answer: Reply | Lost | None = None
+        sent: list[Request] = []
         while True:
             try:
                 step = flow.send(answer)
@@ -195,7 +202,10 @@ class AsyncConnection:
                 await self._sleep(step.seconds)
                 answer = None
             else:
-                answer = await self._transport.send(step)
+                with request_span(operation, step, sent.count(step)) as ended:
+                    answer = await self._transport.send(step)
+                    ended(answer)
+                sent.append(step)
 
     async def close(self) -> None:
         """Close the connections to the server."""

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from lakepact.client.connections import AsyncConnection, AsyncOpened
-from lakepact.client.delta_sharing.downloads import Downloads, Span
+from lakepact.client.delta_sharing.downloads import OPERATION, Downloads, Span
 from lakepact.client.delta_sharing.refusals import REFUSALS
 from lakepact.client.engine import Engine
 from lakepact.client.errors import DamagedData, LimitExceeded, Unreachable
@@ -53,7 +53,7 @@ class AsyncReach:
         """
         tried = 0
         while True:
-            opened = AsyncOpened(await self.files.driven(self.downloads.get(url, span)))
+            opened = AsyncOpened(await self.files.driven(self.downloads.get(url, span), OPERATION))
             try:
                 return await _collected(opened, most, span, self.files.limits.file)
             except Unreachable:

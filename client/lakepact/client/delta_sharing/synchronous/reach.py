@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from lakepact.client.connections import Connection, Opened
-from lakepact.client.delta_sharing.downloads import Downloads, Span
+from lakepact.client.delta_sharing.downloads import OPERATION, Downloads, Span
 from lakepact.client.delta_sharing.refusals import REFUSALS
 from lakepact.client.engine import Engine
 from lakepact.client.errors import DamagedData, LimitExceeded, Unreachable
@@ -54,7 +54,7 @@ class Reach:
         """
         tried = 0
         while True:
-            opened = Opened(self.files.driven(self.downloads.get(url, span)))
+            opened = Opened(self.files.driven(self.downloads.get(url, span), OPERATION))
             try:
                 return _collected(opened, most, span, self.files.limits.file)
             except Unreachable:

@@ -1,0 +1,117 @@
+"""Every request is a span of OpenTelemetry, without secrets; without its API the client imports and records nothing."""
+
+from __future__ import annotations
+
+import asyncio
+import subprocess
+import sys
+
+import httpx
+import pytest
+from opentelemetry.sdk.trace import TracerProvider
+from opentelemetry.sdk.trace.export import SimpleSpanProcessor
+from opentelemetry.sdk.trace.export.in_memory_span_exporter import InMemorySpanExporter
+from opentelemetry.trace import SpanKind, StatusCode
+
+from lakepact.client import AsyncIcebergCatalog, BearerToken, IcebergCatalog, NoSuchNamespace, Unreachable, spans
+
+CONFIG = {"defaults": {}, "overrides": {}}
+MISSING = {"error": {"message": "no s3cr3t", "type": "NoSuchNamespaceException", "code": 404}}
+
+
+@pytest.fixture
+def exported(monkeypatch):
+    exporter = InMemorySpanExporter()
+    provider = TracerProvider()
+    provider.add_span_processor(SimpleSpanProcessor(exporter))
+    monkeypatch.setattr(spans, "_tracer", lambda: provider.get_tracer("lakepact.client"))
+    return exporter
+
+
+def carrier(*replies):
+    left = iter([httpx.Response(200, json=CONFIG), *replies])
+
+    def answer(request):
+        reply = next(left)
+        if isinstance(reply, Exception):
+            raise reply
+        return reply
+
+    return httpx.MockTransport(answer)
+
+
+def opened(*replies):
+    return IcebergCatalog("http://c:8181", auth=BearerToken("s3cr3t"), carrier=carrier(*replies), sleep=lambda _: None)
+
+
+def test_span_has_the_attributes_of_http_clients(exported):
+    list(opened(httpx.Response(200, json={"namespaces": []})).list_namespaces("a"))
+
+    config, listing = exported.get_finished_spans()
+    assert (config.name, config.kind) == ("GET getConfig", SpanKind.CLIENT)
+    assert listing.name == "GET listNamespaces"
+    assert dict(listing.attributes) == {
+        "http.request.method": "GET",
+        "url.full": "http://c:8181/v1/namespaces?[hidden]",
+        "server.address": "c",
+        "server.port": 8181,
+        "http.response.status_code": 200,
+        "lakepact.operation": "listNamespaces",
+    }
+    assert listing.status.status_code is StatusCode.UNSET
+
+
+def test_refused_request_is_an_error(exported):
+    with pytest.raises(NoSuchNamespace):
+        opened(httpx.Response(404, json=MISSING)).load_namespace("a")
+
+    refused = exported.get_finished_spans()[-1]
+    assert (refused.attributes["http.response.status_code"], refused.attributes["error.type"]) == (404, "404")
+    assert refused.status.status_code is StatusCode.ERROR
+
+
+def test_repeated_request_says_how_often_it_was_sent(exported):
+    replies = [httpx.Response(503), httpx.Response(503), httpx.Response(200, json={"namespace": ["a"]})]
+    opened(*replies).load_namespace("a")
+
+    assert [span.attributes.get("http.request.resend_count") for span in exported.get_finished_spans()[1:]] == [None, 1, 2]
+
+
+def test_lost_request_is_an_error_of_its_kind(exported):
+    with pytest.raises(Unreachable):
+        opened(*[httpx.ReadError("s3cr3t")] * 9).load_namespace("a")
+
+    lost = exported.get_finished_spans()[-1]
+    assert (lost.attributes["error.type"], lost.status.status_code) == ("ReadError", StatusCode.ERROR)
+
+
+def test_spans_hold_no_secret(exported):
+    with pytest.raises(NoSuchNamespace):
+        opened(httpx.Response(404, json=MISSING)).load_namespace("a")
+    with pytest.raises(Unreachable):
+        opened(*[httpx.ReadError("s3cr3t")] * 9).load_namespace("a")
+
+    assert "s3cr3t" not in "".join(span.to_json() for span in exported.get_finished_spans())
+
+
+def test_asynchronous_requests_are_spans(exported):
+    async def load():
+        async with AsyncIcebergCatalog("http://c", carrier=carrier(httpx.Response(200, json={"namespace": ["a"]}))) as catalog:
+            await catalog.load_namespace("a")
+
+    asyncio.run(load())
+
+    assert [span.name for span in exported.get_finished_spans()] == ["GET getConfig", "GET loadNamespaceMetadata"]
+    assert exported.get_finished_spans()[-1].attributes["server.port"] == 80
+
+
+def test_client_works_without_opentelemetry():
+    code = (
+        "import sys, httpx; sys.modules['opentelemetry'] = None\n"
+        "from lakepact.client import IcebergCatalog\n"
+        f"carrier = httpx.MockTransport(lambda _: httpx.Response(200, json={CONFIG}))\n"
+        "IcebergCatalog('http://c', carrier=carrier).config()\n"
+        "print([name for name in sys.modules if name.startswith('opentelemetry.')])"
+    )
+
+    assert subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout == "[]\n"
