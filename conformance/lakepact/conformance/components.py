@@ -15,7 +15,9 @@ from dataclasses import dataclass, field
 from functools import cache
 from typing import TYPE_CHECKING, Any, TypeAlias
 
-from jsonschema_rs import Draft202012Validator
+from jsonschema_rs import Draft202012Validator, ValidationErrorKind
+
+from lakepact.conformance.differences import Difference, Kind, pointer
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -65,9 +67,24 @@ class Components:
         if validator.is_valid(instance.value):
             return None
         error = next(validator.iter_errors(instance.value))
-        where = instance.pointer + "".join(f"/{_escaped(str(step))}" for step in error.instance_path)
+        where = instance.pointer + pointer(*error.instance_path)
         text = f"{where or 'the body'}: {self._said(instance.component, error)}"
         return text if len(text) <= SHOWN else f"{text[:SHOWN]}…"
+
+    def difference(self, instance: Instance) -> Difference:
+        """Return the place in the body of the first violation of an invalid instance, and its kind."""
+        error = next(self._validator(instance.component).iter_errors(instance.value))
+        at = instance.pointer + pointer(*error.instance_path)
+        match error.kind:
+            case ValidationErrorKind.Required(property=name):
+                return Difference(f"{at}{pointer(name)}", Kind.MISSING)
+            case ValidationErrorKind.AdditionalProperties(unexpected=names):
+                return Difference(f"{at}{pointer(names[0])}", Kind.SURPLUS)
+            case ValidationErrorKind.Type(types=types):
+                is_number = isinstance(error.instance, str) and not {"integer", "number"}.isdisjoint(types)
+                return Difference(at, Kind.SPELLING if is_number else Kind.TYPE)
+            case _:
+                return Difference(at, Kind.VALUE)
 
     def breach(self, instance: Instance) -> tuple[str, Schema] | None:
         """Return the place of the first violation within an instance, and the violated keyword as a schema.
@@ -86,7 +103,7 @@ class Components:
         for step in error.schema_path[:-1]:
             schema = schema[step]
         names: Schema = {"properties": {name: {} for name in schema.get("properties", {})}} if keyword == "additionalProperties" else {}
-        return "".join(f"/{_escaped(str(step))}" for step in error.instance_path), {keyword: schema[keyword], **names}
+        return pointer(*error.instance_path), {keyword: schema[keyword], **names}
 
     def flaws(self, component: str, value: Any) -> dict[str, str | None]:
         """Return the components in a value that must be a `component`, each with its first violation or `None`."""
@@ -113,25 +130,25 @@ class Components:
 
     # -- walking ------------------------------------------------------------------------------------------------------
 
-    def _walk(self, shape: _Shape, value: Any, pointer: str, found: list[Instance]) -> None:
+    def _walk(self, shape: _Shape, value: Any, at: str, found: list[Instance]) -> None:
         if shape.component is not None:
-            found.append(Instance(shape.component, value, pointer))
+            found.append(Instance(shape.component, value, at))
             inside = self._shape(shape.component)
             if inside is not None:
-                self._walk(inside, value, pointer, found)
+                self._walk(inside, value, at, found)
         for part in shape.parts:
-            self._walk(part, value, pointer, found)
+            self._walk(part, value, at, found)
         chosen = shape.chosen(value) if shape.alternatives else None
         if chosen is not None:
-            self._walk(chosen, value, pointer, found)
+            self._walk(chosen, value, at, found)
         if isinstance(value, dict) and (shape.members or shape.other_members):
             for name, member in value.items():
                 inner = shape.members.get(name, shape.other_members)
                 if inner is not None:
-                    self._walk(inner, member, f"{pointer}/{_escaped(name)}", found)
+                    self._walk(inner, member, f"{at}/{_escaped(name)}", found)
         elif isinstance(value, list) and shape.items is not None:
             for index, item in enumerate(value):
-                self._walk(shape.items, item, f"{pointer}/{index}", found)
+                self._walk(shape.items, item, f"{at}/{index}", found)
 
     def _shape_of_component(self, component: str) -> _Shape | None:
         return self._shape_of(self._schemas[component])

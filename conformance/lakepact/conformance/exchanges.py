@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import orjson
 
+from lakepact.conformance.differences import Difference, Kind, Members, pointer, read
 from lakepact.conformance.escaping import shell
 from lakepact.conformance.outcome import Claim, Unmet
 from lakepact.conformance.redaction import REDACTED, SECRET_HEADERS, redacted
@@ -43,22 +44,28 @@ class Exchange:
     accepts: str = ANYTHING  #: the default `Accept` of this request
     left_out: int = 0  #: bytes of the body that are no longer kept
     sent_at: float = 0.0  #: when it was sent, in seconds since 1970
+    is_noted: bool = False  #: whether the objects of its body note which of their members are read
 
     @cached_property
     def parsed(self) -> Any:
         """The body as JSON, or `None` when it is not JSON."""
         try:
-            return orjson.loads(self.body)
+            parsed = orjson.loads(self.body)
         except orjson.JSONDecodeError:
             return None
+        return self._noting(parsed)
 
     @cached_property
     def lines(self) -> tuple[Any, ...] | None:
         """The body as JSON documents, one per line, or `None` if a line is not JSON; empty lines are ignored."""
         try:
-            return tuple(orjson.loads(line) for line in self.body.split(b"\n") if line.strip())
+            parsed = [orjson.loads(line) for line in self.body.split(b"\n") if line.strip()]
         except orjson.JSONDecodeError:
             return None
+        return tuple(map(self._noting, parsed))
+
+    def _noting(self, value: Any) -> Any:
+        return Members(value, self.number) if self.is_noted and isinstance(value, dict) else value
 
     @cached_property
     def media_type(self) -> str:
@@ -165,15 +172,22 @@ class Reply:
             Unmet: the body has no such member.
         """
         value: Any = self.document
+        holder = value
         for done, step in enumerate(path):
+            holder = value
             try:
                 value = value[step]
             except (KeyError, IndexError, TypeError):
                 where = "/".join(map(str, path[: done + 1]))
-                claim = Claim({}, "/body/" + "/".join(str(step).replace("~", "~0").replace("/", "~1") for step in path[: done + 1]))
-                actual = f"none there; {self.shown}"
-                raise Unmet(f"a member `{where}` in the body", actual, exchange=self.exchange.number, claim=claim) from None
-        return value
+                place, actual = pointer(*path[: done + 1]), f"none there; {self.shown}"
+                raise Unmet(
+                    f"a member `{where}` in the body",
+                    actual,
+                    exchange=self.exchange.number,
+                    claim=Claim({}, f"/body{place}"),
+                    difference=Difference(place, Kind.MISSING),
+                ) from None
+        return read(value, self.exchange.number, path, holder) if self.exchange.is_noted else value
 
     @property
     def shown(self) -> str:

@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Any
 
 import orjson
 
-from lakepact.conformance.outcome import LOWEST_ERROR, Claim, Unmet
+from lakepact.conformance.differences import ABSENT, Difference, Kind, is_respelled, kind_of, last_read, plain, pointer
+from lakepact.conformance.outcome import ABSENT_THING, LOWEST_ERROR, Claim, Mutation, Unmet
 from lakepact.conformance.redaction import redacted
 
 if TYPE_CHECKING:
@@ -17,7 +18,6 @@ if TYPE_CHECKING:
 
     from lakepact.conformance.exchanges import Reply
 
-ABSENT = object()  #: in the place of a member or item that a value does not have
 CONTEXT = 20  #: characters of equal text that are shown before a difference
 BRIEF = 80  #: characters of a value that is shown as a whole
 SHOWN_TEXT = 300  #: characters of any value that a report quotes
@@ -42,7 +42,7 @@ def difference(expected: Any, actual: Any) -> tuple[str, Any, Any]:
             here, there = expected.get(name, ABSENT), actual.get(name, ABSENT)
             if not _same(here, there):
                 place, *values = difference(here, there)
-                return f"/{str(name).replace('~', '~0').replace('/', '~1')}{place}", *values
+                return f"{pointer(name)}{place}", *values
     if isinstance(expected, list) and isinstance(actual, list):
         for index, (here, there) in enumerate(zip_longest(expected, actual, fillvalue=ABSENT)):
             if not _same(here, there):
@@ -62,15 +62,28 @@ def _same(expected: Any, actual: Any) -> bool:
     return True
 
 
-def status(reply: Reply, *allowed: int, about: str = "") -> None:
-    """Expect one of the `allowed` statuses; `about` names the request, such as "for a body without name"."""
+def status(reply: Reply, *allowed: int, about: str = "", mutation: Mutation | None = None) -> None:
+    """Expect one of the `allowed` statuses.
+
+    Args:
+        reply: the answer.
+        allowed: the statuses.
+        about: names the request, such as "for a body without name".
+        mutation: what is wrong with the request.
+    """
     if reply.status not in allowed:
         raise Unmet(
             f"status {' or '.join(map(str, allowed))} {about}".rstrip(),
             reply.shown,
             exchange=reply.exchange.number,
             expected_status=allowed,
+            mutation=mutation,
         )
+
+
+def not_found(reply: Reply, thing: str, *others: int, about: str = "") -> None:
+    """Expect 404, or one of `others`, for a request about something that does not exist, such as a "table"."""
+    status(reply, 404, *others, about=about, mutation=Mutation(ABSENT_THING, thing))
 
 
 def refused(reply: Reply, *, about: str = "") -> None:
@@ -92,17 +105,34 @@ def no_server_error(reply: Reply) -> None:
         raise Unmet("no 5xx status", reply.shown, exchange=reply.exchange.number, claim=Claim({"maximum": 499}, "/status"))
 
 
-def equal(expected: Any, actual: Any, what: str) -> None:
-    """Expect two equal JSON values; a failure names the JSON pointer of the first difference of long values."""
+def equal(expected: Any, actual: Any, what: str, *, at: str | None = None, kind: Kind | None = None) -> None:
+    """Expect two equal JSON values; a failure names the JSON pointer of the first difference of long values.
+
+    Args:
+        expected: the expected value.
+        actual: the value that is compared.
+        what: its name in the message.
+        at: its JSON pointer in the body; by default the place that was read last.
+        kind: the way in which they differ, if the values do not show it.
+    """
+    expected, actual = plain(expected), plain(actual)
     if _same(expected, actual):
         return
     place, wanted, _ = difference(expected, actual)
+    where = last_read(place) if at is None else at + place
+    differs = None if where is None else Difference(where, kind or kind_of(expected, actual))
     claim = Claim({"absent": True} if wanted is ABSENT else {"const": wanted}, place, actual, what, _of_members(expected, actual))
     if max(len(shown(expected)), len(shown(actual))) > BRIEF:
         place, expected, actual = difference(expected, actual)
         what = f"{what} at {place}" if place else what
         expected, actual = _from_difference(expected, actual)
-    raise Unmet(f"{what} {_or_absent(expected)}", _or_absent(actual), claim=claim)
+    raise Unmet(f"{what} {_or_absent(expected)}", _or_absent(actual), claim=claim, difference=differs)
+
+
+def _difference(kind: Kind, at: str | None = None) -> Difference | None:
+    """Return a difference at a place, by default the one that was read last; `None` if none was read."""
+    place = last_read() if at is None else at
+    return None if place is None else Difference(place, kind)
 
 
 def _of_members(expected: Any, actual: Any) -> Claim | None:
@@ -132,21 +162,24 @@ def contains(member: Any, collection: Collection[Any], what: str) -> None:
     """Expect `collection` to contain `member`."""
     if member not in collection:
         claim = Claim(_has(member, collection), value=collection, about=what)
-        raise Unmet(f"{what} with {shown(member)}", shown(list(collection)), claim=claim)
+        differs = _difference(Kind.SPELLING if any(is_respelled(member, item) for item in collection) else Kind.MISSING)
+        raise Unmet(f"{what} with {shown(member)}", shown(list(collection)), claim=claim, difference=differs)
 
 
 def one_of(allowed: Collection[Any], actual: Any, what: str) -> None:
     """Expect one of the `allowed` values."""
     if actual not in allowed:
         claim = Claim({"enum": list(allowed)}, value=actual, about=what)
-        raise Unmet(f"{what} {' or '.join(map(shown, allowed))}", shown(actual), claim=claim)
+        differs = _difference(kind_of(next(iter(allowed), ABSENT), actual))
+        raise Unmet(f"{what} {' or '.join(map(shown, allowed))}", shown(actual), claim=claim, difference=differs)
 
 
 def lacks(member: Any, collection: Collection[Any], what: str) -> None:
     """Expect `collection` not to contain `member`."""
     if member in collection:
         claim = Claim({"not": _has(member, collection)}, value=collection, about=what)
-        raise Unmet(f"{what} without {shown(member)}", shown(list(collection)), claim=claim)
+        differs = _difference(Kind.SURPLUS)
+        raise Unmet(f"{what} without {shown(member)}", shown(list(collection)), claim=claim, difference=differs)
 
 
 def _has(member: Any, collection: Collection[Any]) -> dict[str, Any]:
@@ -154,10 +187,19 @@ def _has(member: Any, collection: Collection[Any]) -> dict[str, Any]:
     return {"required": [member]} if isinstance(collection, Mapping) else {"mentions": member}
 
 
-def true(holds: bool, expected: str, actual: Any) -> None:  # noqa: FBT001 - the condition itself
-    """Expect a condition, which `expected` describes."""
+def true(holds: bool, expected: str, actual: Any, *, at: str | None = None, kind: Kind = Kind.VALUE) -> None:  # noqa: FBT001
+    """Expect a condition.
+
+    Args:
+        holds: the condition.
+        expected: describes it.
+        actual: the value that does not meet it.
+        at: the JSON pointer of the value in the body; by default the place that was read last.
+        kind: the way in which it differs from what is expected.
+    """
     if not holds:
-        raise Unmet(expected, actual if isinstance(actual, str) and actual else shown(actual))
+        differs = _difference(Kind.MISSING if actual is None and kind is Kind.VALUE else kind, at)
+        raise Unmet(expected, actual if isinstance(actual, str) and actual else shown(actual), difference=differs)
 
 
 def served(reply: Reply, is_known: bool, expected: str) -> None:  # noqa: FBT001 - the condition itself

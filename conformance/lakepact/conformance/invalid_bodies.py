@@ -9,7 +9,7 @@ import copy
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from lakepact.conformance.components import Components
-from lakepact.conformance.outcome import Mutation
+from lakepact.conformance.outcome import WRONG_TYPE, Mutation
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -21,6 +21,8 @@ Mutant: TypeAlias = "tuple[Mutation, Any]"
 
 #: A value of each JSON type; null is left out, since clients send it for absent members.
 OF_TYPES: Mapping[str, Any] = {"boolean": True, "number": 1.5, "string": "lakepact", "array": [], "object": {}}
+#: The kinds of requests with a value of the wrong JSON type.
+WRONG_TYPES = frozenset({WRONG_TYPE, *(f"as {name}" for name in OF_TYPES)})
 
 
 class InvalidBodies:

@@ -6,6 +6,8 @@ from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from typing import TYPE_CHECKING, Any
 
+from lakepact.conformance.differences import Difference, Kind, last_read
+
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
@@ -47,6 +49,15 @@ class Mutation:
     at: str  #: JSON pointer into the body, or the name of a parameter or header
 
 
+ABSENT_THING = "absent"  #: the kind of a request about something that does not exist; it is said `at` the mutation
+WRONG_TYPE = "wrong type"  #: the kind of a request with a value of the wrong JSON type
+
+
+def wrong_type(at: str) -> Mutation:
+    """Return the mutation of a request that has a value of the wrong JSON type."""
+    return Mutation(WRONG_TYPE, at)
+
+
 NOWHERE = object()  #: the value of a claim about a place that is known
 
 
@@ -75,6 +86,7 @@ class Failure:
     mutation: Mutation | None = None
     claim: Claim | None = None  #: the expectation in a form that a script can test
     refusal: bool = False  #: whether the requirement demands that the request is refused
+    difference: Difference | None = None  #: where the answer is not as expected, if it is known
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,6 +132,8 @@ class Unmet(Exception):
         expected_status: the statuses that the requirement allows, if it demands a status.
         refusal: whether the requirement demands that the request is refused; by default known from the statuses.
         claim: the expectation in a form that a script can test.
+        difference: where the answer is not as expected; by default at the place that was read last.
+        mutation: the change that made the request invalid.
     """
 
     def __init__(
@@ -131,6 +145,8 @@ class Unmet(Exception):
         expected_status: tuple[int, ...] = (),
         refusal: bool = False,
         claim: Claim | None = None,
+        difference: Difference | None = None,
+        mutation: Mutation | None = None,
     ) -> None:
         super().__init__(f"expected {expected}, got {actual}")
         self.expected = expected
@@ -138,13 +154,17 @@ class Unmet(Exception):
         self.exchange = exchange
         self.expected_status = expected_status
         self.refusal = refusal or (bool(expected_status) and min(expected_status) >= LOWEST_ERROR)
-        self.mutation: Mutation | None = None
+        self.mutation = mutation
         self.requirement = ""  #: the requirement that it belongs to, if that is another one than the one that is judged
         self.claim = claim
+        about_status = bool(expected_status) or refusal or (claim is not None and claim.at == "/status")
+        at = None if about_status else last_read()
+        self.difference = difference or (None if at is None else Difference(at, Kind.VALUE))
 
     def failure(self, exchanges: tuple[int, ...]) -> Failure:
         """Return the failing case that this and these exchanges show."""
-        return Failure(self.expected, self.actual, exchanges, self.expected_status, self.mutation, self.claim, self.refusal)
+        texts = (self.expected, self.actual)
+        return Failure(*texts, exchanges, self.expected_status, self.mutation, self.claim, self.refusal, self.difference)
 
 
 class Blocked(Exception):

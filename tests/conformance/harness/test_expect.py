@@ -9,6 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from lakepact.conformance import expect
+from lakepact.conformance.differences import ABSENT
 from lakepact.conformance.outcome import Unmet
 
 LONG = {f"member-{n}": "x" * 20 for n in range(20)}
@@ -55,8 +56,8 @@ def test_difference_leads_to_values_that_differ(expected: Any, actual: Any) -> N
 
 def _member(value: Any, step: str) -> Any:
     if isinstance(value, dict):
-        return value.get(step, expect.ABSENT)
-    return value[int(step)] if int(step) < len(value) else expect.ABSENT
+        return value.get(step, ABSENT)
+    return value[int(step)] if int(step) < len(value) else ABSENT
 
 
 @pytest.mark.parametrize(

@@ -9,6 +9,7 @@ import re
 import traceback
 from typing import TYPE_CHECKING, Any
 
+from lakepact.conformance.differences import forget
 from lakepact.conformance.outcome import Outcome, Unmet, Verdict, broken
 
 if TYPE_CHECKING:
@@ -48,6 +49,7 @@ class InvariantBook:
         """Judge one exchange."""
         if exchange.left_out:  # an invariant of whole bodies says nothing of a part
             return
+        forget()
         try:
             if self.invariant.judge(exchange):
                 self.held += 1

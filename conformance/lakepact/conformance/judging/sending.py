@@ -11,6 +11,7 @@ from urllib.parse import quote
 
 import orjson
 
+from lakepact.conformance.differences import forget
 from lakepact.conformance.exchanges import ANYTHING
 from lakepact.conformance.outcome import NotOffered
 from lakepact.conformance.target import is_on
@@ -148,6 +149,7 @@ class Sender:
         retry: bool = True,
     ) -> Reply:
         """Send a request; `target` is its path and query below the base address, sent unchanged."""
+        forget()
         reply = self.wire.send(
             method,
             target,
@@ -215,6 +217,7 @@ class Sender:
 
     def concurrently(self, actions: Sequence[Callable[[], T]]) -> list[T]:
         """Start all actions at the same moment, each in a thread; return their results in the same order."""
+        forget()
         gate = threading.Barrier(len(actions))
 
         def start(action: Callable[[], T]) -> T:

@@ -165,6 +165,7 @@ def _failure(run: Run, failure: Failure) -> dict[str, Any]:
         **({"refusal": True} if failure.refusal and not failure.expected_status else {}),
         **({"about_status": True} if failure.claim and failure.claim.at == "/status" and not failure.expected_status else {}),
         **({"mutation": {"kind": failure.mutation.kind, "at": failure.mutation.at}} if failure.mutation else {}),
+        **({"difference": {"at": run.wire.redact(differs.at), "kind": differs.kind}} if (differs := failure.difference) else {}),
         **({"exchange": failure.exchanges[-1]} if failure.exchanges else {}),
     }
 

@@ -61,7 +61,8 @@ class Listing:
         """
         reply = self.get(**parameters)
         expect.status(reply, 200, about=f"for {self} {expect.shown(parameters) if parameters else ''}".rstrip())
-        return items_of(reply), token_of(reply)
+        token = token_of(reply)
+        return items_of(reply), token
 
     def pages(self, sizes: Iterable[int | None] = (), **first: Any) -> Iterator[Page]:
         """Yield the pages from the first on, in the sizes that are given and the last of them ever after.

@@ -108,7 +108,7 @@ def missing_objects_return_404(lab: SharingLab) -> None:
             named: dict[str, Any] = {a: lab.name() if a == absent else address[a] for a in arguments}
             with lab.judge("DS-GEN-11"):
                 reply = lab.send(operation, headers=[EITHER_FORMAT], **named, **OF_TABLES.get(operation, {}))
-                expect.status(reply, 404, about=f"for {operation} with a {absent} that does not exist")
+                expect.not_found(reply, absent, about=f"for {operation} with a {absent} that does not exist")
 
 
 @check("DS-GEN-11")

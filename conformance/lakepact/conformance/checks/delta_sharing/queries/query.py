@@ -26,7 +26,7 @@ from lakepact.conformance.checks.delta_sharing.kit.lines import (
 )
 from lakepact.conformance.checks.delta_sharing.kit.table_sampling import TWO, by_url, version
 from lakepact.conformance.checks.delta_sharing.suite import check, invariant
-from lakepact.conformance.outcome import NotOffered, Unmet
+from lakepact.conformance.outcome import NotOffered, Unmet, wrong_type
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -163,7 +163,7 @@ def members_of_wrong_types_return_400(lab: SharingLab) -> None:
     with lab.judge_each("DS-QRY-11") as case:
         for body in WRONG:
             with case():
-                expect.status(query(lab, table, body), 400, about=f"for the body {expect.shown(body)}")
+                expect.status(query(lab, table, body), 400, about=f"for the body {expect.shown(body)}", mutation=wrong_type(""))
     reply = query(lab, table, {"limitHint": 2**31})
     if reply.status != 400:
         expected = "status 400 for limitHint 2147483648, which does not fit Int32"

@@ -199,7 +199,7 @@ def credentials_of_missing_tables_return_404(lab: CatalogLab) -> None:
         for at in chain((never,), (one.at for one in dropped_tables(lab, table.namespace))):
             with case():
                 reply = lab.send(op.load_credentials, **at)
-                expect.status(reply, 404)
+                expect.not_found(reply, "table")
 
 
 @check("IRC-TBL-CRED-008")

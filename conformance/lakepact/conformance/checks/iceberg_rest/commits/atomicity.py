@@ -30,6 +30,7 @@ from lakepact.conformance.checks.iceberg_rest.kit.updates import (
     set_current_schema,
 )
 from lakepact.conformance.checks.iceberg_rest.suite import check
+from lakepact.conformance.differences import Kind
 from lakepact.generated.iceberg_rest import op
 
 if TYPE_CHECKING:
@@ -146,7 +147,7 @@ def commits_to_missing_tables_return_404(lab: CatalogLab) -> None:
             for requirements in ([], [assert_uuid(uuid)], [assert_ref("main", None)]):
                 with case():
                     reply = lab.send(op.update_table, body={"requirements": requirements, "updates": [HARMLESS]}, **at)
-                    expect.status(reply, 404)
+                    expect.not_found(reply, "table")
 
 
 @check("IRC-COM-017")
@@ -180,4 +181,4 @@ def commits_of_many_updates(lab: CatalogLab) -> None:
             if reply.status == 200:
                 properties = properties_of(lab.load(table))
                 lost = [key for key, value in expected.items() if properties.get(key) != value]
-                expect.equal([], lost, f"of {many} properties, those that the table lacks:")
+                expect.equal([], lost, f"of {many} properties, those that the table lacks:", kind=Kind.MISSING)

@@ -113,7 +113,7 @@ def creating_commits_in_missing_namespaces_return_404(lab: CatalogLab) -> None:
         lab.drop_afterwards(nowhere, ground.name)
         reply = create(lab, astray, creation(astray, str(uuid.uuid4())))
         with lab.judge("IRC-REQ-005"):
-            expect.status(reply, 404)
+            expect.not_found(reply, "namespace")
             expect.status(lab.send(op.load_namespace_metadata, namespace=nowhere), 404)
 
 

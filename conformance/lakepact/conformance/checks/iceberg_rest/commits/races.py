@@ -15,6 +15,7 @@ from lakepact.conformance.checks.iceberg_rest.kit.steps import refused_alone
 from lakepact.conformance.checks.iceberg_rest.kit.table_states import properties_of
 from lakepact.conformance.checks.iceberg_rest.kit.updates import add_snapshot
 from lakepact.conformance.checks.iceberg_rest.suite import check
+from lakepact.conformance.differences import Kind
 from lakepact.generated.iceberg_rest import op
 
 if TYPE_CHECKING:
@@ -102,7 +103,7 @@ def _race_of_properties(lab: CatalogLab, table: Table, requirements: Sequence[Ma
             with case():
                 expect.status(reply, 200, 409)
         lost = [key for key, reply in zip(keys, replies, strict=True) if reply.status == 200 and properties.get(key) != key]
-        expect.equal([], lost, "properties of accepted commits that the table lacks:")
+        expect.equal([], lost, "properties of accepted commits that the table lacks:", kind=Kind.LOST)
 
 
 @check("IRC-COM-021", alone=True)

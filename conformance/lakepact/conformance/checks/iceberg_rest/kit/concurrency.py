@@ -6,6 +6,7 @@ import time
 from typing import TYPE_CHECKING
 
 from lakepact.conformance import expect
+from lakepact.conformance.differences import Difference, Kind
 from lakepact.conformance.outcome import Blocked, Unmet
 
 if TYPE_CHECKING:
@@ -55,5 +56,5 @@ def sole_winner(replies: Sequence[Reply], *others: int, what: str) -> int:
     if len(won) != 1:
         shown = replies[won[-1] if won else 0].exchange.number
         wanted, statuses = f"exactly one of {len(replies)} simultaneous {what} to succeed", expect.shown([r.status for r in replies])
-        raise Unmet(wanted, statuses, exchange=shown, refusal=len(won) > 1)
+        raise Unmet(wanted, statuses, exchange=shown, refusal=len(won) > 1, difference=Difference("", Kind.LOST))
     return won[0]

@@ -15,6 +15,7 @@ from lakepact.generated.contract import Contract
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+    from lakepact.conformance.components import Instance
     from lakepact.conformance.exchanges import Exchange
 
     Flaws = Mapping[str, str | None]
@@ -115,8 +116,12 @@ def flaws_in(exchange: Exchange) -> Flaws:
 
 def claim_of(component: str, exchange: Exchange) -> Claim | None:
     """Return the first violation of a component in the body of an answer as a claim; `None` if no single keyword shows it."""
-    for instance in COMPONENTS.instances(promised(exchange) or component, exchange.parsed):
-        if instance.component == component and COMPONENTS.flaw(instance) is not None:
-            breach = COMPONENTS.breach(instance)
-            return Claim(breach[1], f"/body{instance.pointer}{breach[0]}") if breach else None
-    return None
+    instance = flawed(component, exchange)
+    breach = COMPONENTS.breach(instance)
+    return Claim(breach[1], f"/body{instance.pointer}{breach[0]}") if breach else None
+
+
+def flawed(component: str, exchange: Exchange) -> Instance:
+    """Return the first invalid instance of a component in the body of an answer that has one."""
+    instances = COMPONENTS.instances(promised(exchange) or component, exchange.parsed)
+    return next(one for one in instances if one.component == component and COMPONENTS.flaw(one) is not None)

@@ -62,8 +62,8 @@ class Listing:
         """Return the names on one page, and the token of the next."""
         reply = self.get(**parameters)
         expect.status(reply, 200)
-        items = reply.at(LISTS[self.operation])
         token = reply.document.get("next-page-token")
+        items = reply.at(LISTS[self.operation])
         return self.names_of(items), token
 
     def names_of(self, items: list[Any]) -> list[Any]:

@@ -64,8 +64,9 @@ def children(lab: CatalogLab, parent: Namespace | str | None) -> list[Any]:
     token: str | None = None
     for _ in range(1000):
         reply = lab.send(op.list_namespaces, parent=parent, page_token=token)
-        found += names_in(reply)
+        expect.status(reply, 200)
         token = reply.document.get("next-page-token")
+        found += names_in(reply)
         if not token:
             break
     return found

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 from lakepact.conformance import expect
 from lakepact.conformance.checks.iceberg_rest.kit.lab import Table
 from lakepact.conformance.checks.iceberg_rest.kit.table_states import state, without_its_own
+from lakepact.conformance.differences import Difference, kind_of, pointer
 from lakepact.conformance.outcome import Blocked, Unmet
 from lakepact.generated.iceberg_rest import op
 
@@ -69,7 +70,9 @@ def takes_over(lab: CatalogLab, file: Table, actual: Table) -> None:
         wanted, found = state(without_its_own(lab, file)), state(without_its_own(lab, actual))
     for member in TAKEN_OVER:
         if wanted.get(member) != found.get(member):
-            raise Unmet(f"`{member}` of the registered file, {expect.shown(wanted.get(member))}", expect.shown(found.get(member)))
+            differs = Difference(pointer("metadata", member), kind_of(wanted.get(member), found.get(member)))
+            expected = f"`{member}` of the registered file, {expect.shown(wanted.get(member))}"
+            raise Unmet(expected, expect.shown(found.get(member)), difference=differs)
 
 
 def is_registered(lab: CatalogLab, file: Table, name: str, reply: Reply) -> None:

@@ -15,6 +15,7 @@ import orjson
 from lakepact.conformance import expect
 from lakepact.conformance.checks.iceberg_rest.kit.lab import Table, set_properties
 from lakepact.conformance.checks.iceberg_rest.kit.server_owned import no_evidence
+from lakepact.conformance.differences import ABSENT, Members, pointer
 from lakepact.conformance.exchanges import Reply
 from lakepact.conformance.outcome import Unmet
 from lakepact.generated.iceberg_rest import op
@@ -48,7 +49,7 @@ def state(table: Table) -> dict[str, Any]:
         del members["current-snapshot-id"]
     for member in UNORDERED & members.keys():
         members[member] = sorted(members[member], key=lambda item: orjson.dumps(item, option=orjson.OPT_SORT_KEYS))
-    return members
+    return Members(members, table.reply.exchange.number, ("metadata",))
 
 
 def properties_of(table: Table) -> dict[str, Any]:
@@ -69,7 +70,7 @@ def same_state(expected: Table, actual: Table, *, ignore: Collection[str] = ()) 
     """
     was, is_now = state(expected), state(actual)
     for member in sorted((was.keys() | is_now.keys()) - set(ignore)):
-        expect.equal(was.get(member, expect.ABSENT), is_now.get(member, expect.ABSENT), f"`{member}` to be")
+        expect.equal(was.get(member, ABSENT), is_now.get(member, ABSENT), f"`{member}` to be", at=pointer("metadata", member))
 
 
 def expect_snapshots_whole(before: Table, after: Table, *, ignore: Collection[int] = ()) -> None:

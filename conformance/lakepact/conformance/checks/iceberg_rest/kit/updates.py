@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
     from lakepact.conformance.checks.iceberg_rest.kit.lab import CatalogLab
+    from lakepact.conformance.outcome import Mutation
 
     Update = Mapping[str, Any]
 
@@ -48,6 +49,7 @@ def judge_refusals(
     *,
     allowed: Sequence[int] = (400,),
     right: Sequence[Update] = (),
+    mutation: Mutation | None = None,
 ) -> None:
     """Judge a requirement by commits that the target has to refuse.
 
@@ -58,6 +60,7 @@ def judge_refusals(
         cases: what is wrong with each commit, and its updates.
         allowed: statuses of a refusal.
         right: the updates as they would be accepted; by default one that any table accepts.
+        mutation: the change of the commits, where other operations can accept the same one.
 
     Raises:
         Blocked: the target refuses right updates too, so that the refusals show nothing.
@@ -67,7 +70,7 @@ def judge_refusals(
         lab.require(lab.try_commit(table, *(right or [set_properties(lakepact="right")])), *SUCCESS)
     for wrong, reply in replies.items():
         with lab.judge(requirement):
-            expect.status(reply, *allowed, about=f"for {wrong}")
+            expect.status(reply, *allowed, about=f"for {wrong}", mutation=mutation)
 
 
 def without(update: Update, *path: str) -> dict[str, Any]:

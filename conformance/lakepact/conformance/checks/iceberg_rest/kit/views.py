@@ -12,6 +12,7 @@ from lakepact.conformance import expect
 from lakepact.conformance.checks.iceberg_rest.kit.lab import SCHEMA, set_properties
 from lakepact.conformance.checks.iceberg_rest.kit.server_owned import owned_properties, same_but_for_owned, without_properties
 from lakepact.conformance.checks.iceberg_rest.kit.updates import LAST_ADDED
+from lakepact.conformance.differences import Members
 from lakepact.generated.iceberg_rest import op
 
 if TYPE_CHECKING:
@@ -70,9 +71,9 @@ class View:
         Raises:
             Unmet: there is no such version.
         """
-        versions = self.versions
-        expect.contains(self.member("current-version-id"), versions, "versions")
-        return versions[self.member("current-version-id")]
+        current, versions = self.member("current-version-id"), self.versions
+        expect.contains(current, versions, "versions")
+        return versions[current]
 
     @property
     def log(self) -> list[Any]:
@@ -210,7 +211,7 @@ def state(reply: Reply) -> dict[str, Any]:
         Unmet: it shows none.
     """
     is_view(reply)
-    return spelled(reply.at("metadata"))
+    return Members(spelled(reply.at("metadata")), reply.exchange.number, ("metadata",))
 
 
 def same_view(lab: CatalogLab, expected: Reply, actual: Reply, what: str = "unchanged metadata:") -> None:
@@ -231,7 +232,7 @@ def same_metadata(lab: CatalogLab, expected: Mapping[str, Any], actual: Mapping[
     if same_but_for_owned(lab, expected, actual):
         return
     owned = owned_properties(lab)
-    expect.equal(spelled(without_properties(expected, owned)), spelled(without_properties(actual, owned)), what)
+    expect.equal(spelled(without_properties(expected, owned)), spelled(without_properties(actual, owned)), what, at="/metadata")
 
 
 def unchanged(lab: CatalogLab, before: View) -> None:

@@ -11,7 +11,7 @@ from lakepact.conformance.checks.iceberg_rest.kit.concurrency import side_by_sid
 from lakepact.conformance.checks.iceberg_rest.kit.lab import SUCCESS
 from lakepact.conformance.checks.iceberg_rest.kit.namespaces import children, create, properties_of
 from lakepact.conformance.checks.iceberg_rest.suite import check
-from lakepact.conformance.outcome import Blocked
+from lakepact.conformance.outcome import Blocked, wrong_type
 from lakepact.generated.iceberg_rest import op
 
 if TYPE_CHECKING:
@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 
     from lakepact.conformance.checks.iceberg_rest.kit.lab import CatalogLab, Namespace
     from lakepact.conformance.exchanges import Reply
+    from lakepact.conformance.outcome import Mutation
 
 NO_STRINGS: tuple[Any, ...] = (1, None, {}, [], True)
 MADE = 200  #: says that a namespace was created, or is there
@@ -80,7 +81,7 @@ def invalid_create_bodies_return_400(lab: CatalogLab) -> None:
         "IRC-NS-CREATE-007": [(lab.name(), {}), (lab.name(), {"properties": {}}), (other := lab.name(), {"Namespace": [other]})],
         "IRC-NS-CREATE-014": [(name := lab.name(), {"namespace": [name], "properties": {"a": value}}) for value in NO_STRINGS],
     }
-    _nothing_is_created(lab, wrong)
+    _nothing_is_created(lab, wrong, {"IRC-NS-CREATE-014": wrong_type("properties/a")})
 
 
 @check("IRC-NS-CREATE-017", last=5)
@@ -93,17 +94,19 @@ def levels_that_are_not_strings_return_400(lab: CatalogLab) -> None:
         (named := lab.name(), {"namespace": [[named]]}),
         (named := lab.name(), {"namespace": named}),
     ]
-    _nothing_is_created(lab, {"IRC-NS-CREATE-017": wrong})
+    _nothing_is_created(lab, {"IRC-NS-CREATE-017": wrong}, {"IRC-NS-CREATE-017": wrong_type("namespace")})
 
 
-def _nothing_is_created(lab: CatalogLab, wrong: Mapping[str, Iterable[tuple[str, dict[str, Any]]]]) -> None:
+def _nothing_is_created(
+    lab: CatalogLab, wrong: Mapping[str, Iterable[tuple[str, dict[str, Any]]]], mutations: Mapping[str, Mutation]
+) -> None:
     """Judge requests that have to be refused, by requirement, each with the name of a namespace that it may not create."""
     lab.make_namespace()  # a server that creates none shows nothing by its refusals
     for requirement, requests in wrong.items():
         with lab.judge_each(requirement) as case:
             for name, body in requests:
                 with case():
-                    expect.status(create(lab, **body), 400, about=f"for {expect.shown(body)}")
+                    expect.status(create(lab, **body), 400, about=f"for {expect.shown(body)}", mutation=mutations.get(requirement))
                     expect.status(
                         lab.send(op.load_namespace_metadata, namespace=(name,)), 404, about="for the namespace whose creation was refused"
                     )
@@ -265,9 +268,9 @@ def head_and_get_of_namespaces_agree(lab: CatalogLab) -> None:
             gone.append(seen(namespace))
 
     of_one = len(gone) // len(levels)
-    _have_status(lab, "IRC-NS-GET-005", 404, [got for got, _ in gone[:of_one]])
+    _are_not_found(lab, "IRC-NS-GET-005", [got for got, _ in gone[:of_one]])
     if levels[1:]:
-        _have_status(lab, "IRC-NS-GET-006", 404, [got for got, _ in gone[of_one:]])
+        _are_not_found(lab, "IRC-NS-GET-006", [got for got, _ in gone[of_one:]])
     else:
         lab.skip("IRC-NS-GET-006", NOT_NESTED)
     if not lab.offers(op.namespace_exists):
@@ -275,7 +278,7 @@ def head_and_get_of_namespaces_agree(lab: CatalogLab) -> None:
             lab.skip(requirement, "the target does not declare namespaceExists")
         return
     _have_status(lab, "IRC-NS-HEAD-001", 204, [head for _, head in here if head])
-    _have_status(lab, "IRC-NS-HEAD-002", 404, [head for _, head in gone if head])
+    _are_not_found(lab, "IRC-NS-HEAD-002", [head for _, head in gone if head])
     with lab.judge_each("IRC-NS-HEAD-003") as case:
         for got, head in ((got, head) for got, head in (*here, *gone) if head):
             with case():
@@ -283,6 +286,14 @@ def head_and_get_of_namespaces_agree(lab: CatalogLab) -> None:
                     expect.status(head, 200, 204, about="because GET returned 200")
                 else:
                     expect.refused(head, about=f"because GET returned {got.status}")
+
+
+def _are_not_found(lab: CatalogLab, requirement: str, replies: Iterable[Reply]) -> None:
+    """Judge the status of each of several replies about a namespace that does not exist."""
+    with lab.judge_each(requirement) as case:
+        for reply in replies:
+            with case():
+                expect.not_found(reply, "namespace")
 
 
 def _have_status(lab: CatalogLab, requirement: str, status: int, replies: Iterable[Reply]) -> None:

@@ -37,8 +37,8 @@ def empty_namespaces_are_dropped(lab: CatalogLab) -> None:
                 expect.lacks(list(namespace), children(lab, parent), "the list")
     lab.send(op.drop_namespace, namespace=bare)  # should the judgement have ended before
     with lab.judge("IRC-NS-DROP-002"):
-        expect.status(lab.send(op.drop_namespace, namespace=bare), 404)
-        expect.status(lab.send(op.drop_namespace, namespace=(lab.name(),)), 404)
+        expect.not_found(lab.send(op.drop_namespace, namespace=bare), "namespace")
+        expect.not_found(lab.send(op.drop_namespace, namespace=(lab.name(),)), "namespace")
 
 
 @check("IRC-NS-DROP-001")

@@ -10,7 +10,8 @@ from lakepact.conformance import expect
 from lakepact.conformance.checks.iceberg_rest.kit.namespaces import properties_of
 from lakepact.conformance.checks.iceberg_rest.namespaces.create import NO_STRINGS
 from lakepact.conformance.checks.iceberg_rest.suite import check
-from lakepact.conformance.outcome import Blocked, NotOffered
+from lakepact.conformance.differences import Kind
+from lakepact.conformance.outcome import Blocked, NotOffered, wrong_type
 from lakepact.generated.iceberg_rest import op
 
 if TYPE_CHECKING:
@@ -128,7 +129,7 @@ def updating_missing_namespaces_returns_404(lab: CatalogLab) -> None:
     with lab.judge_each("IRC-NS-PROP-010") as case:
         for namespace in absent:
             with case():
-                expect.status(update(lab, namespace, updates={"a": "1"}), 404)
+                expect.not_found(update(lab, namespace, updates={"a": "1"}), "namespace")
                 expect.status(lab.send(op.load_namespace_metadata, namespace=namespace), 404)
 
 
@@ -187,7 +188,7 @@ def property_values_that_are_not_strings_return_400(lab: CatalogLab) -> None:
         for value in NO_STRINGS:
             with case():
                 reply = update(lab, namespace, updates={"b": "1", "a": value})
-                expect.status(reply, 400, about=f"for the value {expect.shown(value)}")
+                expect.status(reply, 400, about=f"for the value {expect.shown(value)}", mutation=wrong_type("updates/a"))
         stored = properties_of(lab, namespace)
         expect.equal("old", stored.get("a"), "property a")
         expect.lacks("b", stored, "properties")
@@ -234,4 +235,5 @@ def concurrent_updates_with_200_are_kept(lab: CatalogLab) -> None:
                 replies = lab.concurrently([partial(update, lab, namespace, updates={key: key}) for key in keys])
                 accepted = {key for key, reply in zip(keys, replies, strict=True) if reply.status == 200}
                 stored = properties_of(lab, namespace)
-                expect.equal([], sorted(accepted - set(stored)), "keys whose update returned 200 and that are not stored:")
+                lost = sorted(accepted - set(stored))
+                expect.equal([], lost, "keys whose update returned 200 and that are not stored:", kind=Kind.LOST)

@@ -5,9 +5,11 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from lakepact.conformance.checks.iceberg_rest.kit.contract_schemas import (
+    COMPONENTS,
     CONTRACT,
     NESTED,
     claim_of,
+    flawed,
     flaws_in,
 )
 from lakepact.conformance.checks.iceberg_rest.kit.encryption_keys import KEY, ROOT
@@ -67,8 +69,13 @@ def invariant_of(requirement: Requirement) -> Callable[[Exchange], bool | None]:
             return False
         flaw = found[component]
         if flaw is not None:
-            expected, claim = f"every {component} to fit its schema", claim_of(component, exchange)
-            raise Unmet(expected, exchange.redact(flaw), exchange=exchange.number, claim=claim)
+            raise Unmet(
+                f"every {component} to fit its schema",
+                exchange.redact(flaw),
+                exchange=exchange.number,
+                claim=claim_of(component, exchange),
+                difference=COMPONENTS.difference(flawed(component, exchange)),
+            )
         return True
 
     holds.__name__, holds.__doc__ = component, requirement.sentence

@@ -299,7 +299,7 @@ def planning_missing_tables_returns_404(lab: CatalogLab) -> None:
                 arguments["plan_id"] = "none"
             reply = lab.send(operation, body=bodies.get(operation), **arguments)
             with lab.judge(identifier):
-                expect.status(reply, 404)
+                expect.not_found(reply, "table")
                 if operation != CANCEL:
                     expect.one_of(sorted(allowed), reply.at("error", "type"), "error type")
 

@@ -83,4 +83,4 @@ def plans_of_dropped_tables_return_404(lab: CatalogLab) -> None:
             continue
         reply = lab.send(operation, **table.table.at, **named[operation])
         with lab.judge(identifier):
-            expect.status(reply, 404, about="for a table that was dropped")
+            expect.not_found(reply, "table", about="for a table that was dropped")

@@ -9,6 +9,7 @@ from lakepact.conformance import expect
 from lakepact.conformance.checks.iceberg_rest.kit.table_requests import array, extended, field, mapping, order, spec, struct
 from lakepact.conformance.checks.iceberg_rest.kit.updates import FIRST_FIELD, partition_field, sort_field
 from lakepact.conformance.checks.iceberg_rest.suite import check
+from lakepact.conformance.outcome import wrong_type
 from lakepact.generated.iceberg_rest import op
 
 if TYPE_CHECKING:
@@ -113,6 +114,9 @@ WRONG: dict[str, dict[str, dict[str, Any]]] = {
     "IRC-TBL-CREATE-022": {f"{expect.shown(value)} as stage-create": {"stage-create": value} for value in (None, "true", "false", "")},
 }
 
+#: By requirement: the change of its requests, where several operations can accept the same one.
+MUTATIONS = {"IRC-TBL-CREATE-020": wrong_type("properties/lakepact.other")}
+
 
 def wrong_requests(lab: CatalogLab, requirement: str, **members: Any) -> Iterator[tuple[str, dict[str, Any]]]:
     """Yield invalid requests with a description each; `members` are named with underscores for hyphens."""
@@ -137,7 +141,7 @@ def invalid_create_requests_return_400(lab: CatalogLab) -> None:
             if reply.status < 400:
                 drop_should_it_exist(lab, namespace, body)
             with lab.judge(requirement):
-                expect.status(reply, 400, about=f"for {what}")
+                expect.status(reply, 400, about=f"for {what}", mutation=MUTATIONS.get(requirement))
 
 
 #: A stage-create that is no boolean cannot be staged.

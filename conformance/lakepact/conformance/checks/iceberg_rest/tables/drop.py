@@ -15,7 +15,7 @@ from lakepact.conformance.checks.iceberg_rest.kit.registration import location_o
 from lakepact.conformance.checks.iceberg_rest.kit.table_files import known_files, local_path, lost
 from lakepact.conformance.checks.iceberg_rest.suite import check
 from lakepact.conformance.checks.iceberg_rest.tables.register import grown
-from lakepact.conformance.outcome import NotOffered
+from lakepact.conformance.outcome import NotOffered, wrong_type
 from lakepact.generated.iceberg_rest import op
 
 if TYPE_CHECKING:
@@ -79,10 +79,10 @@ def dropping_missing_tables_returns_404(lab: CatalogLab) -> None:
         for purging in known:
             reply = lab.send(op.drop_table, purge_requested=purging, **place)
             with lab.judge("IRC-TBL-DROP-002"):
-                expect.status(reply, 404)
+                expect.not_found(reply, "table")
     reply = lab.send(op.drop_table, namespace=(lab.name(),), table=dropped.name, purge_requested=known[0])
     with lab.judge("IRC-TBL-DROP-002"):
-        expect.status(reply, 404)
+        expect.not_found(reply, "table")
 
 
 # -- files --------------------------------------------------------------------------------------------------------------
@@ -178,7 +178,7 @@ def invalid_purge_requested_returns_400(lab: CatalogLab) -> None:
         table = lab.make_table(home)
         reply = lab.send(op.drop_table, query=[("purgeRequested", wrong)], **table.at)
         with lab.judge("IRC-TBL-DROP-007"):
-            expect.status(reply, 400, about=f"for {wrong} as `purgeRequested`")
+            expect.status(reply, 400, about=f"for {wrong} as `purgeRequested`", mutation=wrong_type("purgeRequested"))
 
 
 # -- names --------------------------------------------------------------------------------------------------------------

@@ -71,7 +71,7 @@ def conditional_loads_of_missing_tables_return_404(lab: CatalogLab) -> None:
             for tag in (*INVENTED, "*", *([given] if given else [])):
                 with case():
                     reply = lab.send(op.load_table, headers=[("If-None-Match", tag)], **at)
-                    expect.status(reply, 404, about=f"with If-None-Match: {tag}")
+                    expect.not_found(reply, "table", about=f"with If-None-Match: {tag}")
 
 
 # -- servers with ETags -----------------------------------------------------------------------------------------------

@@ -193,12 +193,12 @@ def missing_tables_return_404(lab: CatalogLab) -> None:
                 reply = lab.send(op.load_table, **at)
                 if reply.status == 400 and is_odd(at["table"]):
                     continue
-                expect.status(reply, 404, about=f"for {'.'.join(at['namespace'])} {expect.shown(at['table'])}")
+                expect.not_found(reply, "table", about=f"for {'.'.join(at['namespace'])} {expect.shown(at['table'])}")
     with lab.judge_each("IRC-TBL-LOAD-004") as case:
         for at in homeless_tables(lab):
             with case():
                 reply = lab.send(op.load_table, **at)
-                expect.status(reply, 404, about=f"for {'.'.join(at['namespace'])} {expect.shown(at['table'])}")
+                expect.not_found(reply, "namespace", about=f"for {'.'.join(at['namespace'])} {expect.shown(at['table'])}")
 
 
 @check("IRC-TBL-LOAD-014", "IRC-TBL-LOAD-018")

@@ -35,6 +35,7 @@ from lakepact.conformance.checks.iceberg_rest.kit.updates import (
     table_of_version,
 )
 from lakepact.conformance.checks.iceberg_rest.suite import check, invariant
+from lakepact.conformance.differences import Kind
 from lakepact.conformance.exchanges import NO_OPERATION
 from lakepact.conformance.outcome import Claim, Unmet
 from lakepact.generated.contract import Contract
@@ -118,10 +119,11 @@ def metadata_has_version_and_uuid(exchange: Exchange) -> bool:
     if not carries_metadata(exchange) or not isinstance(members(exchange.parsed).get("metadata"), dict):
         return False
     metadata = metadata_of(exchange)
-    version, uuid = metadata.get("format-version"), metadata.get("table-uuid")
+    version = metadata.get("format-version")
     if type(version) is not int or not 1 <= version <= 3:
         claim = Claim({"type": "integer", "minimum": 1, "maximum": 3}, "/body/metadata/format-version")
         raise Unmet("an integer from 1 to 3 as `format-version`", expect.shown(version), claim=claim)
+    uuid = metadata.get("table-uuid")
     expect.true(isinstance(uuid, str), "a string as `table-uuid`", uuid)
     return True
 
@@ -178,7 +180,7 @@ def main_is_current(exchange: Exchange) -> bool:
     if main is not None:
         expect.equal(main.get("snapshot-id"), current, "as `current-snapshot-id`, like the ref main,")
     elif "refs" in metadata:
-        expect.true(current is None, "no `current-snapshot-id`, null or -1 without the ref main", expect.shown(current))
+        expect.true(current is None, "no `current-snapshot-id`, null or -1 without the ref main", expect.shown(current), kind=Kind.SURPLUS)
     else:
         return False
     return True

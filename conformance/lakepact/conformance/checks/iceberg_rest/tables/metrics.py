@@ -101,7 +101,7 @@ def reports_of_missing_tables_return_404(lab: CatalogLab) -> None:
             for body in (scan_report(table), commit_report(table)):
                 with case():
                     reply = lab.send(op.report_metrics, body=body, **at)
-                    expect.status(reply, 404)
+                    expect.not_found(reply, "table")
 
 
 @check("IRC-TBL-MET-005")

@@ -16,6 +16,7 @@ from lakepact.conformance.checks.iceberg_rest.kit.table_states import properties
 from lakepact.conformance.checks.iceberg_rest.kit.views import create
 from lakepact.conformance.checks.iceberg_rest.suite import check
 from lakepact.conformance.checks.iceberg_rest.tables.rename import is_nowhere, renamed
+from lakepact.conformance.differences import Kind
 from lakepact.conformance.outcome import Blocked
 from lakepact.generated.iceberg_rest import op
 
@@ -76,7 +77,7 @@ def commits_during_renames_are_kept(lab: CatalogLab) -> None:
             expect.status(loaded, 200)
             properties = properties_of(Table(home, name, loaded))
             lost = [key for key, reply in zip(commits, replies, strict=True) if reply.status == 200 and properties.get(key) != key]
-            expect.equal([], lost, "properties of accepted commits that the table lacks:")
+            expect.equal([], lost, "properties of accepted commits that the table lacks:", kind=Kind.LOST)
             is_nowhere(lab, home, table.name)
 
 

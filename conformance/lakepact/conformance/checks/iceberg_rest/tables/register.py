@@ -193,7 +193,7 @@ def registering_in_missing_namespaces_returns_404(lab: CatalogLab) -> None:
         for members in ({}, {"overwrite": True}):
             reply = register(lab, namespace, lab.name(), location_of(former), **members)
             with lab.judge("IRC-TBL-REG-009"):
-                expect.status(reply, 404, *UNSUPPORTED[bool(members)])
+                expect.not_found(reply, "namespace", *UNSUPPORTED[bool(members)])
 
 
 @check("IRC-TBL-REG-010")

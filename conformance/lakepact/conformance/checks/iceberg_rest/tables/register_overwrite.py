@@ -10,7 +10,7 @@ from lakepact.conformance.checks.iceberg_rest.kit.registration import is_registe
 from lakepact.conformance.checks.iceberg_rest.kit.table_states import BOOKKEEPING, assert_same_table, same_state
 from lakepact.conformance.checks.iceberg_rest.suite import check
 from lakepact.conformance.checks.iceberg_rest.tables.register import grown
-from lakepact.conformance.outcome import Unmet
+from lakepact.conformance.outcome import Unmet, wrong_type
 from lakepact.generated.iceberg_rest import op
 
 if TYPE_CHECKING:
@@ -110,4 +110,4 @@ def invalid_overwrite_returns_400(lab: CatalogLab) -> None:
     for overwrite in no_booleans:
         reply = register(lab, former.namespace, lab.name(), location_of(former), overwrite=overwrite)
         with lab.judge("IRC-TBL-REG-014"):
-            expect.status(reply, 400, about=f"for {expect.shown(overwrite)} as `overwrite`")
+            expect.status(reply, 400, about=f"for {expect.shown(overwrite)} as `overwrite`", mutation=wrong_type("overwrite"))

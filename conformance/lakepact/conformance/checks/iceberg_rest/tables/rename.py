@@ -92,11 +92,11 @@ def renaming_missing_tables_returns_404(lab: CatalogLab) -> None:
     for name in (lab.name(), dropped.name, moved.name):
         reply = rename_table(lab, identifier(home, name), identifier(home, lab.name()))
         with lab.judge("IRC-TBL-REN-002"):
-            expect.status(reply, 404)
+            expect.not_found(reply, "table")
     nowhere = (lab.name(),)
     reply = rename_table(lab, identifier(nowhere, lab.name()), identifier(nowhere, lab.name()))
     with lab.judge("IRC-TBL-REN-002"):
-        expect.status(reply, 404)
+        expect.not_found(reply, "table")
 
 
 @check("IRC-TBL-REN-003")
@@ -115,7 +115,7 @@ def renaming_into_missing_namespaces_returns_404(lab: CatalogLab) -> None:
         for name in (lab.name(), table.name):
             reply = rename_table(lab, table.identifier, identifier(namespace, name))
             with lab.judge("IRC-TBL-REN-003"):
-                expect.status(reply, 404)
+                expect.not_found(reply, "namespace")
                 expect.equal("NoSuchNamespaceException", reply.at("error", "type"), "error type")
                 unchanged(lab, table)
 

@@ -54,6 +54,7 @@ from lakepact.conformance.checks.iceberg_rest.kit.updates import (
     upgrade_format_version,
 )
 from lakepact.conformance.checks.iceberg_rest.suite import check
+from lakepact.conformance.differences import Members
 from lakepact.conformance.outcome import NotOffered
 
 if TYPE_CHECKING:
@@ -198,8 +199,7 @@ def _described(table: Table) -> dict[str, Any]:
     text = orjson.dumps({member: value for member, value in state(table).items() if member not in OF_EACH}).decode()
     for own, instead in ((table.location, "location"), (table.uuid, "uuid"), (table.name, "name")):
         text = text.replace(own, instead)
-    described: dict[str, Any] = orjson.loads(text)
-    return described
+    return Members(orjson.loads(text), table.reply.exchange.number, ("metadata",))
 
 
 @check("IRC-TXN-014")

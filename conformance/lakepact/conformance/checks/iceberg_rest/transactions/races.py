@@ -23,6 +23,7 @@ from lakepact.conformance.checks.iceberg_rest.kit.transactions import (
 )
 from lakepact.conformance.checks.iceberg_rest.kit.updates import add_snapshot
 from lakepact.conformance.checks.iceberg_rest.suite import check
+from lakepact.conformance.differences import Kind
 from lakepact.conformance.outcome import Blocked, Unmet
 
 if TYPE_CHECKING:
@@ -160,11 +161,14 @@ def accepted_transactions_are_kept(lab: CatalogLab) -> None:
                 with case():
                     expect.status(reply, *MADE, 409)
             accepted = [key for key, reply in zip(keys, replies, strict=True) if reply.status in MADE]
-            expect.true(bool(accepted), "one of the transactions to be accepted", [reply.status for reply in replies])
+            expect.true(bool(accepted), "one of the transactions to be accepted", [reply.status for reply in replies], at="")
             for properties in after:
                 with case():
                     expect.equal(
-                        accepted, [key for key in keys if properties.get(key) == key], "the accepted transactions to be on the table:"
+                        accepted,
+                        [key for key in keys if properties.get(key) == key],
+                        "the accepted transactions to be on the table:",
+                        kind=Kind.LOST,
                     )
             expect.equal(after[0].get("last"), after[1].get("last"), "the last transaction on both tables to be the same:")
 

@@ -139,12 +139,12 @@ def one_missing_table_returns_404(lab: CatalogLab) -> None:
             for where, changes in at_every_place(others, change(missing, HARMLESS, requirements=requirements)):
                 reply = transact(lab, *changes)
                 with lab.judge("IRC-TXN-004"):
-                    expect.status(reply, 404, about=f"when the table of {where} does not exist")
+                    expect.not_found(reply, "table", about=f"when the table of {where} does not exist")
                     all_unchanged(lab, before)
     nowhere = Table((lab.name(),), never.name, never.reply)
     reply = transact(lab, marking(others[0], "refused"), marking(nowhere, "refused"))
     with lab.judge("IRC-TXN-004"):
-        expect.status(reply, 404, about="when the namespace of change 2 of 2 does not exist")
+        expect.not_found(reply, "table", about="when the namespace of change 2 of 2 does not exist")
         all_unchanged(lab, before)
 
 

@@ -8,6 +8,7 @@ from lakepact.conformance import expect
 from lakepact.conformance.checks.iceberg_rest.kit.lab import set_properties
 from lakepact.conformance.checks.iceberg_rest.kit.updates import changed, judge_refusals, remove_properties, set_location, without
 from lakepact.conformance.checks.iceberg_rest.suite import check
+from lakepact.conformance.outcome import wrong_type
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -72,7 +73,8 @@ def set_properties_needs_strings(lab: CatalogLab) -> None:
     judge_refusals(lab, "IRC-UPD-062", table, {"no updates": [without(update, "updates")]})
     older = {**without(update, "updates"), "updated": update["updates"]}
     judge_older_name(lab, "IRC-UPD-062", table, older, wanted={**COLOURS, "lakepact.red": "9"})
-    judge_refusals(lab, "IRC-UPD-063", table, {"a number as a value": [{**update, "updates": {"lakepact.red": 1}}]})
+    number = {**update, "updates": {"lakepact.red": 1}}
+    judge_refusals(lab, "IRC-UPD-063", table, {"a number as a value": [number]}, mutation=wrong_type("updates/lakepact.red"))
 
 
 # -- remove-properties --------------------------------------------------------------------------------------------------

@@ -133,7 +133,7 @@ def registering_in_missing_namespaces_returns_404(lab: CatalogLab) -> None:
     reply = lab.send(op.register_view, namespace=(lab.name(),), body={"name": lab.name(), "metadata-location": location})
 
     with lab.judge("IRC-VIEW-REG-006"):
-        expect.status(reply, 404)
+        expect.not_found(reply, "namespace")
         expect.equal("NoSuchNamespaceException", reply.at("error", "type"), "error.type")
 
 

@@ -26,6 +26,7 @@ from lakepact.conformance.checks.iceberg_rest.kit.views import (
     view_request,
 )
 from lakepact.conformance.checks.iceberg_rest.suite import check
+from lakepact.conformance.outcome import wrong_type
 from lakepact.generated.iceberg_rest import op
 
 if TYPE_CHECKING:
@@ -149,7 +150,7 @@ def creating_views_in_missing_namespaces_returns_404(lab: CatalogLab) -> None:
     with lab.judge_each("IRC-VIEW-CREATE-011") as case:
         for namespace in chain(((lab.name(),),), dropped_namespaces(lab)):
             with case():
-                expect.status(create(lab, namespace, lab.name()), 404)
+                expect.not_found(create(lab, namespace, lab.name()), "namespace")
                 expect.status(lab.send(op.load_namespace_metadata, namespace=namespace), 404)
 
 
@@ -168,7 +169,7 @@ def created_views_keep_properties(lab: CatalogLab) -> None:
         name = lab.name()
         reply = create(lab, home, name, properties={"lakepact.note": wrong})
         with lab.judge("IRC-VIEW-CREATE-017"):
-            expect.status(reply, 400, about=f"for {expect.shown(wrong)} as a property")
+            expect.status(reply, 400, about=f"for {expect.shown(wrong)} as a property", mutation=wrong_type("properties/lakepact.note"))
             expect.status(lab.send(op.load_view, namespace=home, view=name), 404)
 
 

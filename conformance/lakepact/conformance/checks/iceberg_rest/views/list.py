@@ -74,7 +74,7 @@ def listing_views_of_missing_namespaces_returns_404(lab: CatalogLab) -> None:
         for namespace in chain(never, dropped_namespaces(lab)):
             with case():
                 reply = lab.send(op.list_views, namespace=namespace)
-                expect.status(reply, 404)
+                expect.not_found(reply, "namespace")
                 expect.true(isinstance(reply.at("error"), dict), '`{"error": {…}}` as the body', reply.shown)
 
 

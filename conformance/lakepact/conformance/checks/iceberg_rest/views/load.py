@@ -87,9 +87,9 @@ def drop_view_returns_204_then_404(lab: CatalogLab) -> None:
     absent: list[dict[str, Any]] = [views[0].at, {**views[0].at, "view": lab.name()}, {**other.at, "namespace": (lab.name(),)}]
     for at in absent:
         with lab.judge("IRC-VIEW-LOAD-002"):
-            expect.status(lab.send(op.load_view, **at), 404)
+            expect.not_found(lab.send(op.load_view, **at), "view")
         with lab.judge("IRC-VIEW-LOAD-008"):
-            expect.status(lab.send(op.drop_view, **at), 404)
+            expect.not_found(lab.send(op.drop_view, **at), "view")
 
 
 @check("IRC-VIEW-LOAD-003", "IRC-VIEW-LOAD-009")

@@ -41,12 +41,12 @@ def renaming_missing_views_or_tables_returns_404(lab: CatalogLab) -> None:
     for source in (gone.identifier, identifier(gone.namespace, lab.name()), identifier(nowhere, gone.name)):
         reply = rename_view(lab, source, identifier(tuple(source["namespace"]), lab.name()))
         with lab.judge("IRC-VIEW-REN-002"):
-            expect.status(reply, 404)
+            expect.not_found(reply, "view")
     new = lab.name()
     lab.drop_afterwards(table.namespace, new)
     reply = rename_view(lab, table.identifier, identifier(table.namespace, new))
     with lab.judge("IRC-VIEW-REN-007"):
-        expect.status(reply, 404)
+        expect.not_found(reply, "view")
         table_unchanged(lab, table)
 
 
@@ -69,7 +69,7 @@ def renaming_into_missing_namespaces_returns_404(lab: CatalogLab) -> None:
         for name in (lab.name(), view.name):
             reply = rename_view(lab, view.identifier, identifier(namespace, name))
             with lab.judge("IRC-VIEW-REN-003"):
-                expect.status(reply, 404)
+                expect.not_found(reply, "namespace")
                 expect.equal("NoSuchNamespaceException", reply.at("error", "type"), "error type")
                 unchanged(lab, view)
 

@@ -30,6 +30,7 @@ from lakepact.conformance.checks.iceberg_rest.kit.views import (
 )
 from lakepact.conformance.checks.iceberg_rest.suite import check
 from lakepact.conformance.checks.iceberg_rest.views.create import ODD_SQL
+from lakepact.conformance.differences import Kind
 from lakepact.generated.iceberg_rest import op
 
 if TYPE_CHECKING:
@@ -95,9 +96,9 @@ def replacing_missing_views_returns_404(lab: CatalogLab) -> None:
 
     for gone in absent:
         with lab.judge("IRC-VIEW-REPL-006"):
-            expect.status(replace(lab, gone, HARMLESS), 404)
+            expect.not_found(replace(lab, gone, HARMLESS), "view")
     with lab.judge("IRC-VIEW-REPL-007"):
-        expect.status(replace(lab, View(table.namespace, table.name, view.reply), HARMLESS), 404, 409)
+        expect.not_found(replace(lab, View(table.namespace, table.name, view.reply), HARMLESS), "view", 409)
 
 
 @check("IRC-VIEW-REPL-009")
@@ -169,7 +170,7 @@ def accepted_replacements_are_kept(lab: CatalogLab) -> None:
                 with case():
                     expect.status(reply, 200, 409)
             lost = [text for text, reply in zip(said, replies, strict=True) if reply.status == 200 and text not in kept]
-            expect.equal([], lost, "accepted versions that the view lacks:")
+            expect.equal([], lost, "accepted versions that the view lacks:", kind=Kind.LOST)
 
 
 @check("IRC-UPD-083")

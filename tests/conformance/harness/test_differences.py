@@ -1,0 +1,137 @@
+"""Places and kinds of differences: what is read of an answer, and in which way values differ."""
+
+from __future__ import annotations
+
+import copy
+import json
+from dataclasses import replace
+from typing import Any
+
+import httpx
+import pytest
+
+from lakepact.conformance import expect
+from lakepact.conformance.differences import ABSENT, Difference, Kind, forget, kind_of
+from lakepact.conformance.exchanges import Exchange, Reply
+from lakepact.conformance.outcome import Unmet
+from lakepact.generated.contract import OperationId
+
+BODY = {"metadata": {"table-uuid": "a", "properties": {"owner": "me"}, "refs": {}}}
+
+
+@pytest.fixture(autouse=True)
+def nothing_read() -> None:
+    forget()
+
+
+def reply(number: int = 1, body: Any = BODY, **changes: Any) -> Reply:
+    content = json.dumps(body).encode()
+    exchange = Exchange(number, OperationId("loadTable"), "c", "GET", "/t", (), b"", 200, httpx.Headers(), content, 0.1, is_noted=True)
+    return Reply(replace(exchange, **changes))
+
+
+def difference(unmet: pytest.ExceptionInfo[Unmet]) -> Difference | None:
+    return unmet.value.failure(()).difference
+
+
+def test_failure_is_about_the_member_that_was_read_last() -> None:
+    metadata = reply().at("metadata")
+
+    with pytest.raises(Unmet) as unmet:
+        expect.equal("you", metadata["properties"].get("owner"), "whatever it is called")
+
+    assert difference(unmet) == Difference("/metadata/properties/owner", Kind.VALUE)
+
+
+def test_absent_member_is_missing_where_it_was_looked_for() -> None:
+    with pytest.raises(Unmet) as unmet:
+        expect.true("snapshots" in reply().document["metadata"], "snapshots", None)
+
+    assert difference(unmet) == Difference("/metadata/snapshots", Kind.MISSING)
+
+
+def test_difference_within_a_value_extends_the_place() -> None:
+    with pytest.raises(Unmet) as unmet:
+        expect.equal({"owner": "me", "b": "1"}, reply().at("metadata", "properties"), "properties")
+
+    assert difference(unmet) == Difference("/metadata/properties/b", Kind.MISSING)
+
+
+def test_later_answer_outweighs_an_earlier_one() -> None:
+    later, earlier = reply(2).at("metadata", "refs"), reply(1).at("metadata", "table-uuid")
+
+    with pytest.raises(Unmet) as unmet:
+        expect.equal(earlier, later, "refs")
+
+    assert difference(unmet) == Difference("/metadata/refs", Kind.MISSING)
+
+
+def test_answer_that_is_not_noted_is_a_plain_object() -> None:
+    assert type(reply(is_noted=False).at("metadata")) is dict
+    with pytest.raises(Unmet) as unmet:
+        expect.equal(1, reply(is_noted=False).document["metadata"], "metadata")
+
+    assert difference(unmet) is None
+
+
+def test_failure_without_reading_has_no_place() -> None:
+    with pytest.raises(Unmet) as unmet:
+        expect.true(False, "a header", "none")
+
+    assert difference(unmet) is None
+
+
+def test_missing_path_is_a_missing_member() -> None:
+    with pytest.raises(Unmet) as unmet:
+        reply().at("metadata", "schemas", 0)
+
+    assert difference(unmet) == Difference("/metadata/schemas", Kind.MISSING)
+
+
+def test_wrong_status_is_no_difference_of_a_body() -> None:
+    answer = reply()
+    answer.at("metadata")
+
+    with pytest.raises(Unmet) as unmet:
+        expect.status(answer, 404)
+
+    assert difference(unmet) is None
+
+
+def test_copies_of_answers_are_plain_objects() -> None:
+    copied = copy.deepcopy(reply().document)
+
+    assert (type(copied), type(copied["metadata"]), copied) == (dict, dict, BODY)
+
+
+@pytest.mark.parametrize(
+    ("expected", "actual", "kind"),
+    [
+        (1, 2, Kind.VALUE),
+        (1, 1.5, Kind.VALUE),
+        (1, True, Kind.TYPE),
+        ("a", ["a"], Kind.TYPE),
+        (7, "7", Kind.SPELLING),
+        ([7], ["7"], Kind.SPELLING),
+        ("a", None, Kind.MISSING),
+        ("a", ABSENT, Kind.MISSING),
+        (None, "a", Kind.SURPLUS),
+        ([], ["a"], Kind.SURPLUS),
+        (["a", "b"], ["b"], Kind.MISSING),
+        (["b"], ["b", "c"], Kind.SURPLUS),
+        (["a"], ["b"], Kind.VALUE),
+        ({"a": 1}, {"a": 1, "b": 2}, Kind.SURPLUS),
+        ({"a": {"b": 1}}, {"a": {}}, Kind.MISSING),
+    ],
+)
+def test_values_differ_in_one_way(expected: Any, actual: Any, kind: Kind) -> None:
+    assert kind_of(expected, actual) is kind
+
+
+def test_value_composed_of_members_differs_at_one_of_them() -> None:
+    metadata = reply().at("metadata")
+
+    with pytest.raises(Unmet) as unmet:
+        expect.equal([{"table-uuid": "b"}], [{name: metadata[name] for name in ("table-uuid", "refs")}], "the tables")
+
+    assert difference(unmet) == Difference("/metadata/table-uuid", Kind.VALUE)
