@@ -1,6 +1,6 @@
 """The evidence of a report's failures: what findings of one cause have in common.
 
-Findings with equal keys have one cause; so have findings that show the same value in the same response.
+Findings with equal keys have one cause.
 A requirement with several failing cases of one kind is found by the case whose key most requirements share.
 A key is found in one of these ways, tried in this order and never combined:
 
@@ -11,7 +11,7 @@ A key is found in one of these ways, tried in this order and never combined:
 4. A request was accepted that should have been refused, and its operation refused none: that is seen of at least five
    operations, or in at least five requirements of one of them.
 5. At least two operations accepted a request about something that does not exist, or with a value of the wrong JSON type:
-   what is missing is the same.
+   what is missing is the same. The mutation of a failure says so.
 6. A request succeeded with another 2xx status than the documented one; both statuses are the same.
 7. The operation, the expected status and the actual status are the same. Of several expected statuses, the one that
    most findings with this operation and actual status expect.
@@ -19,8 +19,12 @@ A key is found in one of these ways, tried in this order and never combined:
 9. Of simultaneous changes more were accepted than can have been made, or accepted ones were lost: of namespaces, or of tables and views.
 10. The operation is the same, and the response has a body with nothing in it, or a web page.
 11. Numbers are sent as texts.
-12. The resource and the member that differs are the same, and it is surplus in all of them or in none.
-13. The operation, the expected and the actual text are the same, names and numbers aside.
+12. The resource and the member that differs are the same, and it is surplus in all of them or in none. The difference of a
+    failure says which member; it may be one of an answer before the last one.
+13. The check and the operation are the same, and none of the above is known.
+
+No key depends on the words of a requirement or of an expectation. Reports written before failures had a difference are grouped by
+rule 13 where they need one.
 """
 
 from __future__ import annotations
@@ -33,7 +37,9 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 import orjson
 
-from lakepact.conformance.outcome import Outcome
+from lakepact.conformance.differences import Kind
+from lakepact.conformance.invalid_bodies import WRONG_TYPES
+from lakepact.conformance.outcome import ABSENT_THING, WRONG_TYPE, Outcome
 from lakepact.conformance.report.unchanged import COMMITS, changed_nothing
 
 if TYPE_CHECKING:
@@ -47,33 +53,17 @@ Key: TypeAlias = "tuple[object, ...]"
 BROKEN = (Outcome.FAIL, Outcome.WARN)
 #: Operations that refused no request, or findings of one of them, from which on it is one cause that nothing is refused.
 SEVERAL = 5
+ENVELOPES = frozenset({"metadata"})  #: members that hold what a response is about
 OF_NAMESPACES = frozenset({"createNamespace", "loadNamespaceMetadata", "updateProperties", "dropNamespace", "listNamespaces"})
 CUT = "… ("  #: begins the end of a body of which a report shows a part
 
-#: Parts of a message that differ from request to request: names that checks create, UUIDs, quoted texts, places of classes, numbers.
+#: Parts of a server's message that differ between requests: names of checks, UUIDs, quoted texts, places of classes, numbers.
 PARTICULAR = re.compile(
     r"lp_[0-9a-f]+_[0-9_a-z]+|[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}|\b[0-9a-f]{32}\b"
     r"|'[^']*'|\"[^\"]*\"|`[^`]*`|\bat /\S+|(?:file|s3|http)s?:\S+|\d+"
 )
 #: An error body of the contract that a report shows in part.
 CUT_ERROR = re.compile(r"""\s*\{\s*"error"\s*:\s*\{.*?"message"\s*:\s*"((?:[^"\\]|\\.)*)".*?"type"\s*:\s*"([^"]*)\"""", re.DOTALL)
-MEMBER = re.compile(r'"([A-Za-z][A-Za-z-]*)"\s*:')
-FLAW = re.compile(r'(?:/(\S*)|the body): (?:"([\w-]+)" is a required property)?')  #: a difference from a schema
-POINTER = re.compile(r"\bat /(\S+)")
-NUMBER = re.compile(r'(?<!["\w.-])\d+(?!["\w.-])')
-#: Words of requirements about a request that has to be refused: something does not exist, or a value has the wrong type.
-ABSENT_THING = re.compile(r"\b(namespace|parent|table|view|plan) that does not exist")
-WRONG_TYPE = re.compile(r"that is (?:not|no) an? (?:string|boolean|array|object)\b|of the wrong JSON type")
-#: What findings about simultaneous changes expect.
-SIMULTANEOUS = re.compile(
-    r"exactly one of \d+ simultaneous|accepted transactions|accepted (?:commits|versions) that the \w+ lacks"
-    r"|returned 200 and that are not stored|accepted and lost|that were accepted, these to be lost"  # as in reports of earlier suites
-)
-NUMBER_AS_TEXT = re.compile(r'"(\d+)"')
-EMPTY_BODY = re.compile(r"\s*(?:\{\s*\}|\[\s*\]|null|<.*)\s*", re.DOTALL)
-NOTHING = re.compile(r"no such member|null|none there\b.*|\[(?:null,?)*\]|\{(?:\"[^\"]*\":null,?)*\}", re.DOTALL)
-#: Words before an expected value: it should not be there.
-UNWANTED = re.compile(r" without |no such member$|^no `|\[\]$|null$")
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,7 +108,22 @@ class Finding:
     @property
     def kind(self) -> tuple[bool, ...]:
         """The properties that are equal in all cases which may stand for one requirement."""
-        return self.accepted, self.is_about_status, self.status >= 400, _is_surplus(self.failure)
+        return self.accepted, self.is_about_status, self.status >= 400, self.is_about(Kind.SURPLUS)
+
+    @property
+    def member(self) -> str:
+        """The member of the response that is not as expected: the outermost that says something; empty if it is not known."""
+        steps = str(self.failure.get("difference", {}).get("at", "")).split("/")[1:]
+        return next((step for step in steps if step not in ENVELOPES and not step.isdigit()), "")
+
+    @property
+    def is_about_value(self) -> bool:
+        """Whether an earlier response has another value than expected, whatever the last one is."""
+        return bool(self.member) and self.member != "error"
+
+    def is_about(self, *kinds: Kind) -> bool:
+        """Return whether the response differs in one of these ways from what is expected."""
+        return self.failure.get("difference", {}).get("kind") in kinds
 
     @property
     def is_refused_otherwise(self) -> bool:
@@ -150,9 +155,6 @@ class Evidence:
         for case in chain.from_iterable(cases):
             if case.accepted and case.exchange:
                 self._accepted.setdefault(case.exchange["number"], case)
-        self._first: dict[Key, Finding] = {}
-        for finding in reversed(clearest):
-            self._first[_place(finding)] = finding
         self._expected: dict[Key, Counter[int]] = defaultdict(Counter)
         for finding in clearest:
             self._expected[finding.operation, finding.status].update(finding.expected_status)
@@ -177,13 +179,13 @@ class Evidence:
 
     def key(self, finding: Finding) -> Key:
         """Return what a finding has in common with others of its cause."""
-        origin = self._origin(finding) or self._twin(finding)
+        origin = self._origin(finding) or finding
         if origin.exchange is None:
-            return ("text", _general(origin.failure))
-        if _lacks_error(origin):
+            return _check_key(origin)
+        if _lacks_error(origin) and not origin.is_about_value:
             alone = not origin.is_about_status and origin.status not in self._bare
             return ("no error body", "" if alone else origin.status, origin.expects_success)
-        if origin.status >= 400 and (error := error_of(origin)):
+        if origin.status >= 400 and not origin.is_about_value and (error := error_of(origin)):
             return ("error", origin.status, error)
         if origin.requirement in self._unchanged:
             return ("changes nothing",)
@@ -219,10 +221,6 @@ class Evidence:
         others = (other for other in before if other.requirement != finding.requirement)
         return next((other for other in others if other.exchange and _names(other.exchange) <= named), None)
 
-    def _twin(self, finding: Finding) -> Finding:
-        """Return the first finding that shows the same value in the same response."""
-        return self._first.get(_place(finding), finding)
-
 
 def _cases(result: Line, exchanges: Mapping[int, Line]) -> Iterator[Finding]:
     """Yield the failing cases of a result, the clearest first."""
@@ -235,10 +233,10 @@ def _cases(result: Line, exchanges: Mapping[int, Line]) -> Iterator[Finding]:
 
 def _flaw(finding: Finding) -> str:
     """Return what is wrong with a request that was accepted, if other operations can accept the same; otherwise an empty text."""
-    sentence = str(finding.result.get("sentence", ""))
-    if 404 in finding.expected_status and (absent := ABSENT_THING.search(sentence)):
-        return "namespace" if absent[1] == "parent" else absent[1]
-    return "wrong type" if WRONG_TYPE.search(sentence) else ""
+    mutation = finding.failure.get("mutation", {})
+    if mutation.get("kind") == ABSENT_THING:
+        return str(mutation["at"])
+    return WRONG_TYPE if mutation.get("kind") in WRONG_TYPES else ""
 
 
 def error_of(finding: Finding) -> tuple[str, str] | None:
@@ -276,81 +274,33 @@ def _names(exchange: Line) -> frozenset[str]:
     return frozenset(re.findall(r"lp_[0-9a-f]+_\d+_\d+", exchange["request"]["url"] + exchange["request"]["body"]))
 
 
-def _place(finding: Finding) -> Key:
-    return (finding.exchange and finding.exchange["number"], finding.failure["actual"])
-
-
 def _effect_key(finding: Finding, exchange: Line) -> Key:
     """Return what is wrong with a response whose status is right."""
-    if SIMULTANEOUS.search(finding.failure["expected"]):
+    if finding.is_about(Kind.LOST):
         return ("simultaneous changes", exchange["operation"] in OF_NAMESPACES)
-    if EMPTY_BODY.fullmatch(exchange["response"]["body"]):
+    if _is_empty(exchange["response"]["body"]):
         return ("empty body", finding.operation)
-    if _is_number_as_text(finding.failure):
+    if finding.is_about(Kind.SPELLING):
         return ("number as text",)
-    if member := _member(finding.failure, exchange):
-        return ("member", _resource(exchange), member, _is_surplus(finding.failure))
-    return ("text", finding.operation, _general(finding.failure))
+    if finding.member:
+        return ("member", _resource(exchange), finding.member, finding.is_about(Kind.SURPLUS))
+    return _check_key(finding)
 
 
-def _general(failure: Line) -> tuple[str, str]:
-    """Return the expected and the actual text without what differs from request to request."""
-    return PARTICULAR.sub("…", failure["expected"]), PARTICULAR.sub("…", failure["actual"])
+def _check_key(finding: Finding) -> Key:
+    """Return the check and the operation of a finding that shows no more."""
+    return ("check", finding.verdict.get("check"), finding.operation)
 
 
-def _is_number_as_text(failure: Line) -> bool:
-    """Return whether a number of the expected text is quoted in the actual one, or the other way round."""
-    expected, actual = failure["expected"], failure["actual"]
-    quoted, plain = ([set(pattern.findall(text)) for text in (expected, actual)] for pattern in (NUMBER_AS_TEXT, NUMBER))
-    return bool(quoted[0] & plain[1] or plain[0] & quoted[1]) or bool(re.search(r': "\d+" is not of type "integer"', actual))
+def _is_empty(body: str) -> bool:
+    """Return whether a body is a JSON value with nothing in it, or a web page."""
+    try:
+        return orjson.loads(body) in ({}, [], None)
+    except orjson.JSONDecodeError:
+        return body.lstrip().startswith("<")
 
 
 def _resource(exchange: Line) -> str:
     """Return the last word of an operation, such as "Table" of createTable, loadTable and updateTable."""
     operation = exchange["operation"] or ""
     return re.findall(r"[A-Z][a-z]+|$", operation)[-2:][0] or operation
-
-
-def _member(failure: Line, exchange: Line) -> str:
-    """Return the member of the request or response that a failure is about; empty if its text names none.
-
-    A failure names a member by a JSON pointer, in backquotes, or in its words ("property a" is about `properties`).
-    Of a response with one list, it is that list.
-    """
-    body = exchange["response"]["body"]
-    known = frozenset(MEMBER.findall(body)) | frozenset(MEMBER.findall(exchange["request"]["body"]))
-    expected = failure["expected"]
-    if "fit its schema" in expected and (flaw := FLAW.match(failure["actual"])):
-        return flaw[2] or next((part for part in reversed((flaw[1] or "").split("/")) if part and not part.isdigit()), "")
-    if quoted := re.search(r"`([\w/-]+)`", expected):
-        return quoted[1].rpartition("/")[2]
-    for pointer in POINTER.findall(expected):
-        if failure["actual"] == "no such member" and (of_item := re.search(r"/\d+/([a-z-]+)$", pointer)):
-            return of_item[1]
-        for part in reversed(pointer.split("/")):
-            if part in known:
-                return str(part)
-    return next(_in_words(re.split(r"[\[{\"]", expected)[0], known), "") or _sole_list(body)
-
-
-def _in_words(prose: str, known: Collection[str]) -> Iterator[str]:
-    """Yield the members that words name, in the singular and without hyphens too."""
-    yield from (name for name in sorted(known) if "-" in name and name.replace("-", " ") in prose)
-    for word in re.findall(r"[a-z][a-z-]+", prose):
-        yield from (form for form in (word, f"{word}s", f"{word[:-1]}ies") if form in known)
-
-
-def _sole_list(body: str) -> str:
-    """Return the name of the only list of a body."""
-    try:
-        document = orjson.loads(body)
-    except orjson.JSONDecodeError:
-        return ""
-    lists = [name for name, value in document.items() if isinstance(value, list)] if isinstance(document, dict) else []
-    return lists[0] if len(lists) == 1 else ""
-
-
-def _is_surplus(failure: Line) -> bool:
-    """Return whether something is there that should not be, rather than missing or different."""
-    is_missing = NOTHING.fullmatch(failure["actual"]) or failure["actual"].endswith("is a required property")
-    return not is_missing and bool(UNWANTED.search(failure["expected"]))
