@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from typing import Any
 
 import pytest
@@ -144,7 +145,7 @@ def test_missing_and_surplus_items_of_a_listing_are_two_causes() -> None:
 
 def test_other_words_are_the_same_cause() -> None:
     lines = [exchange(n, 200, operation="loadTable") for n in (1, 2)]
-    texts = ({"expected": 'no `owner` without "a"', "actual": "null"}, {"expected": "the table of somebody", "actual": "[]"})
+    texts = ({"expected": 'no `owner` without "a"', "actual": "null"}, {"expected": "the table of a client", "actual": "[]"})
     findings = [different(f"R-{n}", n, "/metadata/properties", **text) for n, text in enumerate(texts, 1)]
 
     assert grouped(*lines, *findings) == [{"R-1", "R-2"}]
@@ -310,6 +311,86 @@ def test_commits_that_change_nothing_are_one_cause(count: int, expected: int) ->
     ]
 
     assert len(causes([*lines, *findings])) == expected
+
+
+def commit(number: int, *actions: str, requirements: tuple[str, ...] = ()) -> dict[str, Any]:
+    """Return an accepted commit with updates of some actions and requirements of some types."""
+    body = {"requirements": [{"type": kind} for kind in requirements], "updates": [{"action": action} for action in actions]}
+    line = exchange(number, 200)
+    line["request"]["body"] = json.dumps(body)
+    return line
+
+
+def test_accepted_commits_are_one_cause_for_each_action() -> None:
+    actions = (("add-spec",), ("add-schema",), ("add-spec", "add-spec"), ("add-spec", "add-schema"))
+    lines = [commit(n, *names) for n, names in enumerate(actions, 1)]
+
+    found = grouped(*lines, *(result(f"R-{n}", n, expected=(400,)) for n in (1, 2, 3, 4)))
+
+    assert sorted(map(sorted, found)) == [["R-1", "R-3"], ["R-2"], ["R-4"]]
+
+
+def test_update_that_a_mutation_names_decides_the_action() -> None:
+    lines = [commit(1, "add-spec", "add-schema"), commit(2, "add-schema")]
+    mutated = {"exchange": 1, "expected_status": [400], "mutation": {"kind": "missing", "at": "/updates/1/schema"}}
+
+    assert grouped(*lines, with_failures("R-1", mutated), result("R-2", 2, expected=(400,))) == [{"R-1", "R-2"}]
+
+
+def test_conflicts_that_were_accepted_are_one_cause_for_each_requirement() -> None:
+    kinds = ("assert-table-uuid", "assert-ref-snapshot-id", "assert-table-uuid")
+    lines = [commit(n, "set-properties", requirements=(kind,)) for n, kind in enumerate(kinds, 1)]
+
+    assert grouped(*lines, *(result(f"R-{n}", n, expected=(409,)) for n in (1, 2, 3))) == [{"R-1", "R-3"}, {"R-2"}]
+
+
+@pytest.mark.parametrize(("count", "expected"), [(8, 1), (7, 7)], ids=["eight actions", "seven actions"])
+def test_updates_that_are_not_validated_are_one_cause(count: int, expected: int) -> None:
+    lines = [commit(n, f"action-{n}") for n in range(count)]
+
+    assert len(grouped(*lines, *(result(f"R-{n}", n, expected=(400,)) for n in range(count)))) == expected
+
+
+def test_title_of_an_accepted_commit_names_the_update() -> None:
+    assert [cause.title for cause in causes([commit(1, "add-spec"), result("R-1", 1, expected=(400,))])] == [
+        "updateTable with add-spec returned 200, expected 400"
+    ]
+
+
+def test_crashes_where_success_was_expected_are_another_cause() -> None:
+    lines = [exchange(n, 500, ERROR % ("bad request", "WebApplicationException", 500)) for n in (1, 2, 3, 4)]
+    found = [result(f"R-{n}", n, expected=(400 if n < 3 else 200,)) for n in (1, 2, 3, 4)]
+
+    assert grouped(*lines, *found) == [{"R-1", "R-2"}, {"R-3", "R-4"}]
+
+
+def test_crashes_without_error_body_are_one_cause_for_each_message() -> None:
+    messages = ("java.lang.IllegalArgumentException: no id", "com.example.MappingException: no id (through a list)", "no term")
+    lines = [exchange(n, 500, json.dumps({"message": message})) for n, message in enumerate(messages, 1)]
+
+    assert grouped(*lines, *(result(f"R-{n}", n, expected=(200,)) for n in (1, 2, 3))) == [{"R-1", "R-2"}, {"R-3"}]
+
+
+def test_wrong_refusal_follows_from_no_accepted_request() -> None:
+    accepted, crashed = exchange(1, 200), exchange(2, 500, "<html>")
+
+    assert grouped(accepted, crashed, result("R-1", 1, expected=(400,)), result("R-2", 2, expected=(400,), trail=(1,))) == [
+        {"R-1"},
+        {"R-2"},
+    ]
+
+
+def test_id_of_an_item_counts_as_the_member_with_the_items() -> None:
+    lines = [exchange(n, 200, operation="loadTable") for n in (1, 2, 3)]
+    places = ("/metadata/default-spec-id", "/metadata/partition-specs/0", "/metadata/schemas")
+
+    assert grouped(*lines, *(different(f"R-{n}", n, at) for n, at in enumerate(places, 1))) == [{"R-1", "R-2"}, {"R-3"}]
+
+
+def test_accepted_request_with_an_empty_body_is_no_cause_of_its_own() -> None:
+    lines = [exchange(n, 200, "{}", operation="loadTable") for n in (1, 2)]
+
+    assert grouped(*lines, result("R-1", 1, expected=(404,)), different("R-2", 2, "/metadata", "missing")) == [{"R-1", "R-2"}]
 
 
 def test_changes_lost_by_simultaneous_requests_are_one_cause() -> None:

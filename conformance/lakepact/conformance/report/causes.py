@@ -131,6 +131,7 @@ def _title(finding: Finding) -> str:
     if exchange is None:
         return f"expected {expected}, got {actual}"
     request = exchange["operation"] or f"{exchange['request']['method']} {exchange['request']['url']}"
+    request += f" with {finding.subject}" if finding.accepted and finding.subject else ""
     if finding.expected_status and finding.status not in finding.expected_status:
         error = error_of(finding)
         wanted = " or ".join(map(str, finding.expected_status))

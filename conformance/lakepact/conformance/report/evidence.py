@@ -5,22 +5,25 @@ A requirement with several failing cases of one kind is found by the case whose 
 A key is found in one of these ways, tried in this order and never combined:
 
 1. The failure follows from a request that should have been refused and was accepted, which is another requirement's failure.
-2. An error response has no error body of the contract; its status is the same, and so is whether success was expected.
-   Findings about the body alone join those about the status, if there are any with the same status.
-3. Status, error type and message are the same, names and numbers aside.
+   A request that was refused with a wrong status follows from nothing.
+2. An error response has no error body of the contract, and its status is the same. Findings about the body alone join those about
+   the status, if there are any with the same status. If success was expected, the message is the same too.
+3. Status, error type and message are the same, names and numbers aside; of a 5xx status, whether success was expected too.
 4. A request was accepted that should have been refused, and its operation refused none: that is seen of at least five
    operations, or in at least five requirements of one of them.
 5. At least two operations accepted a request about something that does not exist, or with a value of the wrong JSON type:
    what is missing is the same. The mutation of a failure says so.
 6. A request succeeded with another 2xx status than the documented one; both statuses are the same.
 7. The operation, the expected status and the actual status are the same. Of several expected statuses, the one that
-   most findings with this operation and actual status expect.
+   most findings with this operation and actual status expect. Of a commit that was accepted, the action of its update is the same,
+   or the type of its requirement where 409 was expected; unless commits with eight or more of them were accepted.
 8. A commit was accepted and changed nothing: that is seen in at least five requirements.
 9. Of simultaneous changes more were accepted than can have been made, or accepted ones were lost: of namespaces, or of tables and views.
-10. The operation is the same, and the response has a body with nothing in it, or a web page.
+10. The operation is the same, and the response has a body with nothing in it, or a web page; also where a refusal was expected.
 11. Numbers are sent as texts.
 12. The resource and the member that differs are the same, and it is surplus in all of them or in none. The difference of a
-    failure says which member; it may be one of an answer before the last one.
+    failure says which member; it may be one of an answer before the last one. A member that names or counts items, such as
+    `default-spec-id`, counts as the member with the items.
 13. The check and the operation are the same, and none of the above is known.
 
 No key depends on the words of a requirement or of an expectation. Reports written before failures had a difference are grouped by
@@ -39,8 +42,8 @@ import orjson
 
 from lakepact.conformance.differences import Kind
 from lakepact.conformance.invalid_bodies import WRONG_TYPES
-from lakepact.conformance.outcome import ABSENT_THING, WRONG_TYPE, Outcome
-from lakepact.conformance.report.unchanged import COMMITS, changed_nothing
+from lakepact.conformance.outcome import ABSENT_THING, LOWEST_ERROR, WRONG_TYPE, Outcome
+from lakepact.conformance.report.commits import COMMITS, changed_nothing, commit_requirements, commit_updates
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
@@ -53,8 +56,26 @@ Key: TypeAlias = "tuple[object, ...]"
 BROKEN = (Outcome.FAIL, Outcome.WARN)
 #: Operations that refused no request, or findings of one of them, from which on it is one cause that nothing is refused.
 SEVERAL = 5
+#: Kinds of updates or requirements that an operation accepts wrongly, from which on it is one cause that it validates none.
+MANY = 8
+CONFLICT = 409  #: the status of a commit whose requirements do not hold
 ENVELOPES = frozenset({"metadata"})  #: members that hold what a response is about
+#: Members that name, or count, items of another member: a wrong item shows at both.
+FAMILIES = {
+    "current-schema-id": "schemas",
+    "last-column-id": "schemas",
+    "default-spec-id": "partition-specs",
+    "last-partition-id": "partition-specs",
+    "default-sort-order-id": "sort-orders",
+    "last-sequence-number": "snapshots",
+    "next-row-id": "snapshots",
+    "current-snapshot-id": "refs",
+    "snapshot-log": "refs",
+    "current-version-id": "versions",
+    "version-log": "versions",
+}
 OF_NAMESPACES = frozenset({"createNamespace", "loadNamespaceMetadata", "updateProperties", "dropNamespace", "listNamespaces"})
+SERVER_ERROR = 500  #: the lowest status of an error that the server makes
 CUT = "… ("  #: begins the end of a body of which a report shows a part
 
 #: Parts of a server's message that differ between requests: names of checks, UUIDs, quoted texts, places of classes, numbers.
@@ -62,6 +83,7 @@ PARTICULAR = re.compile(
     r"lp_[0-9a-f]+_[0-9_a-z]+|[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}|\b[0-9a-f]{32}\b"
     r"|'[^']*'|\"[^\"]*\"|`[^`]*`|\bat /\S+|(?:file|s3|http)s?:\S+|\d+"
 )
+EXCEPTION = re.compile(r"^(?:\w+\.)+\w+: ")  #: the class of an exception before its message
 #: An error body of the contract that a report shows in part.
 CUT_ERROR = re.compile(r"""\s*\{\s*"error"\s*:\s*\{.*?"message"\s*:\s*"((?:[^"\\]|\\.)*)".*?"type"\s*:\s*"([^"]*)\"""", re.DOTALL)
 
@@ -111,10 +133,18 @@ class Finding:
         return self.accepted, self.is_about_status, self.status >= 400, self.is_about(Kind.SURPLUS)
 
     @property
+    def subject(self) -> str:
+        """The kind of update, or of requirement where a conflict was expected, that a commit has wrongly; empty if it has several kinds."""
+        kinds = commit_requirements if min(self.expected_status, default=0) == CONFLICT else commit_updates
+        found = kinds(self.exchange["request"]["body"], self.failure.get("mutation", {}).get("at", "")) if self.exchange else set()
+        return next(iter(found)) if len(found) == 1 else ""
+
+    @property
     def member(self) -> str:
         """The member of the response that is not as expected: the outermost that says something; empty if it is not known."""
         steps = str(self.failure.get("difference", {}).get("at", "")).split("/")[1:]
-        return next((step for step in steps if step not in ENVELOPES and not step.isdigit()), "")
+        outermost = next((step for step in steps if step not in ENVELOPES and not step.isdigit()), "")
+        return FAMILIES.get(outermost, outermost)
 
     @property
     def is_about_value(self) -> bool:
@@ -126,9 +156,14 @@ class Finding:
         return self.failure.get("difference", {}).get("kind") in kinds
 
     @property
+    def is_refused_wrongly(self) -> bool:
+        """Whether a request was rightly refused, with another status than the requirement demands."""
+        return self.is_about_status and not self.expects_success and self.status >= LOWEST_ERROR
+
+    @property
     def is_refused_otherwise(self) -> bool:
         """Whether a request was rightly refused, with another 4xx status than the requirement demands."""
-        return self.is_about_status and min(self.expected_status) >= 400 and 400 <= self.status < 500
+        return self.is_refused_wrongly and self.status < SERVER_ERROR
 
     @property
     def accepted(self) -> bool:
@@ -165,6 +200,10 @@ class Evidence:
         for finding in clearest:
             if finding.accepted and (flaw := _flaw(finding)):
                 accepting[flaw].add(finding.operation)
+        self._subjects: dict[Key, set[str]] = defaultdict(set)
+        for finding in clearest:
+            if finding.accepted and finding.is_about_status and finding.subject:
+                self._subjects[self._statuses(finding)].add(finding.subject)
         self._flaws = {flaw for flaw, operations in accepting.items() if len(operations) > 1}
         commits = (finding for finding in clearest if _is_about_commit(finding))
         unchanged = {finding.requirement for finding in commits if changed_nothing(_trail(finding, exchanges))}
@@ -182,11 +221,13 @@ class Evidence:
         origin = self._origin(finding) or finding
         if origin.exchange is None:
             return _check_key(origin)
+        if _lacks_error(origin) and origin.expects_success:
+            return ("no error body", origin.status, message_of(origin))
         if _lacks_error(origin) and not origin.is_about_value:
             alone = not origin.is_about_status and origin.status not in self._bare
-            return ("no error body", "" if alone else origin.status, origin.expects_success)
+            return ("no error body", "" if alone else origin.status)
         if origin.status >= 400 and not origin.is_about_value and (error := error_of(origin)):
-            return ("error", origin.status, error)
+            return ("error", origin.status, error, origin.status >= SERVER_ERROR and origin.expects_success)
         if origin.requirement in self._unchanged:
             return ("changes nothing",)
         return self._success_key(origin, origin.exchange)
@@ -197,10 +238,20 @@ class Evidence:
             return ("refuses nothing",)
         if finding.accepted and (flaw := _flaw(finding)) in self._flaws:
             return ("accepts", flaw)
+        if finding.accepted and _is_empty(exchange["response"]["body"]):
+            return ("empty body", finding.operation)
         return self.status_key(finding) if finding.is_about_status else _effect_key(finding, exchange)
 
     def status_key(self, finding: Finding) -> Key:
-        """Return the operation with the expected and the actual status; no operation if both are 2xx, and one for all HEAD requests."""
+        """Return the operation with the expected and the actual status, and the subject of a commit that was accepted.
+
+        The key has no operation if both statuses are 2xx, and one for all HEAD requests.
+        """
+        statuses = self._statuses(finding)
+        subject = finding.subject if finding.accepted and len(self._subjects[statuses]) < MANY else ""
+        return (*statuses, subject)
+
+    def _statuses(self, finding: Finding) -> Key:
         expected = self._expected[finding.operation, finding.status]
         common = max(finding.expected_status, key=lambda status: (expected[status], -status))
         is_head = finding.exchange is not None and finding.exchange["request"]["method"] == "HEAD"
@@ -212,7 +263,7 @@ class Evidence:
 
         The finding's response answers that request, or a later one about the same objects.
         """
-        if finding.exchange is None:
+        if finding.exchange is None or finding.is_refused_wrongly:
             return None
         number, named = finding.exchange["number"], _names(finding.exchange)
         if number in self._accepted and not finding.accepted:
@@ -253,6 +304,17 @@ def error_of(finding: Finding) -> tuple[str, str] | None:
     kind = error.get("type")
     # An empty type breaks another requirement; the body is the contract's all the same.
     return (kind, PARTICULAR.sub("…", str(error.get("message")))) if isinstance(kind, str) else None
+
+
+def message_of(finding: Finding) -> str:
+    """Return the general message of an error response that is not the contract's, or its text; without an exception's class and details."""
+    shown = finding.exchange["response"]["body"].partition(CUT)[0] if finding.exchange else ""
+    try:
+        body = orjson.loads(shown)
+    except orjson.JSONDecodeError:
+        body = shown
+    text = str(body.get("message", "") if isinstance(body, dict) else body)
+    return PARTICULAR.sub("…", EXCEPTION.sub("", text).partition(" (")[0])
 
 
 def _is_about_commit(finding: Finding) -> bool:

@@ -115,7 +115,7 @@ WRONG: dict[str, dict[str, dict[str, Any]]] = {
 }
 
 #: By requirement: the change of its requests, where several operations can accept the same one.
-MUTATIONS = {"IRC-TBL-CREATE-020": wrong_type("properties/lakepact.other")}
+MUTATIONS = {"IRC-TBL-CREATE-020": wrong_type("properties/lakepact.other"), "IRC-TBL-CREATE-022": wrong_type("stage-create")}
 
 
 def wrong_requests(lab: CatalogLab, requirement: str, **members: Any) -> Iterator[tuple[str, dict[str, Any]]]:
