@@ -119,8 +119,8 @@ def equal(expected: Any, actual: Any, what: str, *, at: str | None = None, kind:
     if _same(expected, actual):
         return
     place, wanted, _ = difference(expected, actual)
-    where = last_read(place) if at is None else at + place
-    differs = None if where is None else Difference(where, kind or kind_of(expected, actual))
+    where, way = last_read(place) if at is None else at + place, kind or kind_of(expected, actual)
+    differs = Difference(where or "", way) if where is not None or way is Kind.SPELLING else None
     claim = Claim({"absent": True} if wanted is ABSENT else {"const": wanted}, place, actual, what, _of_members(expected, actual))
     if max(len(shown(expected)), len(shown(actual))) > BRIEF:
         place, expected, actual = difference(expected, actual)

@@ -11,10 +11,12 @@ import httpx
 import pytest
 
 from lakepact.conformance import expect
+from lakepact.conformance.components import Components
 from lakepact.conformance.differences import ABSENT, Difference, Kind, forget, kind_of
 from lakepact.conformance.exchanges import Exchange, Reply
 from lakepact.conformance.outcome import Unmet
-from lakepact.generated.contract import OperationId
+from lakepact.conformance.rows import comparison
+from lakepact.generated.contract import Contract, OperationId
 
 BODY = {"metadata": {"table-uuid": "a", "properties": {"owner": "me"}, "refs": {}}}
 
@@ -135,3 +137,34 @@ def test_value_composed_of_members_differs_at_one_of_them() -> None:
         expect.equal([{"table-uuid": "b"}], [{name: metadata[name] for name in ("table-uuid", "refs")}], "the tables")
 
     assert difference(unmet) == Difference("/metadata/table-uuid", Kind.VALUE)
+
+
+ROWS = [{"id": 1, "at": 10}, {"id": 2, "at": 20}]
+
+
+@pytest.mark.parametrize(
+    ("rows", "found"),
+    [
+        ([{**row, "at": str(row["at"])} for row in ROWS], Difference("/rows/at", Kind.SPELLING)),
+        ([{**row, "at": None} for row in ROWS], Difference("/rows/at", Kind.MISSING)),
+        (ROWS[:1], Difference("", Kind.VALUE)),
+        ([{"id": 3, "at": 30}, *ROWS[1:]], Difference("", Kind.VALUE)),
+    ],
+    ids=["text", "null", "row missing", "another row"],
+)
+def test_rows_that_differ_in_one_column_name_it(rows: list[dict[str, Any]], found: Difference) -> None:
+    with pytest.raises(Unmet) as unmet:
+        comparison.same(ROWS, rows, "rows")
+
+    assert difference(unmet) == found
+
+
+def test_first_violation_of_a_schema_has_a_place_and_a_kind() -> None:
+    components = Components(Contract("iceberg_rest"))
+    ref = components.instances("SnapshotReference", {"type": "branch", "snapshot-id": "7"})[0]
+    snapshot = components.instances("Snapshot", {"snapshot-id": 1, "timestamp-ms": 2, "summary": {"operation": "append"}})[0]
+
+    assert (components.difference(ref), components.difference(snapshot)) == (
+        Difference("/snapshot-id", Kind.SPELLING),
+        Difference("/manifest-list", Kind.MISSING),
+    )

@@ -59,7 +59,10 @@ SEVERAL = 5
 #: Kinds of updates or requirements that an operation accepts wrongly, from which on it is one cause that it validates none.
 MANY = 8
 CONFLICT = 409  #: the status of a commit whose requirements do not hold
-ENVELOPES = frozenset({"metadata"})  #: members that hold what a response is about
+#: Members that hold what a response, or a line of it, is about.
+ENVELOPES = frozenset(
+    {"metadata", "protocol", "metaData", "file", "add", "remove", "cdf", "deltaProtocol", "deltaMetadata", "deltaSingleAction"}
+)
 #: Members that name, or count, items of another member: a wrong item shows at both.
 FAMILIES = {
     "current-schema-id": "schemas",

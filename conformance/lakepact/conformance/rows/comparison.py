@@ -7,11 +7,13 @@ from collections import Counter
 from typing import TYPE_CHECKING, Any
 
 from lakepact.conformance import expect
+from lakepact.conformance.differences import Difference, Kind, kind_of
 from lakepact.conformance.outcome import Unmet
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
+UNPLACED = Difference("", Kind.VALUE)
 SHOWN = 160  #: characters of a row that a sentence quotes
 
 
@@ -24,7 +26,8 @@ def same(expected: Iterable[Mapping[str, Any]], actual: Iterable[Mapping[str, An
     wanted, found = counted(expected), counted(actual)
     missing, extra = wanted - found, found - wanted
     if missing or extra:
-        raise Unmet(f"{what}: {_rows(wanted.total())}", f"{_rows(found.total())}, {_difference(missing, extra)}")
+        shown = f"{_rows(found.total())}, {_difference(missing, extra)}"
+        raise Unmet(f"{what}: {_rows(wanted.total())}", shown, difference=column_that_differs(missing, extra))
 
 
 def included(expected: Iterable[Mapping[str, Any]], actual: Iterable[Mapping[str, Any]], what: str) -> None:
@@ -36,7 +39,18 @@ def included(expected: Iterable[Mapping[str, Any]], actual: Iterable[Mapping[str
     wanted, found = counted(expected), counted(actual)
     missing = wanted - found
     if missing:
-        raise Unmet(f"{what}: {_rows(wanted.total())} among those of the files", _difference(missing, Counter()))
+        all_of_them = f"{what}: {_rows(wanted.total())} among those of the files"
+        raise Unmet(all_of_them, _difference(missing, Counter()), difference=UNPLACED)
+
+
+def column_that_differs(missing: Counter[Any], extra: Counter[Any]) -> Difference:
+    """Return the difference of rows that are the same without one column; of other rows, a difference without a place."""
+    first: tuple[tuple[str, Any], ...] = next(iter(missing), ())
+    for position, (name, value) in enumerate(first):
+        without = [Counter({row[:position] + row[position + 1 :]: count for row, count in rows.items()}) for rows in (missing, extra)]
+        if without[0] == without[1]:
+            return Difference(f"/rows/{name}", kind_of(value, next(iter(extra))[position][1]))
+    return UNPLACED
 
 
 def counted(rows: Iterable[Mapping[str, Any]]) -> Counter[Any]:

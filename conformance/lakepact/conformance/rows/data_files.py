@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from lakepact.conformance import expect
 from lakepact.conformance.arrow import Schema, Table, pa, pq
+from lakepact.conformance.differences import Difference, Kind
 from lakepact.conformance.outcome import Unmet
 
 from . import deletion_vectors, values
@@ -65,7 +66,8 @@ def partition_value(answer: Answer, file: SharedFile, field: Mapping[str, Any]) 
     """
     name = physical_name(field) if answer.mapping != "none" else field["name"]
     if name not in file.partition_values:
-        raise Unmet(f"a partition value of {name}", f"values of {', '.join(file.partition_values) or 'nothing'}")
+        expected, actual = f"a partition value of {name}", f"values of {', '.join(file.partition_values) or 'nothing'}"
+        raise Unmet(expected, actual, difference=Difference(values.PLACE, Kind.MISSING))
     return values.typed(file.partition_values[name], field["type"])
 
 

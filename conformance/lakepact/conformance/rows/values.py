@@ -8,11 +8,13 @@ import struct
 from decimal import Decimal, InvalidOperation
 from typing import TYPE_CHECKING, Any
 
+from lakepact.conformance.differences import Difference, Kind
 from lakepact.conformance.outcome import Unmet
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+PLACE = "/partitionValues"  #: where differences of such values are
 DATE = re.compile(r"\d{4}-\d{2}-\d{2}")
 TIMESTAMP = re.compile(r"(\d{4}-\d{2}-\d{2})[ T](\d{2}:\d{2}:\d{2})(\.\d{1,9})?(Z|[+-]00:?00)?")
 WHOLE = re.compile(r"[+-]?\d+")
@@ -28,14 +30,14 @@ def typed(text: Any, kind: str) -> Any:
     if text is None or text == "":
         return None
     if not isinstance(text, str):
-        raise Unmet(f"a string as the value of a partition column of type {kind}", repr(text))
+        raise Unmet(f"a string as the value of a partition column of type {kind}", repr(text), difference=Difference(PLACE, Kind.TYPE))
     reader = _READERS.get(kind, _decimal if kind.startswith("decimal") else None)
     if reader is None:
         raise Unmet("a partition column of a primitive type", kind)
     try:
         return reader(text)
     except (ValueError, InvalidOperation) as wrong:
-        raise Unmet(f"the text of a {kind} as partition value", repr(text)) from wrong
+        raise Unmet(f"the text of a {kind} as partition value", repr(text), difference=Difference(PLACE, Kind.VALUE)) from wrong
 
 
 def _integer(text: str) -> int:

@@ -11,6 +11,7 @@ from lakepact.conformance import expect
 from lakepact.conformance.checks.delta_sharing.kit.answers import ANSWERS_IN_LINES, KINDS, answered, lasting, version_of
 from lakepact.conformance.checks.delta_sharing.kit.catalog import CAPABILITIES
 from lakepact.conformance.components import Components
+from lakepact.conformance.differences import Difference, Kind, last_read, pointer
 from lakepact.conformance.outcome import Unmet
 from lakepact.generated.contract import Contract
 from lakepact.generated.delta_sharing import op
@@ -155,7 +156,7 @@ def fits(component: str, line: Line) -> None:
     for instance in COMPONENTS.instances(component, without_null_members(line)):
         flaw = COMPONENTS.flaw(instance)
         if flaw is not None:
-            raise Unmet(f"a {instance.component} as the contract describes it", flaw)
+            raise Unmet(f"a {instance.component} as the contract describes it", flaw, difference=COMPONENTS.difference(instance))
 
 
 def without_null_members(value: Any) -> Any:
@@ -184,7 +185,9 @@ def required(document: Mapping[str, Any], member: str, kind: type, what: str) ->
     value = document.get(member)
     if not isinstance(value, kind) or (kind is int and isinstance(value, bool)):
         shown = f"{member}: {expect.shown(value)}"[:200] if member in document else f"no {member}"
-        raise Unmet(f"{what} with `{member}`, {TYPES[kind]}", shown)
+        is_number = kind is int and isinstance(value, str) and value.isdigit()
+        differs = Kind.SPELLING if is_number else Kind.TYPE if member in document else Kind.MISSING
+        raise Unmet(f"{what} with `{member}`, {TYPES[kind]}", shown, difference=Difference(last_read() or pointer(member), differs))
     return value
 
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 from lakepact.conformance import expect
 from lakepact.conformance.checks.delta_sharing.kit import reading
 from lakepact.conformance.checks.delta_sharing.suite import check, invariant
+from lakepact.conformance.differences import Difference, Kind
 from lakepact.conformance.outcome import Unmet
 from lakepact.conformance.rows import comparison, values
 from lakepact.conformance.rows.data_files import stored_table
@@ -45,7 +46,11 @@ def texts(lab: SharingLab, kinds: tuple[str, ...]) -> Iterator[tuple[str, str, A
             for field in answer.fields:
                 if field["name"] in answer.partition_columns and field["type"] in kinds:
                     if field["name"] not in file.partition_values:
-                        raise Unmet(f"a partition value of {field['name']}", f"values of {', '.join(file.partition_values) or 'nothing'}")
+                        expected, actual = (
+                            f"a partition value of {field['name']}",
+                            f"values of {', '.join(file.partition_values) or 'nothing'}",
+                        )
+                        raise Unmet(expected, actual, difference=Difference(values.PLACE, Kind.MISSING))
                     yield field["name"], field["type"], row[field["name"]], file.partition_values[field["name"]]
 
 
@@ -67,9 +72,11 @@ def partition_values_have_the_form_of_their_type(lab: SharingLab) -> None:
                     continue
                 with case():
                     shaped = isinstance(text, str) and re.fullmatch(pattern, text, re.DOTALL) is not None
-                    expect.true(shaped, f"a {kind} as string for {name}, whose value is {expect.shown(true)}", expect.shown(text))
+                    expect.true(
+                        shaped, f"a {kind} as string for {name}, whose value is {expect.shown(true)}", expect.shown(text), at=values.PLACE
+                    )
                     found = comparison.frozen(values.typed(text, kind))
-                    expect.true(found == comparison.frozen(true), f"{name} {expect.shown(true)}", expect.shown(text))
+                    expect.true(found == comparison.frozen(true), f"{name} {expect.shown(true)}", expect.shown(text), at=values.PLACE)
 
 
 @check("DS-PV-02")
@@ -80,16 +87,17 @@ def null_partition_values(lab: SharingLab) -> None:
         for name, kind, true, text in texts(lab, every):
             with case():
                 if true is None:
-                    expect.true(text is None or text == "", f"null or an empty string for the null of {name}, a {kind}", expect.shown(text))
+                    empty = f"null or an empty string for the null of {name}, a {kind}"
+                    expect.true(text is None or text == "", empty, expect.shown(text), at=values.PLACE)
                 else:
                     there = text is not None and text != ""
-                    expect.true(there, f"a string for {name}, whose value is {expect.shown(true)}", expect.shown(text))
+                    expect.true(there, f"a string for {name}, whose value is {expect.shown(true)}", expect.shown(text), at=values.PLACE)
     with lab.judge("DS-PV-02"):
         table = lab.fixture("partitioned")
         answer = reading.understood(lab.require(reading.asked(lab, table), 200))
         wanted = sorted(file["partition_values"]["city"] is None for file in table.last.files)
         found = sorted(file.partition_values.get("city") in {None, ""} for file in answer.files)
-        expect.equal(wanted, found, "for each file of the table partitioned, whether city is null:")
+        expect.equal(wanted, found, "for each file of the table partitioned, whether city is null:", at=values.PLACE)
 
 
 @invariant("DS-PV-01", traffic=("partition_values.partition_values_have_the_form_of_their_type", "hints.empty_hints_return_all_files"))
@@ -102,7 +110,9 @@ def strings_or_nulls(exchange: Exchange) -> bool:
         seen = True
         for name, value in values_of_file.items():
             if not (value is None or isinstance(value, str)):
-                raise Unmet(f"a string or null as partition value {name}", expect.shown(value))
+                raise Unmet(
+                    f"a string or null as partition value {name}", expect.shown(value), difference=Difference(values.PLACE, Kind.TYPE)
+                )
     return seen
 
 
