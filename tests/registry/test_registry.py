@@ -32,8 +32,8 @@ HOW_MANY = {
     ICEBERG: {
         "CFG": 20,
         "CLI": 57,
-        "COM": 33,
-        "ERR": 20,
+        "COM": 34,
+        "ERR": 21,
         "GEN": 33,
         "META": 19,
         "NS": 71,

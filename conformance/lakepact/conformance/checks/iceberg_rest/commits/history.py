@@ -33,6 +33,7 @@ if TYPE_CHECKING:
 
 AHEAD_MS = 30_000  #: how far the clock of a writer may be ahead of the server's, as clocks are
 BEHIND_MS = 3_600_000  #: how far that of another one is behind
+PAUSE = 0.05  #: seconds between two commits whose times are compared
 
 
 @check("IRC-COM-027", "IRC-META-012")
@@ -74,6 +75,23 @@ def last_updated_ms_does_not_decrease(lab: CatalogLab) -> None:
         with lab.judge("IRC-COM-028"):
             expect.true(updated >= last, f"`last-updated-ms` of at least {last}", updated)
         last = updated
+
+
+@check("IRC-COM-034")
+def commits_set_last_updated_ms(lab: CatalogLab) -> None:
+    """`last-updated-ms` of a table is later after a commit that changes its properties than before it."""
+    table = lab.make_table()
+    changes = ({"action": "set-properties", "updates": {"turn": "first"}}, {"action": "remove-properties", "removals": ["turn"]})
+
+    with lab.judge_each("IRC-COM-034") as case:
+        for change in changes:
+            last = table.member("last-updated-ms")
+            time.sleep(PAUSE)
+            lab.commit(table, change)
+            table = lab.load(table)
+            with case():
+                updated = table.member("last-updated-ms")
+                expect.true(updated > last, f"`last-updated-ms` later than {last} after {change['action']}", updated)
 
 
 @check("IRC-META-011")

@@ -86,6 +86,16 @@ def errors_have_message_type_and_code(exchange: Exchange) -> bool:
     return True
 
 
+@invariant("IRC-ERR-021")
+def error_messages_are_not_empty(exchange: Exchange) -> bool:
+    """The `message` of an error body is not empty."""
+    error = error_of(exchange)
+    if error is None or not isinstance(error.get("message"), str):
+        return False
+    expect.true(bool(error["message"].strip()), "a message that says what went wrong", error["message"])
+    return True
+
+
 @invariant("IRC-ERR-003")
 def error_code_is_the_status(exchange: Exchange) -> bool:
     """The `code` of an error body equals the status of the response."""

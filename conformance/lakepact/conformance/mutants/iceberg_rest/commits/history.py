@@ -41,6 +41,17 @@ def _applied(change: Callable[[Document, Document, Sequence[Document], int], Doc
     return wrap_rule("updates_applied", wrapper)
 
 
+@fault("IRC-COM-034")
+def keeps_the_time_with_properties() -> Install:
+    """Commits that change properties alone leave `last-updated-ms` as it was."""
+
+    def change(after: Document, before: Document, updates: Sequence[Document], _: int) -> Document:
+        alone = all(update["action"].endswith("-properties") for update in updates)
+        return {**after, "last-updated-ms": before["last-updated-ms"]} if alone and before else after
+
+    return _applied(change)
+
+
 def _replaces(updates: Sequence[Document]) -> bool:
     return {"remove-snapshot-ref", "set-current-schema"} <= {update["action"] for update in updates}
 

@@ -57,6 +57,17 @@ def renamed(kinds: dict[str, str]) -> Install:
     return on_errors(edit)
 
 
+@fault("IRC-ERR-021")
+def bad_requests_have_an_empty_message() -> Install:
+    """Errors of status 400 have an empty message."""
+
+    def edit(document: dict[str, Any]) -> None:
+        if document["error"]["code"] == 400:
+            document["error"]["message"] = ""
+
+    return on_errors(edit)
+
+
 def _plain_text(reply: Reply, _: Scope) -> Reply:
     return replace(reply, media_type=b"text/html; charset=utf-8") if reply.status >= 400 and reply.body else reply
 
