@@ -1,4 +1,4 @@
-# Made by codegen.registry from the registry of iceberg_rest 1.10.0, sha256 eb20e8ced883ea20. Do not edit: nox -s generate
+# Made by codegen.registry from the registry of iceberg_rest 1.10.0, sha256 b8ad6a5a4efc0028. Do not edit: nox -s generate
 """The requirements of Apache Iceberg REST Catalog API 1.10.0, its optional features, and the corrections of the contract."""
 
 from __future__ import annotations
@@ -1178,6 +1178,15 @@ REQUIREMENTS: dict[str, Requirement] = {
         operations=("updateTable",),
         risk="data",
     ),
+    "IRC-COM-034": Requirement(
+        id="IRC-COM-034",
+        level="SHOULD",
+        sentence="A commit that changes a table should set `last-updated-ms` to the time of the commit.",
+        clause="/components/schemas/TableMetadata/properties/last-updated-ms",
+        basis="implied",
+        area="commits",
+        operations=("updateTable",),
+    ),
     "IRC-CFG-001": Requirement(
         id="IRC-CFG-001",
         level="MUST",
@@ -2030,6 +2039,14 @@ REQUIREMENTS: dict[str, Requirement] = {
         sentence="A request to a path that the contract does not know should return the error body of every other error.",
         clause="/components/schemas/IcebergErrorResponse",
         basis="implied",
+        area="errors",
+    ),
+    "IRC-ERR-021": Requirement(
+        id="IRC-ERR-021",
+        level="SHOULD",
+        sentence="The message of an error should not be empty.",
+        clause="/components/schemas/ErrorModel/properties/message",
+        basis="text",
         area="errors",
     ),
     "IRC-TBL-ETAG-001": Requirement(

@@ -1,4 +1,4 @@
-# Made by codegen.registry from the registry of watsonx_data 2026, sha256 676561d4247a09ce. Do not edit: nox -s generate
+# Made by codegen.registry from the registry of watsonx_data 2026, sha256 759acc92d6e3e378. Do not edit: nox -s generate
 """The requirements of IBM watsonx.data Iceberg REST Catalog API 2026, its optional features, and the corrections of the contract."""
 
 from __future__ import annotations
@@ -1408,6 +1408,15 @@ REQUIREMENTS: dict[str, Requirement] = {
         operations=("updateTable",),
         risk="data",
     ),
+    "IRC-COM-034": Requirement(
+        id="IRC-COM-034",
+        level="SHOULD",
+        sentence="A commit that changes a table should set `last-updated-ms` to the time of the commit.",
+        clause="/components/schemas/TableMetadata/properties/last-updated-ms",
+        basis="implied",
+        area="commits",
+        operations=("updateTable",),
+    ),
     "IRC-CFG-002": Requirement(
         id="IRC-CFG-002",
         level="MUST",
@@ -1995,6 +2004,14 @@ REQUIREMENTS: dict[str, Requirement] = {
         sentence="A request to a path that the contract does not know should return the error body of every other error.",
         clause="/components/schemas/IcebergErrorResponse",
         basis="implied",
+        area="errors",
+    ),
+    "IRC-ERR-021": Requirement(
+        id="IRC-ERR-021",
+        level="SHOULD",
+        sentence="The message of an error should not be empty.",
+        clause="/components/schemas/ErrorModel/properties/message",
+        basis="text",
         area="errors",
     ),
     "IRC-META-001": Requirement(
