@@ -2,9 +2,11 @@
 
 import polars as pl
 
+from lakepact.client import SharingClient
 
-def test_amounts_are_summed_by_city(lakepact_share):
-    sales = lakepact_share.table("lakepact", "tables", "partitioned_late").to_polars()
+
+def test_amounts_are_summed_by_city(lakepact_share: SharingClient) -> None:
+    sales = lakepact_share.table("lakepact.tables.partitioned_late").to_polars()
 
     cities = sales.group_by("city").agg(pl.len()).sort("city", nulls_last=True)
 

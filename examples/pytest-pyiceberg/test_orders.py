@@ -5,6 +5,8 @@ import pytest
 from pyiceberg.catalog.rest import RestCatalog
 from pyiceberg.exceptions import ServiceUnavailableError
 
+from lakepact.reference_server import Server
+
 
 def store_orders(catalog: RestCatalog, orders: pa.Table) -> None:
     """The code under test: append to the table, which is created if it does not exist."""
@@ -15,7 +17,7 @@ def store_orders(catalog: RestCatalog, orders: pa.Table) -> None:
 ORDERS = pa.table({"id": [1, 2], "amount": [10.0, 20.0]})
 
 
-def test_orders_are_appended(lakepact_server):
+def test_orders_are_appended(lakepact_server: Server) -> None:
     catalog = RestCatalog("test", uri=lakepact_server.url)
 
     store_orders(catalog, ORDERS)
@@ -25,7 +27,7 @@ def test_orders_are_appended(lakepact_server):
 
 
 @pytest.mark.lakepact(fault="createTable.answers-503")
-def test_outage_is_an_error(lakepact_server):
+def test_outage_is_an_error(lakepact_server: Server) -> None:
     catalog = RestCatalog("test", uri=lakepact_server.url)
 
     with pytest.raises(ServiceUnavailableError):

@@ -1,25 +1,49 @@
-"""Write the Python blocks of each page as one module, whose types `nox -s types` checks."""
+"""Write the Python blocks of pages as modules, whose types `nox -s types` checks.
+
+Blocks that need what is not installed or not shown are left out; each says so in its reason for not being run.
+"""
 
 from __future__ import annotations
 
+import contextlib
 import sys
 from pathlib import Path
 
-from page_blocks import PAGES, blocks
+from page_blocks import PAGES, Block, blocks
+
+from lakepact.cli import main
+
+GENERATES = "docs/generate-code.md"  #: its programs import the package that its command generates
+LEFT_OUT = ("needs ", "starts Spark")
 
 
 def write(folder: Path) -> None:
-    """Write a module for each page with Python blocks, with the line numbers of the page."""
+    """Write a module for each page with Python blocks, with the line numbers of the page; a block with a docstring is its own module."""
     folder.mkdir(parents=True, exist_ok=True)
     for page in PAGES:
-        lines: list[str] = []
-        for block in blocks(page):
-            if block.language == "python":
-                lines += [""] * (block.line - len(lines)) + block.text.splitlines()
-        if lines:
-            name = Path(page).stem.lower().replace("-", "_")
-            (folder / f"{name}_page.py").write_text("\n".join(lines) + "\n", "utf-8")
+        modules: list[list[str]] = []
+        for block in checked(page):
+            if not modules or block.text.startswith('"""'):
+                modules.append([])
+            lines = modules[-1]
+            lines += [""] * (block.line - len(lines)) + block.text.splitlines()
+        for number, lines in enumerate(modules):
+            name = f"{Path(page).stem.lower().replace('-', '_')}_page_{number}"
+            (folder / f"{name}.py").write_text("\n".join(lines) + "\n", "utf-8")
+
+
+def checked(page: str) -> list[Block]:
+    return [block for block in blocks(page) if block.language == "python" and not block.reason.startswith(LEFT_OUT)]
+
+
+def generate(folder: Path) -> None:
+    """Generate the package of the page about that."""
+    document, command, *_ = blocks(GENERATES)
+    (folder / "notes.yaml").write_text(document.text, "utf-8")
+    with contextlib.chdir(folder):
+        main(command.text.split()[1:], standalone_mode=False)
 
 
 if __name__ == "__main__":
     write(Path(sys.argv[1]))
+    generate(Path(sys.argv[1]))

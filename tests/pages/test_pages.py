@@ -165,6 +165,7 @@ REASONS = [
     "installs from the network; tests/distribution runs the wheel like this",
     "installs from the network; the continuous integration does it in a fresh clone",
     "needs Iceberg's Java server",
+    "needs the imports of its module",
     "needs the package delta-sharing and the tables of the example",
     "starts Spark; nox -s spark_source does the same",
     "starts a server that does not end",
