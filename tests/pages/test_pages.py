@@ -43,7 +43,7 @@ CATALOG, TESTED, SHARING, WATSONX = (
 )
 INSTALLS = ("pip install", "python3 -m venv", "git clone")
 SERVES = "lakepact serve"
-ENDED = 60  #: seconds that a command may take
+ENDED = 600  #: seconds after which a command hangs; a busy machine needs a minute for some
 
 
 @pytest.fixture(scope="module")
