@@ -43,7 +43,7 @@ code, pre, td.path { font: .87em/1.5 ui-monospace, Menlo, "DejaVu Sans Mono", mo
 pre { background: var(--shade); border-radius: 6px; padding: 8px 10px; margin: .3rem 0; overflow-x: auto; user-select: all }
 .wide { overflow-x: auto } table { border-collapse: collapse; font-size: .9rem; min-width: 50% }
 th, td { text-align: left; vertical-align: top; padding: 4px 14px 4px 0; border-bottom: 1px solid var(--line) }
-th, td.soft { overflow-wrap: normal } td.soft { white-space: nowrap }
+th, td.soft, td.path + td { overflow-wrap: normal } td.soft { white-space: nowrap } td.path { min-width: 16em }
 th { color: var(--soft); font-weight: 500 } details { margin: .3rem 0 } summary { cursor: pointer; padding: 2px 0 }
 """
 
