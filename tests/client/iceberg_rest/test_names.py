@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import inspect
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from lakepact.client import AsyncIcebergCatalog, IcebergCatalog
 from lakepact.client.iceberg_rest.names import encode_namespace, levels, of_table, table_identifier
 from lakepact.client.urls import path_segment
 from lakepact.generated.iceberg_rest.models import TableIdentifier
@@ -104,3 +107,8 @@ def test_unaddressable_name_raises_value_error(name):
 def test_unaddressable_namespace_raises_value_error():
     with pytest.raises(ValueError, match="cannot be addressed by a path"):
         encode_namespace(("..",))
+
+
+def test_methods_of_the_async_catalog_are_coroutine_functions():
+    assert inspect.iscoroutinefunction(AsyncIcebergCatalog.load_table)
+    assert not inspect.iscoroutinefunction(IcebergCatalog.load_table)

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import functools
 import inspect
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Concatenate, ParamSpec, Protocol, TypeAlias, TypeVar, cast, overload
 from urllib.parse import unquote
 
@@ -120,13 +120,20 @@ def of_table(method: Callable[Concatenate[S, TableName, P], R_co]) -> _OfTable[S
     """
     following = [each.name for each in list(inspect.signature(method).parameters.values())[2:] if each.kind is each.POSITIONAL_OR_KEYWORD]
 
-    call: Callable[..., R_co] = method
+    def parts(args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> tuple[Any, ...]:
+        if len(args) > 1 and len(args) + sum(each in kwargs for each in following) > 1 + len(following):
+            namespace, name, *others = args
+            return (levels(namespace), name), *others
+        return args
+
+    call: Callable[..., Any] = method
 
     @functools.wraps(method)
-    def named(self: S, *args: Any, **kwargs: Any) -> R_co:
-        if len(args) > 1 and len(args) + sum(each in kwargs for each in following) > 1 + len(following):
-            namespace, name, *args_left = args
-            return call(self, (levels(namespace), name), *args_left, **kwargs)
-        return call(self, *args, **kwargs)
+    def named(self: S, *args: Any, **kwargs: Any) -> Any:
+        return call(self, *parts(args, kwargs), **kwargs)
 
-    return cast("_OfTable[S, P, R_co]", named)
+    @functools.wraps(method)
+    async def awaited(self: S, *args: Any, **kwargs: Any) -> Any:
+        return await call(self, *parts(args, kwargs), **kwargs)
+
+    return cast("_OfTable[S, P, R_co]", awaited if inspect.iscoroutinefunction(method) else named)
