@@ -1,4 +1,4 @@
-# Made by codegen.registry from the registry of iceberg_rest 1.10.0, sha256 b8ad6a5a4efc0028. Do not edit: nox -s generate
+# Made by codegen.registry from the registry of iceberg_rest 1.10.0, sha256 9e6437d683e43fab. Do not edit: nox -s generate
 """The requirements of Apache Iceberg REST Catalog API 1.10.0, its optional features, and the corrections of the contract."""
 
 from __future__ import annotations
@@ -922,7 +922,7 @@ REQUIREMENTS: dict[str, Requirement] = {
         area="commits",
         operations=("updateTable",),
         risk="data",
-        interpretation="A-18: The contract says of tables only that an unknown update or requirement is a 400. It is a 400 for views as well. An update or requirement that the contract has for the other kind of object may also be refused with 406; a 5xx status always fails.",
+        interpretation="A-18: The contract says of tables only that an unknown update or requirement is a 400. It is a 400 for views as well; an update or requirement that the contract has for the other kind of object may also be refused with 406, and a 5xx status always fails.",
         corrections=("E03",),
     ),
     "IRC-COM-008": Requirement(
@@ -934,7 +934,7 @@ REQUIREMENTS: dict[str, Requirement] = {
         area="commits",
         operations=("updateTable",),
         risk="data",
-        interpretation="A-18: The contract says of tables only that an unknown update or requirement is a 400. It is a 400 for views as well. An update or requirement that the contract has for the other kind of object may also be refused with 406; a 5xx status always fails.",
+        interpretation="A-18: The contract says of tables only that an unknown update or requirement is a 400. It is a 400 for views as well; an update or requirement that the contract has for the other kind of object may also be refused with 406, and a 5xx status always fails.",
     ),
     "IRC-COM-009": Requirement(
         id="IRC-COM-009",
@@ -1026,7 +1026,7 @@ REQUIREMENTS: dict[str, Requirement] = {
         basis="text",
         area="commits",
         operations=("updateTable",),
-        interpretation="A-18: The contract says of tables only that an unknown update or requirement is a 400. It is a 400 for views as well. An update or requirement that the contract has for the other kind of object may also be refused with 406; a 5xx status always fails.",
+        interpretation="A-18: The contract says of tables only that an unknown update or requirement is a 400. It is a 400 for views as well; an update or requirement that the contract has for the other kind of object may also be refused with 406, and a 5xx status always fails.",
         corrections=("E02",),
     ),
     "IRC-COM-019": Requirement(
@@ -1037,7 +1037,7 @@ REQUIREMENTS: dict[str, Requirement] = {
         basis="text",
         area="commits",
         operations=("updateTable",),
-        interpretation="A-18: The contract says of tables only that an unknown update or requirement is a 400. It is a 400 for views as well. An update or requirement that the contract has for the other kind of object may also be refused with 406; a 5xx status always fails.",
+        interpretation="A-18: The contract says of tables only that an unknown update or requirement is a 400. It is a 400 for views as well; an update or requirement that the contract has for the other kind of object may also be refused with 406, and a 5xx status always fails.",
         corrections=("E03",),
     ),
     "IRC-COM-020": Requirement(
@@ -4049,7 +4049,7 @@ REQUIREMENTS: dict[str, Requirement] = {
         area="preconditions",
         operations=("replaceView",),
         features=("views",),
-        interpretation="A-18: The contract says of tables only that an unknown update or requirement is a 400. It is a 400 for views as well. An update or requirement that the contract has for the other kind of object may also be refused with 406; a 5xx status always fails.",
+        interpretation="A-18: The contract says of tables only that an unknown update or requirement is a 400. It is a 400 for views as well; an update or requirement that the contract has for the other kind of object may also be refused with 406, and a 5xx status always fails.",
     ),
     "IRC-REQ-039": Requirement(
         id="IRC-REQ-039",
@@ -8347,7 +8347,7 @@ REQUIREMENTS: dict[str, Requirement] = {
         area="transactions",
         operations=("commitTransaction",),
         risk="data",
-        interpretation="A-18: The contract says of tables only that an unknown update or requirement is a 400. It is a 400 for views as well. An update or requirement that the contract has for the other kind of object may also be refused with 406; a 5xx status always fails.",
+        interpretation="A-18: The contract says of tables only that an unknown update or requirement is a 400. It is a 400 for views as well; an update or requirement that the contract has for the other kind of object may also be refused with 406, and a 5xx status always fails.",
     ),
     "IRC-TXN-009": Requirement(
         id="IRC-TXN-009",
@@ -9976,7 +9976,7 @@ REQUIREMENTS: dict[str, Requirement] = {
         area="updates",
         operations=("replaceView",),
         features=("views",),
-        interpretation="A-18: The contract says of tables only that an unknown update or requirement is a 400. It is a 400 for views as well. An update or requirement that the contract has for the other kind of object may also be refused with 406; a 5xx status always fails.",
+        interpretation="A-18: The contract says of tables only that an unknown update or requirement is a 400. It is a 400 for views as well; an update or requirement that the contract has for the other kind of object may also be refused with 406, and a 5xx status always fails.",
         corrections=("E02",),
     ),
     "IRC-UPD-090": Requirement(
@@ -10368,7 +10368,7 @@ REQUIREMENTS: dict[str, Requirement] = {
         basis="our-interpretation",
         area="views",
         operations=("replaceView",),
-        interpretation="A-18: The contract says of tables only that an unknown update or requirement is a 400. It is a 400 for views as well. An update or requirement that the contract has for the other kind of object may also be refused with 406; a 5xx status always fails.",
+        interpretation="A-18: The contract says of tables only that an unknown update or requirement is a 400. It is a 400 for views as well; an update or requirement that the contract has for the other kind of object may also be refused with 406, and a 5xx status always fails.",
     ),
     "IRC-VIEW-REPL-009": Requirement(
         id="IRC-VIEW-REPL-009",

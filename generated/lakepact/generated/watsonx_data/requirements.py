@@ -1,4 +1,4 @@
-# Made by codegen.registry from the registry of watsonx_data 2026, sha256 759acc92d6e3e378. Do not edit: nox -s generate
+# Made by codegen.registry from the registry of watsonx_data 2026, sha256 deecfabcbaab2d67. Do not edit: nox -s generate
 """The requirements of IBM watsonx.data Iceberg REST Catalog API 2026, its optional features, and the corrections of the contract."""
 
 from __future__ import annotations
@@ -1256,7 +1256,7 @@ REQUIREMENTS: dict[str, Requirement] = {
         basis="text",
         area="commits",
         operations=("updateTable",),
-        interpretation="A-18: The contract says of tables only that an unknown update or requirement is a 400. It is a 400 for views as well. An update or requirement that the contract has for the other kind of object may also be refused with 406; a 5xx status always fails.",
+        interpretation="A-18: The contract says of tables only that an unknown update or requirement is a 400. It is a 400 for views as well; an update or requirement that the contract has for the other kind of object may also be refused with 406, and a 5xx status always fails.",
         corrections=("E02",),
     ),
     "IRC-COM-019": Requirement(
@@ -1267,7 +1267,7 @@ REQUIREMENTS: dict[str, Requirement] = {
         basis="text",
         area="commits",
         operations=("updateTable",),
-        interpretation="A-18: The contract says of tables only that an unknown update or requirement is a 400. It is a 400 for views as well. An update or requirement that the contract has for the other kind of object may also be refused with 406; a 5xx status always fails.",
+        interpretation="A-18: The contract says of tables only that an unknown update or requirement is a 400. It is a 400 for views as well; an update or requirement that the contract has for the other kind of object may also be refused with 406, and a 5xx status always fails.",
         corrections=("E03",),
     ),
     "IRC-COM-020": Requirement(
@@ -3253,7 +3253,7 @@ REQUIREMENTS: dict[str, Requirement] = {
         area="preconditions",
         operations=("replaceView",),
         features=("views",),
-        interpretation="A-18: The contract says of tables only that an unknown update or requirement is a 400. It is a 400 for views as well. An update or requirement that the contract has for the other kind of object may also be refused with 406; a 5xx status always fails.",
+        interpretation="A-18: The contract says of tables only that an unknown update or requirement is a 400. It is a 400 for views as well; an update or requirement that the contract has for the other kind of object may also be refused with 406, and a 5xx status always fails.",
     ),
     "IRC-REQ-039": Requirement(
         id="IRC-REQ-039",
@@ -7433,7 +7433,7 @@ REQUIREMENTS: dict[str, Requirement] = {
         area="updates",
         operations=("replaceView",),
         features=("views",),
-        interpretation="A-18: The contract says of tables only that an unknown update or requirement is a 400. It is a 400 for views as well. An update or requirement that the contract has for the other kind of object may also be refused with 406; a 5xx status always fails.",
+        interpretation="A-18: The contract says of tables only that an unknown update or requirement is a 400. It is a 400 for views as well; an update or requirement that the contract has for the other kind of object may also be refused with 406, and a 5xx status always fails.",
         corrections=("E02",),
     ),
     "IRC-UPD-090": Requirement(

@@ -1,4 +1,4 @@
-# Made by codegen.registry from the registry of iceberg_rest 1.11.0, sha256 1b829c002d66a5f4. Do not edit: nox -s generate
+# Made by codegen.registry from the registry of iceberg_rest 1.11.0, sha256 0052fadce57f1977. Do not edit: nox -s generate
 """The requirements of Apache Iceberg REST Catalog API 1.11.0, its optional features, and the corrections of the contract."""
 
 from __future__ import annotations
