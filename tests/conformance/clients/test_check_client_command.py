@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import signal
 import subprocess
 import sys
@@ -55,11 +56,35 @@ def test_page_of_a_client_omits_declared_operations(tmp_path: Path) -> None:
     assert 'id="offer"' not in written
 
 
-def test_client_that_fails_the_ordinary_task_exits_with_3() -> None:
-    ended = called("--only", "IRC-CLI-003", "--", sys.executable, "-c", "raise SystemExit('broken')")
+ERRORS = """import sys
+for _ in sys.stdin:
+    print('{"error": {"type": "ImportError", "message": "no client"}}', flush=True)
+"""
+
+
+@pytest.mark.parametrize(
+    ("program", "how"),
+    [("raise SystemExit('broken')", "the program ended without an answer: exit code 1"), (ERRORS, "error ImportError: no client")],
+)
+def test_client_that_performs_no_task_exits_with_3_without_verdicts(program: str, how: str) -> None:
+    ended = called("--only", "IRC-CLI-01*", "--only", "IRC-CLI-043", "--json", "--", sys.executable, "-c", program)
+    written = [json.loads(line) for line in ended.stdout.splitlines()]
 
     assert ended.exit_code == 3, ended.output
-    assert "the client fails with an unchanged server" in ended.output
+    assert [line for line in written if line["line"] == "result"] == []
+    assert how in written[-1]["stopped"]
+
+
+@pytest.mark.parametrize("contract", ["iceberg_rest", "delta_sharing"])
+@pytest.mark.parametrize("result", ["null", "[]"])
+def test_client_that_sends_no_request_passes_nothing(contract: str, result: str) -> None:
+    error = '{"error": {"type": "Error", "message": "as ever"}}'  # fast-forwards are refused where they have to be
+    program = f"import sys\nfor line in sys.stdin: print({error!r} if 'fast-forward' in line else '{{\"result\": {result}}}', flush=True)"
+    ended = called("--contract", contract, "--json", "--", sys.executable, "-c", program)
+    results = [line for line in map(json.loads, ended.stdout.splitlines()) if line["line"] == "result"]
+
+    assert ended.exit_code == 1, ended.output
+    assert [line["requirement"] for line in results if line["outcome"] in {"pass", "error"}] == []
 
 
 def test_ctrl_c_ends_the_client_program_and_exits_with_3(tmp_path: Path) -> None:

@@ -97,6 +97,9 @@ def check_client(
             stack.enter_context(_stopped_by_ctrl_c(program))
             for _ in output.watched(run, console):
                 pass
+            if program.failure:
+                run.verdicts.clear()  # of a program that does nothing they say nothing
+                stopped = f"the client performs no task, such as {program.failure}; docs/test-a-client.md describes its program"
         except (Blocked, KeyboardInterrupt) as early:
             stopped = str(early) if isinstance(early, Blocked) else INTERRUPTED
             run = run or runner.Run(planned, Client("http://127.0.0.1", name=called, program=program))

@@ -220,6 +220,13 @@ class Program:
     _idle: list[_Process] = field(default_factory=list, init=False, repr=False, compare=False)
     _running: set[_Process] = field(default_factory=set, init=False, repr=False, compare=False)
     _stopped: threading.Event = field(default_factory=threading.Event, init=False, repr=False, compare=False)
+    _has_done_one: threading.Event = field(default_factory=threading.Event, init=False, repr=False, compare=False)
+    _failures: deque[str] = field(default_factory=lambda: deque(maxlen=1), init=False, repr=False, compare=False)
+
+    @property
+    def failure(self) -> str:
+        """How the last task failed, if none has been done; empty if one has, or if none was tried."""
+        return "" if self._has_done_one.is_set() else "".join(self._failures)
 
     def stop(self) -> None:
         """End all processes, and start no others."""
@@ -236,6 +243,14 @@ class Program:
             Blocked: the program was stopped.
             OSError: the program does not exist.
         """
+        ended = self._run(task, arguments)
+        if ended.is_done:
+            self._has_done_one.set()
+        else:
+            self._failures.append(ended.shown)
+        return ended
+
+    def _run(self, task: str, arguments: Mapping[str, Any]) -> Ended:
         line = orjson.dumps({"task": task, "arguments": dict(arguments)})
         started = time.monotonic()
         process = self._take()

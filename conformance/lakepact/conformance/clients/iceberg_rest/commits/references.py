@@ -131,6 +131,9 @@ def _prepare(lab: CatalogClientLab, namespace: list[str], wanted: References) ->
 @check("IRC-CLI-043")
 def diverged_branches(lab: CatalogClientLab) -> None:
     """A client reports an error for a fast-forward of a branch to main if main does not descend from it, and changes no ref."""
+    linear = with_snapshots(lab, (FIRST, None), (SECOND, FIRST))
+    lab.commit(linear, TABLE, set_reference(BRANCH, "branch", FIRST))
+    lab.does("fast-forward-branch", namespace=linear, table=TABLE, branch=BRANCH, to=MAIN)
     namespace = with_snapshots(lab, (FIRST, None), (SECOND, FIRST), (SECOND + 1, FIRST))
     lab.commit(namespace, TABLE, set_reference(BRANCH, "branch", SECOND))
     before = references_of(lab, namespace)
