@@ -34,7 +34,7 @@ def error(status: int) -> tuple[int, dict[str, str], bytes]:
 CONFIGURATION_ONLY = frozenset({f"IRC-CFG-{n:03}" for n in (1, 4, 7, 8, 9, 10, 12, 14, 16, 17, 18, 19, 20)} | {"IRC-SCH-CatalogConfig"})
 ERROR_BODIES = frozenset(
     {
-        *("IRC-ERR-001", "IRC-ERR-002", "IRC-ERR-003", "IRC-ERR-004", "IRC-ERR-006", "IRC-ERR-015", "IRC-ERR-018"),
+        *("IRC-ERR-001", "IRC-ERR-002", "IRC-ERR-003", "IRC-ERR-004", "IRC-ERR-006", "IRC-ERR-015", "IRC-ERR-018", "IRC-ERR-021"),
         *("IRC-SCH-ErrorModel", "IRC-SCH-IcebergErrorResponse"),
     }
 )

@@ -9,6 +9,7 @@ import ast
 import dis
 import inspect
 import linecache
+import threading
 from functools import cache
 from typing import TYPE_CHECKING, TypeAlias
 
@@ -20,6 +21,7 @@ if TYPE_CHECKING:
 Site: TypeAlias = "tuple[tuple[CodeType, int], ...]"
 
 DEPTH = 12  #: functions of a site; the loops of a check are not further away
+_PARSING = threading.Lock()  #: CPython 3.11 counts the depth of the trees of all threads together, and fails
 
 
 def site() -> Site:
@@ -67,8 +69,10 @@ def _loops(code: CodeType) -> tuple[frozenset[int], ...]:
 @cache
 def _bodies(file: str) -> tuple[range, ...]:
     """Return the lines of the body of each `for` and `while` in a file; none if it cannot be read."""
+    source = "".join(linecache.getlines(file))
     try:
-        tree = ast.parse("".join(linecache.getlines(file)))
+        with _PARSING:
+            tree = ast.parse(source)
     except SyntaxError:  # it was changed since it was loaded
         return ()
     loops = (node for node in ast.walk(tree) if isinstance(node, ast.For | ast.AsyncFor | ast.While))
