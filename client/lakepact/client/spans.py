@@ -52,7 +52,7 @@ def _traced(tracer: Tracer, operation: str, request: Request, resent: int) -> Ge
     from opentelemetry.trace import SpanKind  # noqa: PLC0415
 
     name = f"{request.method} {operation}"
-    # What ends a call otherwise is recorded by its kind alone: the text of an error may hold a secret.
+    # Of an exception only the type is recorded: its text may hold a secret.
     with tracer.start_as_current_span(name, kind=SpanKind.CLIENT, record_exception=False, set_status_on_exception=False) as span:
         if span.is_recording():
             span.set_attributes(_attributes(operation, request, resent))
