@@ -10,6 +10,7 @@ from collections.abc import AsyncGenerator, AsyncIterator, Generator, Iterator, 
 from datetime import UTC, datetime
 from typing import Any, assert_type
 
+import duckdb
 import pandas as pd
 import polars as pl
 import pyarrow as pa
@@ -401,6 +402,7 @@ def table(table: Table) -> None:
     assert_type(table.to_arrow(columns=["id"]), pa.Table)
     assert_type(table.to_pandas(), pd.DataFrame)
     assert_type(table.to_polars(), pl.DataFrame)
+    assert_type(table.to_duckdb(connection=duckdb.connect()), duckdb.DuckDBPyRelation)
     assert_type(table.credentials(), DirectoryCredentials)
 
 
@@ -414,6 +416,7 @@ def listing(listing: Listing) -> None:
     assert_type(listing.to_arrow(), pa.Table)
     assert_type(listing.to_pandas(), pd.DataFrame)
     assert_type(listing.to_polars(), pl.DataFrame)
+    assert_type(listing.to_duckdb(), duckdb.DuckDBPyRelation)
     listing.close()
 
 
@@ -442,6 +445,7 @@ async def async_table(table: AsyncTable) -> None:
     assert_type(await table.to_arrow(columns=["id"]), pa.Table)
     assert_type(await table.to_pandas(), pd.DataFrame)
     assert_type(await table.to_polars(), pl.DataFrame)
+    assert_type(await table.to_duckdb(connection=duckdb.connect()), duckdb.DuckDBPyRelation)
     assert_type(await table.credentials(), DirectoryCredentials)
 
 
@@ -455,4 +459,5 @@ async def async_listing(listing: AsyncListing) -> None:
     assert_type(await listing.to_arrow(), pa.Table)
     assert_type(await listing.to_pandas(), pd.DataFrame)
     assert_type(await listing.to_polars(), pl.DataFrame)
+    assert_type(await listing.to_duckdb(), duckdb.DuckDBPyRelation)
     await listing.close()

@@ -6,6 +6,7 @@ import io
 import json
 from datetime import UTC, date, datetime
 
+import duckdb
 import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.parquet as pq
@@ -113,6 +114,14 @@ def test_frames_have_the_same_rows(table, both):
     frame = table(both).to_pandas()
 
     assert frame["id"].tolist() == table(both).to_polars()["id"].to_list() == [1, 2, 3, 4, 5, 6]
+
+
+def test_relation_of_duckdb_has_the_same_rows(table, both):
+    with duckdb.connect() as connection:
+        found = table(both).to_duckdb(columns=["id"], connection=connection).fetchall()
+        relation = table(both).to_duckdb(connection=connection)
+
+        assert sorted(found) == sorted(relation.project("id").fetchall()) == [(1,), (2,), (3,), (4,), (5,), (6,)]
 
 
 def test_integers_beside_nulls_stay_integers_in_pandas(table):

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, TypeAlias
 
 if TYPE_CHECKING:
+    import duckdb
     import pandas as pd
     import polars as pl
     import pyarrow as pa
@@ -15,3 +16,5 @@ ArrowTable: TypeAlias = "pa.Table"
 ArrowExpression: TypeAlias = "pc.Expression"
 PandasFrame: TypeAlias = "pd.DataFrame"
 PolarsFrame: TypeAlias = "pl.DataFrame"
+DuckDBConnection: TypeAlias = "duckdb.DuckDBPyConnection"
+DuckDBRelation: TypeAlias = "duckdb.DuckDBPyRelation"

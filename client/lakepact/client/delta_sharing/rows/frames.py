@@ -1,4 +1,4 @@
-"""Tables of Arrow as frames of pandas and polars."""
+"""Tables of Arrow as frames of pandas and polars, and as relations of DuckDB."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import pyarrow as pa
 
 if TYPE_CHECKING:
-    from lakepact.client.delta_sharing.foreign import ArrowTable, PandasFrame, PolarsFrame
+    from lakepact.client.delta_sharing.foreign import ArrowTable, DuckDBConnection, DuckDBRelation, PandasFrame, PolarsFrame
 
 
 def pandas_frame(table: ArrowTable) -> PandasFrame:
@@ -30,3 +30,10 @@ def polars_frame(table: ArrowTable) -> PolarsFrame:
     import polars as pl  # noqa: PLC0415 - only who asks for it needs it
 
     return pl.DataFrame(table)
+
+
+def duckdb_relation(table: ArrowTable, connection: DuckDBConnection | None) -> DuckDBRelation:
+    """Return the table as a relation of DuckDB, in a connection or the default one."""
+    import duckdb  # noqa: PLC0415 - only who asks for it needs it
+
+    return (connection or duckdb.default_connection()).from_arrow(table)

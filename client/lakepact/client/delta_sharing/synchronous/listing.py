@@ -13,7 +13,7 @@ from lakepact.client.delta_sharing.synchronous.answer import Answer
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
-    from lakepact.client.delta_sharing.foreign import ArrowTable, PandasFrame, PolarsFrame
+    from lakepact.client.delta_sharing.foreign import ArrowTable, DuckDBConnection, DuckDBRelation, PandasFrame, PolarsFrame
     from lakepact.client.delta_sharing.progress import Progress
     from lakepact.client.delta_sharing.read_tasks import ReadTask
 
@@ -101,3 +101,22 @@ class Listing(Answer):
         from lakepact.client.delta_sharing.rows.frames import polars_frame  # noqa: PLC0415 - where polars is there
 
         return polars_frame(self.to_arrow(columns=columns, progress=progress))
+
+    def to_duckdb(
+        self,
+        *,
+        columns: Sequence[str] | None = None,
+        progress: Callable[[Progress], object] | None = None,
+        connection: DuckDBConnection | None = None,
+    ) -> DuckDBRelation:
+        """Return the wanted rows as a relation of DuckDB. The other arguments and errors are those of `batches`.
+
+        Args:
+            columns: As for `batches`.
+            progress: As for `batches`.
+            connection: The connection that the relation belongs to; the default one of DuckDB without it.
+        """
+        need("duckdb", "pyarrow", "pyroaring")
+        from lakepact.client.delta_sharing.rows.frames import duckdb_relation  # noqa: PLC0415 - where duckdb is there
+
+        return duckdb_relation(self.to_arrow(columns=columns, progress=progress), connection)

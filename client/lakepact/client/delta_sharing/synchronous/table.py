@@ -24,7 +24,14 @@ if TYPE_CHECKING:
     from datetime import datetime
 
     from lakepact.client.delta_sharing.access import DirectoryCredentials
-    from lakepact.client.delta_sharing.foreign import ArrowExpression, ArrowTable, PandasFrame, PolarsFrame
+    from lakepact.client.delta_sharing.foreign import (
+        ArrowExpression,
+        ArrowTable,
+        DuckDBConnection,
+        DuckDBRelation,
+        PandasFrame,
+        PolarsFrame,
+    )
     from lakepact.client.delta_sharing.lines import Format
     from lakepact.client.delta_sharing.predicates import Predicate
     from lakepact.client.delta_sharing.progress import Progress
@@ -294,6 +301,31 @@ class Table:
         """Return the rows of the table as a frame of polars. The arguments and errors are those of `to_arrow`."""
         listing = self.query(predicate=predicate, limit=limit, version=version, timestamp=timestamp)
         return listing.to_polars(columns=columns, progress=progress)
+
+    def to_duckdb(
+        self,
+        *,
+        columns: Sequence[str] | None = None,
+        predicate: Predicate | ArrowExpression | None = None,
+        limit: int | None = None,
+        version: int | None = None,
+        timestamp: datetime | str | None = None,
+        progress: Callable[[Progress], object] | None = None,
+        connection: DuckDBConnection | None = None,
+    ) -> DuckDBRelation:
+        """Return the rows of the table as a relation of DuckDB. The other arguments and errors are those of `to_arrow`.
+
+        Args:
+            columns: As for `to_arrow`.
+            predicate: As for `to_arrow`.
+            limit: As for `to_arrow`.
+            version: As for `to_arrow`.
+            timestamp: As for `to_arrow`.
+            progress: As for `to_arrow`.
+            connection: The connection that the relation belongs to; the default one of DuckDB without it.
+        """
+        listing = self.query(predicate=predicate, limit=limit, version=version, timestamp=timestamp)
+        return listing.to_duckdb(columns=columns, progress=progress, connection=connection)
 
     def credentials(self, *, location: str | None = None) -> DirectoryCredentials:
         """Return temporary credentials of the table's directory; fetched again only when they expire.
