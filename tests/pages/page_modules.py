@@ -6,6 +6,7 @@ Blocks that need what is not installed or not shown are left out; each says so i
 from __future__ import annotations
 
 import contextlib
+import shutil
 import sys
 from pathlib import Path
 
@@ -19,7 +20,8 @@ LEFT_OUT = ("needs ", "starts Spark")
 
 def write(folder: Path) -> None:
     """Write a module for each page with Python blocks, with the line numbers of the page; a block with a docstring is its own module."""
-    folder.mkdir(parents=True, exist_ok=True)
+    shutil.rmtree(folder, ignore_errors=True)  # of an earlier run
+    folder.mkdir(parents=True)
     for page in PAGES:
         modules: list[list[str]] = []
         for block in checked(page):
