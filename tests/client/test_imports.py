@@ -43,7 +43,7 @@ def loaded(module: Path) -> set[str]:
 
 @pytest.mark.parametrize("module", MODULES, ids=lambda path: path.relative_to(FOLDER).as_posix())
 def test_module_imports_only_installed_libraries(module):
-    extra = {"pandas", "polars", "pyarrow", "pyroaring"} if OF_ROWS in module.parents else set()
+    extra = {"duckdb", "pandas", "polars", "pyarrow", "pyroaring"} if OF_ROWS in module.parents else set()
     extra |= {"click"} if OF_COMMAND in module.parents else set()
     extra |= {"pyiceberg"} if module.name == "pyiceberg_tables.py" else set()
     extra |= {"opentelemetry"} if module.name == "spans.py" else set()
