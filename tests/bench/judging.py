@@ -27,7 +27,7 @@ from campaigns import Here, few_cases, ran
 from faulty import mutants
 from lakepact.conformance.arrow import pa
 from lakepact.conformance.campaign import judged_runs, tables
-from lakepact.conformance.campaign.engines.local import Plain
+from lakepact.conformance.campaign.engines.local import LocalEngine
 from lakepact.reference_server.running import running as serving
 
 if TYPE_CHECKING:
@@ -224,9 +224,9 @@ def main() -> int:
         folder = chosen.folder or Path(scratch)
         run = folder / "run" if (folder / "run").is_dir() else generated(folder, chosen.exchanges, all_different=chosen.all_different)
         steps: dict[str, Taken] = {}
-        with measured() as steps["judge"], Plain() as engine:
+        with measured() as steps["judge"], LocalEngine() as engine:
             judged_runs.judge(run, engine)
-        with measured() as steps["analyse"], Plain() as engine:
+        with measured() as steps["analyse"], LocalEngine() as engine:
             found = judged_runs.analyse(run, engine)
         exchanges = sum(row["exchanges"] for row in found["outcomes"])
         verdicts = tables.read(run / "results", tables.RESULTS, ["http_status"]).num_rows
