@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import json
+from dataclasses import asdict, dataclass, fields
 from importlib.metadata import version
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING
 
 from codegen import versions
 from codegen.contracts import TEMPLATES
@@ -21,10 +22,11 @@ from lakepact.codegen.names import snake
 from lakepact.codegen.python_source import formatted, header, rendered, write, write_all
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterable, Sequence
     from pathlib import Path
 
     from codegen.contracts import Source
+    from codegen.templates.contract import Correction, Difference, Feature, Requirement
     from codegen.versions import Version
 
 PACKAGE = "lakepact/generated"
@@ -82,7 +84,7 @@ def _generate_beside(version: Version, later: Version, package: Path) -> None:
         first_line = _FirstLines.of_version(later)
         said = f'"""{other.title} {other.version}: its tables and schemas."""'
         folder = package / "versions" / snake(f"v{other.version}")
-        write_all(folder, {"__init__.py": f"{first_line.of('generate')}{said}\n", **_tables(later, first_line, shared=version)})
+        write_all(folder, {"__init__.py": f"{first_line.of('generate')}{said}\n", **_tables(later, first_line)})
         _write_documents(later, folder)
 
 
@@ -100,6 +102,34 @@ def _write_documents(version: Version, folder: Path) -> None:
     (folder / "routing.json").write_bytes(json_bytes(paths))
     (folder / "plan.json").write_bytes(json_bytes(plan(paths)))
     (folder / "schemas.json").write_bytes(json_bytes(validation(verdicts)))
+    (folder / "requirements.json").write_text(_requirements(version), "utf-8")
+
+
+def _requirements(version: Version) -> str:
+    """Return the registry as JSON, an entry a line; a version or profile holds what differs from the contract that it extends."""
+    extended, ours = version.source.extends, version.registry
+    theirs = {r.id: r for r in versions.read(extended).registry.requirements} if extended else {}
+    entries: dict[str, Iterable[Requirement | Feature | Correction | Difference]] = {
+        "requirements": [requirement for requirement in ours.requirements if theirs.get(requirement.id) != requirement],
+        "features": ours.features,
+        "corrections": ours.corrections,
+        "differences": ours.differences,
+    }
+    members = {
+        "extends": f"lakepact.generated.{extended.name}" if extended else None,
+        "without": sorted(theirs.keys() - {requirement.id for requirement in ours.requirements}),
+        "prose": asdict(ours.prose) if ours.prose else None,
+    }
+    lines = [f" {json.dumps(name)}: {json.dumps(member, ensure_ascii=False)}" for name, member in members.items()]
+    for name, listed in entries.items():
+        listing = ",".join(f"\n  {json.dumps(_members(entry), ensure_ascii=False)}" for entry in listed)
+        lines.append(f" {json.dumps(name)}: [{listing}]")
+    return "{\n" + ",\n".join(lines) + "\n}\n"
+
+
+def _members(entry: Requirement | Feature | Correction | Difference) -> dict[str, object]:
+    """Return the members of an entry that differ from their defaults."""
+    return {field.name: value for field in fields(entry) if (value := getattr(entry, field.name)) != field.default}
 
 
 def _models(version: Version, header: str) -> str:
@@ -117,31 +147,19 @@ def _beside(other: Source) -> Version:
         raise Broken(f"beside it, {other.version}: {broken}") from None
 
 
-def _tables(version: Version, first_line: _FirstLines, *, shared: Version | None = None) -> dict[str, str]:
-    """Return the modules that templates of ours make; requirements that are those of another version are had from there."""
+def _tables(version: Version, first_line: _FirstLines) -> dict[str, str]:
+    """Return the modules that templates of ours make."""
     named = {"title": version.source.title, "version": version.source.version}
-    demands, table = version.registry, version.operations
-    theirs = {requirement.id: requirement for requirement in shared.registry.requirements} if shared else {}
-    demanded: dict[str, object] = {
-        "requirements": [requirement for requirement in demands.requirements if theirs.get(requirement.id) != requirement],
-        "of": f"lakepact.generated.{shared.source.name}.requirements" if shared else None,
-        "lost": sorted(theirs.keys() - {requirement.id for requirement in demands.requirements}),
-        "features": demands.features,
-        "corrections": demands.corrections,
-        "prose": demands.prose,
-        "differences": demands.differences,
-    }
     return {
         "operations.py": rendered(
             TEMPLATES / "operations.py.jinja",
             header=first_line.of("operations"),
-            operations=table,
+            operations=version.operations,
             contract=version.source.name,
             **named,
         ),
         "errors.py": rendered(TEMPLATES / "errors.py.jinja", header=first_line.of("errors"), errors=version.errors, **named),
-        "server.py": server(version.bundle.verdicts, table, header=first_line.of("server"), **named),
-        "requirements.py": rendered(TEMPLATES / "requirements.py.jinja", header=first_line.of("registry", "registry"), **demanded, **named),
+        "server.py": server(version.bundle.verdicts, version.operations, header=first_line.of("server"), **named),
     }
 
 
@@ -151,17 +169,15 @@ class _FirstLines:
 
     source: Source
     contract: str  #: SHA-256 of the normative document
-    registry: str  #: SHA-256 of everything that people wrote
 
     @classmethod
     def of_version(cls, version: Version) -> _FirstLines:
         """Return the first lines of what is made from a version."""
-        return cls(version.source, sha256(json_bytes(version.bundle.verdicts)), sha256(json_bytes(version.source.inputs)))
+        return cls(version.source, sha256(json_bytes(version.bundle.verdicts)))
 
-    def of(self, module: str, origin: Literal["contract", "registry"] = "contract") -> str:
+    def of(self, module: str) -> str:
         """Return the first line of what a module of the generator makes."""
-        content = self.contract if origin == "contract" else self.registry
-        return header(f"codegen.{module}", f"the {origin} of {self.source.name} {self.source.version}", content)
+        return header(f"codegen.{module}", f"the contract of {self.source.name} {self.source.version}", self.contract)
 
     def of_tool(self, tool: str) -> str:
         """Return the first line of what another tool makes."""
