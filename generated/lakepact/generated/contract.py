@@ -1,4 +1,4 @@
-# Made by codegen.generate from specs/codegen/templates/contract.py, sha256 bf3bb781cd2a2953. Do not edit: nox -s generate
+# Made by codegen.generate from specs/codegen/templates/contract.py, sha256 5bcd95c901235a03. Do not edit: nox -s generate
 """A contract as code: operations, answers, requirements, features and corrections, as frozen values.
 
 Every package of lakepact reads these tables; none of them parses the contract.
@@ -9,7 +9,7 @@ from __future__ import annotations
 import importlib
 import json
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cache, cached_property
 from importlib import resources
 from typing import TYPE_CHECKING, Any, Generic, Literal, NewType, TypeVar
 
@@ -171,8 +171,7 @@ class Contract:
         return importlib.import_module(f"{self._package}.{module}")
 
     def _document(self, file: str) -> dict[str, Any]:
-        document: dict[str, Any] = json.loads(resources.files(self._package).joinpath(file).read_bytes())
-        return document
+        return _document(self._package, file)
 
     @cached_property
     def title(self) -> str:
@@ -192,29 +191,25 @@ class Contract:
         operations: Mapping[OperationId, Operation] = self._module("operations").OPERATIONS
         return operations
 
-    @cached_property
+    @property
     def requirements(self) -> Mapping[str, Requirement]:
         """Every requirement by its id."""
-        requirements: Mapping[str, Requirement] = self._module("requirements").REQUIREMENTS
-        return requirements
+        return _registry(self._package).requirements
 
-    @cached_property
+    @property
     def features(self) -> Mapping[str, Feature]:
         """Every optional behaviour by its name."""
-        features: Mapping[str, Feature] = self._module("requirements").FEATURES
-        return features
+        return _registry(self._package).features
 
-    @cached_property
+    @property
     def corrections(self) -> Mapping[str, Correction]:
         """Every correction of the contract by its id."""
-        corrections: Mapping[str, Correction] = self._module("requirements").CORRECTIONS
-        return corrections
+        return _registry(self._package).corrections
 
-    @cached_property
+    @property
     def differences(self) -> Mapping[str, Difference]:
         """The differences of a profile from its base contract, by id; empty for other contracts."""
-        differences: Mapping[str, Difference] = self._module("requirements").DIFFERENCES
-        return differences
+        return _registry(self._package).differences
 
     @cached_property
     def profile_of(self) -> str | None:
@@ -222,11 +217,10 @@ class Contract:
         name: str | None = json.loads(_manifest().read_bytes())["contracts"][self.name].get("profile of")
         return name
 
-    @cached_property
+    @property
     def prose(self) -> Prose | None:
         """The prose that the contract is read from; none where its authors wrote the document itself."""
-        prose: Prose | None = self._module("requirements").PROSE
-        return prose
+        return _registry(self._package).prose
 
     def place(self, clause: str) -> str:
         """Return the place of a clause for people: file, path in it, and heading."""
@@ -280,6 +274,41 @@ class Contract:
     def routes(self) -> tuple[tuple[str, str, OperationId], ...]:
         """Method, path and operation id of every route, as connexion makes them of the routing."""
         return tuple((method, path, operation) for method, path, operation in self._document("plan.json")["routes"])
+
+
+@dataclass(frozen=True, slots=True)
+class _Registry:
+    """Everything that people wrote about a contract beyond the contract itself."""
+
+    requirements: Mapping[str, Requirement]
+    features: Mapping[str, Feature]
+    corrections: Mapping[str, Correction]
+    differences: Mapping[str, Difference]
+    prose: Prose | None
+
+
+@cache
+def _registry(package: str) -> _Registry:
+    """Return the registry of a contract; a version or profile holds what it changes, and extends another one."""
+    document = _document(package, "requirements.json")
+    shared = _registry(document["extends"]).requirements if document["extends"] else {}
+    return _Registry(
+        {i: r for i, r in shared.items() if i not in document["without"]} | _values(Requirement, document["requirements"], key="id"),
+        _values(Feature, document["features"], key="name"),
+        _values(Correction, document["corrections"], key="id"),
+        _values(Difference, document["differences"], key="id"),
+        Prose(**document["prose"]) if document["prose"] else None,
+    )
+
+
+def _values(kind: type[T], entries: list[dict[str, Any]], *, key: str) -> dict[str, T]:
+    """Return the entries of a document as values, by their key; lists become tuples."""
+    return {entry[key]: kind(**{name: tuple(m) if isinstance(m, list) else m for name, m in entry.items()}) for entry in entries}
+
+
+def _document(package: str, file: str) -> dict[str, Any]:
+    document: dict[str, Any] = json.loads(resources.files(package).joinpath(file).read_bytes())
+    return document
 
 
 def version_module(version: str) -> str:
