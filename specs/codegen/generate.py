@@ -95,7 +95,7 @@ def _constants(tables: Sequence[Version], header: str) -> str:
 
 
 def _write_documents(version: Version, folder: Path) -> None:
-    """Return the JSON documents of a contract: the normative one, and variants of it for tools."""
+    """Write the JSON documents of a contract: the normative one, variants of it for tools, and the registry."""
     verdicts = version.bundle.verdicts
     paths = routing(verdicts)
     (folder / "bundle.json").write_bytes(json_bytes(verdicts))

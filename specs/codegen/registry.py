@@ -36,7 +36,7 @@ _CHOICES = {name: get_args(get_type_hints(Requirement)[name]) for name in ("leve
 
 @dataclass(frozen=True, slots=True)
 class Registry:
-    """A requirement of a contract."""
+    """Everything that people wrote about a contract beyond the contract itself."""
 
     requirements: tuple[Requirement, ...]
     features: tuple[Feature, ...]
@@ -47,7 +47,7 @@ class Registry:
 
 @dataclass(frozen=True, slots=True)
 class _Context:
-    """The subjects of requirements."""
+    """The names that requirements may refer to."""
 
     bundle: Bundle
     operations: Mapping[OperationId, Operation]

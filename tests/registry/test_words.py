@@ -107,6 +107,16 @@ def violations(scope: str) -> list[str]:
     ]
 
 
+def misleading_docstrings(folder: str) -> Iterator[str]:
+    """Yield each class whose docstring begins with a verb, and each function that returns nothing and promises to return something."""
+    for path in sorted((ROOT / folder).rglob("*.py")):
+        for node in ast.walk(ast.parse(path.read_text("utf-8"))):
+            if isinstance(node, ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef) and (text := ast.get_docstring(node)):
+                nothing = isinstance(node, ast.ClassDef) or (isinstance(node.returns, ast.Constant) and node.returns.value is None)
+                if nothing and text.split()[0] in {"Return", "Returns", "Yield", "Whether"}:
+                    yield f"{path.relative_to(ROOT)}:{node.lineno}: {node.name}: {text.splitlines()[0]}"
+
+
 def misnamed(folder: str, pattern: re.Pattern[str]) -> Iterator[str]:
     """Yield each function of a folder whose name matches, as `file:line: name`."""
     for path in sorted((ROOT / folder).rglob("*.py")):
@@ -127,6 +137,11 @@ def test_names_of_tests_name_the_subject_first() -> None:
 @pytest.mark.parametrize("folder", PRODUCT)
 def test_names_of_functions_name_the_subject_first(folder: str) -> None:
     assert list(misnamed(folder, OBSCURE)) == []
+
+
+@pytest.mark.parametrize("folder", PRODUCT)
+def test_docstrings_of_classes_and_procedures_promise_no_result(folder: str) -> None:
+    assert list(misleading_docstrings(folder)) == []
 
 
 @pytest.mark.parametrize("name", ["what_is_unknown_is_refused", "who_may_only_read", "plans_belong_to_everybody", "nobody_is_served"])

@@ -114,7 +114,7 @@ class Kept(pytest.Item):
         return [item.requirement.id for item in self.session.items if isinstance(item, Kept) and item.parent is self.parent]
 
     def runtest(self) -> None:
-        """Return the evidence of a failure."""
+        """Report the verdict to pytest as a failure, warning, skip or expected failure."""
         outcome, evidence = self._came_out or (Outcome.ERROR, "")
         if outcome in {Outcome.FAIL, Outcome.UNEXPECTED_PASS}:
             pytest.fail(evidence, pytrace=False)

@@ -232,7 +232,7 @@ class _Alternative:
 
 @dataclass(frozen=True, slots=True)
 class _Shape:
-    """Return the places below a schema that hold instances of components."""
+    """The places below a schema that hold instances of components."""
 
     component: str | None = None
     parts: tuple[_Shape, ...] = ()

@@ -48,7 +48,7 @@ class Budget:
         self._lock = threading.Lock()
 
     def check(self, operation: str | None = None) -> None:
-        """Return if seconds are left, and the operation answers in time.
+        """Refuse further requests when no seconds are left or the operation was late too often.
 
         Raises:
             GivenUp: no seconds are left, or the operation was late too often.

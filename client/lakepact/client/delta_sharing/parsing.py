@@ -56,7 +56,7 @@ _new: Callable[..., Facts] = tuple.__new__
 
 
 class _Wrong(Exception):
-    """Return the error of a line."""
+    """A line breaks the contract."""
 
 
 class LineReader:

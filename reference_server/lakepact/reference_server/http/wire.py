@@ -94,7 +94,7 @@ class Wire:
                 getattr(reply.chunks, "close", _nothing)()
 
     async def left(self) -> None:
-        """Return when the caller has hung up."""
+        """Wait until the caller closes the connection."""
         while (await self._receive())["type"] != "http.disconnect":
             pass
 

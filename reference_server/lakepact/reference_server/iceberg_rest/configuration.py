@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 class Configuration:
-    """Return the handler of the configuration operation.
+    """The handler of getConfig.
 
     Args:
         endpoints: returns the endpoints offered for a warehouse, as the contract spells them; called at each request.

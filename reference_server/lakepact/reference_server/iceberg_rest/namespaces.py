@@ -78,7 +78,7 @@ def keys_are_disjoint(updates: Mapping[str, str], removals: Sequence[str]) -> No
 
 
 def locate_namespace(properties: dict[str, str], location: str) -> None:
-    """Return the location of a namespace: the requested one, or a free one."""
+    """Set `location` of a namespace that requests none."""
     properties.setdefault("location", location)
 
 

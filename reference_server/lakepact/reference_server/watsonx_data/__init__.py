@@ -41,7 +41,7 @@ def one_level(levels: Sequence[str]) -> None:
 
 
 def locate_namespace(properties: dict[str, str], location: str) -> None:
-    """Return the location of a namespace: its storage_location, by default a folder of its own."""
+    """Set `storage_location` of a namespace that requests none."""
     properties.setdefault("storage_location", location)
 
 

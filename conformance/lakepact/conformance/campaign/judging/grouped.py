@@ -94,7 +94,7 @@ class About:
 
 
 class At(NamedTuple):
-    """Return the index of an exchange's properties."""
+    """An exchange: its row in the table and the properties that it shares with others."""
 
     rows: Rows
     row: int

@@ -41,7 +41,7 @@ class Predicate(Protocol):
 
 
 class _Single:
-    """Count one comparison against the budget."""
+    """A predicate that counts as one comparison."""
 
     __slots__ = ()
 
@@ -133,7 +133,7 @@ class Comparison(_Single):
 
 @dataclass(frozen=True, slots=True)
 class IsNull(_Single):
-    """Whether an operand is null."""
+    """The predicate `isNull`."""
 
     operand: Operand
 

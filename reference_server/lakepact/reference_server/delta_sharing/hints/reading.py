@@ -42,7 +42,7 @@ class Unreadable(ValueError):
 
 
 class Bounds(NamedTuple):
-    """Return the possible meanings of a spelled value."""
+    """The smallest and greatest meaning of a spelled value."""
 
     low: Any
     high: Any

@@ -24,7 +24,7 @@ class Leaf(NamedTuple):
 
 
 class Known(NamedTuple):
-    """Return the statistics of a data file in a manifest."""
+    """The statistics of a data file in a manifest."""
 
     records: int
     nulls: Counts

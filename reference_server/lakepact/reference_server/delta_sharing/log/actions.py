@@ -104,7 +104,7 @@ def checked_file(kind: str, action: Document, where: str) -> Document:
 
 
 def checked_path_and_size(kind: str, path: Any, size: Any, where: str) -> None:
-    """Return path and size of a file.
+    """Check that an action about a file has a path and a size.
 
     Raises:
         DamagedLog: one of them is missing.

@@ -41,7 +41,7 @@ _NOBODY = Secret(bytes(32))
 
 @dataclass(frozen=True, slots=True)
 class Shown:
-    """Return the credentials in the Authorization headers of a token request, at most one per scheme."""
+    """The credentials in the Authorization headers of a token request, at most one per scheme."""
 
     basic: str | None = None
     bearer: bytes | None = None

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 
 class Alike(NamedTuple):
-    """Return the identity of an item of a list."""
+    """How items of a list are compared."""
 
     meaning: Callable[[Document], Hashable]  #: equal for items that are the same, and only for them
     sketch: Callable[[Document], Hashable]  #: equal for items that are the same; cheap, so that few meanings are asked for

@@ -178,7 +178,7 @@ def statistics(table: Known) -> list[Document]:
 
 
 def remove_a_schema(table: Known) -> list[Document]:
-    """Return a schema that is not the current one is removed; it is added first where there is none."""
+    """Return a commit that removes a schema that is not current; it adds one first if none exists."""
     spare = [i for i in table.ids("schemas", "schema-id") if i != table.number("current-schema-id")]
     if spare:
         return [update("remove-schemas", schema_ids=[table.random.choice(spare)])]
@@ -187,7 +187,7 @@ def remove_a_schema(table: Known) -> list[Document]:
 
 
 def remove_a_spec(table: Known) -> list[Document]:
-    """Return a partition spec that is not the default is removed; it is added first where there is none."""
+    """Return a commit that removes a partition spec that is not the default; it adds one first if none exists."""
     spare = [i for i in table.ids("partition-specs", "spec-id") if i != table.number("default-spec-id")]
     if spare:
         return [update("remove-partition-specs", spec_ids=[table.random.choice(spare)])]

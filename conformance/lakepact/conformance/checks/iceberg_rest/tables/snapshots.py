@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class History:
-    """Return a table of five snapshots in a row and one beside them; a branch, a tag and main refer to three."""
+    """A table of five snapshots in a row and one beside them; a branch, a tag and main refer to three."""
 
     table: Table  #: as it is loaded when nothing is said of snapshots
     snapshots: tuple[dict[str, Any], ...]  #: as the commits returned them

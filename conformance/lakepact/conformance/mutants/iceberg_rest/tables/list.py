@@ -247,7 +247,7 @@ def lists_dropped_tables(service: Service) -> None:
 
 @fault("IRC-TBL-HEAD-001")
 def existence_is_200() -> Install:
-    """Whether a table exists returns 200."""
+    """The answer to tableExists has status 200."""
     return on_status(EXISTS, {204: 200})
 
 
