@@ -12,7 +12,7 @@ import httpx
 from lakepact.conformance.campaign import judged_runs, plans, runs, tables
 from lakepact.conformance.campaign.analysis import summaries
 from lakepact.conformance.campaign.execution.workers import travelled
-from lakepact.conformance.campaign.judging.grouped import judged_part
+from lakepact.conformance.campaign.judging.verdicts import judged_part
 from lakepact.conformance.campaign.planning.generation import drawn
 from lakepact.conformance.campaign.targets import asked
 

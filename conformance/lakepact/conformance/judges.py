@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection
+    from collections.abc import Callable
 
     from lakepact.conformance.exchanges import Exchange
 
@@ -33,17 +33,3 @@ class Invariant:
     requirements: tuple[str, ...]
     judge: Callable[[Exchange], bool | None]  #: returns False or None if it does not apply; raises Unmet if it is broken
     traffic: tuple[str, ...] = ()  #: checks whose exchanges suffice to judge it; empty: all checks
-    topic: Topic | None = None  #: limits the exchanges it can apply to
-
-
-@dataclass(frozen=True)
-class Topic:
-    """A property that an exchange must have for an invariant to apply.
-
-    Args:
-        what: the property.
-        shown: returns all such properties of an exchange; invariants share it.
-    """
-
-    what: str
-    shown: Callable[[Exchange], Collection[str]]

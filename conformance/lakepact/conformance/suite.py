@@ -16,7 +16,7 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 from lakepact.conformance.embedded_target import EmbeddedTarget
-from lakepact.conformance.judges import Check, Invariant, Topic
+from lakepact.conformance.judges import Check, Invariant
 from lakepact.conformance.judging.lab import Lab
 from lakepact.generated.contract import Contract, contracts, version_module
 
@@ -113,19 +113,18 @@ class Suite(Generic[L]):
         return register
 
     def invariant(
-        self, *requirements: str, traffic: tuple[str, ...] = (), topic: Topic | None = None
+        self, *requirements: str, traffic: tuple[str, ...] = ()
     ) -> Callable[[Callable[[Exchange], bool | None]], Callable[[Exchange], bool | None]]:
         """Register an invariant: it returns True where it holds, False or None where it does not apply.
 
         Args:
             requirements: ids of the requirements that it judges.
             traffic: checks whose exchanges suffice when the invariant runs alone; by default all.
-            topic: limits the exchanges that the invariant is called for.
         """
 
         def register(function: Callable[[Exchange], bool | None]) -> Callable[[Exchange], bool | None]:
             name = self._name(function, requirements, self.invariants)
-            self.invariants[name] = Invariant(name, _first_line(function), requirements, function, traffic, topic)
+            self.invariants[name] = Invariant(name, _first_line(function), requirements, function, traffic)
             return function
 
         return register

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import gc
 import multiprocessing
 import os
 import signal
@@ -13,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Protocol, Self
 
 from lakepact.conformance.campaign.analysis import duckdb_analysis
 from lakepact.conformance.campaign.execution.workers import travelled
-from lakepact.conformance.campaign.judging.grouped import judged_part
+from lakepact.conformance.campaign.judging.verdicts import judged_part
 from lakepact.conformance.campaign.planning.generation import Block, drawn
 from lakepact.conformance.campaign.tables import parts
 
@@ -28,7 +27,6 @@ if TYPE_CHECKING:
     Rows = list[dict[str, Any]]
 
 FEW_BLOCKS = 60  #: that are drawn before another process has started
-ALLOCATED = 50_000  #: objects between two looks for circles
 Features = Mapping[str, Mapping[str, bool]]  #: by target, by name
 
 
@@ -70,7 +68,7 @@ class LocalEngine:
 
     def __init__(self, workers: int | None = None) -> None:
         self.workers = workers or os.cpu_count() or 1
-        self._pool = ProcessPoolExecutor(self.workers, mp_context=multiprocessing.get_context("spawn"), initializer=_begin)
+        self._pool = ProcessPoolExecutor(self.workers, mp_context=multiprocessing.get_context("spawn"), initializer=_end_with_parent)
 
     def __enter__(self) -> Self:
         return self
@@ -107,12 +105,6 @@ class LocalEngine:
     def analyse(self, sources: Sources) -> dict[str, Table]:
         """Return all tables of `findings`."""
         return duckdb_analysis.analysed(sources)
-
-
-def _begin() -> None:
-    """Disable most garbage collection: cached exchanges hold no cycles."""
-    gc.set_threshold(ALLOCATED)
-    _end_with_parent()
 
 
 def _end_with_parent() -> None:

@@ -22,7 +22,7 @@ from lakepact.conformance.campaign.analysis import sql
 from lakepact.conformance.campaign.engines import code_bundle, doctor
 from lakepact.conformance.campaign.errors import CannotRun
 from lakepact.conformance.campaign.execution.workers import travelled
-from lakepact.conformance.campaign.judging.grouped import judged_batches
+from lakepact.conformance.campaign.judging.verdicts import judged_batches
 from lakepact.conformance.campaign.planning.generation import Block, drawn
 from lakepact.conformance.campaign.tables import ANSWERS, CASES, EXCHANGES, JUDGED, NUMBER, RESULTS, TEXT, WHOLE, parts, tidy
 

@@ -11,7 +11,7 @@ from lakepact.conformance.exchanges import Exchange
 from lakepact.conformance.redaction import REDACTED, SECRET_HEADERS, redacted
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Iterable, Iterator, Mapping
 
 #: Stands for a secret of ours, so that it can still be seen that an answer repeats it.
 SENT_BY_US = "<sent-by-us>"
@@ -66,39 +66,23 @@ def row_of(exchange: Exchange, own_headers: Iterable[str] = ()) -> dict[str, Any
 
 def exchange_of(row: Mapping[str, Any]) -> Exchange:
     """Return the exchange of a row; where a secret was sent, what stands for it is the secret that an answer must not repeat."""
-    return exchange_with(row, pairs_of(row["request_headers"]), headers_of(pairs_of(row["response_headers"])))
-
-
-def pairs_of(headers: Iterable[Mapping[str, str]] | None) -> tuple[tuple[str, str], ...]:
-    """Headers of a row, as names and values."""
-    return tuple((pair["name"], pair["value"]) for pair in headers or ())
-
-
-def headers_of(pairs: Iterable[tuple[str, str]]) -> httpx.Headers:
-    """Headers of an answer, whatever characters a target puts in them."""
-    return httpx.Headers([(name.encode(), value.encode("utf-8", "surrogatepass")) for name, value in pairs])
-
-
-def exchange_with(row: Mapping[str, Any], sent: tuple[tuple[str, str], ...], answered: httpx.Headers) -> Exchange:
-    """Return the exchange of a row whose headers are known already.
-
-    Args:
-        row: of the table `exchanges`.
-        sent: headers of the request.
-        answered: headers of the answer.
-    """
+    answered = [(name.encode(), value.encode("utf-8", "surrogatepass")) for name, value in _pairs_of(row["response_headers"])]
     return Exchange(
         number=row["number"],
         operation=row["operation_id"] or None,
         check="campaign",
         method=row["method"],
         url=row["url"],
-        request_headers=sent,
+        request_headers=tuple(_pairs_of(row["request_headers"])),
         request_body=row["request_body"] or b"",
         status=row["http_status"],
-        headers=answered,
+        headers=httpx.Headers(answered),
         body=row["response_body"] or b"",
         seconds=row["latency_us"] / 1_000_000,
         secrets=(SENT_BY_US,) if row["authorized"] else (),
         accepts=row["accepts"],
     )
+
+
+def _pairs_of(headers: Iterable[Mapping[str, str]] | None) -> Iterator[tuple[str, str]]:
+    return ((pair["name"], pair["value"]) for pair in headers or ())

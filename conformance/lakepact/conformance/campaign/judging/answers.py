@@ -38,50 +38,23 @@ def normalised(exchange: Exchange) -> dict[str, str]:
 
     Requests without a generated name concern the whole target, including objects of others: their content is not compared.
     """
-    classes, plain = normalised_answer(exchange, is_own=asks_for_own(exchange.url, exchange.request_body))
-    return {name: digest(plain) if name == "body" else classes[name] for name in CLASSES}
-
-
-def asks_for_own(url: str, request: bytes) -> bool:
-    """Return whether a request names something of a campaign."""
-    return ("lp" in url and OWN.search(url) is not None) or (b"lp" in request and OWN.search(request.decode("latin-1")) is not None)
-
-
-def is_document(exchange: Exchange) -> bool:
-    """Return whether an answer is JSON, in one or in several lines, or nothing."""
-    return not exchange.body or exchange.parsed is not None or exchange.lines is not None
-
-
-def normalised_answer(exchange: Exchange, *, is_own: bool) -> tuple[dict[str, str], bytes]:
-    """Return the classes of an answer but for its body, and that as the bytes whose digest is its class; the request is not looked at.
-
-    Args:
-        exchange: whose answer it is.
-        is_own: whether the request names something of a campaign.
-    """
     parsed = exchange.parsed
     if parsed is None and exchange.body:
         parsed = list(exchange.lines) if exchange.lines is not None else {"no JSON": hashlib.sha256(exchange.body).hexdigest()}
     refused = exchange.status >= 400
-    plain = _plain(parsed, "") if refused or is_own else None
-    classes = {
+    plain = _plain(parsed, "") if refused or _asks_for_own(exchange.url, exchange.request_body) else None
+    return {
         "status": str(exchange.status),
         "error_type": _error_type(parsed) if refused else "",
-        "schema": digest(_dumped(sorted(_shape(plain, "", set())))),
+        "schema": _digest(sorted(_shape(plain, "", set()))),
+        "body": _digest(plain),
         "header": f"{exchange.media_type}{' etag' if 'etag' in exchange.headers else ''}",
     }
-    return classes, _dumped(plain)
 
 
-def normalised_text(text: bytes) -> bytes:
-    """Return the same of one text of an answer.
-
-    Args:
-        text: as it stands between quotes in JSON.
-    """
-    if b"\\" not in text and b"lp" not in text and b"-" not in text and b"/" not in text:
-        return b'"%b"' % text
-    return _dumped(_text(orjson.loads(b'"%b"' % text)))
+def _asks_for_own(url: str, request: bytes) -> bool:
+    """Return whether a request names something of a campaign."""
+    return ("lp" in url and OWN.search(url) is not None) or (b"lp" in request and OWN.search(request.decode("latin-1")) is not None)
 
 
 def _error_type(parsed: Any) -> str:
@@ -137,13 +110,8 @@ def _shape(value: Any, path: str, found: set[str]) -> set[str]:
 _KINDS = {int: "number", float: "number", str: "str", bool: "bool", type(None): "NoneType"}
 
 
-def _dumped(value: Any) -> bytes:
-    return orjson.dumps(value, option=orjson.OPT_SORT_KEYS)
-
-
-def digest(content: bytes) -> str:
-    """Return the class of a body."""
-    return hashlib.sha256(content).hexdigest()[:16]
+def _digest(value: Any) -> str:
+    return hashlib.sha256(orjson.dumps(value, option=orjson.OPT_SORT_KEYS)).hexdigest()[:16]
 
 
 def differences(one: Exchange, other: Exchange) -> tuple[str, ...]:

@@ -40,7 +40,6 @@ from lakepact.conformance.checks.iceberg_rest.kit.updates import (
 )
 from lakepact.conformance.checks.iceberg_rest.kit.views import made, next_version, replace
 from lakepact.conformance.checks.iceberg_rest.suite import check, invariant
-from lakepact.conformance.judges import Topic
 from lakepact.conformance.outcome import NotOffered, Unmet
 from lakepact.generated.iceberg_rest import op
 
@@ -79,7 +78,7 @@ def invariant_of(requirement: Requirement) -> Callable[[Exchange], bool | None]:
         return True
 
     holds.__name__, holds.__doc__ = component, requirement.sentence
-    return invariant(requirement.id, topic=Topic(component, flaws_in))(holds)
+    return invariant(requirement.id)(holds)
 
 
 #: Forms of single values, which a value does not name: the type of its column does (`column_defaults`).
