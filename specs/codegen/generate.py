@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from codegen.versions import Version
 
 PACKAGE = "lakepact/generated"
-SHARED = ("contract.py", "items.py", "wire.py", "calls.py", "format_version_1.py")
+SHARED = ("contract.py", "items.py", "wire.py", "calls.py", "format_version_1.py", "current_parts.py")
 _CONTENTS = "its tables, models, endpoints and schemas."
 _ENDPOINTS = "One module for each operation, each with one pure function, `call`."
 
