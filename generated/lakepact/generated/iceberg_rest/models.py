@@ -10,7 +10,7 @@ from typing import Annotated, Any, Literal, Union
 from pydantic import ConfigDict, Field
 from typing_extensions import TypeAliasType
 
-from lakepact.generated.format_version_1 import FormatVersion1Defaults
+from lakepact.generated.current_parts import CurrentParts
 from lakepact.generated.items import NO_ITEMS, NO_MEMBERS, Items, Members, OptionalItems, OptionalMembers
 from lakepact.generated.wire import TaggedModel, WireModel
 
@@ -1287,7 +1287,7 @@ class NotExpression(TaggedModel):
     child: Expression
 
 
-class TableMetadata(FormatVersion1Defaults):
+class TableMetadata(CurrentParts):
     """The metadata of a table, as its metadata JSON file holds it. `refs` names its branches and tags, `snapshot-log` the snapshots that were current, `metadata-log` its earlier metadata files."""
 
     format_version: Annotated[int, Field(alias="format-version", ge=1, le=3)]
