@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from typing import TYPE_CHECKING, Any
 
 from pydantic import TypeAdapter
@@ -9,11 +10,15 @@ from pydantic import TypeAdapter
 from lakepact.client.iceberg_rest.names import Levels, TableName, addressable, levels, table_identifier
 from lakepact.client.urls import path_segment
 from lakepact.generated.iceberg_rest import models
+from lakepact.generated.wire import WireModel
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from lakepact.client.iceberg_rest.changes import TableChange
+
+#: The ids of partition fields start after this one.
+LAST_BEFORE_PARTITION_IDS = 999
 
 
 def create_namespace(namespace: Levels, properties: Mapping[str, str] | None) -> models.CreateNamespaceRequest:
@@ -36,9 +41,16 @@ def create_table(
     properties: Mapping[str, str] | None,
     stage: bool,
 ) -> models.CreateTableRequest:
-    """Return a table to create, or to stage."""
-    given = _given(name=path_segment(name), schema=schema, location=location, properties=properties)
-    given |= _given(**{"partition-spec": partition_spec, "write-order": write_order, "stage-create": stage})
+    """Return a table to create, or to stage, with the ids that the contract leaves optional and some servers require."""
+    given = _given(name=path_segment(name), schema=_with_ids(schema, "schema-id"), location=location, properties=properties)
+    if partition_spec is not None:
+        spec = models.PartitionSpec.model_validate(_with_ids(partition_spec, "spec-id"))
+        following = itertools.count(max([LAST_BEFORE_PARTITION_IDS, *(field.field_id or 0 for field in spec.fields)]) + 1)
+        fields = [{**field.to_wire(), "field-id": field.field_id or next(following)} for field in spec.fields]
+        given["partition-spec"] = {**spec.to_wire(), "fields": fields}
+    if write_order is not None:
+        given["write-order"] = _with_ids(write_order, "order-id", 1 if _document(write_order).get("fields") else 0)
+    given["stage-create"] = stage
     return models.CreateTableRequest.model_validate(given)
 
 
@@ -125,7 +137,7 @@ def create_view(
     properties: Mapping[str, str] | None,
 ) -> models.CreateViewRequest:
     """Return a view to create; the contract demands its properties even where there are none."""
-    given = _given(name=path_segment(name), schema=schema, location=location, properties=dict(properties or {}))
+    given = _given(name=path_segment(name), schema=_with_ids(schema, "schema-id"), location=location, properties=dict(properties or {}))
     return models.CreateViewRequest.model_validate({**given, "view-version": version})
 
 
@@ -147,6 +159,17 @@ def rename_table(source: TableName, destination: TableName) -> models.RenameTabl
 def _identifier(table: TableName) -> dict[str, Any]:
     namespace, name = table_identifier(table)
     return {"namespace": namespace, "name": name}
+
+
+def _with_ids(given: WireModel | Mapping[str, Any], name: str, id_: int = 0) -> dict[str, Any]:
+    """Return a schema, partition spec or sort order with an id, its own if it has one."""
+    return {name: id_, **_document(given)}
+
+
+def _document(given: WireModel | Mapping[str, Any]) -> dict[str, Any]:
+    """Return the members that are not None, under their names in JSON."""
+    members = given.to_wire() if isinstance(given, WireModel) else given
+    return {name.replace("_", "-"): value for name, value in members.items() if value is not None}
 
 
 def _given(**members: Any) -> dict[str, Any]:

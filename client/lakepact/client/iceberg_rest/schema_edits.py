@@ -14,7 +14,7 @@ Column: TypeAlias = str | Sequence[str]
 
 #: Types that readers can widen, by format version from which they may be (Iceberg spec, "Schema Evolution").
 _WIDENED = {("int", "long"): 1, ("float", "double"): 1, ("date", "timestamp"): 3, ("date", "timestamp_ns"): 3}
-_DECIMAL = re.compile(r"decimal\(\s*(\d+)\s*,\s*(\d+)\s*\)")
+DECIMAL = re.compile(r"decimal\(\s*(\d+)\s*,\s*(\d+)\s*\)")
 
 
 class SchemaDraft:
@@ -27,7 +27,7 @@ class SchemaDraft:
 
     def __init__(self, document: dict[str, Any], last_id: int) -> None:
         self.document = document
-        self._last_id = last_id
+        self.last_id = last_id
 
     def field(self, column: Column) -> dict[str, Any]:
         """Return the field of a column.
@@ -71,7 +71,7 @@ class SchemaDraft:
             ValueError: The column does not exist, is the last one of its struct, or identifies rows.
         """
         field, fields = self.field(column), self._fields(_path(column)[:-1])
-        dropped = _ids(field)
+        dropped = ids_of(field)
         if dropped & set(self.document.get("identifier-field-ids") or ()):
             raise ValueError(f"the column {column!r} identifies rows and cannot be dropped")
         if len(fields) == 1:
@@ -116,8 +116,8 @@ class SchemaDraft:
             raise ValueError(f"the schema has a column {'.'.join(path)!r} already")
 
     def _next_id(self) -> int:
-        self._last_id += 1
-        return self._last_id
+        self.last_id += 1
+        return self.last_id
 
     def _with_own_ids(self, type_: Any) -> Any:
         """Return the type with new ids for its nested fields, the outer before the inner."""
@@ -151,20 +151,20 @@ def _inside(type_: Any, step: str) -> Any:
     return type_.get(step) if step in {"element", "key", "value"} else None
 
 
-def _ids(field: Any) -> set[int]:
+def ids_of(field: Any) -> set[int]:
     """Return the ids of a field and of the fields in it."""
     if isinstance(field, list):
-        return {found for one in field for found in _ids(one)}
+        return {found for one in field for found in ids_of(one)}
     if not isinstance(field, dict):
         return set()
     own = {field[name] for name in ("id", "element-id", "key-id", "value-id") if name in field}
-    return own | {found for name in ("type", "fields", "element", "key", "value") for found in _ids(field.get(name))}
+    return own | {found for name in ("type", "fields", "element", "key", "value") for found in ids_of(field.get(name))}
 
 
 def _can_widen(before: Any, after: str, format_version: int) -> bool:
     if not isinstance(before, str):
         return False
-    narrow, wide = _DECIMAL.fullmatch(before), _DECIMAL.fullmatch(after)
+    narrow, wide = DECIMAL.fullmatch(before), DECIMAL.fullmatch(after)
     if narrow and wide:
         return narrow[2] == wide[2] and int(narrow[1]) <= int(wide[1])
     return format_version >= _WIDENED.get((before, after), 99)

@@ -5,16 +5,14 @@ from __future__ import annotations
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
-from lakepact.client.iceberg_rest.schema_edits import SchemaDraft
+from lakepact.client.iceberg_rest.bodies import LAST_BEFORE_PARTITION_IDS
+from lakepact.client.iceberg_rest.schema_edits import SchemaDraft, ids_of
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from lakepact.client.iceberg_rest.schema_edits import Column
-    from lakepact.generated.iceberg_rest.models import TableMetadata
-
-#: Partition field ids start after this one.
-_BEFORE_PARTITION_IDS = 999
+    from lakepact.generated.iceberg_rest.models import PartitionSpec, TableMetadata
 
 
 class TableDraft:
@@ -33,7 +31,8 @@ class TableDraft:
         Raises:
             ValueError: The metadata lacks it.
         """
-        return SchemaDraft(self._current_schema(), self.metadata.last_column_id)
+        ever = (ids_of(schema.to_wire()) for schema in self.metadata.schemas)  # some servers count no nested ids
+        return SchemaDraft(self.metadata.current_schema.to_wire(), max(self.metadata.last_column_id, *set().union(*ever)))
 
     @cached_property
     def partition_fields(self) -> list[dict[str, Any]]:
@@ -42,21 +41,7 @@ class TableDraft:
         Raises:
             ValueError: The metadata lacks it.
         """
-        return self._default_fields()
-
-    def _current_schema(self) -> dict[str, Any]:
-        now = self.metadata
-        found = next((one for one in now.schemas if one.schema_id == now.current_schema_id), None)
-        if found is None:
-            raise ValueError("the metadata of the table lacks its current schema")
-        return dict(found.to_wire())
-
-    def _default_fields(self) -> list[dict[str, Any]]:
-        now = self.metadata
-        found = next((one for one in now.partition_specs if one.spec_id == now.default_spec_id), None)
-        if found is None:
-            raise ValueError("the metadata of the table lacks its default partition spec")
-        return [field.to_wire() for field in found.fields]
+        return _fields(self.metadata.default_partition_spec)
 
     def ref(self, name: str) -> int | None:
         """Return the snapshot id of a branch or tag, None without one, and require that it stays so until the commit."""
@@ -117,10 +102,10 @@ class TableDraft:
 
     def _partition_id(self, added: Mapping[str, Any]) -> int:
         """Return the id that an earlier spec gave to the same field, or a new one."""
-        earlier = [field.to_wire() for spec in self.metadata.partition_specs for field in spec.fields]
-        known = next((one["field-id"] for one in earlier if _means(one) == _means(added) and one.get("field-id")), None)
-        taken = [one.get("field-id") or 0 for one in self.partition_fields]
-        last = max([self.metadata.last_partition_id, _BEFORE_PARTITION_IDS, *taken])
+        earlier = [field for spec in self.metadata.partition_specs for field in _fields(spec)]
+        known = next((one["field-id"] for one in earlier if _means(one) == _means(added)), None)
+        taken = [one["field-id"] for one in self.partition_fields]
+        last = max(self.metadata.last_partition_id, LAST_BEFORE_PARTITION_IDS, *taken, *(one["field-id"] for one in earlier))
         return last + 1 if known is None or known in taken else int(known)
 
     def updates(self) -> list[dict[str, Any]]:
@@ -128,36 +113,67 @@ class TableDraft:
         found: list[dict[str, Any]] = []
         if self.format_version != self.metadata.format_version:
             found.append({"action": "upgrade-format-version", "format-version": self.format_version})
-        if self._changes_schema:
-            found.append({"action": "add-schema", "schema": self.schema.document})
-            found.append({"action": "set-current-schema", "schema-id": -1})
-        if self._changes_spec:
-            found.append({"action": "add-spec", "spec": {"fields": self.partition_fields}})
-            found.append({"action": "set-default-spec", "spec-id": -1})
+        if self.changes_schema:
+            found += self._schema_updates()
+        if self.changes_spec:
+            found += self._spec_updates()
         return found + self.others
+
+    def _schema_updates(self) -> list[dict[str, Any]]:
+        """Return updates that make the schema the current one; servers refuse -1 after the addition of an equal one."""
+        schemas = {schema.schema_id or 0: schema.to_wire() for schema in self.metadata.schemas}
+        equal = next((id_ for id_, schema in schemas.items() if _same_schema(schema, self.schema.document)), None)
+        if equal is not None:
+            return [{"action": "set-current-schema", "schema-id": equal}]
+        added = {**self.schema.document, "schema-id": max(schemas) + 1}
+        return [
+            {"action": "add-schema", "schema": added, "last-column-id": self.schema.last_id},  # deprecated, and required by Nessie
+            {"action": "set-current-schema", "schema-id": -1},
+        ]
+
+    def _spec_updates(self) -> list[dict[str, Any]]:
+        specs = {spec.spec_id or 0: _fields(spec) for spec in self.metadata.partition_specs}
+        wanted = [(*_means(field), field["name"]) for field in self.partition_fields]
+        equal = next((id_ for id_, fields in specs.items() if [(*_means(field), field["name"]) for field in fields] == wanted), None)
+        if equal is not None:
+            return [{"action": "set-default-spec", "spec-id": equal}]
+        added = {"spec-id": max(specs) + 1, "fields": self.partition_fields}
+        return [{"action": "add-spec", "spec": added}, {"action": "set-default-spec", "spec-id": -1}]
 
     def requirements(self) -> list[dict[str, Any]]:
         """Return what has to hold so that the updates mean what they meant for this state."""
         now = self.metadata
         found: list[dict[str, Any]] = [{"type": "assert-table-uuid", "uuid": now.table_uuid}]
-        if self._changes_schema:
+        if self.changes_schema:
             found.append({"type": "assert-current-schema-id", "current-schema-id": now.current_schema_id})
             found.append({"type": "assert-last-assigned-field-id", "last-assigned-field-id": now.last_column_id})
-        if self._changes_spec:
+        if self.changes_spec:
             found.append({"type": "assert-default-spec-id", "default-spec-id": now.default_spec_id})
             found.append({"type": "assert-last-assigned-partition-id", "last-assigned-partition-id": now.last_partition_id})
-            if not self._changes_schema:  # the ids of the source columns are those of this schema
+            if not self.changes_schema:  # the ids of the source columns are those of this schema
                 found.append({"type": "assert-current-schema-id", "current-schema-id": now.current_schema_id})
         found.extend({"type": "assert-ref-snapshot-id", "ref": name, "snapshot-id": id_} for name, id_ in self._refs.items())
         return found
 
     @property
-    def _changes_schema(self) -> bool:
-        return "schema" in vars(self) and self.schema.document != self._current_schema()
+    def changes_schema(self) -> bool:
+        """Whether the edits make another schema the current one."""
+        return "schema" in vars(self) and self.schema.document != self.metadata.current_schema.to_wire()
 
     @property
-    def _changes_spec(self) -> bool:
-        return "partition_fields" in vars(self) and self.partition_fields != self._default_fields()
+    def changes_spec(self) -> bool:
+        """Whether the edits make another partition spec the default."""
+        return "partition_fields" in vars(self) and self.partition_fields != _fields(self.metadata.default_partition_spec)
+
+
+def _fields(spec: PartitionSpec) -> list[dict[str, Any]]:
+    """Return the fields of a spec; those without ids are numbered as Iceberg's library does."""
+    return [{"field-id": LAST_BEFORE_PARTITION_IDS + place, **field.to_wire()} for place, field in enumerate(spec.fields, 1)]
+
+
+def _same_schema(one: Mapping[str, Any], other: Mapping[str, Any]) -> bool:
+    keys = [set(schema.get("identifier-field-ids") or ()) for schema in (one, other)]
+    return one["fields"] == other["fields"] and keys[0] == keys[1]
 
 
 def _means(field: Mapping[str, Any]) -> tuple[int, str]:
