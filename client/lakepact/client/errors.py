@@ -4,6 +4,7 @@
     ├── Unreachable                 no reply: refused, timed out, TLS, disconnected
     ├── BadReply                    a reply that the contract does not allow
     │   ├── DamagedData             a file that differs from its listing
+    │   ├── IncompleteCommit        an accepted commit whose edits are missing in the reply
     │   └── LimitExceeded           a reply that is too large, too slow or too long
     ├── UpgradeNeeded               a reply or profile for a later version of this client
     ├── ResponseError               an error status
@@ -37,6 +38,7 @@
 - The status is 2xx and the body breaks the contract: `BadReply`.
 - The body ends with an error line: `QueryFailed`. It reports that planning failed: `PlanningFailed`. It requires a later reader:
   `UpgradeNeeded`.
+- The status of a commit is 2xx and the table in the reply lacks an edit: `IncompleteCommit`.
 - A data file or deletion vector differs from its listing: `DamagedData`.
 
 `OutcomeUnknown` is not a `ResponseError`, so that no retry catches it by accident.
@@ -127,6 +129,12 @@ class DamagedData(BadReply):
     """A data file or deletion vector differs from its listing or from the schema of the table."""
 
     advice = "Read again; if the error persists, the table or its storage is damaged."
+
+
+class IncompleteCommit(BadReply):
+    """The server accepted a commit, but the table in its reply lacks edits."""
+
+    advice = "Load the table to see which edits it holds, and report the reply to the maintainers of the server."
 
 
 class LimitExceeded(BadReply):

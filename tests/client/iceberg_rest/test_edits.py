@@ -74,7 +74,7 @@ def test_new_column_gets_the_next_id_and_requires_the_same_schema():
 
     added = {"id": 5, "name": "note", "required": False, "type": "string", "doc": "free text"}
     assert updates == [
-        {"action": "add-schema", "schema": {**SCHEMA, "fields": [*FIELDS, added]}},
+        {"action": "add-schema", "schema": {**SCHEMA, "schema-id": 1, "fields": [*FIELDS, added]}, "last-column-id": 5},
         {"action": "set-current-schema", "schema-id": -1},
     ]
     assert requirements == [SAME_TABLE, SAME_SCHEMA, {"type": "assert-last-assigned-field-id", "last-assigned-field-id": 4}]
@@ -132,7 +132,7 @@ def test_new_partition_field_gets_the_next_id_and_requires_the_same_spec():
 
     added = {"source-id": 1, "transform": "bucket[16]", "name": "id_bucket", "field-id": 1001}
     assert updates == [
-        {"action": "add-spec", "spec": {"fields": [DAY, added]}},
+        {"action": "add-spec", "spec": {"spec-id": 1, "fields": [DAY, added]}},
         {"action": "set-default-spec", "spec-id": -1},
     ]
     assert requirements == [
@@ -146,9 +146,9 @@ def test_new_partition_field_gets_the_next_id_and_requires_the_same_spec():
 def test_partition_field_of_an_earlier_spec_keeps_its_id():
     specs = [{"spec-id": 0, "fields": [DAY]}, {"spec-id": 1, "fields": []}]
 
-    updates, _ = resolved(edits().add_partition_field("at", "day"), **{"partition-specs": specs, "default-spec-id": 1})
+    updates, _ = resolved(edits().add_partition_field("at", "day", name="on"), **{"partition-specs": specs, "default-spec-id": 1})
 
-    assert updates[0]["spec"]["fields"] == [DAY]
+    assert updates[0]["spec"] == {"spec-id": 2, "fields": [{**DAY, "name": "on"}]}
 
 
 @pytest.mark.parametrize(("version", "expected"), [(2, []), (1, [{**DAY, "transform": "void"}])])
@@ -279,7 +279,12 @@ OTHER_COLUMN = {
 
 
 def test_commit_after_a_conflict_is_made_for_the_table_as_it_is_then(at_a_desk):
-    driven, desk = at_a_desk([{}, OTHER_COLUMN], [CONFLICT, DONE])
+    both = {
+        **OTHER_COLUMN["schemas"][0],
+        "fields": [*OTHER_COLUMN["schemas"][0]["fields"], {"id": 6, "name": "note", "type": "string", "required": False}],
+    }
+    done = {"metadata-location": "memory:m", "metadata": {**METADATA, "schemas": [both], "current-schema-id": 1}}
+    driven, desk = at_a_desk([{}, OTHER_COLUMN], [CONFLICT, done])
 
     finished(driven, driven.change("n.t").add_column("note", "string"))
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Self
 
 from lakepact.client.iceberg_rest.changes import TableChange
+from lakepact.client.iceberg_rest.commit_results import missing_edits
 from lakepact.client.iceberg_rest.names import table_identifier
 from lakepact.client.iceberg_rest.table_draft import TableDraft
 
@@ -28,6 +29,7 @@ class TableEdits:
         self.namespace, self.name = table_identifier(table)
         self._edits: list[Callable[[TableDraft], object]] = []
         self._first: tuple[str, list[object]] | None = None
+        self._sent: TableDraft | None = None
 
     def __repr__(self) -> str:
         return f"{type(self).__name__}({(*self.namespace, self.name)!r}, {len(self._edits)} edits)"
@@ -174,7 +176,15 @@ class TableEdits:
             self._first = found
         elif found != self._first:
             raise after
+        self._sent = draft
         return TableChange(self.namespace, self.name, draft.updates(), draft.requirements())
+
+    def missing_in(self, result: TableMetadata) -> list[str]:
+        """Return each edit that the table lacks after the commit, as a sentence."""
+        try:
+            return missing_edits(self._sent, result) if self._sent else []
+        except ValueError as broken:  # it lacks its current schema or default partition spec
+            return [str(broken)]
 
 
 def _update_column(draft: TableDraft, column: Column, type_: str | None, *, doc: str | None, make_optional: bool) -> object:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from typing import TYPE_CHECKING, TypeVar
 
-from lakepact.client.errors import CommitRejected
+from lakepact.client.errors import CommitRejected, Failure, IncompleteCommit
 from lakepact.client.iceberg_rest.asynchronous.tables import AsyncTables
 from lakepact.client.iceberg_rest.asynchronous.transactions import AsyncTransactions
 from lakepact.client.iceberg_rest.table_edits import TableEdits
@@ -41,7 +41,11 @@ class AsyncEdits(AsyncTables, AsyncTransactions):
     async def _commit_table_edits(self, table: TableEdits) -> CommitTableResponse:
         async def commit(changes: list[TableChange]) -> CommitTableResponse:
             (change,) = changes
-            return await self.commit_table(change.namespace, change.name, change.updates, requirements=change.requirements)
+            done = await self.commit_table(change.namespace, change.name, change.updates, requirements=change.requirements)
+            if missing := "; ".join(table.missing_in(done.metadata)):
+                message = f"the server accepted the commit, but the table in its reply lacks edits. {missing}"
+                raise IncompleteCommit(Failure(operation="updateTable", status=200, message=message))
+            return done
 
         return await self._repeat_after_conflict([table], commit)
 
@@ -84,6 +88,7 @@ class AsyncTableCommit(TableEdits):
             ValueError: There are no edits, or they do not fit the table. Nothing was sent.
             CommitRejected: A concurrent commit changed what the edits concern, or all tries met a conflict; nothing was changed.
             OutcomeUnknown: The commit may or may not have been applied; it is not repeated.
+            IncompleteCommit: The server accepted the commit, but the table in its reply lacks edits.
             NoSuchTable: The table does not exist.
         """
         return await self._commit(self)
@@ -107,6 +112,8 @@ class AsyncTransaction:
 
     async def commit(self) -> None:
         """Load the tables and commit the edits to all of them, as the `commit` of a single table does.
+
+        The reply does not contain the tables, so that missing edits are not noticed.
 
         Raises:
             ValueError: There are no edits, or they do not fit their table. Nothing was sent.

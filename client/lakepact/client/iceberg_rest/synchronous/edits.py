@@ -6,7 +6,7 @@ from __future__ import annotations
 import time
 from typing import TYPE_CHECKING, TypeVar
 
-from lakepact.client.errors import CommitRejected
+from lakepact.client.errors import CommitRejected, Failure, IncompleteCommit
 from lakepact.client.iceberg_rest.synchronous.tables import Tables
 from lakepact.client.iceberg_rest.synchronous.transactions import Transactions
 from lakepact.client.iceberg_rest.table_edits import TableEdits
@@ -42,7 +42,11 @@ class Edits(Tables, Transactions):
     def _commit_table_edits(self, table: TableEdits) -> CommitTableResponse:
         def commit(changes: list[TableChange]) -> CommitTableResponse:
             (change,) = changes
-            return self.commit_table(change.namespace, change.name, change.updates, requirements=change.requirements)
+            done = self.commit_table(change.namespace, change.name, change.updates, requirements=change.requirements)
+            if missing := "; ".join(table.missing_in(done.metadata)):
+                message = f"the server accepted the commit, but the table in its reply lacks edits. {missing}"
+                raise IncompleteCommit(Failure(operation="updateTable", status=200, message=message))
+            return done
 
         return self._repeat_after_conflict([table], commit)
 
@@ -85,6 +89,7 @@ class TableCommit(TableEdits):
             ValueError: There are no edits, or they do not fit the table. Nothing was sent.
             CommitRejected: A concurrent commit changed what the edits concern, or all tries met a conflict; nothing was changed.
             OutcomeUnknown: The commit may or may not have been applied; it is not repeated.
+            IncompleteCommit: The server accepted the commit, but the table in its reply lacks edits.
             NoSuchTable: The table does not exist.
         """
         return self._commit(self)
@@ -108,6 +113,8 @@ class Transaction:
 
     def commit(self) -> None:
         """Load the tables and commit the edits to all of them, as the `commit` of a single table does.
+
+        The reply does not contain the tables, so that missing edits are not noticed.
 
         Raises:
             ValueError: There are no edits, or they do not fit their table. Nothing was sent.
