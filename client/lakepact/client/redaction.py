@@ -20,7 +20,7 @@ EXCERPT = 2_000
 EXCERPT_SOURCE = 10 * EXCERPT
 
 #: Parts of names whose values are secret.
-_TELLING = r"(?:authoriz|cookie|credential|passw|secret|session|signature|token|api-?key|access-?key|sas-)"
+_TELLING = r"(?:authoriz|x-auth|cookie|credential|passw|secret|session|signature|token|api-?key|access-?key|subscription-?key|sas-)"
 _SECRET_HEADER = re.compile(_TELLING, re.IGNORECASE)
 # Names are taken to be short: a search for long ones would take its time over hostile bodies.
 #: `"some.secret-name": "value"`, the value possibly cut off.

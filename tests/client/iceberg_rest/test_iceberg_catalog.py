@@ -8,7 +8,7 @@ import httpx
 import pytest
 
 from driving import KINDS, Desk, Driven
-from lakepact.client import errors
+from lakepact.client import BearerToken, errors
 from lakepact.client.retries import NO_RETRIES
 from table_documents import table
 
@@ -131,6 +131,89 @@ def test_missing_endpoints_mean_fourteen_default_operations(catalog, endpoints):
     assert len(driven._settings().offered) == 14
 
 
+VIEW_OPERATIONS = {"listViews", "loadView", "createView", "replaceView", "dropView", "renameView"}
+
+
+@pytest.mark.parametrize(("value", "views"), [("true", VIEW_OPERATIONS), ("TRUE", VIEW_OPERATIONS), ("false", set())])
+@pytest.mark.parametrize("place", ["caller", "defaults", "overrides"])
+def test_property_adds_views_to_a_server_without_endpoints(catalog, place, value, views):
+    supported = {"view-endpoints-supported": value}
+    config = {"defaults": {}, "overrides": {}, **({} if place == "caller" else {place: supported})}
+    driven, _ = catalog({}, config=config, properties=supported if place == "caller" else {})
+
+    assert {operation for operation in driven._settings().offered if "View" in operation} == views
+
+
+def test_property_adds_no_views_to_a_server_with_endpoints(catalog):
+    driven, _ = catalog({}, properties={"view-endpoints-supported": "true"})
+
+    assert not driven.offers("loadView")
+
+
+# Headers
+
+
+def test_header_properties_of_caller_and_server_are_sent(catalog):
+    config = {"defaults": {"header.x-tenant": "default", "header.X-Zone": "a"}, "overrides": {"header.X-Plan": "gold"}}
+    answers = {"GET /base/v1/namespaces/n": {"namespace": ["n"]}}
+    driven, desk = catalog(answers, config=config, properties={"header.X-Tenant": "ann", "header.X-Plan": "free", "other": "1"})
+
+    driven.load_namespace("n")
+
+    for_config, for_namespace = ({name: values for name, values in _headers(request) if name.startswith("x-")} for request in desk.requests)
+    assert for_config == {"x-tenant": ["ann"], "x-plan": ["free"]}
+    assert for_namespace == {"x-tenant": ["ann"], "x-zone": ["a"], "x-plan": ["gold"]}
+
+
+def _headers(request):
+    return [(name.lower(), request.headers.get_list(name)) for name in request.headers]
+
+
+def test_header_properties_replace_no_header_of_the_client(catalog):
+    body = {"metadata-location": "file:///w/t.json", "metadata": METADATA}
+    properties = {"header.accept": "text/html", "header.Content-Type": "text/plain", "header.X-Iceberg-Access-Delegation": "remote-signing"}
+    properties["header.Authorization"] = "Basic other"
+    driven, desk = catalog({"POST /base/v1/namespaces/n/tables": body}, properties=properties, auth=BearerToken("mine"))
+
+    driven.create_table("n.t", SCHEMA, access_delegation="vended-credentials")
+    driven.create_table("n.t", SCHEMA)
+
+    sent = [dict(_headers(request)) for request in desk.requests[1:]]
+    assert [each["x-iceberg-access-delegation"] for each in sent] == [["vended-credentials"], ["remote-signing"]]
+    for each in sent:
+        assert (each["accept"], each["content-type"], each["authorization"]) == (
+            ["application/json"],
+            ["application/json"],
+            ["Bearer mine"],
+        )
+
+
+@pytest.mark.parametrize("name", ["Authorization", "X-Api-Key", "X-Auth-Key", "Ocp-Apim-Subscription-Key"])
+def test_error_hides_credentials_in_header_properties(catalog, caplog, name):
+    caplog.set_level("DEBUG")
+    echo = refusal(403, "ForbiddenException", "no access for planted-secret")
+    driven, desk = catalog({"GET /base/v1/namespaces/n": echo}, properties={f"header.{name}": "planted-secret"})
+
+    with pytest.raises(errors.Forbidden) as caught:
+        driven.load_namespace("n")
+
+    assert desk.requests[-1].headers[name] == "planted-secret"
+    assert "planted-secret" not in f"{caught.value!r} {vars(caught.value)} {caplog.text} {driven.catalog!r}"
+
+
+@pytest.mark.parametrize(("name", "value"), [("X-A", "a\nX-B: b"), ("X A", "a"), ("", "a"), ("X-A", "\u20ac")])
+def test_property_that_is_no_header_raises_value_error(catalog, name, value):
+    with pytest.raises(ValueError, match=r"header\."):
+        catalog({}, properties={f"header.{name}": value})
+
+
+def test_server_property_that_is_no_header_raises_bad_reply(catalog):
+    driven, _ = catalog({}, config={"defaults": {}, "overrides": {"header.X-A": "a\nb"}})
+
+    with pytest.raises(errors.BadReply, match=r"header\.X-A"):
+        driven.load_namespace("n")
+
+
 def test_unknown_endpoint_is_ignored(catalog):
     driven, _ = catalog({}, config={**CONFIG, "endpoints": ["GET /v1/{prefix}/functions", "GET /v1/{prefix}/namespaces"]})
 
@@ -243,7 +326,12 @@ def test_table_is_created_or_staged_with_the_given_arguments(catalog, method, st
 
     created = getattr(driven, method)("n", "t", SCHEMA, location="file:///w", access_delegation="vended-credentials")
 
-    assert json.loads(desk.requests[-1].content) == {"name": "t", "schema": SCHEMA, "location": "file:///w", "stage-create": staged}
+    assert json.loads(desk.requests[-1].content) == {
+        "name": "t",
+        "schema": {"schema-id": 0, **SCHEMA},
+        "location": "file:///w",
+        "stage-create": staged,
+    }
     assert desk.requests[-1].headers["X-Iceberg-Access-Delegation"] == "vended-credentials"
     assert created.metadata.table_uuid == METADATA["table-uuid"]
 

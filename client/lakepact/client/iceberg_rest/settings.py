@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass, replace
 from types import MappingProxyType
 from typing import TYPE_CHECKING, TypedDict, TypeVar
@@ -15,6 +16,7 @@ from lakepact.generated.iceberg_rest.versions.v1_11_0.operations import OPERATIO
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
+    from lakepact.client.wire import Headers
     from lakepact.generated.contract import Call
     from lakepact.generated.iceberg_rest.models import CatalogConfig
 
@@ -39,6 +41,13 @@ DEFAULT_OPERATIONS = frozenset(
         "commitTransaction",
     }
 )
+
+#: The operations that a server without endpoints offers too where the property `view-endpoints-supported` says so, as in Iceberg's library.
+VIEW_OPERATIONS = frozenset({"listViews", "loadView", "createView", "replaceView", "dropView", "renameView"})
+#: Headers of the transport and the engine, which properties do not replace.
+_OWN_HEADERS = frozenset({"accept", "connection", "content-length", "host", "transfer-encoding"})
+_HEADER = re.compile(r"header\.([!#$%&'*+.^_`|~0-9A-Za-z-]+)")
+_HEADER_VALUE = re.compile(r"[\t -~]*")
 
 #: Stands for the prefix in a call until it is known where the server wants it.
 PREFIX = "{prefix}"
@@ -66,6 +75,8 @@ class Settings:
     """The configuration that holds for one catalog."""
 
     properties: Mapping[str, str]
+    #: The headers that properties add to every request.
+    headers: Headers
     #: Ids of the operations that the server offers.
     offered: frozenset[str]
     #: Whether changes get keys by which the server knows them again.
@@ -100,8 +111,7 @@ class Settings:
             raise OperationNotSupported(
                 Failure(operation=call.operation, message="the server does not list this operation among its endpoints")
             )
-        if self.has_keys:
-            call = keyed(call)
+        call = with_headers(keyed(call) if self.has_keys else call, self.headers)
         if not call.path.startswith(_PREFIXED):
             return call
         # A prefix may hold several segments and is put in as the server wrote it.
@@ -119,12 +129,40 @@ def settings(
         own: The caller's properties.
         default_operations: Ids of the operations of a server that declares none.
         patience: The seconds in which a call may be retried.
+
+    Raises:
+        ValueError: A property of the server cannot be sent as a header.
     """
     # An empty list cannot be told from an absent one by other clients, so servers send it and mean the defaults.
     endpoints = frozenset(config.endpoints or ())
     offered = frozenset(id_ for id_, operation in OPERATIONS.items() if f"{operation.method} {operation.path}" in endpoints)
+    merged = {**config.defaults, **own, **config.overrides}
+    if merged.get("view-endpoints-supported", "").lower() == "true":
+        default_operations |= VIEW_OPERATIONS
     return Settings(
-        properties=MappingProxyType({**config.defaults, **own, **config.overrides}),
+        properties=MappingProxyType(merged),
+        headers=header_properties(merged),
         offered=offered if endpoints else default_operations,
         has_keys=are_kept(config, seconds=patience),
     )
+
+
+def header_properties(properties: Mapping[str, str]) -> Headers:
+    """Return the headers that properties such as `header.X-Tenant` name.
+
+    Raises:
+        ValueError: A property cannot be sent as a header; the message does not repeat its value.
+    """
+    found: dict[str, tuple[str, str]] = {}
+    for key in (key for key in properties if key.startswith("header.")):
+        name, value = _HEADER.fullmatch(key), properties[key].strip()
+        if not name or not _HEADER_VALUE.fullmatch(value):
+            raise ValueError(f"the property {key!r} cannot be a header: it needs a name without spaces, and a value of one line in ASCII")
+        found[name[1].lower()] = (name[1], value)
+    return tuple(header for name, header in found.items() if name not in _OWN_HEADERS)
+
+
+def with_headers(call: Call[T], headers: Headers) -> Call[T]:
+    """Return the call with these headers, except those that it has already."""
+    present = {name.lower() for name, _ in call.headers}
+    return replace(call, headers=(*call.headers, *(header for header in headers if header[0].lower() not in present)))

@@ -10,9 +10,10 @@ from typing import TYPE_CHECKING, ClassVar, Self, TypeVar
 from lakepact.client.auth import Auth, NoAuth
 from lakepact.client.connections import Connection
 from lakepact.client.engine import Engine
+from lakepact.client.errors import BadReply, Failure
 from lakepact.client.etag_cache import CACHE_BYTES, EtagCache
 from lakepact.client.iceberg_rest.refusals import REFUSALS
-from lakepact.client.iceberg_rest.settings import DEFAULT_OPERATIONS, Settings, settings
+from lakepact.client.iceberg_rest.settings import DEFAULT_OPERATIONS, Settings, header_properties, settings, with_headers
 from lakepact.client.retries import Retries
 from lakepact.client.transport import Timeouts, Transport
 from lakepact.client.urls import server_address
@@ -57,6 +58,7 @@ class Configured:
         self._etag_cache = EtagCache(cache_bytes)
         self._warehouse = warehouse
         self._properties = dict(properties or {})
+        self._headers = header_properties(self._properties)
         self._config: CatalogConfig | None = None
         self._config_lock = threading.Lock()
         self._merged: Settings | None = None
@@ -87,7 +89,7 @@ class Configured:
         return self._config
 
     def _fetch_config(self) -> CatalogConfig:
-        return self._connection.send(get_config.call(warehouse=self._warehouse))
+        return self._connection.send(with_headers(get_config.call(warehouse=self._warehouse), self._headers))
 
     def properties(self) -> Mapping[str, str]:
         """Return the effective configuration: the server's overrides over the caller's properties over the server's defaults.
@@ -108,7 +110,10 @@ class Configured:
             config = self.config()
             if moved := (config.overrides or {}).get("uri"):
                 self._connection.move(server_address(moved))
-            self._merged = settings(config, self._properties, self._default_operations, patience=self._retries.total)
+            try:
+                self._merged = settings(config, self._properties, self._default_operations, patience=self._retries.total)
+            except ValueError as invalid:
+                raise BadReply(Failure(operation="getConfig", message=str(invalid))) from None
         return self._merged
 
     def _call(self, call: Call[T]) -> T:

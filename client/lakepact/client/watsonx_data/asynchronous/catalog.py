@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, ClassVar
 from urllib.parse import quote
 
 from lakepact.client.iceberg_rest.asynchronous.catalog import AsyncIcebergCatalog
+from lakepact.client.iceberg_rest.settings import with_headers
 from lakepact.client.watsonx_data.names import catalog_address, one_level
 from lakepact.generated.iceberg_rest.models import CatalogConfig
 from lakepact.generated.watsonx_data.endpoints import get_config
@@ -102,5 +103,5 @@ class AsyncWatsonxCatalog(AsyncIcebergCatalog):
         return await super().create_namespace(one_level(namespace), properties)
 
     async def _fetch_config(self) -> CatalogConfig:
-        found = await self._connection.send(get_config.call(warehouse=self._warehouse))
+        found = await self._connection.send(with_headers(get_config.call(warehouse=self._warehouse), self._headers))
         return CatalogConfig(defaults=found.defaults or {}, overrides=found.overrides, endpoints=found.endpoints)

@@ -7,6 +7,7 @@ import time
 from typing import TYPE_CHECKING, ClassVar
 from urllib.parse import quote
 
+from lakepact.client.iceberg_rest.settings import with_headers
 from lakepact.client.iceberg_rest.synchronous.catalog import IcebergCatalog
 from lakepact.client.watsonx_data.names import catalog_address, one_level
 from lakepact.generated.iceberg_rest.models import CatalogConfig
@@ -102,5 +103,5 @@ class WatsonxCatalog(IcebergCatalog):
         return super().create_namespace(one_level(namespace), properties)
 
     def _fetch_config(self) -> CatalogConfig:
-        found = self._connection.send(get_config.call(warehouse=self._warehouse))
+        found = self._connection.send(with_headers(get_config.call(warehouse=self._warehouse), self._headers))
         return CatalogConfig(defaults=found.defaults or {}, overrides=found.overrides, endpoints=found.endpoints)
