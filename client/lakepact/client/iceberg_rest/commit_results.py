@@ -1,4 +1,4 @@
-"""What the table in the reply to a commit lacks of the edits that were sent."""
+"""Edits that the table in the reply to a commit lacks."""
 
 from __future__ import annotations
 
