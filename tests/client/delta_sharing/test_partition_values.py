@@ -44,6 +44,8 @@ def test_null_and_empty_text_parse_to_null(kind, text):
         ("timestamp", "2024-01-01T12:30:00+02:00", datetime(2024, 1, 1, 12, 30, tzinfo=timezone(timedelta(hours=2)))),
         ("timestamp", "2024-01-01 12:30:00.123456000", datetime(2024, 1, 1, 12, 30, 0, 123456, tzinfo=UTC)),
         ("timestamp_ntz", "2024-01-01 12:30:00", datetime(2024, 1, 1, 12, 30)),  # noqa: DTZ001 - it has no zone
+        ("timestamp_ntz", "2024-01-01", datetime(2024, 1, 1)),  # noqa: DTZ001 - a date before the column was widened
+        ("float", "3.4", 3.4000000953674316),
         ("binary", "\x01\xff", b"\x01\xff"),
     ],
 )

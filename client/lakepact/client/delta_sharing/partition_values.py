@@ -7,6 +7,7 @@ give wrong rows without a word.
 from __future__ import annotations
 
 import re
+from array import array
 from datetime import UTC, date, datetime
 from decimal import Decimal, InvalidOperation
 from typing import TYPE_CHECKING, Any
@@ -61,6 +62,12 @@ def _real(text: str, _: Type) -> float | None:
     return float(text) if text.lower() in _NO_NUMBERS or (text.isascii() and _REAL.fullmatch(text)) else None
 
 
+def _float(text: str, kind: Type) -> float | None:
+    # Rows hold the nearest float.
+    read = _real(text, kind)
+    return None if read is None else array("f", [read])[0]
+
+
 def _decimal(text: str, kind: Type) -> Decimal | None:
     if not text.isascii() or not _REAL.fullmatch(text) or not isinstance(kind, Primitive):
         return None
@@ -84,7 +91,8 @@ def _timestamp(text: str, _: Type) -> datetime | None:
 
 
 def _timestamp_ntz(text: str, _: Type) -> datetime | None:
-    found = _moment(text)
+    # A column that was widened from dates has days.
+    found = _moment(f"{text} 00:00:00" if _DATE.fullmatch(text) else text)
     return found if found is None or found.tzinfo is None else None
 
 
@@ -116,7 +124,7 @@ _READERS: dict[str, Callable[[str, Type], Any]] = {
     "date": _date,
     "decimal": _decimal,
     "double": _real,
-    "float": _real,
+    "float": _float,
     "integer": _integer,
     "long": _integer,
     "short": _integer,
