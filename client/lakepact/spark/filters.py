@@ -27,6 +27,7 @@ from pyspark.sql.datasource import (
     StringStartsWith,
 )
 
+from lakepact.client.delta_sharing.bounds import successor
 from lakepact.client.delta_sharing.predicates import And, Predicate, column
 
 if TYPE_CHECKING:
@@ -40,7 +41,6 @@ if TYPE_CHECKING:
 _MOST_VALUES = 1000
 _INTEGERS = (t.ByteType, t.ShortType, t.IntegerType, t.LongType)
 _REALS = (t.FloatType, t.DoubleType)
-_LAST_CODE_POINT, _SURROGATES = 0x10FFFF, (0xD800, 0xDFFF)
 
 _COMPARISONS: dict[type[Filter], Callable[[Column, Any], Predicate]] = {
     EqualTo: lambda left, value: left == value,
@@ -131,14 +131,5 @@ def _fits(value: Any, kind: t.DataType) -> bool:  # noqa: PLR0911 - one for each
 
 
 def _starts_with(named: Column, prefix: str) -> Predicate:
-    after = _successor(prefix)
+    after = successor(prefix)
     return named >= prefix if after is None else (named >= prefix) & (named < after)
-
-
-def _successor(prefix: str) -> str | None:
-    """Return the first text after all that begin with a prefix, in the order of code points; None if there is none."""
-    kept = prefix.rstrip(chr(_LAST_CODE_POINT))
-    if not kept:
-        return None
-    point = ord(kept[-1]) + 1
-    return kept[:-1] + chr(_SURROGATES[1] + 1 if _SURROGATES[0] <= point <= _SURROGATES[1] else point)

@@ -8,13 +8,11 @@ from __future__ import annotations
 
 import itertools
 import json
-import struct
 from dataclasses import dataclass
-from datetime import timedelta
 from decimal import Decimal
 from typing import TYPE_CHECKING, Any, TypeAlias, cast
 
-from lakepact.client.delta_sharing import partition_values
+from lakepact.client.delta_sharing import bounds, partition_values
 from lakepact.client.delta_sharing.predicates import And, Comparison, IsNull, Not, Or, Predicate
 from lakepact.client.delta_sharing.schemas import Primitive, Schema
 
@@ -28,8 +26,6 @@ if TYPE_CHECKING:
 Outcomes: TypeAlias = frozenset[bool | None]
 _ANY: Outcomes = frozenset({True, False, None})
 _REAL = frozenset({"float", "double"})
-#: Writers cut the maximum of a timestamp to milliseconds.
-_CUT = timedelta(milliseconds=1)
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,32 +104,13 @@ class _Statistics:
             read = {}
         self._read = _members(read)
 
-    def range(self, name: str, column: Field) -> _Range | None:
+    def range(self, name: str, column: Field) -> _Range:
         """Return the known bounds of a column; None where they are not known."""
         nulls = _members(self._read.get("nullCount")).get(name)
-        rows = self._read.get("numRecords")
-        has_values = not (isinstance(nulls, int) and nulls == rows)
-        low, high = (_bound(_members(self._read.get(side)).get(name), column) for side in ("minValues", "maxValues"))
-        if has_values and column.type == Primitive("timestamp") and high is not None:
-            high += _CUT
-        return _Range(low, high, has_nulls=nulls != 0, has_values=has_values)
-
-
-def _bound(value: Any, column: Field) -> Any:
-    """Return a bound in the type of its column; None where there is none that can be compared."""
-    kind = column.type
-    if not isinstance(kind, Primitive) or value is None:
-        return None
-    try:
-        if kind.name in _REAL:
-            real = float(value)
-            # The text of a float is not exactly the float.
-            return struct.unpack("f", struct.pack("f", real))[0] if kind.name == "float" else real
-        if kind.name == "string":
-            return value if isinstance(value, str) else None
-        return partition_values.parsed(value if isinstance(value, str) else json.dumps(value, default=str).strip('"'), kind)
-    except (ValueError, TypeError, OverflowError):
-        return None
+        nulls = nulls if type(nulls) is int else None
+        has_values = nulls is None or nulls != self._read.get("numRecords")
+        low, high = (bounds.around(_members(self._read.get(side)).get(name), column.type) for side in ("minValues", "maxValues"))
+        return _Range(low and low[0], high and high[1], has_nulls=nulls != 0, has_values=has_values)
 
 
 def _compared(predicate: Comparison | IsNull, column: Field, known: _Range) -> Outcomes:
@@ -149,11 +126,9 @@ def _compared(predicate: Comparison | IsNull, column: Field, known: _Range) -> O
 
 def _of_values(predicate: Comparison, known: _Range) -> set[bool | None]:
     low, high, value = known.low, known.high, predicate.value
-    if low is None or high is None:
-        return {True, False}
     try:
-        below, above = bool(low < value), bool(high > value)
-        from_low, to_high = bool(low <= value), bool(high >= value)
+        below, above = low is None or low < value, high is None or high > value
+        from_low, to_high = low is None or low <= value, high is None or high >= value
     except TypeError:
         return {True, False}
     can_be = {
