@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import json
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, date, datetime
 from decimal import Decimal
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias
@@ -20,6 +20,15 @@ if TYPE_CHECKING:
 #: The types of values that a column can be compared with.
 Value: TypeAlias = bool | int | float | str | bytes | date | datetime | Decimal
 Operator: TypeAlias = Literal["equal", "lessThan", "lessThanOrEqual", "greaterThan", "greaterThanOrEqual"]
+#: Types of hints whose statistics are exact, or are cut so that they hold for any comparison.
+_EXACT = frozenset({"bool", "string", "date"})
+_CONTRARIES: dict[str, tuple[Operator, ...]] = {
+    "equal": ("lessThan", "greaterThan"),
+    "lessThan": ("greaterThanOrEqual",),
+    "lessThanOrEqual": ("greaterThan",),
+    "greaterThan": ("lessThanOrEqual",),
+    "greaterThanOrEqual": ("lessThan",),
+}
 
 
 class Predicate:
@@ -152,61 +161,71 @@ def columns_of(predicate: Predicate) -> set[str]:
 
 
 def hint(predicate: Predicate) -> str | None:
-    """Return JSON predicate hints that every wanted row satisfies; None if there are none."""
-    document = _wider(predicate)
+    """Return JSON predicate hints that every wanted row satisfies; None if there are none.
+
+    Servers compare hints with statistics: some take `not` of a comparison, or `isNull`, for a fact about all rows of a file, and times
+    that were cut to milliseconds for exact ones. So hints are comparisons that no such server answers with too few files.
+    """
+    document = _wider(predicate, negated=False)
     return None if document is None else json.dumps(document, separators=(",", ":"))
 
 
-def _wider(predicate: Predicate) -> dict[str, Any] | None:
-    """Return the tree of a predicate or of a wider one; None for that which every row satisfies."""
-    if isinstance(predicate, And):
-        known = [tree for part in predicate.parts if (tree := _wider(part)) is not None]
-        return {"op": "and", "children": known} if len(known) > 1 else next(iter(known), None)
-    if isinstance(predicate, Or):
-        trees = [_wider(part) for part in predicate.parts]
-        return None if None in trees else {"op": "or", "children": trees}
-    return _exact(predicate)
-
-
-def _exact(predicate: Predicate) -> dict[str, Any] | None:
-    """Return the tree of just this predicate; None where the contract has no words for it."""
-    if isinstance(predicate, (And, Or)):
-        trees = [_exact(part) for part in predicate.parts]
-        return None if None in trees else {"op": "and" if isinstance(predicate, And) else "or", "children": trees}
+def _wider(predicate: Predicate, *, negated: bool) -> dict[str, Any] | None:
+    """Return the tree of a predicate, of its contrary, or of a wider one; None for that which every row may satisfy."""
     if isinstance(predicate, Not):
-        tree = _exact(predicate.part)
-        return None if tree is None else {"op": "not", "children": [tree]}
-    if isinstance(predicate, Comparison):
-        return _comparison(predicate)
-    if isinstance(predicate, IsNull):
-        # The type of a column that is only asked for nulls does not matter, but it has to be said.
-        return {"op": "isNull", "children": [{"op": "column", "name": predicate.column, "valueType": "string"}]}
+        return _wider(predicate.part, negated=not negated)
+    if isinstance(predicate, (And, Or)):
+        trees = [_wider(part, negated=negated) for part in predicate.parts]
+        if isinstance(predicate, And) is not negated:
+            return _joined("and", [tree for tree in trees if tree is not None])
+        return None if None in trees else {"op": "or", "children": trees}
+    if isinstance(predicate, Comparison) and (bounds := _written(predicate.value)) is not None:
+        return _contrary(predicate, *bounds) if negated else _comparison(predicate, *bounds)
     return None
 
 
-def _comparison(predicate: Comparison) -> dict[str, Any] | None:
-    written = _written(predicate.value)
-    if written is None:
+def _comparison(predicate: Comparison, kind: str, low: str, high: str) -> dict[str, Any]:
+    def compared(operator: str, text: str) -> dict[str, Any]:
+        column, literal = {"op": "column", "name": predicate.column}, {"op": "literal", "value": text}
+        return {"op": operator, "children": [column | {"valueType": kind}, literal | {"valueType": kind}]}
+
+    if predicate.operator != "equal":
+        # What a statistic lost can be all that a value differs by.
+        operator = predicate.operator if kind in _EXACT else predicate.operator.removesuffix("OrEqual") + "OrEqual"
+        return compared(operator, high if operator.startswith("less") else low)
+    if low == high:
+        return compared("equal", low)
+    return {"op": "and", "children": [compared("greaterThanOrEqual", low), compared("lessThanOrEqual", high)]}
+
+
+def _contrary(predicate: Comparison, kind: str, low: str, high: str) -> dict[str, Any] | None:
+    """Return the contrary of a comparison; None for numbers, as NaN satisfies it and no statistic counts NaN."""
+    if kind == "long" or (predicate.operator == "equal" and kind not in _EXACT):
         return None
-    kind, text = written
-    column, literal = {"op": "column", "name": predicate.column}, {"op": "literal", "value": text}
-    return {"op": predicate.operator, "children": [column | {"valueType": kind}, literal | {"valueType": kind}]}
+    trees = [_comparison(replace(predicate, operator=operator), kind, low, high) for operator in _CONTRARIES[predicate.operator]]
+    return _joined("or", trees)
 
 
-def _written(value: Value) -> tuple[str, str] | None:
-    """Return the type and the text of a value, in the contract's words; None where it has none."""
+def _joined(operator: str, trees: list[dict[str, Any]]) -> dict[str, Any] | None:
+    return {"op": operator, "children": trees} if len(trees) > 1 else next(iter(trees), None)
+
+
+def _written(value: Value) -> tuple[str, str, str] | None:
+    """Return the type of a value and the texts between which statistics have it, in the contract's words; None where it has none."""
     if isinstance(value, bool):
-        return "bool", "true" if value else "false"
+        return "bool", *["true" if value else "false"] * 2
     if isinstance(value, int):
-        return ("long", str(value)) if -(2**63) <= value < 2**63 else None
-    if isinstance(value, float):
-        return ("double", repr(value)) if math.isfinite(value) else None
+        # Statistics of decimals can be rounded to doubles.
+        low, high = value - (abs(value) >> 50), value + (abs(value) >> 50)
+        return ("long", str(low), str(high)) if -(2**63) <= low <= high < 2**63 else None
     if isinstance(value, str):
-        return "string", value
+        # Servers order texts by UTF-8 or by UTF-16, which differ from there on.
+        return ("string", value, value) if all(letter < "\ud800" for letter in value) else None
     if isinstance(value, datetime):
         # A time without a zone is of a type that the contract's predicates do not know.
-        return ("timestamp", utc(value)) if value.tzinfo else None
-    return ("date", value.isoformat()) if isinstance(value, date) else None
+        return ("timestamp", utc(value.replace(microsecond=value.microsecond // 1000 * 1000)), utc(value)) if value.tzinfo else None
+    # Statistics of real numbers are short texts, and NaN can be the greatest of them: no hint is right for all.
+    return ("date", *[value.isoformat()] * 2) if isinstance(value, date) else None
 
 
 def utc(moment: datetime) -> str:
