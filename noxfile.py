@@ -165,6 +165,13 @@ def spark_source(session: nox.Session) -> None:
 
 
 @nox.session
+def spark_tables(session: nox.Session) -> None:
+    """Write again the tables of delta-spark that tests of file skipping read; needs Java 17, and jars from Maven Central."""
+    session.install("pyspark>=4.1,<4.2")
+    session.run("python", "tests/client/delta_sharing/spark_tables/write.py")
+
+
+@nox.session
 def campaign_bench(session: nox.Session) -> None:
     """Measure the cost of campaigns: 2,000 cases on three servers, one more on Spark, and the analysis of a million exchanges."""
     install(session, "tests", package=".[all,campaign-spark]")

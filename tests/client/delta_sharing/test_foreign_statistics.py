@@ -1,0 +1,138 @@
+"""Reading with a predicate gives the rows that reading everything gives, for tables of delta-spark and delta-rs."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from random import Random
+from typing import Any, NamedTuple
+
+import pyarrow as pa
+import pyarrow.compute as pc
+import pytest
+import yaml
+
+from lakepact.client import SharingClient
+from lakepact.client.delta_sharing.file_skipping import FileSkipping
+from lakepact.client.delta_sharing.predicates import columns_of, hint
+from lakepact.client.delta_sharing.rows.expressions import expression
+from lakepact.client.delta_sharing.schemas import Primitive
+from lakepact.reference_server import running
+
+from .delta_rs_tables import write
+from .nearby_predicates import joined, predicates_of
+from .range_server import may_match
+
+SPARK = Path(__file__).parent / "spark_tables"
+WRITERS = ("delta-spark", "delta-rs")
+TOKEN = "token-of-a-reader"
+#: Every so many predicates are sent to the server too.
+SENT = 40
+
+
+class Held(NamedTuple):
+    """A shared table: its files, and the rows of all files, with the number of the file of each."""
+
+    table: Any
+    metadata: Any
+    files: list[Any]
+    rows: Any
+    predicates: list[Any]
+
+
+@pytest.fixture(scope="module")
+def tables(tmp_path_factory):
+    """Yield the tables of each writer by name, shared by a server."""
+    work = tmp_path_factory.mktemp("foreign")
+    write(work / "delta-rs")
+    folders = {"delta-spark": SPARK, "delta-rs": work / "delta-rs"}
+    places = {(writer, log.parent.name): log.parent for writer, folder in folders.items() for log in sorted(folder.glob("*/_delta_log"))}
+    named = [
+        {"name": writer, "tables": [{"name": name, "location": str(path)} for (of, name), path in places.items() if of == writer]}
+        for writer in folders
+    ]
+    document = {
+        "version": 1,
+        "shares": [{"name": "foreign", "schemas": named}],
+        "recipients": [{"name": "reader", "bearerToken": TOKEN}],
+    }
+    (work / "shares.yaml").write_text(yaml.safe_dump(document))
+    with running(shares=work / "shares.yaml") as server:
+        profile = {"shareCredentialsVersion": 1, "endpoint": server.address("delta_sharing"), "bearerToken": TOKEN}
+        with SharingClient(profile) as client:
+            yield {place: _held(client.table("foreign", *place)) for place in places}
+
+
+def _held(table):
+    with table.query() as listing:
+        metadata, files = listing.metadata, list(listing.files())
+    parts = list(table.query().batches())
+    assert len(parts) == len(files)
+    rows = pa.concat_tables(part.append_column("file", pa.array([number] * len(part), pa.int32())) for number, part in enumerate(parts))
+    plain = [each for each in metadata.schema.fields if isinstance(each.type, Primitive)]
+    made = [predicate for each in plain for predicate in predicates_of(each.name, each.type, rows.column(each.name).combine_chunks())]
+    return Held(table, metadata, files, rows, [*made, *joined(Random(5), made, 200)])
+
+
+def wanted(held, predicate):
+    """Return the numbers of the files that hold wanted rows."""
+    some = held.rows.select([*{held.metadata.schema.column(name).name for name in columns_of(predicate)}, "file"])
+    return pc.unique(some.filter(expression(predicate, held.metadata.schema)).column("file")).to_pylist()
+
+
+def texts(table):
+    """Return the columns as texts, where NaN is like NaN; times are numbers, as Python has none after the year 9999."""
+    numbers = [pa.int64() if pa.types.is_timestamp(kind) else pa.int32() if pa.types.is_date(kind) else kind for kind in table.schema.types]
+    return repr([column.cast(kind).to_pylist() for column, kind in zip(table.columns, numbers, strict=True)])
+
+
+def of(tables, writer):
+    return {name: held for (found, name), held in tables.items() if found == writer}
+
+
+@pytest.mark.parametrize("writer", WRITERS)
+def test_no_file_with_a_wanted_row_is_skipped(tables, writer):
+    lost, skipped = [], 0
+    for name, held in of(tables, writer).items():
+        for predicate in held.predicates:
+            kept = {number for number, file in enumerate(held.files) if FileSkipping(predicate, held.metadata).may_hold(file)}
+            skipped += len(held.files) - len(kept)
+            lost += [(name, predicate, held.files[number].stats) for number in wanted(held, predicate) if number not in kept]
+
+    assert lost == []
+    assert skipped > 10_000
+
+
+@pytest.mark.parametrize("writer", WRITERS)
+def test_hints_lose_no_row_on_a_server_that_compares_ranges(tables, writer):
+    lost, skipped = [], 0
+    for name, held in of(tables, writer).items():
+        for predicate in held.predicates:
+            if (text := hint(predicate)) is not None:
+                kept = {number for number, file in enumerate(held.files) if may_match(json.loads(text), file)}
+                skipped += len(held.files) - len(kept)
+                lost += [(name, predicate, text, held.files[number].stats) for number in wanted(held, predicate) if number not in kept]
+
+    assert lost == []
+    assert skipped > 1000
+
+
+@pytest.mark.parametrize("writer", WRITERS)
+def test_rows_with_a_predicate_are_those_of_reading_everything(tables, writer):
+    for name, held in of(tables, writer).items():
+        for predicate in held.predicates[::SENT]:
+            everything = held.rows.drop_columns("file").filter(expression(predicate, held.metadata.schema))
+
+            assert texts(held.table.to_arrow(predicate=predicate)) == texts(everything), (name, predicate)
+
+
+def test_predicates_are_thousands_about_every_type(tables):
+    counts = {writer: sum(len(held.predicates) for held in of(tables, writer).values()) for writer in WRITERS}
+    kinds = {
+        writer: {getattr(each.type, "name", "") for held in of(tables, writer).values() for each in held.metadata.schema.fields}
+        for writer in WRITERS
+    }
+
+    assert min(counts.values()) > 3000, counts
+    every = {"byte", "short", "integer", "long", "float", "double", "decimal", "string", "boolean", "date", "timestamp", "timestamp_ntz"}
+    assert all(every <= found for found in kinds.values())
