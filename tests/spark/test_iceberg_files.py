@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import pickle
 import time
+from decimal import Decimal
 
 import pyarrow as pa
 import pytest
+from pyiceberg.types import DecimalType, DoubleType
 
 from lakepact.client import IcebergCatalog, column, pyiceberg_table
 from lakepact.reference_server import running
@@ -55,6 +57,32 @@ def test_predicate_selects_files_and_rows(catalog, planner):
     found = column("id") > 7
 
     assert read(*planned(catalog, "position", planner, found), predicate=found) == [8, 9]
+
+
+@pytest.fixture(scope="module")
+def widened(catalog):
+    """Return the name of a table whose file is of before its columns were widened."""
+    types = {"id": "long", "f": "float", "m": "decimal(4, 2)"}
+    fields = [{"id": number, "name": name, "type": kind, "required": False} for number, (name, kind) in enumerate(types.items(), 1)]
+    catalog.create_table("n", "widened", {"type": "struct", "schema-id": 0, "fields": fields})
+    table = pyiceberg_table(catalog, "n", "widened")
+    table.append(pa.table({"id": [1], "f": pa.array([0.7], pa.float32()), "m": pa.array([Decimal("1.10")], pa.decimal128(4, 2))}))
+    with table.update_schema() as update:
+        update.update_column("f", DoubleType()).update_column("m", DecimalType(9, 2))
+    return "widened"
+
+
+@pytest.mark.parametrize("planner", ["driver", "server"])
+@pytest.mark.parametrize(
+    "predicate", [column("f") < 0.7, (column("f") < 0.7) & (column("id") == 1), column("f") == 0.699999988079071], ids=repr
+)
+def test_row_of_before_its_column_was_widened_is_kept(catalog, widened, planner, predicate):
+    assert read(*planned(catalog, widened, planner, predicate), predicate=predicate) == [1]
+
+
+@pytest.mark.parametrize("planner", ["driver", "server"])
+def test_file_of_before_its_column_was_widened_is_skipped(catalog, widened, planner):
+    assert planned(catalog, widened, planner, column("f") < 0.6)[1] == []
 
 
 def test_repr_of_reader_and_files_shows_no_secret(catalog):

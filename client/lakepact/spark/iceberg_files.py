@@ -12,7 +12,9 @@ from pyiceberg.expressions import AlwaysTrue
 from pyiceberg.io import load_file_io
 from pyiceberg.io.pyarrow import ArrowScan, schema_to_pyarrow
 from pyiceberg.table import FileScanTask
+from pyiceberg.types import DecimalType, DoubleType
 
+from lakepact.client.delta_sharing.predicates import And, columns_of
 from lakepact.client.iceberg_rest.storage import storage_credential
 from lakepact.spark.iceberg_expressions import pyiceberg_expression, rest_expression
 
@@ -143,7 +145,7 @@ class FileReader:
             "metadata_log": [],
             "statistics": [],
         }
-        return cls(scan.table_metadata.model_copy(update=history), scan.projection(), predicate, properties)
+        return cls(scan.table_metadata.model_copy(update=history), scan.projection(), _of_rows(predicate, scan), properties)
 
     def read(self, files: Iterable[PlannedFile], renewed: Callable[[], dict[str, str]]) -> Iterator[list[Any]]:
         """Yield the record batches of each file.
@@ -171,6 +173,18 @@ class FileReader:
         row_filter = AlwaysTrue() if self.predicate is None else pyiceberg_expression(self.predicate)
         scan = ArrowScan(self.metadata, load_file_io(properties, file.task.file.file_path), self.schema, row_filter)
         return list(scan.to_record_batches([file.task]))
+
+
+def _of_rows(predicate: Predicate | None, scan: DataScan) -> Predicate | None:
+    """Return a predicate without the parts about doubles and decimals; None if nothing is left.
+
+    In files of before such a column was widened, pyiceberg compares with the nearest float and drops rows, or fails. Spark filters again.
+    """
+    fields = scan.table_metadata.schema().fields
+    widened = {column.name for column in fields if isinstance(column.field_type, (DoubleType, DecimalType))}
+    parts = predicate.parts if isinstance(predicate, And) else () if predicate is None else (predicate,)
+    kept = tuple(part for part in parts if columns_of(part).isdisjoint(widened))
+    return And(kept) if len(kept) > 1 else next(iter(kept), None)
 
 
 def _expired(properties: dict[str, str]) -> bool:
