@@ -213,7 +213,8 @@ def _joined(operator: str, trees: list[dict[str, Any]]) -> dict[str, Any] | None
 def _written(value: Value) -> tuple[str, str, str] | None:
     """Return the type of a value and the texts between which statistics have it, in the contract's words; None where it has none."""
     if isinstance(value, bool):
-        return "bool", *["true" if value else "false"] * 2
+        text = "true" if value else "false"
+        return "bool", text, text
     if isinstance(value, int):
         # Statistics of decimals can be rounded to doubles.
         low, high = value - (abs(value) >> 50), value + (abs(value) >> 50)
@@ -225,7 +226,7 @@ def _written(value: Value) -> tuple[str, str, str] | None:
         # A time without a zone is of a type that the contract's predicates do not know.
         return ("timestamp", utc(value.replace(microsecond=value.microsecond // 1000 * 1000)), utc(value)) if value.tzinfo else None
     # Statistics of real numbers are short texts, and NaN can be the greatest of them: no hint is right for all.
-    return ("date", *[value.isoformat()] * 2) if isinstance(value, date) else None
+    return ("date", value.isoformat(), value.isoformat()) if isinstance(value, date) else None
 
 
 def utc(moment: datetime) -> str:
