@@ -74,7 +74,14 @@ def widened(catalog):
 
 @pytest.mark.parametrize("planner", ["driver", "server"])
 @pytest.mark.parametrize(
-    "predicate", [column("f") < 0.7, (column("f") < 0.7) & (column("id") == 1), column("f") == 0.699999988079071], ids=repr
+    "predicate",
+    [
+        column("f") < 0.7,
+        (column("f") < 0.7) & (column("id") == 1),
+        column("f") == 0.699999988079071,
+        column("m") < Decimal("1000000.00"),
+    ],
+    ids=repr,
 )
 def test_row_of_before_its_column_was_widened_is_kept(catalog, widened, planner, predicate):
     assert read(*planned(catalog, widened, planner, predicate), predicate=predicate) == [1]

@@ -105,6 +105,42 @@ def test_pushed_filters_change_no_row(spark, profile):
         assert filtered.count() == unfiltered.where(condition).count() > 0
 
 
+FOREIGN = Path(__file__).parents[1] / "client" / "delta_sharing" / "spark_tables"
+FOREIGN_CONDITIONS = {
+    "types": (
+        "c_timestamp_ntz = timestamp_ntz'2024-01-01 00:00:00.123456'",
+        "c_timestamp_ntz > timestamp_ntz'2024-01-01 00:00:00.123'",
+        "c_timestamp > timestamp'2024-01-01 00:00:00.123999Z' - interval 1 microsecond",
+        "c_double = 1.5",
+        "c_float = float(3.4)",
+        "c_float <= float('-Infinity')",
+        "c_float = float('NaN')",
+        "c_string like 'xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx%'",
+        "c_decimal_38_0 = 9223372036854775808",
+        "c_boolean is not null and c_bigint > 0",
+        "c_date > date'9999-12-30'",
+    ),
+    "widened": (
+        "c_float_to_double = double(float(3.4))",
+        "c_float_to_double < 3.41",
+        "c_date_to_timestamp_ntz <= timestamp_ntz'2024-01-02'",
+        "c_tinyint_to_decimal_12_2 = 127",
+        "c_bigint_to_decimal_20_0 = 9223372036854775807",
+    ),
+    "partitioned": ("c_float = float(3.4)", "c_float = float('NaN')", "c_string is null", "c_timestamp_ntz < timestamp_ntz'1970-01-01'"),
+    "deleted": ("c_id = 10", "c_id is null", "c_real = 1.5"),
+}
+
+
+def test_pushed_filters_change_no_row_of_tables_by_delta_spark(spark, tmp_path):
+    with sharing_of(tmp_path, *(FOREIGN / name for name in FOREIGN_CONDITIONS)) as profile:
+        for name, conditions in FOREIGN_CONDITIONS.items():
+            unfiltered = reading(spark, profile).load(f"share.schema.{name}")
+            for condition in conditions:
+                filtered = reading(spark, profile, pushFilters="true").load(f"share.schema.{name}").where(condition)
+                assert filtered.count() == unfiltered.where(condition).count() > 0, (name, condition)
+
+
 def test_one_data_frame_can_be_filtered_in_several_ways(spark, profile):
     rows = reading(spark, profile).load("share.schema.orders")
 
