@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import pickle
 import urllib.request
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
@@ -19,7 +20,7 @@ from moto.server import ThreadedMotoServer
 from pyiceberg.catalog import load_catalog
 from pyiceberg.exceptions import SignError
 
-from lakepact.client import IcebergCatalog
+from lakepact.client import ClientCredentials, IcebergCatalog, pyiceberg_catalog, pyiceberg_table
 from lakepact.reference_server import running
 from lakepact.reference_server.warehouse.vended_credentials.signing import Keys, signed_for_s3
 
@@ -40,6 +41,16 @@ secret-access-key-env = "LAKE_SECRET"
 config = {{ "s3.endpoint" = "{store}", "s3.path-style-access" = "true", "client.region" = "eu-central-1" }}
 """
 
+PRINCIPALS = """
+[principals.engine]
+client-id = "engine"
+client-secret = "s3cret"
+
+[[grants]]
+principal = "engine"
+access = "admin"
+"""
+
 
 @pytest.fixture(scope="module")
 def store() -> Iterator[str]:
@@ -56,7 +67,7 @@ def verify(*, is_on: bool) -> None:
 
 
 @pytest.fixture
-def url(store: str, tmp_path, monkeypatch) -> Iterator[str]:
+def url(store: str, tmp_path, monkeypatch, request) -> Iterator[str]:
     verify(is_on=False)
     options = {"endpoint_url": store, "region_name": REGION, "aws_access_key_id": "x", "aws_secret_access_key": "x"}
     iam, s3 = boto3.client("iam", **options), boto3.client("s3", **options)
@@ -69,7 +80,7 @@ def url(store: str, tmp_path, monkeypatch) -> Iterator[str]:
     for variable in ("AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY", "AWS_PROFILE"):
         monkeypatch.delenv(variable, raising=False)
     s3.create_bucket(Bucket="bucket", CreateBucketConfiguration={"LocationConstraint": REGION})
-    (tmp_path / "server.toml").write_text(SERVER.format(store=store))
+    (tmp_path / "server.toml").write_text(SERVER.format(store=store) + getattr(request, "param", ""))
     verify(is_on=True)
     with running(contract="iceberg_rest", contract_version="1.11.0", config=tmp_path / "server.toml") as server:
         yield server.url
@@ -94,6 +105,29 @@ def test_pyiceberg_without_credentials_reads_and_writes_a_table(url):
     table.overwrite(ROWS)
 
     assert theirs(url).load_table("n.t").scan().to_arrow().sort_by("id").to_pydict() == ROWS.to_pydict()
+
+
+def test_table_of_the_bridge_is_signed_for_too(url):
+    theirs(url)
+    with IcebergCatalog(url, warehouse="lake") as catalog:
+        bridge = pyiceberg_catalog(catalog, access_delegation="remote-signing")
+        table = bridge.create_table("n.t", ROWS.schema)
+        assert not {"s3.access-key-id", "s3.secret-access-key"} & table.io.properties.keys()
+
+        table.append(ROWS)
+
+        copy = pickle.loads(pickle.dumps(pyiceberg_table(catalog, "n.t", access_delegation="remote-signing")))
+        assert copy.scan().to_arrow().sort_by("id").to_pydict() == ROWS.to_pydict()
+
+
+@pytest.mark.parametrize("url", [PRINCIPALS], indirect=True)
+def test_requests_for_signatures_carry_the_authorization_of_the_client(url):
+    with IcebergCatalog(url, warehouse="lake", auth=ClientCredentials(f"{url}/v1/oauth/tokens", "engine", "s3cret")) as catalog:
+        bridge = pyiceberg_catalog(catalog, access_delegation="remote-signing")
+        bridge.create_namespace("n")
+        bridge.create_table("n.t", ROWS.schema).append(ROWS)
+
+        assert bridge.load_table("n.t").scan().to_arrow().num_rows == 3
 
 
 def test_partition_values_of_any_spelling_are_signed(url):

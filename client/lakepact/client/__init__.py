@@ -54,7 +54,7 @@ if TYPE_CHECKING:
     from lakepact.client.delta_sharing.synchronous.client import SharingClient
     from lakepact.client.iceberg_rest.asynchronous.catalog import AsyncIcebergCatalog
     from lakepact.client.iceberg_rest.changes import TableChange
-    from lakepact.client.iceberg_rest.pyiceberg_tables import pyiceberg_table
+    from lakepact.client.iceberg_rest.pyiceberg_tables import pyiceberg_catalog, pyiceberg_table
     from lakepact.client.iceberg_rest.scans import ScanPlan, ScanTask
     from lakepact.client.iceberg_rest.storage import storage_credential, storage_properties
     from lakepact.client.iceberg_rest.synchronous.catalog import IcebergCatalog
@@ -119,6 +119,7 @@ __all__ = [
     "WatsonxCatalog",
     "ZenApiKey",
     "column",
+    "pyiceberg_catalog",
     "pyiceberg_table",
     "storage_credential",
     "storage_properties",
@@ -140,6 +141,7 @@ _LOADED_LATER = {
     "AsyncWatsonxCatalog": "lakepact.client.watsonx_data.asynchronous.catalog",
     "WatsonxCatalog": "lakepact.client.watsonx_data.synchronous.catalog",
     "column": "lakepact.client.delta_sharing.predicates",
+    "pyiceberg_catalog": "lakepact.client.iceberg_rest.pyiceberg_tables",
     "pyiceberg_table": "lakepact.client.iceberg_rest.pyiceberg_tables",
     "storage_credential": "lakepact.client.iceberg_rest.storage",
     "storage_properties": "lakepact.client.iceberg_rest.storage",

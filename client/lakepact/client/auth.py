@@ -52,7 +52,8 @@ class BearerToken(Auth):
     """
 
     def __init__(self, token: str | Callable[[], str]) -> None:
-        self._token = token if callable(token) else _constant(checked(token))
+        # A method of the text pickles and shows no token.
+        self._token: Callable[[], str] = token if callable(token) else checked(token).__str__
 
     def __repr__(self) -> str:
         return "BearerToken([hidden])"
@@ -133,7 +134,3 @@ def checked(token: str) -> str:
     if not stands:
         raise ValueError("a bearer token holds only visible ASCII characters")
     return token
-
-
-def _constant(token: str) -> Callable[[], str]:
-    return lambda: token

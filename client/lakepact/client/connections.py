@@ -117,6 +117,10 @@ class Connection:
         """Make one call, or learn that its reply is known already, see `Engine.send_unless_known`."""
         return self.driven(self._engine.send_unless_known(call, memory, may_be_kept), call.operation)
 
+    def authorization(self, call: Call[Any]) -> str | None:
+        """Return the header that authorizes a call, see `Engine.authorization`."""
+        return self.driven(self._engine.authorization(call), call.operation)
+
     def pause(self, seconds: float) -> None:
         """Wait between two calls."""
         self._sleep(seconds)
@@ -175,6 +179,10 @@ class AsyncConnection:
     async def send_unless_known(self, call: Call[T], memory: EtagCache, may_be_kept: Callable[[T], bool]) -> T:
         """Make one call, or learn that its reply is known already, see `Engine.send_unless_known`."""
         return await self.driven(self._engine.send_unless_known(call, memory, may_be_kept), call.operation)
+
+    async def authorization(self, call: Call[Any]) -> str | None:
+        """Return the header that authorizes a call, see `Engine.authorization`."""
+        return await self.driven(self._engine.authorization(call), call.operation)
 
     async def pause(self, seconds: float) -> None:
         """Wait between two calls."""

@@ -10,7 +10,7 @@ import logging
 import time
 from collections.abc import Callable, Generator
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Generic, TypeVar
+from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 from lakepact.client.decoding import Undecodable, decode
 from lakepact.client.errors import BadReply, Failure, LakepactError, LimitExceeded, OutcomeUnknown, Unreachable
@@ -147,6 +147,20 @@ class Engine:
         )
         last = yield from self.tries(call, request)
         return self.judged(call, last, may_be_unchanged=may_be_unchanged)
+
+    def authorization(self, call: Call[Any]) -> Flow[str | None]:
+        """Return the `Authorization` header that `call` would be sent with; a token that it needs is fetched.
+
+        Raises:
+            LakepactError: The token cannot be fetched.
+        """
+        flow, answer = self.carry(call), None
+        while True:
+            step = flow.send(answer)
+            if isinstance(step, Request) and step.url == url(self.address, call.path, call.query):
+                flow.close()
+                return next((value for name, value in step.headers if name == "Authorization"), None)
+            answer = yield step
 
     def judged(self, call: Call[T], last: Attempt, *, may_be_unchanged: bool = False) -> Carried[T]:
         """Return the reply, if the call was carried out; or that there is nothing new, where that may be.

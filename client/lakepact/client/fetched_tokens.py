@@ -76,6 +76,10 @@ class FetchedToken(Auth):
     def __repr__(self) -> str:
         return f"{type(self).__name__}({self._endpoint!r}, [hidden])"
 
+    def __getstate__(self) -> dict[str, Any]:
+        # Another process has another clock, so it fetches a token of its own.
+        return {**self.__dict__, "_kept": None, "_fetching": {}}
+
     def flow(self, request: Request) -> AuthFlow:
         """Yield the request with a token, after a token request if there is none; again with a new token after a refusal.
 

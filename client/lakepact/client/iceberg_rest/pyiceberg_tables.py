@@ -1,31 +1,81 @@
-"""Tables in the hands of pyiceberg: it reads and writes their files, and every word to the catalog goes through the client."""
+"""Tables of pyiceberg, which reads and writes their files, in a catalog of pyiceberg that sends its requests through the client."""
 
 from __future__ import annotations
 
+import contextlib
 import json
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 from lakepact.client import errors
 from lakepact.client.iceberg_rest.names import levels, table_identifier
 from lakepact.client.iceberg_rest.storage import storage_properties
 
 try:
-    from pyiceberg.catalog import noop
-    from pyiceberg.exceptions import CommitFailedException, CommitStateUnknownException
-    from pyiceberg.io import load_file_io
-    from pyiceberg.table import CommitTableResponse, Table
+    from pyiceberg import exceptions
+    from pyiceberg.catalog import URI, PropertiesUpdateSummary, noop
+    from pyiceberg.catalog.rest.auth import AUTH_MANAGER, AuthManager
+    from pyiceberg.io import S3_SIGNER, load_file_io
+    from pyiceberg.partitioning import UNPARTITIONED_PARTITION_SPEC, PartitionSpec, assign_fresh_partition_spec_ids
+    from pyiceberg.schema import Schema, assign_fresh_schema_ids
+    from pyiceberg.table import CommitTableResponse, CreateTableTransaction, StagedTable, Table, TableProperties
     from pyiceberg.table.metadata import TableMetadataUtil
+    from pyiceberg.table.sorting import UNSORTED_SORT_ORDER, SortOrder, assign_fresh_sort_order_ids
+    from pyiceberg.typedef import EMPTY_DICT
+    from pyiceberg.types import transform_dict_value_to_str
+    from pyiceberg.view import View
+    from pyiceberg.view.metadata import ViewMetadata
 except ImportError:
     message = "this needs pyiceberg: pip install 'pyiceberg[pyarrow]'"
     raise ImportError(message, name="pyiceberg") from None
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterable, Iterator, Mapping
+
+    import pyarrow as pa
+    from pydantic import BaseModel
+    from pyiceberg.catalog import Catalog
+    from pyiceberg.typedef import Identifier, Properties
+    from pyiceberg.view.metadata import ViewVersion
 
     from lakepact.client.iceberg_rest.names import Levels, TableName
     from lakepact.client.iceberg_rest.storage import Delegation
     from lakepact.client.iceberg_rest.synchronous.catalog import IcebergCatalog
-    from lakepact.generated.iceberg_rest.models import LoadTableResult
+    from lakepact.generated.iceberg_rest.models import LoadTableResult, LoadViewResult, TableIdentifier
+
+T = TypeVar("T", bound=Table)
+
+#: The errors of pyiceberg that its callers and its own methods catch; all others stay those of the client.
+_ERRORS: dict[type[errors.LakepactError], type[Exception]] = {
+    errors.NoSuchTable: exceptions.NoSuchTableError,
+    errors.NoSuchView: exceptions.NoSuchViewError,
+    errors.NoSuchNamespace: exceptions.NoSuchNamespaceError,
+    errors.NotEmpty: exceptions.NamespaceNotEmptyError,
+    errors.CommitRejected: exceptions.CommitFailedException,
+    errors.OutcomeUnknown: exceptions.CommitStateUnknownException,
+}
+
+
+def pyiceberg_catalog(
+    catalog: IcebergCatalog,
+    *,
+    access_delegation: Delegation | None = "vended-credentials",
+    properties: Mapping[str, str] | None = None,
+) -> Catalog:
+    """Return a catalog of pyiceberg that sends its requests through a catalog of the client.
+
+    It raises pyiceberg's errors for what does not exist, exists already or is in conflict, and the client's for everything else. A pickled
+    one holds the arguments of the catalog, secrets included; its copy opens connections of its own.
+
+    Args:
+        catalog: The catalog, which has to stay open.
+        access_delegation: The requested access to the files of tables.
+        properties: Settings of pyiceberg for opening files; they override those of the server.
+
+    Raises:
+        ImportError: pyiceberg is not installed.
+        LakepactError: The catalog's configuration cannot be fetched, see `IcebergCatalog.config`.
+    """
+    return _Bridge(catalog, access_delegation, dict(properties or {}))
 
 
 def pyiceberg_table(
@@ -42,55 +92,248 @@ def pyiceberg_table(
         catalog: The catalog, which has to stay open.
         table: The table; or its namespace, if `name` is given.
         name: Its name.
-        access_delegation: How to be let to the files.
-        properties: Settings of pyiceberg's own for getting at files; they go over what the server says.
+        access_delegation: The requested access to its files.
+        properties: Settings of pyiceberg for opening files; they override those of the server.
 
     Raises:
-        NoSuchTable: There is none of that name.
+        NoSuchTable: The table does not exist.
         ImportError: pyiceberg is not installed.
     """
-    bridge = _Bridge(catalog, access_delegation, dict(properties or {}))
     namespace, name = table_identifier(table if name is None else (levels(cast("Levels", table)), name))
-    return bridge.load_table((*namespace, name))
+    return _Bridge(catalog, access_delegation, dict(properties or {})).loaded((*namespace, name))
+
+
+@contextlib.contextmanager
+def _translated(exists: type[Exception] = exceptions.TableAlreadyExistsError) -> Iterator[None]:
+    try:
+        yield
+    except errors.LakepactError as error:
+        kinds = {**_ERRORS, errors.AlreadyExists: exists}
+        kind = next((theirs for ours, theirs in kinds.items() if isinstance(error, ours)), None)
+        if kind is None:
+            raise
+        raise kind(str(error)) from error
+
+
+class _Authorization(AuthManager):
+    """The authorization of requests that pyiceberg sends itself, which ask the catalog to sign requests to the storage."""
+
+    def __init__(self, catalog: IcebergCatalog) -> None:
+        self._catalog = catalog
+
+    def auth_header(self) -> str | None:
+        """Return the header of the catalog's requests."""
+        header = self._catalog.authorization()
+        if header and header.startswith("AWS4-"):
+            raise exceptions.SignError(
+                "a signature of SigV4 fits one request only: load the table with access_delegation='vended-credentials'"
+            )
+        return header
 
 
 class _Bridge(noop.NoopCatalog):
-    """The interface of catalogs that pyiceberg's tables use."""
+    """A catalog of pyiceberg over one of the client; a method that pyiceberg adds later raises `NotImplementedError`."""
 
     def __init__(self, catalog: IcebergCatalog, access_delegation: Delegation | None, own: dict[str, str]) -> None:
         super().__init__(repr(catalog))
         self._catalog = catalog
         self._access_delegation: Delegation | None = access_delegation
         self._own = own
+        self.properties = {URI: catalog.address, **catalog.properties()}
 
-    def load_table(self, identifier: str | tuple[str, ...]) -> Table:
+    def close(self) -> None:
+        """Close the client's catalog."""
+        self._catalog.close()
+
+    # Tables
+
+    @_translated()
+    def load_table(self, identifier: str | Identifier) -> Table:
         """Return the table as it is now."""
-        *namespace, name = levels(identifier)
-        loaded = self._catalog.load_table(namespace, name, access_delegation=self._access_delegation)
+        return self.loaded(self.identifier_to_tuple(identifier))
+
+    def loaded(self, identifier: Identifier) -> Table:
+        """Return a table; the errors are those of the client."""
+        return self._table(identifier, self._catalog.load_table(identifier, access_delegation=self._access_delegation), Table)
+
+    def _table(self, identifier: Identifier, loaded: LoadTableResult, kind: type[T]) -> T:
         location = loaded.metadata_location or ""
-        return Table(
-            identifier=tuple(identifier),
+        return kind(
+            identifier=identifier,
             metadata=TableMetadataUtil.parse_obj(loaded.metadata.to_wire()),
             metadata_location=location,
-            io=load_file_io(self._properties(loaded), location or loaded.metadata.location),
+            io=load_file_io(self._file_properties(loaded), location or loaded.metadata.location),
             catalog=self,
             config=dict(loaded.config),
         )
 
-    def _properties(self, loaded: LoadTableResult) -> dict[str, str]:
-        own = loaded.metadata.properties
-        return {**self._catalog.properties(), **own, **storage_properties(loaded), **self._own}
+    def _file_properties(self, loaded: LoadTableResult) -> dict[str, Any]:
+        found: dict[str, Any] = {**self.properties, **loaded.metadata.properties, **storage_properties(loaded), **self._own}
+        return {AUTH_MANAGER: _Authorization(self._catalog), **found} if S3_SIGNER in found else found
 
+    @_translated()
+    def create_table(self, identifier: str | Identifier, schema: Schema | pa.Schema, *others: Any, **named: Any) -> Table:
+        """Create a table, with field ids assigned from 1 on."""
+        identifier = self.identifier_to_tuple(identifier)
+        return self._table(identifier, self._catalog.create_table(identifier, **self._creation(schema, *others, **named)), Table)
+
+    @_translated()
+    def create_table_transaction(
+        self, identifier: str | Identifier, schema: Schema | pa.Schema, *others: Any, **named: Any
+    ) -> CreateTableTransaction:
+        """Prepare a table that the commit of the transaction creates."""
+        identifier = self.identifier_to_tuple(identifier)
+        staged = self._catalog.stage_table(identifier, **self._creation(schema, *others, **named))
+        return CreateTableTransaction(self._table(identifier, staged, StagedTable))
+
+    def _creation(
+        self,
+        schema: Schema | pa.Schema,
+        location: str | None = None,
+        partition_spec: PartitionSpec = UNPARTITIONED_PARTITION_SPEC,
+        sort_order: SortOrder = UNSORTED_SORT_ORDER,
+        properties: Properties = EMPTY_DICT,
+    ) -> dict[str, Any]:
+        texts = transform_dict_value_to_str(properties)
+        version: Any = int(texts.get(TableProperties.FORMAT_VERSION, TableProperties.DEFAULT_FORMAT_VERSION))
+        given = self._convert_schema_if_needed(schema, version)
+        fresh = assign_fresh_schema_ids(given)
+        return {
+            "schema": _document(fresh),
+            "location": location,
+            "partition_spec": _document(assign_fresh_partition_spec_ids(partition_spec, given, fresh)),
+            "write_order": _document(assign_fresh_sort_order_ids(sort_order, given, fresh)),
+            "properties": texts,
+            "access_delegation": self._access_delegation,
+        }
+
+    @_translated()
+    def register_table(self, identifier: str | Identifier, metadata_location: str, overwrite: bool = False) -> Table:  # noqa: FBT001, FBT002
+        """Register a metadata file as a table."""
+        identifier = self.identifier_to_tuple(identifier)
+        self._catalog.register_table(identifier, metadata_location, overwrite=overwrite)
+        return self.loaded(identifier)
+
+    @_translated()
     def commit_table(self, table: Table, requirements: tuple[Any, ...], updates: tuple[Any, ...]) -> CommitTableResponse:
-        """Commit through the client; what goes wrong is said in pyiceberg's words where it has them."""
-        *namespace, name = table.name()
-        documents = [[json.loads(one.model_dump_json()) for one in them] for them in (requirements, updates)]
-        try:
-            done = self._catalog.commit_table(namespace, name, documents[1], requirements=documents[0])
-        except errors.CommitRejected as rejected:
-            raise CommitFailedException(str(rejected)) from rejected
-        except errors.OutcomeUnknown as unknown:
-            raise CommitStateUnknownException(str(unknown)) from unknown
+        """Commit updates to a table."""
+        documents = [[_document(one) for one in them] for them in (updates, requirements)]
+        done = self._catalog.commit_table(table.name(), documents[0], requirements=documents[1])
         return CommitTableResponse(
             metadata=TableMetadataUtil.parse_obj(done.metadata.to_wire()), **{"metadata-location": done.metadata_location}
         )
+
+    @_translated()
+    def rename_table(self, from_identifier: str | Identifier, to_identifier: str | Identifier) -> Table:
+        """Rename a table, and load it."""
+        self._catalog.rename_table(from_identifier, to_identifier)
+        return self.loaded(self.identifier_to_tuple(to_identifier))
+
+    @_translated()
+    def drop_table(self, identifier: str | Identifier) -> None:
+        """Drop a table and keep its files."""
+        self._catalog.drop_table(identifier)
+
+    @_translated()
+    def purge_table(self, identifier: str | Identifier) -> None:
+        """Drop a table and ask the server to delete its files."""
+        self._catalog.drop_table(identifier, purge=True)
+
+    @_translated()
+    def table_exists(self, identifier: str | Identifier) -> bool:
+        """Return whether a table exists."""
+        return self._catalog.table_exists(identifier)
+
+    @_translated()
+    def list_tables(self, namespace: str | Identifier) -> list[Identifier]:
+        """Return the tables of a namespace."""
+        return _identifiers(self._catalog.list_tables(namespace))
+
+    # Namespaces
+
+    @_translated(exceptions.NamespaceAlreadyExistsError)
+    def create_namespace(self, namespace: str | Identifier, properties: Properties = EMPTY_DICT) -> None:
+        """Create a namespace."""
+        self._catalog.create_namespace(namespace, properties)
+
+    @_translated()
+    def drop_namespace(self, namespace: str | Identifier) -> None:
+        """Drop an empty namespace."""
+        self._catalog.drop_namespace(namespace)
+
+    @_translated()
+    def namespace_exists(self, namespace: str | Identifier) -> bool:
+        """Return whether a namespace exists."""
+        return self._catalog.namespace_exists(namespace)
+
+    @_translated()
+    def list_namespaces(self, namespace: str | Identifier = ()) -> list[Identifier]:
+        """Return the namespaces of one level."""
+        return list(self._catalog.list_namespaces(namespace or None))
+
+    @_translated()
+    def load_namespace_properties(self, namespace: str | Identifier) -> Properties:
+        """Return the properties of a namespace."""
+        return dict(self._catalog.load_namespace(namespace).properties or {})
+
+    @_translated()
+    def update_namespace_properties(
+        self, namespace: str | Identifier, removals: set[str] | None = None, updates: Properties = EMPTY_DICT
+    ) -> PropertiesUpdateSummary:
+        """Set and remove properties of a namespace."""
+        done = self._catalog.update_namespace_properties(namespace, updates=updates, removals=sorted(removals or ()))
+        return PropertiesUpdateSummary(removed=list(done.removed), updated=list(done.updated), missing=list(done.missing or ()))
+
+    # Views
+
+    @_translated(exceptions.ViewAlreadyExistsError)
+    def create_view(
+        self,
+        identifier: str | Identifier,
+        schema: Schema | pa.Schema,
+        view_version: ViewVersion,
+        location: str | None = None,
+        properties: Properties = EMPTY_DICT,
+    ) -> View:
+        """Create a view."""
+        fresh, version = assign_fresh_schema_ids(self._convert_schema_if_needed(schema)), _document(view_version)
+        texts = transform_dict_value_to_str(properties)
+        created = self._catalog.create_view(identifier, _document(fresh), version=version, location=location, properties=texts)
+        return self._view(identifier, created)
+
+    @_translated()
+    def load_view(self, identifier: str | Identifier) -> View:
+        """Return a view as it is now."""
+        return self._view(identifier, self._catalog.load_view(identifier))
+
+    @_translated(exceptions.ViewAlreadyExistsError)
+    def register_view(self, identifier: str | Identifier, metadata_location: str) -> View:
+        """Register a metadata file as a view."""
+        return self._view(identifier, self._catalog.register_view(identifier, metadata_location))
+
+    @_translated()
+    def drop_view(self, identifier: str | Identifier) -> None:
+        """Drop a view."""
+        self._catalog.drop_view(identifier)
+
+    @_translated()
+    def view_exists(self, identifier: str | Identifier) -> bool:
+        """Return whether a view exists."""
+        return self._catalog.view_exists(identifier)
+
+    @_translated()
+    def list_views(self, namespace: str | Identifier) -> list[Identifier]:
+        """Return the views of a namespace; none if the server has no views, as pyiceberg does."""
+        return _identifiers(self._catalog.list_views(namespace)) if self._catalog.offers("listViews") else []
+
+    def _view(self, identifier: str | Identifier, loaded: LoadViewResult) -> View:
+        return View(self.identifier_to_tuple(identifier), ViewMetadata.model_validate(loaded.metadata.to_wire()))
+
+
+def _identifiers(listed: Iterable[TableIdentifier]) -> list[Identifier]:
+    return [(*one.namespace, one.name) for one in listed]
+
+
+def _document(model: BaseModel) -> dict[str, Any]:
+    document: dict[str, Any] = json.loads(model.model_dump_json())
+    return document
