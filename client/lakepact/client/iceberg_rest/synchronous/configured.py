@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import threading
 import time
-from typing import TYPE_CHECKING, ClassVar, Self, TypeVar
+from typing import TYPE_CHECKING, Any, ClassVar, Self, TypeVar
 
 from lakepact.client.auth import Auth, NoAuth
 from lakepact.client.connections import Connection
@@ -62,6 +62,24 @@ class Configured:
         self._config: CatalogConfig | None = None
         self._config_lock = threading.Lock()
         self._merged: Settings | None = None
+        self._arguments: dict[str, Any] = {
+            "address": address,
+            "warehouse": warehouse,
+            "properties": self._properties,
+            "auth": auth,
+            "retries": retries,
+            "timeouts": timeouts,
+            "limits": limits,
+            "cache_bytes": cache_bytes,
+            "carrier": carrier,
+            "sleep": sleep,
+        }
+
+    def __getstate__(self) -> dict[str, Any]:
+        return self._arguments
+
+    def __setstate__(self, arguments: dict[str, Any]) -> None:
+        Configured.__init__(self, **arguments)  # a copy opens connections of its own
 
     def __repr__(self) -> str:
         return f"{type(self).__name__}({self._connection.address!r})"
@@ -75,6 +93,19 @@ class Configured:
     def close(self) -> None:
         """Close the connections to the server."""
         self._connection.close()
+
+    @property
+    def address(self) -> str:
+        """The address of the catalog, which its configuration may have moved."""
+        return self._connection.address
+
+    def authorization(self) -> str | None:
+        """Return the `Authorization` header of requests; None for a catalog without authorization.
+
+        Raises:
+            NotAuthenticated: The token endpoint refuses to issue a token.
+        """
+        return self._connection.authorization(get_config.call(warehouse=self._warehouse))
 
     def config(self) -> CatalogConfig:
         """Return the configuration that the server gives its clients, fetched once.
