@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 
 CACHE = "LAKEPACT_INTEROP_CACHE"  #: the environment variable of another folder
 LONGEST_BUILD = 3600  #: seconds
+STAMP = ".made-from"  #: the file that says what a folder was made from
 #: Folders of tools that are not on the path.
 USUAL = (Path("/usr/local/go/bin"), Path.home() / ".cargo" / "bin")
 
@@ -69,15 +70,24 @@ def told(command: Sequence[str], *, cwd: Path | None = None, env: dict[str, str]
 
 def once(place: Path, *, made_from: Iterable[bytes], make: Callable[[Path], None]) -> Path:
     """Return a folder that is made again only when its inputs change."""
-    key = hashlib.sha256(b"\0".join(made_from)).hexdigest()
-    stamp = place / ".made-from"
-    if not stamp.exists() or stamp.read_text("utf-8") != key:
+    made_from = list(made_from)
+    if not is_made(place, made_from):
         print(f"setting up {place} (once)", flush=True)
         shutil.rmtree(place, ignore_errors=True)
         place.mkdir(parents=True)
         make(place)
-        stamp.write_text(key, "utf-8")
+        (place / STAMP).write_text(_key(made_from), "utf-8")
     return place
+
+
+def is_made(place: Path, made_from: Iterable[bytes]) -> bool:
+    """Return whether `once` has made a folder from these inputs."""
+    stamp = place / STAMP
+    return stamp.exists() and stamp.read_text("utf-8") == _key(made_from)
+
+
+def _key(made_from: Iterable[bytes]) -> str:
+    return hashlib.sha256(b"\0".join(made_from)).hexdigest()
 
 
 def python(name: str, requirements: Path) -> Path:

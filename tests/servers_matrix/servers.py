@@ -6,6 +6,7 @@ All listen on 127.0.0.1, except Iceberg's test server, which has no setting for 
 from __future__ import annotations
 
 import contextlib
+import json
 import os
 import shutil
 import socket
@@ -39,6 +40,12 @@ RUSTBERG_KEY = "RUSTBERG_KEY_LAKEPACT"  #: the environment variable with Rustber
 RUSTBERG_FEATURES = ("--no-default-features", "--features", "cli,storage-s3")
 #: The release before its rewrite takes these from the command line alone.
 RUSTBERG_OLD = ("--host", "127.0.0.1", "--port", "$port", "--warehouse", "file://$folder/warehouse", "--dev", "--no-auth")
+#: Later than release 4.53, whose tags are no versions of Go modules.
+SEAWEEDFS_VERSION = "v0.0.0-20261109003541-7506e5f91cd6"
+SEAWEEDFS_PORTS = (
+    *("s3.port.iceberg", "s3.port", "s3.port.grpc", "master.port", "master.port.grpc", "volume.port", "volume.port.grpc"),
+    *("filer.port", "filer.port.grpc", "admin.port", "admin.port.grpc"),
+)
 KEY = "rb_0123456789abcdefghijklmnopqrstuvwxyzABCDEFG"
 
 
@@ -106,6 +113,37 @@ def rustberg(folder: Path, *, version: str, features: Sequence[str] = (), argume
         yield url
 
 
+@contextlib.contextmanager
+def seaweedfs(folder: Path) -> Generator[str]:
+    """Yield the address of the Iceberg catalog of SeaweedFS, with one table bucket; its first start builds it."""
+    program = _weed()
+    ports = {name: _free_port() for name in SEAWEEDFS_PORTS}
+    url = f"http://127.0.0.1:{ports['s3.port.iceberg']}"
+    bound = ("-ip=127.0.0.1", "-ip.bind=127.0.0.1", f"-dir={folder}", f"-tableBucket={TABLE_BUCKET}")
+    without = ("-webdav=false", "-admin.ui=false", "-s3.port.lance=0", "-admin.port.legacy=0", "-master.telemetry=false")
+    command = [str(program), "mini", *bound, *without, *(f"-{name}={port}" for name, port in ports.items())]
+    with _process(command, folder / "seaweedfs.log", answers=f"{url}/v1/config", env={"AWS_ACCESS_KEY_ID": ""}):  # which it would demand
+        until = time.monotonic() + START_SECONDS
+        while httpx.get(f"{url}/v1/{TABLE_BUCKET}/namespaces", trust_env=False).status_code != httpx.codes.OK:  # it makes the bucket last
+            if time.monotonic() > until:
+                raise RuntimeError(f"SeaweedFS makes no table bucket: {(folder / 'seaweedfs.log').read_text('utf-8')[-1000:]}")
+            time.sleep(0.2)
+        yield url
+
+
+def _weed() -> Path:
+    go = installed.tool("go", why="it builds SeaweedFS")
+    module = f"github.com/seaweedfs/seaweedfs@{SEAWEEDFS_VERSION}"
+
+    def make(place: Path) -> None:
+        # Its go.mod replaces a module, which `go install` refuses, so it is built in its folder of the module cache.
+        found = subprocess.run([go, "mod", "download", "-json", module], stdout=subprocess.PIPE, check=True).stdout
+        build = [go, "build", "-C", json.loads(found)["Dir"], "-trimpath", "-buildvcs=false", "-o", str(place / "weed"), "./weed"]
+        installed.told(build, env={"CGO_ENABLED": "0"})
+
+    return installed.once(installed.folder("seaweedfs") / "weed", made_from=[module.encode()], make=make) / "weed"
+
+
 def _settings(version: str) -> str:
     return (HERE / "rustberg" / f"{version}.toml").read_text("utf-8")
 
@@ -117,8 +155,17 @@ def _rustberg(version: str, features: Sequence[str]) -> Path:
     def make(place: Path) -> None:
         installed.told([cargo, "install", "rustberg", "--version", version, "--locked", "--root", str(place), *features], env=quick)
 
-    place = installed.folder("rustberg") / version
-    return installed.once(place, made_from=[version.encode(), *(f.encode() for f in features)], make=make) / "bin" / "rustberg"
+    place, made_from = _build(version, features)
+    return installed.once(place, made_from=made_from, make=make) / "bin" / "rustberg"
+
+
+def rustberg_is_built(version: str, features: Sequence[str]) -> bool:
+    """Return whether the cache holds a version of Rustberg, which takes minutes to build."""
+    return installed.is_made(*_build(version, features))
+
+
+def _build(version: str, features: Sequence[str]) -> tuple[Path, list[bytes]]:
+    return installed.folder("rustberg") / version, [version.encode(), *(feature.encode() for feature in features)]
 
 
 #: The servers of the matrix, in the order of its columns.
