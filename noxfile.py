@@ -134,6 +134,13 @@ def servers_matrix(session: nox.Session) -> None:
 
 
 @nox.session
+def foreign(session: nox.Session) -> None:
+    """Use the client on the catalog servers that package registries provide, and write docs/matrix/foreign.md; needs Java, Maven and Go."""
+    install(session, "tests", "matrix", package=".[all]")
+    session.run("pytest", "tests/foreign", "-m", "foreign", *session.posargs)
+
+
+@nox.session
 def clients_matrix(session: nox.Session) -> None:
     """Check published clients, and write docs/matrix/clients.md; needs Java, Maven, Go, Rust and Node, and 20 minutes."""
     install(session, "tests", package=".[all]")

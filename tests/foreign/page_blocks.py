@@ -1,0 +1,60 @@
+"""The Python blocks of `docs/use-the-client.md` before Delta Sharing, run statement by statement, so that one that fails hides no other."""
+
+from __future__ import annotations
+
+import ast
+import contextlib
+import io
+import re
+from typing import TYPE_CHECKING, Any
+
+from pages.page_blocks import ROOT, Block, blocks
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from .catalogs import Opened
+
+PAGE = "docs/use-the-client.md"
+END = "## Read shared tables"
+OPENS = 'IcebergCatalog("http://127.0.0.1:8181")'  #: how blocks open the catalog
+
+
+def page_blocks() -> Iterator[tuple[str, Block]]:
+    """Yield each block with its heading, numbered below one heading."""
+    lines = (ROOT / PAGE).read_text("utf-8").splitlines()
+    counts: dict[str, int] = {}
+    for block in blocks(PAGE):
+        above = lines[: block.line]
+        if END in above:
+            return
+        if block.language == "python" and not block.reason:
+            heading = next(line for line in reversed(above) if re.match("##+ ", line)).lstrip("# ")
+            counts[heading] = counts.get(heading, 0) + 1
+            yield f"{heading}, block {counts[heading]}", block
+
+
+def run(opened: Opened, block: Block) -> list[str]:
+    """Run a block with the names of the earlier ones, and return the failures of its statements and outputs."""
+    text = block.text.replace(OPENS, "open_catalog()")
+    for written, other in opened.foreign.words.items():
+        text = text.replace(written, other)
+    opened.names.setdefault("open_catalog", opened.open)
+    return list(_failures(text, opened.names))
+
+
+def _failures(text: str, names: dict[str, Any]) -> Iterator[str]:
+    lines = text.splitlines()
+    statements = ast.parse(text).body
+    for statement, following in zip(statements, [*statements[1:], None], strict=True):
+        start, until = statement.lineno - 1, following.lineno - 1 if following else len(lines)
+        expected = [found[1] for line in lines[start:until] if (found := re.match("#> (.*)", line))]
+        printed = io.StringIO()
+        try:
+            with contextlib.redirect_stdout(printed):
+                exec(compile(ast.Module([statement], []), PAGE, "exec", dont_inherit=True), names)
+        except Exception as error:  # noqa: BLE001 - an outcome of the server
+            yield f"{lines[start]}: {type(error).__name__}: {error}"
+        else:
+            if (shown := printed.getvalue().splitlines()) != expected:
+                yield f"{lines[start]}: printed {' '.join(shown)}"

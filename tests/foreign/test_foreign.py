@@ -1,0 +1,69 @@
+"""The client works on catalog servers of others, except for what they cannot do, which is listed with its reason."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+
+from .catalogs import FOREIGN
+from .limits import LIMITS, Limit
+from .results import FAILS, WORKS, Results
+from .things import THINGS
+
+if TYPE_CHECKING:
+    from .catalogs import Opened
+
+
+@pytest.mark.foreign
+@pytest.mark.parametrize("thing", THINGS)
+def test_thing_works_or_has_its_reason(opened: Opened, thing: str, results: Results) -> None:
+    server = opened.foreign.server.name
+    limit = next((each for each in LIMITS if each.covers(server, thing)), None)
+    results.add(thing, server, FAILS)
+
+    failures = THINGS[thing](opened)
+
+    if limit is None:
+        assert not failures, "\n".join(["fails without a reason in limits.toml:", *failures])
+    else:
+        complaint = limit.complaint(failures)
+        assert not complaint, complaint
+    results.add(thing, server, limit.reason if limit else WORKS)
+
+
+def test_every_limit_is_about_a_server_and_a_thing() -> None:
+    names = [foreign.server.name for foreign in FOREIGN]
+
+    assert not [limit for limit in LIMITS if not any(limit.covers(name, thing) for name in names for thing in THINGS)]
+
+
+@pytest.mark.parametrize(
+    ("failures", "complaint"),
+    [
+        (["step 1: 500 a", "step 2: b"], ""),
+        ([], "works now"),
+        (["step 1: 500 a"], "fails otherwise"),
+        (["step 1: 501 a", "step 2: b"], "fails otherwise"),
+        (["step 1: 500 a", "step 2: b", "step 3: c"], "fails otherwise"),
+    ],
+)
+def test_limit_accepts_its_failures_and_no_others(failures: list[str], complaint: str) -> None:
+    found = Limit("nessie", "views: *", "It has none.", ("500", "b")).complaint(failures)
+
+    assert found.startswith(complaint)
+    assert bool(found) == bool(complaint)
+
+
+def test_page_shows_what_did_not_run_and_why() -> None:
+    results = Results(not_run={"nessie": "no mvn on this machine"})
+    for foreign in FOREIGN:
+        if foreign.server.name != "nessie":
+            results.add("views: create", foreign.server.name, WORKS)
+
+    page = results.page(FOREIGN)
+
+    assert "| views: create | yes | not run (1) | yes |" in page
+    assert "1. Nessie: no mvn on this machine" in page
+    assert results.is_complete(["views: create"], FOREIGN)
+    assert not results.is_complete(["views: create", "views: drop"], FOREIGN)

@@ -1,0 +1,140 @@
+"""The uses of the client on each server; each returns its failures."""
+
+from __future__ import annotations
+
+import pickle
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+import pyarrow as pa
+from pyiceberg.types import LongType
+
+from . import page_blocks
+from .edits import EDITS, SCHEMA, changed, changed_together
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Mapping
+
+    from .catalogs import Opened
+
+ROWS = pa.table({"id": [1, 2], "city": ["Rome", "Oslo"]})
+
+
+def create_with_spec_and_order(opened: Opened) -> None:
+    """Create a table with a partition spec and a sort order."""
+    spec = {"fields": [{"source-id": 2, "transform": "day", "name": "day"}]}
+    order = {"fields": [{"source-id": 1, "transform": "identity", "direction": "desc", "null-order": "nulls-last"}]}
+    _namespace(opened, "created")
+    metadata = opened.catalog.create_table("created.t", SCHEMA, partition_spec=spec, write_order=order).metadata
+    assert metadata.default_partition_spec.fields, "the table has no partition spec"
+    assert metadata.default_sort_order.fields, "the table has no sort order"
+
+
+def bridge_rows(opened: Opened) -> None:
+    """Create a table from an Arrow schema, write and read it, also with a pickled copy."""
+    _namespace(opened, "bridge")
+    table = opened.bridge().create_table("bridge.rows", ROWS.schema)
+    table.append(ROWS)
+    table.overwrite(ROWS)
+    copy = pickle.loads(pickle.dumps(table))
+    with copy.catalog:
+        copy.append(ROWS)
+    assert opened.bridge().load_table("bridge.rows").scan(row_filter="id = 2").to_arrow()["city"].to_pylist() == ["Oslo"] * 2
+
+
+def bridge_changes(opened: Opened) -> None:
+    """Change schema, partition spec and properties of a table with pyiceberg."""
+    _namespace(opened, "bridge")
+    table = opened.bridge().create_table("bridge.changes", ROWS.schema)
+    with table.transaction() as transaction:
+        transaction.update_schema().add_column("n", LongType()).commit()
+        transaction.update_spec().add_identity("city").commit()
+        transaction.set_properties({"own": "1"})
+    table.append(pa.table({"id": [1], "city": ["Rome"], "n": [3]}))
+    loaded = opened.bridge().load_table("bridge.changes")
+    assert (loaded.schema().column_names, loaded.properties["own"]) == (["id", "city", "n"], "1")
+    assert [field.name for field in loaded.spec().fields] == ["city"]
+
+
+def bridge_transaction(opened: Opened) -> None:
+    """Create a table together with its first rows."""
+    _namespace(opened, "bridge")
+    with opened.bridge().create_table_transaction("bridge.staged", ROWS.schema) as transaction:
+        transaction.append(ROWS)
+    assert opened.bridge().load_table("bridge.staged").scan().to_arrow().num_rows == 2
+
+
+def bridge_names(opened: Opened) -> None:
+    """List, rename and drop a table with pyiceberg."""
+    _namespace(opened, "names")
+    bridge = opened.bridge()
+    bridge.create_table("names.a", ROWS.schema)
+    bridge.rename_table("names.a", "names.b")
+    assert bridge.list_tables("names") == [("names", "b")]
+    bridge.drop_table("names.b")
+    assert not bridge.table_exists("names.b")
+    bridge.drop_namespace("names")
+    assert ("names",) not in bridge.list_namespaces()
+
+
+def views(opened: Opened) -> None:
+    """Create, list, replace, rename and drop a view."""
+    _namespace(opened, "views")
+    view = opened.catalog.create_view("views.v", SCHEMA, version=_version("SELECT 1"), properties={"own": "1"})
+    assert view.metadata.properties["own"] == "1"
+    assert [one.name for one in opened.catalog.list_views("views")] == ["v"]
+    changes: list[dict[str, Any]] = [
+        {"action": "add-view-version", "view-version": _version("SELECT 2")},
+        {"action": "set-current-view-version", "view-version-id": -1},
+    ]
+    uuid = {"type": "assert-view-uuid", "uuid": view.metadata.view_uuid}
+    opened.catalog.replace_view("views.v", changes, requirements=[uuid])
+    opened.catalog.rename_view("views.v", "views.w")
+    metadata = opened.catalog.load_view("views.w").metadata
+    (current,) = (one for one in metadata.versions if one.version_id == metadata.current_version_id)
+    assert [one.sql for one in current.representations] == ["SELECT 2"]
+    opened.catalog.drop_view("views.w")
+    assert not opened.catalog.view_exists("views.w")
+
+
+def _version(sql: str) -> dict[str, Any]:
+    return {
+        "version-id": 1,
+        "timestamp-ms": 1_767_225_600_000,
+        "schema-id": 0,
+        "summary": {},
+        "representations": [{"type": "sql", "dialect": "spark", "sql": sql}],
+        "default-namespace": ["views"],
+    }
+
+
+def _namespace(opened: Opened, name: str) -> None:
+    if not opened.catalog.namespace_exists(name):
+        opened.catalog.create_namespace(name)
+
+
+def _tried(thing: Callable[[Opened], object], opened: Opened) -> list[str]:
+    try:
+        thing(opened)
+    except Exception as error:  # noqa: BLE001 - an outcome of the server
+        return [f"{type(error).__name__}: {error}"]
+    return []
+
+
+def _things() -> Iterator[tuple[str, Callable[[Opened], list[str]]]]:
+    for title, block in page_blocks.page_blocks():  # first, because the page shows all namespaces
+        yield f"page: {title}", partial(page_blocks.run, block=block)
+    yield "create_table with a partition spec and a sort order", partial(_tried, create_with_spec_and_order)
+    for edits in EDITS:
+        yield f"change(): {edits.name}", partial(changed, edits=edits)
+    for edits in EDITS:
+        yield f"transaction(): {edits.name}", partial(changed_together, edits=edits)
+    yield "pyiceberg_catalog: create, write and read a table", partial(_tried, bridge_rows)
+    yield "pyiceberg_catalog: change a table", partial(_tried, bridge_changes)
+    yield "pyiceberg_catalog: create a table with its first rows", partial(_tried, bridge_transaction)
+    yield "pyiceberg_catalog: list, rename and drop", partial(_tried, bridge_names)
+    yield "views: create, list, replace, rename and drop", partial(_tried, views)
+
+
+#: By name, in the order in which they run.
+THINGS: Mapping[str, Callable[[Opened], list[str]]] = dict(_things())
