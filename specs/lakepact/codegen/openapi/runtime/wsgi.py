@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, get_type_hints
@@ -18,6 +19,8 @@ from .contract import Operation, Parameter, Problem, Reply, adapter, read, writt
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
     from wsgiref.types import StartResponse, WSGIEnvironment
+
+_PLAIN = "!$&'()*+,-./:;=@[\\]^_|~"  #: what clients send as it is
 
 
 @dataclass(frozen=True)
@@ -96,11 +99,9 @@ def types_of(protocol: type, operations: Mapping[str, Operation]) -> dict[str, d
 
 
 def _template(operation: Operation) -> str:
-    template = operation.path
-    for parameter in operation.parameters:
-        if parameter.where == "path":
-            template = template.replace(f"{{{parameter.name}}}", f"<{parameter.argument}>")
-    return template
+    arguments = {parameter.name: parameter.argument for parameter in operation.parameters if parameter.where == "path"}
+    parts = re.split(r"{([^}]*)}", operation.path)  # literal text, name, literal text, …
+    return "".join(f"<{arguments[part]}>" if index % 2 else quote(part, safe=f"%{_PLAIN}") for index, part in enumerate(parts))
 
 
 def _raw_path(environment: WSGIEnvironment) -> str:
@@ -108,7 +109,7 @@ def _raw_path(environment: WSGIEnvironment) -> str:
     sent = environment.get("REQUEST_URI") or environment.get("RAW_URI")
     if sent:
         return urlsplit(sent).path.removeprefix(environment.get("SCRIPT_NAME", "")) or "/"
-    return quote(environment.get("PATH_INFO", "/").encode("latin-1"))
+    return quote(environment.get("PATH_INFO", "/").encode("latin-1"), safe=_PLAIN)
 
 
 def _given(parameter: Parameter, request: Request, path: Mapping[str, str]) -> Any:
