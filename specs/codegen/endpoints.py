@@ -20,7 +20,7 @@ from codegen.contracts import TEMPLATES
 from codegen.server import summary
 from lakepact.codegen.documents import Broken, json_bytes
 from lakepact.codegen.passes import operations_of
-from lakepact.codegen.python_source import source
+from lakepact.codegen.python_source import placed, source
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -101,7 +101,7 @@ def _facts(of: Source, operation: Operation, written: Document) -> dict[str, Any
         "path": operation.path,
         "path_expression": re.sub(r"{([^}]+)}", lambda step: f"{{segment({arguments[step[1]]})}}", operation.path),
         "returns": operation.answers[str(operation.success)].schema or "None",
-        "sentence": summary(written),
+        "sentence": str(placed(summary(written), "docstring")),
         "lines": sorted(answer.status for answer in answers if answer.lines),
         "models": sorted(name for name in names if name is not None),
     }

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from dataclasses import asdict, dataclass, fields
+from dataclasses import asdict, dataclass, fields, replace
 from importlib.metadata import version
 from typing import TYPE_CHECKING
 
@@ -19,7 +19,7 @@ from codegen.validation import validation
 from lakepact.codegen.documents import Broken, json_bytes, sha256
 from lakepact.codegen.models import imported, models
 from lakepact.codegen.names import snake
-from lakepact.codegen.python_source import formatted, header, rendered, write, write_all
+from lakepact.codegen.python_source import Code, formatted, header, rendered, write, write_all
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -154,7 +154,7 @@ def _tables(version: Version, first_line: _FirstLines) -> dict[str, str]:
         "operations.py": rendered(
             TEMPLATES / "operations.py.jinja",
             header=first_line.of("operations"),
-            operations=version.operations,
+            operations=[replace(operation, id=Code(f"op.{operation.function}")) for operation in version.operations.values()],
             contract=version.source.name,
             **named,
         ),

@@ -14,7 +14,7 @@ from lakepact.codegen.python_source import WIDTH, rendered
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from codegen.templates.contract import Operation, OperationId, Parameter
+    from codegen.templates.contract import Operation, OperationId
 
 _SCALARS = {"string": "str", "integer": "int", "number": "float", "boolean": "bool"}
 _INDENT = 8
@@ -25,7 +25,7 @@ class Method:
     """One method of the protocol."""
 
     function: str
-    arguments: tuple[str, ...]
+    arguments: Mapping[str, str]  #: types; those of optional arguments end with None
     sentence: str
     details: tuple[str, ...]
 
@@ -40,7 +40,7 @@ def server(document: Document, operations: Mapping[OperationId, Operation], **va
 def summary(operation: Document) -> str:
     """Return the summary of an operation, the first line of a docstring."""
     text = " ".join(str(operation.get("summary") or operation["operationId"]).split())
-    return text.rstrip(".").replace('"', "'").replace("\\", "") + "."
+    return text.rstrip(".") + "."
 
 
 def annotation(schema: Mapping[str, Any]) -> str:
@@ -61,16 +61,12 @@ def annotation(schema: Mapping[str, Any]) -> str:
 
 
 def _method(document: Document, operation: Operation, written: Document) -> Method:
-    required = [_argument(p) for p in operation.parameters if p.required]
-    optional = [_argument(p) for p in operation.parameters if not p.required]
-    body = [f"body: dict[str, Any]{'' if operation.body_required else ' | None = None'}"] if operation.body else []
-    arguments = [*required, *body, *optional] if operation.body_required else [*required, *optional, *body]
+    required = {p.argument: annotation(p.schema) for p in operation.parameters if p.required}
+    optional = {p.argument: f"{annotation(p.schema)} | None" for p in operation.parameters if not p.required}
+    body = {"body": f"dict[str, Any]{'' if operation.body_required else ' | None'}"} if operation.body else {}
+    arguments = {**required, **body, **optional} if operation.body_required else {**required, **optional, **body}
     details = [f"{operation.method} {operation.path}", *_answers(document, operation, written)]
-    return Method(operation.function, tuple(arguments), summary(written), tuple(details))
-
-
-def _argument(parameter: Parameter) -> str:
-    return f"{parameter.argument}: {annotation(parameter.schema)}{'' if parameter.required else ' | None = None'}"
+    return Method(operation.function, arguments, summary(written), tuple(details))
 
 
 def _answers(document: Document, operation: Operation, written: Document) -> list[str]:
@@ -88,7 +84,7 @@ def _answers(document: Document, operation: Operation, written: Document) -> lis
 
 
 def _first_sentence(text: str) -> str:
-    return " ".join(text.split()).partition(". ")[0].rstrip(".").replace("\\", "").replace('"', "'") + "."
+    return " ".join(text.split()).partition(". ")[0].rstrip(".") + "."
 
 
 def _wrapped(text: str) -> list[str]:

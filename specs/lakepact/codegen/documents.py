@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import hashlib
 import json
+import re
 from collections import Counter
+from math import isfinite
 from typing import TYPE_CHECKING, Any, TypeGuard
 
 import yaml
@@ -16,6 +18,14 @@ if TYPE_CHECKING:
 Document = dict[str, Any]
 LITERAL = frozenset({"example", "examples", "default", "enum", "const", "mapping"})  #: keywords whose values are data, not schemas
 
+LARGEST = 16 * 1024 * 1024  #: bytes of a document
+DEEPEST = 100  #: objects and arrays inside each other
+MOST = 1_000_000  #: values of a document, counted again where an alias repeats them
+_LEVELS, _VALUES = "levels of objects and arrays", "values"
+_LONGEST_NUMBER = 1024
+_HALVES = re.compile("[\ud800-\udfff]")  #: of characters
+_MERGE, _TEXT = "tag:yaml.org,2002:merge", "tag:yaml.org,2002:str"
+
 NAMED = frozenset({"properties", "patternProperties", "schemas", "parameters", "headers", "responses"})  #: keywords whose keys are names
 PROSE = frozenset({"description", "example", "examples"})  #: keywords that say nothing to a program
 
@@ -25,13 +35,35 @@ class Broken(Exception):
 
 
 class _Loader(yaml.SafeLoader):
-    """YAML without timestamps, so that a date stays the text it is, and without keys that stand twice."""
+    """YAML without timestamps, so that a date stays the text it is, without keys that stand twice, and within limits."""
+
+    def __init__(self, content: bytes) -> None:
+        super().__init__(content)
+        self._depth = self._count = 0
+        self._sizes: dict[yaml.Node, int] = {}  #: values in each complete node
+
+    def compose_node(self, parent: yaml.Node | None, index: int) -> yaml.Node | None:
+        """Return the next node; an alias counts as all values that it repeats, because merge keys and copies repeat them too."""
+        before, is_alias = self._count, self.check_event(yaml.AliasEvent)
+        self._depth += 1
+        within(self._depth, DEEPEST, _LEVELS)
+        node = super().compose_node(parent, index)  # type: ignore[no-untyped-call]
+        self._depth -= 1
+        if is_alias and node not in self._sizes:
+            raise Broken(f"line {node.start_mark.line + 1}: an alias repeats the value that it is in")
+        self._count += self._sizes[node] if is_alias else 1
+        within(self._count, MOST, _VALUES)
+        self._sizes.setdefault(node, self._count - before)
+        is_key = index is None and isinstance(parent, yaml.MappingNode) and isinstance(node, yaml.ScalarNode)
+        if is_key and not is_alias and node.tag != _MERGE:
+            node.tag = _TEXT  # a key: `on` and `1.10` are names of members
+        return node
 
     def construct_mapping(self, node: yaml.MappingNode, deep: bool = False) -> dict[Any, Any]:  # noqa: FBT001, FBT002  # the signature of PyYAML
-        keys: list[Any] = [key.value for key, _ in node.value]
-        for key in keys:
-            if keys.count(key) > 1 and key != "<<":
-                raise Broken(f"{node.start_mark}: {key} stands here twice")
+        keys = (key.value for key, _ in node.value if isinstance(key, yaml.ScalarNode))
+        for key, times in Counter(keys).items():
+            if times > 1 and key != "<<":
+                raise Broken(f"line {node.start_mark.line + 1}: {key} stands here twice")
         return super().construct_mapping(node, deep)
 
 
@@ -43,15 +75,71 @@ _Loader.yaml_implicit_resolvers = {
 
 def read_yaml(path: Path) -> Any:
     """Return the document at `path`, every key a string: `200:` is a number in YAML, but a status in a contract."""
-    return _with_text_keys(yaml.load(path.read_bytes(), _Loader))  # noqa: S506  # a SafeLoader
+    return from_yaml(path.read_bytes())
 
 
-def _with_text_keys(node: Any) -> Any:
-    if is_object(node):
-        return {str(key): _with_text_keys(value) for key, value in node.items()}
-    if is_list(node):
-        return [_with_text_keys(item) for item in node]
-    return node
+def from_yaml(content: bytes) -> Any:
+    """Return the JSON document that YAML means; keys are text as written.
+
+    Raises:
+        Broken: It means no JSON document, or exceeds a limit.
+        yaml.YAMLError: It is not YAML.
+        ValueError: A number has too many digits.
+    """
+    return _Copy().of(yaml.load(content, _Loader))  # noqa: S506  # a SafeLoader
+
+
+def from_json(content: bytes) -> Any:
+    """Return a JSON document.
+
+    Raises:
+        Broken: It has a key twice, or exceeds a limit.
+        ValueError: It is not JSON.
+    """
+    return _Copy().of(json.loads(content, object_pairs_hook=_members))
+
+
+def within(number: int, limit: int, what: str) -> None:
+    """See that a document does not exceed a limit.
+
+    Raises:
+        Broken: It does; the message gives the limit.
+    """
+    if number > limit:
+        raise Broken(f"the document has more than {limit:,} {what}; generate code from a smaller one")
+
+
+def _members(pairs: list[tuple[str, Any]]) -> Document:
+    no_twins("an object", (key for key, _ in pairs))
+    return dict(pairs)
+
+
+class _Copy:
+    """Copies what JSON can express, within limits, and refuses other values."""
+
+    def __init__(self) -> None:
+        self._count = 0
+
+    def of(self, node: Any, depth: int = 0) -> Any:
+        self._count += 1
+        within(self._count, MOST, _VALUES)
+        within(depth, DEEPEST, _LEVELS)
+        if is_object(node):
+            return _members([(str(self.of(key, depth)), self.of(value, depth + 1)) for key, value in node.items()])
+        if is_list(node):
+            return [self.of(item, depth + 1) for item in node]
+        if not _is_of_json(node):
+            raise Broken(f"{node!a:.100} is no value of JSON; write one")
+        return node
+
+
+def _is_of_json(scalar: Any) -> bool:
+    if isinstance(scalar, str):
+        return scalar.isascii() or not _HALVES.search(scalar)
+    if isinstance(scalar, int):
+        within(scalar.bit_length(), _LONGEST_NUMBER, "bits in a number")
+        return True
+    return scalar is None or (isinstance(scalar, float) and isfinite(scalar))
 
 
 def is_object(node: Any) -> TypeGuard[Document]:

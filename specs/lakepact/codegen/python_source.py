@@ -2,25 +2,71 @@
 
 from __future__ import annotations
 
+import ast
 import dataclasses
+import keyword
+import re
 import subprocess
 import sys
-from typing import TYPE_CHECKING, Any, TypeGuard
+from functools import partial
+from typing import TYPE_CHECKING, Any, Literal, TypeGuard, get_args
 
 import jinja2
 
-from lakepact.codegen.documents import is_list, is_object
+from lakepact.codegen.documents import Broken, is_list, is_object
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
     from pathlib import Path
 
 WIDTH = 140
+_COOKIE = re.compile("coding(?=[:=])")  #: in a comment of the first two lines it chooses how Python decodes the file
+_OF_TYPES = (ast.Expression, ast.Name, ast.Load, ast.Constant, ast.Subscript, ast.Tuple, ast.BinOp, ast.BitOr)
 _STYLE = ["--isolated", "--no-cache", "--quiet", "--target-version", "py311", "--config", f"line-length = {WIDTH}"]
 _IMPORTS = ["--select", "I,F401", "--fix-only", "--config", 'lint.isort.known-first-party = ["lakepact"]']
 
 
-def header(maker: str, origin: str, content: bytes | str) -> str:
+class Code(str):
+    """Source of Python. Other text is data, and no template accepts data before `placed` has made source of it."""
+
+    __slots__ = ()
+
+
+Context = Literal["comment", "docstring", "name", "source", "type"]
+
+
+def placed(value: object, context: Context) -> Code:
+    """Return source that means a value, and nothing else.
+
+    Args:
+        value: Text, or a frozen value for `source`.
+        context: Where it stands: in a comment or a docstring of three double quotes, as a name, as an expression, or as an annotation.
+
+    Raises:
+        Broken: It cannot stand there.
+    """
+    if context == "source":
+        return Code(source(value))
+    text = str(value)
+    if context == "name" and text.isidentifier() and not keyword.iskeyword(text):
+        return Code(text)
+    if context == "type" and _is_type(text):
+        return Code(text)
+    if context in {"name", "type"}:
+        raise Broken(f"{text!a:.100} is no {context} in Python")
+    text = text.replace("\\", r"\\").replace('"', "'") if context == "docstring" else _COOKIE.sub(r"\g<0> ", text)
+    return Code("".join(letter if letter.isprintable() else letter.encode("unicode_escape").decode() for letter in text))
+
+
+def _is_type(text: str) -> bool:
+    try:
+        nodes = list(ast.walk(ast.parse(text, mode="eval")))
+    except (SyntaxError, ValueError):
+        return False
+    return all(isinstance(node, _OF_TYPES) for node in nodes)
+
+
+def header(maker: str, origin: str, content: bytes | str) -> Code:
     """Return the first line of a generated file: generator, input and checksum.
 
     Args:
@@ -28,11 +74,12 @@ def header(maker: str, origin: str, content: bytes | str) -> str:
         origin: Its input.
         content: The SHA-256 of the input.
     """
-    return f"# Made by {maker} from {origin}, sha256 {content[:16]!s}. Do not edit: nox -s generate\n"
+    made = placed(f"# Made by {maker} from {origin}, sha256 {content[:16]!s}. Do not edit: nox -s generate", "comment")
+    return Code(f"{made}\n")
 
 
 def rendered(template: Path, **values: object) -> str:
-    """Return a filled-in template."""
+    """Return a filled-in template; each value has to be `Code`."""
     environment = jinja2.Environment(
         loader=jinja2.FileSystemLoader(template.parent),
         autoescape=False,  # noqa: S701  # Python, not HTML
@@ -40,9 +87,16 @@ def rendered(template: Path, **values: object) -> str:
         lstrip_blocks=True,
         keep_trailing_newline=True,
         undefined=jinja2.StrictUndefined,
+        finalize=_only_code,
     )
-    environment.filters["source"] = source
+    environment.filters.update({context: partial(placed, context=context) for context in get_args(Context)})
     return environment.get_template(template.name).render(**values)
+
+
+def _only_code(value: object) -> Code:
+    if not isinstance(value, Code):
+        raise TypeError(f"the template places {value!r} without a filter")
+    return value
 
 
 def source(value: Any) -> str:
@@ -57,7 +111,7 @@ def source(value: Any) -> str:
         return f"[{', '.join(map(source, value))}]"
     if _is_tuple(value):
         return f"({', '.join(map(source, value))}{',' if len(value) == 1 else ''})"
-    return repr(value)
+    return value if isinstance(value, Code) else repr(value)
 
 
 def _is_tuple(value: Any) -> TypeGuard[tuple[Any, ...]]:

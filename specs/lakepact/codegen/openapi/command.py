@@ -11,8 +11,9 @@ import click
 
 from lakepact.codegen.documents import Broken
 from lakepact.codegen.openapi.naming import argument_name
-from lakepact.codegen.openapi.package import MADE, Package, package, write_package
+from lakepact.codegen.openapi.package import MADE, Package, limited, package, write_package
 from lakepact.codegen.openapi.reading import lines
+from lakepact.codegen.python_source import placed
 
 INCOMPLETE = 3
 
@@ -35,17 +36,17 @@ def generate(contract: Path, *, out: Path, force: bool, strict: bool, as_json: b
     _require("ruff", "datamodel_code_generator")
     _check_target(out, force=force)
     try:
-        made = package(contract)
+        with limited():
+            made = package(contract)
+            refused = strict and bool(made.findings)
+            if not refused:
+                write_package(made, out.resolve())
     except Broken as wrong:
-        raise click.UsageError(str(wrong)) from wrong
-    refused = strict and bool(made.findings)
-    if not refused:
-        try:
-            write_package(made, out.resolve())
-        except OSError as wrong:
-            click.echo(f"lakepact generate: {out} cannot be written: {wrong.strerror or wrong}", err=True)
-            sys.exit(INCOMPLETE)
-    _tell(made, contract, out, written=not refused, as_json=as_json)
+        raise click.UsageError(placed(wrong, "comment")) from wrong
+    except OSError as wrong:
+        click.echo(f"lakepact generate: {out} cannot be written: {wrong.strerror or wrong}", err=True)
+        sys.exit(INCOMPLETE)
+    _tell(made, out, written=not refused, as_json=as_json)
     sys.exit(1 if refused else 0)
 
 
@@ -69,18 +70,18 @@ def _check_target(out: Path, *, force: bool) -> None:
         raise click.BadParameter(f"{out} is no package that lakepact generate made, and is not replaced", param_hint="--out")
 
 
-def _tell(made: Package, contract: Path, out: Path, *, written: bool, as_json: bool) -> None:
-    """Print the result and the findings."""
-    places = lines(contract, [finding.pointer for finding in made.findings]) if made.findings else {}
+def _tell(made: Package, out: Path, *, written: bool, as_json: bool) -> None:
+    """Print the result and the findings, each on one line: texts of the document reach no terminal as they are."""
+    places = lines(made.file, [finding.pointer for finding in made.findings]) if made.findings else {}
     if as_json:
         findings = [{"pointer": each.pointer, "line": places.get(each.pointer), "sentence": each.sentence} for each in made.findings]
         result = {"title": made.title, "written": written, "operations": made.operations, "models": made.models, "findings": findings}
-        click.echo(json.dumps(result, indent=1, ensure_ascii=False))
+        click.echo(json.dumps(result, indent=1))
         return
     for finding in made.findings:
         line = f":{places[finding.pointer]}" if finding.pointer in places else ""
-        click.echo(f"{contract}{line}: #{finding.pointer} {finding.sentence}", err=True)
+        click.echo(placed(f"{made.file.path}{line}: #{finding.pointer} {finding.sentence}", "comment"), err=True)
     counted = f"{made.title}: {made.operations} operations, {made.models} models"
     number = len(made.findings)
     noted = f"{number} construct{'s are' if number > 1 else ' is'} not supported or changed" if number else "everything is supported"
-    click.echo(f"{counted} in {out}; {noted}" if written else f"{counted}; nothing is written: {noted}")
+    click.echo(placed(f"{counted} in {out}; {noted}" if written else f"{counted}; nothing is written: {noted}", "comment"))

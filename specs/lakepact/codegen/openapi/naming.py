@@ -5,6 +5,9 @@ from __future__ import annotations
 import keyword
 import re
 
+from lakepact.codegen.documents import within
+
+MOST = 20_000  #: names
 _WORDS = re.compile(r"[A-Z]+(?=[A-Z][a-z])|[A-Z]?[a-z0-9]+|[A-Z]+|[0-9]+")
 #: Names that the module of models imports or that its generator keeps for itself.
 _TAKEN = frozenset(
@@ -22,12 +25,19 @@ class Names:
 
     def __init__(self, taken: frozenset[str] = frozenset()) -> None:
         self._taken = set(taken)
+        self._numbers: dict[str, int] = {}  #: the last one of each name
 
     def unique(self, name: str) -> str:
-        """Return the name, with a number if it is given already."""
-        number, free = 2, name
+        """Return the name, with a number if it is given already.
+
+        Raises:
+            Broken: Too many are given.
+        """
+        within(len(self._taken), MOST, "schemas or operations, those inside others included")
+        free = name
         while free in self._taken:
-            number, free = number + 1, f"{name}{'_' if name.islower() else ''}{number}"
+            self._numbers[name] = self._numbers.get(name, 1) + 1
+            free = f"{name}{'_' if name.islower() else ''}{self._numbers[name]}"
         self._taken.add(free)
         return free
 

@@ -28,7 +28,7 @@ class Described:
     """An operation as code is made of it."""
 
     operation: Operation
-    arguments: Mapping[str, str]  #: types by argument, required arguments first
+    arguments: Mapping[str, str]  #: types by argument, required arguments first; those of others end with None
     returns: str
     sentence: str
 
@@ -105,11 +105,11 @@ class Operations:
             deprecated=written.get("deprecated", False),
         )
         required = {parameter.argument: types[parameter.argument] for parameter in parameters if parameter.required}
-        optional = {p.argument: f"{types[p.argument]} | None = None" for p in parameters if not p.required}
-        bodies = {"body": body_type if body_required else f"{body_type} | None = None"} if body_type else {}
+        optional = {p.argument: f"{types[p.argument]} | None" for p in parameters if not p.required}
+        bodies = {"body": body_type if body_required else f"{body_type} | None"} if body_type else {}
         arguments = {**required, **bodies, **optional} if body_required else {**required, **optional, **bodies}
         returned = [answer.model if answer else "None" for answer in (answers[status] for status in success)]
-        sentence = " ".join(str(written.get("summary") or f"Call {name}").split()).rstrip(".").replace("\\", "").replace('"', "'")
+        sentence = " ".join(str(written.get("summary") or f"Call {name}").split()).rstrip(".")
         return Described(operation, arguments, " | ".join(dict.fromkeys(returned)) or "None", f"{sentence}.")
 
     def _parameters(self, template: str, item: Document, path: tuple[str, ...]) -> tuple[tuple[Parameter, ...], dict[str, str]]:

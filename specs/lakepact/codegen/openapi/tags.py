@@ -30,7 +30,7 @@ class Tags:
         """Return the schemas that extend this one, by the value of its discriminator; without a mapping, all that name it in `allOf`."""
         mapping = self._mapping(schema, path)
         own = f"{_PREFIX}{path[-1]}"
-        extending = {name: f"{_PREFIX}{name}" for name, other in self._written.items() if self._extends(other, own)}
+        extending = {name: f"{_PREFIX}{name}" for name in self._extending(own)}
         if not mapping and not extending:
             self._findings.add((*path, "discriminator"), "no schema extends this one: it is read as it stands")
         return mapping or extending
@@ -59,11 +59,18 @@ class Tags:
                 self._findings.add((*path, "discriminator", "mapping", value), f"{target} is outside the document, and left out")
         return mapping
 
-    def _extends(self, schema: Any, reference: str, depth: int = 8) -> bool:
-        parts = schema.get("allOf", ()) if is_object(schema) else ()
-        references = [part["$ref"] for part in parts if is_object(part) and "$ref" in part]
-        inherited = (self._written.get(other.removeprefix(_PREFIX)) for other in references)
-        return reference in references or (depth > 0 and any(self._extends(other, reference, depth - 1) for other in inherited))
+    def _extending(self, reference: str) -> list[str]:
+        """Return the schemas that name another one in `allOf`, or that name one that does."""
+        found = added = {reference}
+        while added:
+            added = {f"{_PREFIX}{name}" for name, schema in self._written.items() if found & _parts(schema)} - found
+            found = found | added
+        return [name for name in self._written if f"{_PREFIX}{name}" in found - {reference}]
+
+
+def _parts(schema: Any) -> set[str]:
+    parts = schema.get("allOf", ()) if is_object(schema) else ()
+    return {part["$ref"] for part in parts if is_object(part) and "$ref" in part}
 
 
 def with_tags(components: dict[str, Document], findings: Findings) -> dict[str, Document]:
