@@ -40,7 +40,7 @@ def placed(value: object, context: Context) -> Code:
 
     Args:
         value: Text, or a frozen value for `source`.
-        context: Where it stands: in a comment or a docstring of three double quotes, as a name, as an expression, or as an annotation.
+        context: Its place: a comment, a docstring in three double quotes, a name, an expression (`source`), or an annotation (`type`).
 
     Raises:
         Broken: It cannot stand there.

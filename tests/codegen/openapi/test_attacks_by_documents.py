@@ -157,7 +157,7 @@ def test_schema_of_another_dialect_is_checked_as_one_of_openapi(tmp_path: Path, 
 
 
 def lists(number: int, item: str, repeated: str) -> str:
-    """Return members of which each repeats the one before it ten times."""
+    """Return members; each repeats the one before it ten times."""
     first = f"x-0: &a0 {item}\n"
     return first + "".join(f"x-{n}: &a{n} {repeated % ', '.join([f'*a{n - 1}'] * 10)}\n" for n in range(1, number))
 
@@ -225,7 +225,7 @@ def test_json_beyond_a_limit_is_refused(tmp_path: Path, text: str | bytes, error
 
 
 def chain(number: int, **members: Any) -> dict[str, Any]:
-    """Return schemas of which each has two parts that are the next one."""
+    """Return schemas; the parts of each are the next one."""
     schemas: dict[str, Any] = {f"A{number}": {"type": "object", "properties": {"x": {"type": "string"}}}}
     for n in range(number):
         reference = {"$ref": f"#/components/schemas/A{n + 1}"}

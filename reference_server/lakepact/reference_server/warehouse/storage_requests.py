@@ -9,12 +9,19 @@ from typing import TYPE_CHECKING, Any
 from urllib.parse import unquote, urlsplit
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Collection, Iterable, Mapping
     from xml.etree.ElementTree import Element
 
 READING = frozenset({"GET", "HEAD"})
-_URI = re.compile(r"[!-~]+")
-_HEADER = re.compile(r"[^\r\n\0]*")
+#: Without characters that servers read in several ways: `+` as a space, `;` as `&` or as the begin of a parameter, a backslash as a slash.
+_URI = re.compile(r"(?:(?![#+;\\])[!-~])+")
+_NAME = re.compile(r"[A-Za-z0-9!#$%&'*+.^_`|~-]+")  #: of a header
+_VALUE = re.compile("[^\\x00-\\x1f\\x7f-\\x9f\\u2028\\u2029]*")
+_CHECKSUM = re.compile(r"x-amz-checksum-[a-z0-9]+")
+_HASH = re.compile(r"[0-9a-fA-F]{64}|UNSIGNED-PAYLOAD|STREAMING-[A-Z0-9-]+")
+_DECLARATION = re.compile(r"""<\?xml version=["']1\.0["']( encoding=["'](?i:utf-8)["'])?( standalone=["'](yes|no)["'])?\s*\?>\s*""")
+_NAMESPACE = "{http://s3.amazonaws.com/doc/2006-03-01/}"
+_MOST_ENCODINGS = 4  #: of one character of a path
 
 #: By method, for objects: the parameters that keep a request one that reads, writes or deletes the object.
 _OF_OBJECTS: Mapping[str, frozenset[str]] = {
@@ -31,6 +38,7 @@ _OF_LISTINGS = frozenset(
     }
 )
 _OF_BULK_DELETES = frozenset({"x-id", "delete"})
+_OF_DELETED = frozenset({"Key", "VersionId", "ETag", "LastModifiedTime", "Size"})  #: elements of an object to delete
 #: Headers of S3 that change nothing but how an object is sent and kept. Others name a further object to copy, or give rights.
 _HARMLESS = re.compile(
     r"x-amz-(date|content-sha256|decoded-content-length|trailer|te|user-agent|request-payer|expected-bucket-owner|storage-class"
@@ -52,11 +60,13 @@ class Bucket:
         name: its name.
         region: its region.
         endpoint: the address of the store; None for that of AWS.
+        in_path: whether the bucket stands in the path alone: to such a store, a bucket in the host makes the first folder a bucket.
     """
 
     name: str
     region: str
     endpoint: str | None = None
+    in_path: bool = False
 
     def path_in(self, uri: str) -> str:
         """Return the path in this bucket that a URI addresses, as it stands there, without its first slash.
@@ -73,7 +83,7 @@ class Bucket:
                 bucket, _, path = parts.path.removeprefix("/").partition("/")
                 if bucket == self.name:
                     return path
-            elif host in {f"{self.name}.{one}" for one in hosts}:
+            elif not self.in_path and host in {f"{self.name}.{one}" for one in hosts}:
                 return parts.path.removeprefix("/")
         raise Unsigned(f"{uri[:200]!r} is not of the bucket {self.name} at {own.scheme}://{own.netloc}")
 
@@ -109,7 +119,7 @@ def storage_request(request: Mapping[str, Any], bucket: Bucket) -> StorageReques
     if request["region"] != bucket.region:
         raise Unsigned(f"the region is {request['region'][:100]!r}, and that of the bucket is {bucket.region}")
     uri, method = request["uri"], request["method"]
-    if not _URI.fullmatch(uri) or "#" in uri:
+    if not _URI.fullmatch(uri):
         raise Unsigned("the URI is not one that can be sent as it is")
     path = _key(bucket.path_in(uri))
     query = _query(urlsplit(uri).query)
@@ -146,22 +156,38 @@ def _deleted(body: str) -> Iterable[str]:
     # Every server would start later for it, and few callers delete several objects at once.
     from xml.etree import ElementTree as ET  # noqa: PLC0415
 
+    declaration = _DECLARATION.match(body)
+    text = body[declaration.end() :] if declaration else body
     try:
-        root = ET.fromstring(body if "<!" not in body else "")  # noqa: S314 - without declarations no entity can be expanded
+        root = ET.fromstring(text if "<!" not in text and "<?" not in text else "")  # noqa: S314 - there are no entities
     except ET.ParseError:
         raise Unsigned("`body` is not the XML of a deletion") from None
-    objects = [child for child in root if _name(child) == "Object"]
-    if not objects or any(_name(child) not in {"Object", "Quiet"} for child in root):
+    namespace = root.tag.removesuffix("Delete")
+    if namespace not in {"", _NAMESPACE}:
+        raise Unsigned("`body` is not the XML of a deletion in S3")
+    members = _members(root, namespace, {"Object", "Quiet"})
+    objects = [_members(child, namespace, _OF_DELETED) for name, child in members if name == "Object"]
+    values = [child for name, child in members if name == "Quiet"]
+    if not objects or len(values) > 1:
         raise Unsigned("`body` does not name the objects of a deletion")
     for one in objects:
-        keys = [child.text or "" for child in one if _name(child) == "Key"]
-        if len(keys) != 1 or not keys[0]:
-            raise Unsigned("`body` has an object without a key, or with several")
+        keys = [child.text or "" for name, child in one if name == "Key"]
+        values += [child for _, child in one]
+        if len(keys) != 1 or not keys[0].strip() or keys[0] != keys[0].strip() or len(dict(one)) < len(one):
+            raise Unsigned("`body` has an object without a key, or with a member twice")
         yield _checked(keys[0])
+    if any(len(value) or value.attrib for value in values):
+        raise Unsigned("`body` has a value with elements or attributes inside")
 
 
-def _name(element: Element) -> str:
-    return element.tag.rpartition("}")[2]
+def _members(element: Element, namespace: str, known: Collection[str]) -> list[tuple[str, Element]]:
+    """Return the elements inside another one, with their names; nothing but known ones may be there."""
+    members = [(child.tag.removeprefix(namespace), child) for child in element]
+    texts = [element.text, *(child.tail for child in element)]
+    are_known = all(name in known and child.tag == f"{namespace}{name}" for name, child in members)
+    if element.attrib or not are_known or any(text and text.strip() for text in texts):
+        raise Unsigned("`body` holds something else than the objects of a deletion")
+    return members
 
 
 def _key(spelled: str) -> str:
@@ -173,8 +199,12 @@ def _key(spelled: str) -> str:
 
 def _checked(key: str) -> str:
     """Return a key in which no store or proxy could read another path."""
-    *folders, _ = steps = key.split("/")
-    if "" in folders or {".", ".."} & {*steps, *unquote(key).split("/")} or not key.isprintable():
+    spelled = [key]
+    for _ in range(_MOST_ENCODINGS):
+        spelled.append(unquote(spelled[-1]))
+    steps = [step.partition(";")[0] for text in spelled for step in re.split(r"[/\\]", text) if step]
+    is_plain = key.isprintable() and not {"\\", ";"} & set(key) and "" not in key.split("/")[:-1]
+    if not is_plain or spelled[-1] != spelled[-2] or any(not step.strip(" .") for step in steps):
         raise Unsigned(f"{key[:200]!r} is a path that can be read as another one")
     return key
 
@@ -182,8 +212,8 @@ def _checked(key: str) -> str:
 def _query(text: str) -> dict[str, str]:
     pairs = [part.partition("=") for part in text.split("&") if part]
     query = {unquote(name): unquote(value) for name, _, value in pairs}
-    if len(query) != len(pairs):
-        raise Unsigned("a parameter of the query stands there twice")
+    if len(query) != len(pairs) or not "".join(query.values()).isprintable():
+        raise Unsigned("a parameter of the query stands there twice, or holds a control character")
     return query
 
 
@@ -200,8 +230,8 @@ def _headers(sent: Mapping[str, Iterable[str]], host: str) -> dict[str, str]:
     found: dict[str, str] = {}
     for spelled, values in sent.items():
         name, value = spelled.lower(), ",".join(values)
-        if not _HEADER.fullmatch(spelled) or not _HEADER.fullmatch(value):
-            raise Unsigned("a header holds a line break")
+        if not _NAME.fullmatch(spelled) or not _VALUE.fullmatch(value):
+            raise Unsigned("a header holds a character that HTTP does not allow there")
         if name == "host" and value.lower() != host.lower():
             raise Unsigned("the header Host is not that of the URI")
         if name.startswith("x-amz-") and not _HARMLESS.fullmatch(name):
@@ -210,4 +240,8 @@ def _headers(sent: Mapping[str, Iterable[str]], host: str) -> dict[str, str]:
             if name in found:
                 raise Unsigned(f"the header {spelled[:100]!r} stands there twice")
             found[name] = value
+    if not _HASH.fullmatch(found.get(_PAYLOAD, _UNSIGNED)):
+        raise Unsigned(f"`{_PAYLOAD}` is not a hash of a body")
+    if "x-amz-trailer" in found and not _CHECKSUM.fullmatch(found["x-amz-trailer"].lower()):
+        raise Unsigned("the header x-amz-trailer announces something else than a checksum")
     return found

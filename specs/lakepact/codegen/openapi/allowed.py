@@ -1,4 +1,4 @@
-"""What generated modules consist of: a module that holds anything else is not written."""
+"""The allow-list of generated modules: a module with any other statement is not written."""
 
 from __future__ import annotations
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from lakepact.reference_server import running
+from lakepact.reference_server.warehouse.storage_requests import Bucket, Unsigned
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -167,6 +168,14 @@ def test_both_styles_of_addresses_are_signed(send: Callable[..., Any], host: str
     assert signs(send, f"{host}/{create(send)}/data/a").status == 200
 
 
+def test_bucket_in_the_host_is_not_signed_for_a_store_that_reads_it_in_the_path() -> None:
+    uri = "http://lake.store:9000/other/table/data/a"  # such a store reads the bucket `other`
+
+    assert Bucket("lake", "eu-central-1", "http://store:9000").path_in(uri) == "other/table/data/a"
+    with pytest.raises(Unsigned):
+        Bucket("lake", "eu-central-1", "http://store:9000", in_path=True).path_in(uri)
+
+
 @pytest.mark.parametrize(
     ("sent", "payload"),
     [
@@ -211,6 +220,21 @@ def test_deletion_of_several_files_is_signed_with_its_body(send: Callable[..., A
         "{host}/{path}//data/a",
         "{host}//{path}/data/a",
         "{host}/{path}%00/data/a",
+        "{host}/{path}/%5C..%5C{name}/data/a",
+        "{host}/{path}/%5c../{name}/data/a",
+        "{host}/{path}/\\../{name}/data/a",
+        "{host}/{path}/a%5Cb",
+        "{host}/{path}/%255c..%255c{name}/data/a",
+        "{host}/{path}/%25252e%25252e/{name}/data/a",
+        "{host}/{path}/..;/{name}/data/a",
+        "{host}/{path}/..%3Ba=b/{name}/data/a",
+        "{host}/{path}/.;/data/a",
+        "{host}/{path}/data;a/b",
+        "{host}/{path}/..%20/{name}/data/a",
+        "{host}/{path}/.../{name}/data/a",
+        "{host}/{path}/data/a+b",
+        "{host}/{path}/data/a?versionId=a;acl",
+        "{host}/{path}/data/a?versionId=a%26acl%00",
         "{host}/{path}/%FF",
         "{host}/{path}/data/a#x",
         "{host}/lake",
@@ -232,6 +256,14 @@ def test_deletion_of_several_files_is_signed_with_its_body(send: Callable[..., A
         "{host}/?list-type=2&prefix={path}",
         "{host}/?list-type=2&prefix={path}%2F..%2F{name}",
         "{host}/?prefix={path}%2F&prefix=",
+        "{host}/?prefix={path}%2F;prefix=",
+        "{host}/?prefix={path}%2F%3Bprefix=",
+        "{host}/?prefix={path}%2F&%70refix=",
+        "{host}/?prefix={path}%2F&Prefix=",
+        "{host}/?prefix={path}%2F&prefix%00=",
+        "{host}/?prefix={path}%2F+",
+        "{host}/?prefix={path}%2F%5C..%5C{name}",
+        "{host}/?prefix={path}%2F&list-type=2;versions",
         "{host}/?versions&prefix={path}%2F",
     ],
 )
@@ -255,6 +287,23 @@ def test_other_requests_return_403(send: Callable[..., Any], method: str, uri: s
         ("GET", {"headers": {"host": ["other.example"]}}),
         ("GET", {"headers": {"x-amz-meta-a": ["1\r\nx-amz-acl: public-read"]}}),
         ("GET", {"headers": {"x-amz-meta-a": ["1"], "X-Amz-Meta-A": ["2"]}}),
+        ("PUT", {"headers": {" X-Amz-Copy-Source": ["/bucket/lake/n/u/data/a"]}}),
+        ("PUT", {"headers": {"X-Amz-Copy-Source ": ["/bucket/lake/n/u/data/a"]}}),
+        ("PUT", {"headers": {"x-amz-meta-a;x-amz-copy-source": ["/bucket/lake/n/u/data/a"]}}),
+        ("PUT", {"headers": {"x-amz-meta-a: 1, x-amz-copy-source": ["/bucket/lake/n/u/data/a"]}}),
+        ("PUT", {"headers": {"x-amz-meta-a\tx-amz-acl": ["public-read"]}}),
+        ("PUT", {"headers": {"x\u2028x-amz-acl": ["public-read"]}}),
+        ("PUT", {"headers": {"": ["x-amz-acl: public-read"]}}),
+        ("PUT", {"headers": {"x-amz-meta-a": ["1\u000bx-amz-acl: public-read"]}}),
+        ("PUT", {"headers": {"x-amz-meta-a": ["1\u0085x-amz-acl: public-read"]}}),
+        ("PUT", {"headers": {"x-amz-trailer": ["x-amz-acl"]}}),
+        ("PUT", {"headers": {"x-amz-trailer": ["x-amz-checksum-crc32,x-amz-copy-source"]}}),
+        ("PUT", {"headers": {"x-amz-content-sha256": ["ab" * 32, "cd" * 32]}}),
+        ("PUT", {"headers": {"x-amz-content-sha256": ["anything"]}}),
+        ("PUT", {"headers": {"X-Amz-Rename-Source": ["/bucket/lake/n/u/data/a"]}}),
+        ("PUT", {"headers": {"X-Amz-Copy-Source-Range": ["bytes=0-1"]}}),
+        ("PUT", {"headers": {"x-amz-website-redirect-location": ["/u"]}}),
+        ("PUT", {"headers": {"x-amz-tagging": ["a=b"]}}),
         ("GET", {"region": "eu-west-1"}),
         ("GET", {"provider": "gcs"}),
         ("POST", {}),
@@ -280,6 +329,33 @@ def test_requests_that_do_more_return_403(send: Callable[..., Any], method: str,
         deletion(""),
         "<Delete><Object><Key>{path}/a</Key><Key>{beside}/a</Key></Object></Delete>",
         "<Delete><Objects><Object><Key>{beside}/a</Key></Object></Objects><Object><Key>{path}/a</Key></Object></Delete>",
+        "<Delete><Object><Key>{path}/a<x>/../../u/data/a</x></Key></Object></Delete>",
+        "<Delete><Object><Key>{path}/a<x/>{beside}</Key></Object></Delete>",
+        "<Delete><Object><Key>{path}/a</Key><x><Key>{beside}/a</Key></x></Object></Delete>",
+        "<Delete><Object><Key>{path}/a</Key><key>{beside}/a</key></Object></Delete>",
+        "<Delete><Object><Key>{path}/a</Key>{beside}/a</Object></Delete>",
+        "<Delete><Object>{beside}/a<Key>{path}/a</Key></Object></Delete>",
+        "<Delete><Object><Key>{path}/a</Key><VersionId>1<Key>{beside}/a</Key></VersionId></Object></Delete>",
+        "<Delete><Object><Key>{path}/a</Key></Object><Quiet>true<Object><Key>{beside}/a</Key></Object></Quiet></Delete>",
+        '<Delete><Object><Key>{path}/a</Key><o:Key xmlns:o="urn:o">{beside}/a</o:Key></Object></Delete>',
+        '<Delete><Object><o:Key xmlns:o="urn:o">{path}/a</o:Key></Object></Delete>',
+        '<Delete xmlns="urn:other"><Object><Key>{path}/a</Key></Object></Delete>',
+        '<o:Delete xmlns:o="urn:o"><Object><Key>{path}/a</Key></Object></o:Delete>',
+        '<Delete><Object><Key name="{beside}/a">{path}/a</Key></Object></Delete>',
+        "<Other><Object><Key>{path}/a</Key></Object></Other>",
+        "<Delete><Object><Key>{path}/a<?x {beside}?></Key></Object></Delete>",
+        "<?x?><Delete><Object><Key>{path}/a</Key></Object></Delete>",
+        "<Delete><Object><Key>{path}/a<!-- x -->b</Key></Object></Delete>",
+        "<Delete><Object><Key><![CDATA[{path}/a]]></Key></Object></Delete>",
+        "<Delete><Object><Key>{path}/&#46;&#x2e;/u/a</Key></Object></Delete>",
+        "<Delete><Object><Key>{path}/\\../u/a</Key></Object></Delete>",
+        "<Delete><Object><Key>{path}/%2e%2e/u/a</Key></Object></Delete>",
+        "<Delete><Object><Key>{path}/..  </Key></Object></Delete>",
+        "<Delete><Object><Key>{path}/a </Key></Object></Delete>",
+        "<Delete><Object><Key>{path}/a&#10;</Key></Object></Delete>",
+        '<?xml version="1.0" encoding="ISO-8859-1"?><Delete><Object><Key>{path}/a</Key></Object></Delete>',
+        '<?xml version="1.1"?><Delete><Object><Key>{path}/a</Key></Object></Delete>',
+        "<Delete><Object><Key>{path}/a</Key></Object><Quiet>true</Quiet><Quiet>false</Quiet></Delete>",
         '<!DOCTYPE a [<!ENTITY b "{path}/a">]><Delete><Object><Key>&b;</Key></Object></Delete>',
     ],
 )
@@ -288,6 +364,18 @@ def test_other_deletions_of_several_files_return_403(send: Callable[..., Any], b
     members = {} if body is None else {"body": body.replace("{path}", path).replace("{beside}", beside)}
 
     assert signs(send, f"{HOST}/?delete", "POST", **members).error == (403, "ForbiddenException", 403)
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        '<?xml version="1.0" encoding="UTF-8"?>\n<Delete><Quiet>true</Quiet>\n <Object><Key>{path}/a</Key></Object>\n</Delete>',
+        '<Delete xmlns="http://s3.amazonaws.com/doc/2006-03-01/"><Object><Key>{path}/a</Key><VersionId>1</VersionId></Object></Delete>',
+        '<s:Delete xmlns:s="http://s3.amazonaws.com/doc/2006-03-01/"><s:Object><s:Key>{path}/a%5Cb c</s:Key></s:Object></s:Delete>',
+    ],
+)
+def test_deletions_of_several_files_as_clients_write_them_are_signed(send: Callable[..., Any], body: str) -> None:
+    assert signs(send, f"{HOST}/?delete", "POST", body=body.replace("{path}", create(send))).status == 200
 
 
 def test_deletion_with_another_payload_than_its_body_returns_403(send: Callable[..., Any]) -> None:

@@ -114,7 +114,8 @@ class RemoteSigning:
         self._access = access
         self._rules = catalog.rules
         name = bucket_and_prefix(f"{catalog.warehouse.root}/table")[0] if is_offered else ""
-        self._bucket = Bucket(name, access.region, access.settings.get("s3.endpoint"))
+        endpoint, in_path = access.settings.get("s3.endpoint"), access.settings.get("s3.path-style-access") == "true"
+        self._bucket = Bucket(name, access.region, endpoint, in_path=in_path)
 
     def sign_request(self, *, namespace: str, table: str, body: Document, **_: object) -> Reply:
         """Return a request with the headers that authorize it, if it concerns files of the table alone."""
