@@ -15,6 +15,7 @@ from codegen.plan import plan
 from codegen.profiles import shared
 from codegen.routing import routing
 from codegen.server import server
+from codegen.templates.contract import OperationId
 from codegen.validation import validation
 from lakepact.codegen.documents import Broken, json_bytes, sha256
 from lakepact.codegen.models import imported, models
@@ -154,7 +155,7 @@ def _tables(version: Version, first_line: _FirstLines) -> dict[str, str]:
         "operations.py": rendered(
             TEMPLATES / "operations.py.jinja",
             header=first_line.of("operations"),
-            operations=[replace(operation, id=Code(f"op.{operation.function}")) for operation in version.operations.values()],
+            operations=[replace(operation, id=OperationId(Code(f"op.{operation.function}"))) for operation in version.operations.values()],
             contract=version.source.name,
             **named,
         ),

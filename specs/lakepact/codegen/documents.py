@@ -42,12 +42,12 @@ class _Loader(yaml.SafeLoader):
         self._depth = self._count = 0
         self._sizes: dict[yaml.Node, int] = {}  #: values in each complete node
 
-    def compose_node(self, parent: yaml.Node | None, index: int) -> yaml.Node | None:
+    def compose_node(self, parent: yaml.Node | None, index: int) -> Any:
         """Return the next node; an alias counts as all values that it repeats, because merge keys and copies repeat them too."""
         before, is_alias = self._count, self.check_event(yaml.AliasEvent)
         self._depth += 1
         within(self._depth, DEEPEST, _LEVELS)
-        node = super().compose_node(parent, index)  # type: ignore[no-untyped-call]
+        node: Any = super().compose_node(parent, index)
         self._depth -= 1
         if is_alias and node not in self._sizes:
             raise Broken(f"line {node.start_mark.line + 1}: an alias repeats the value that it is in")

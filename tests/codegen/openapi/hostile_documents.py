@@ -126,6 +126,8 @@ class Hostile:
                     "Union": self._union(),
                     "One": self._tagged(),
                     "Two": self._tagged(),
+                    "Closed": {"type": "object", "properties": self._scalars(), "additionalProperties": False},
+                    "Either": {"anyOf": list(self._scalars().values())},
                 },
                 "securitySchemes": {"key": {"type": "apiKey", "name": self(), "in": "header", "description": self()}},
                 "examples": {"example": {"summary": self(), "value": self.named(self())}},
@@ -189,6 +191,17 @@ class Hostile:
     def _pattern(self) -> str:
         """Return a string that OpenAPI 3.0 accepts too, where it has to be a regular expression."""
         return self() if self.seed % 2 == 0 else re.sub(r"[\\()\[\]{}*+?|^$]", "", self())
+
+    def _scalars(self) -> dict[str, Any]:
+        """Return members of every type and format."""
+        formats = [{"type": "string", "format": name} for name in ("date", "date-time", "uuid", "byte", "uri")]
+        numbers = [
+            {"type": "integer", "minimum": -1, "maximum": 5, "format": "int32"},
+            {"type": "number", "multipleOf": 0.5, "exclusiveMinimum": 0},
+        ]
+        lengths = [{"type": "string", "minLength": 1, "maxLength": 9}, {"type": "boolean"}, {"type": "integer", "enum": [1, -2]}]
+        numbers[1] = {**numbers[1], "exclusiveMinimum": True, "minimum": 0} if self.seed % 2 else numbers[1]
+        return {f"{number}{self()}": scalar for number, scalar in enumerate([*formats, *numbers, *lengths])}
 
     def _choice(self) -> dict[str, Any]:
         return {"type": "string", "enum": list(dict.fromkeys([self(), self(), self()])), "default": self()}

@@ -17,10 +17,11 @@ _IMPORTED = frozenset(
         *(".answers", ".contract", ".models", ".operations", ".wire", ".wsgi"),
     }
 )
-_CALLED = frozenset({"Application", "Body", "Call", "Field", "Operation", "Parameter", "TypeAliasType", "types_of"})
+_TYPES = frozenset({"bool", "bytes", "dict", "float", "int", "list", "str"})  #: those that models import from `builtins`
+_CALLED = frozenset({"Application", "Body", "Call", "ConfigDict", "Field", "Operation", "Parameter", "TypeAliasType", "types_of"})
 _IN_BODIES: dict[type[ast.AST], tuple[type[ast.stmt], ...]] = {
     ast.Module: (ast.Expr, ast.ImportFrom, ast.Assign, ast.AnnAssign, ast.ClassDef, ast.FunctionDef),
-    ast.ClassDef: (ast.Expr, ast.AnnAssign, ast.FunctionDef, ast.Pass),
+    ast.ClassDef: (ast.Expr, ast.Assign, ast.AnnAssign, ast.FunctionDef, ast.Pass),
     ast.FunctionDef: (ast.Expr, ast.AnnAssign, ast.Return),
 }
 _ANYWHERE = (
@@ -63,7 +64,9 @@ def _is_allowed(node: Any) -> bool:
     if isinstance(node, ast.Expr):
         return isinstance(node.value, ast.Constant)
     if isinstance(node, ast.ImportFrom):
-        return f"{'.' * node.level}{node.module or ''}" in _IMPORTED
+        module = f"{'.' * node.level}{node.module or ''}"
+        plain = all(name.asname in {None, f"{name.name}_aliased"} for name in node.names)  # of a type that a member is called like
+        return plain and (module in _IMPORTED or (module == "builtins" and {name.name for name in node.names} <= _TYPES))
     if isinstance(node, ast.Call):
         return isinstance(node.func, ast.Name) and node.func.id in _CALLED
     if isinstance(node, ast.Assign | ast.AnnAssign):

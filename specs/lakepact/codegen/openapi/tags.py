@@ -87,14 +87,14 @@ def with_tags(components: dict[str, Document], findings: Findings) -> dict[str, 
         values: dict[str, list[str]] = {}
         for value, reference in schema["discriminator"]["mapping"].items():
             values.setdefault(component(reference), []).append(value)
-        if all("properties" in tagged[alternative] for alternative in values):
+        tag = schema["discriminator"]["propertyName"]
+        if tag and all("properties" in tagged[alternative] for alternative in values):
             for alternative, its_values in values.items():
-                tag = schema["discriminator"]["propertyName"]
                 known = fixed.setdefault((alternative, tag), [])
                 known += [value for value in its_values if value not in known]
                 tagged[alternative] = _fixed(tagged[alternative], tag, known)
         else:
-            findings.add(path, "an alternative is not an object: they are tried in turn")
+            findings.add(path, "has no name, or an alternative is not an object: they are tried in turn")
             tagged[name] = {"anyOf": schema["oneOf"], **{key: schema[key] for key in ("description",) if key in schema}}
     return tagged
 
