@@ -100,7 +100,7 @@ def types_of(protocol: type, operations: Mapping[str, Operation]) -> dict[str, d
 
 def _template(operation: Operation) -> str:
     arguments = {parameter.name: parameter.argument for parameter in operation.parameters if parameter.where == "path"}
-    parts = re.split(r"{([^}]*)}", operation.path)  # literal text, name, literal text, …
+    parts = re.split(r"{([^{}]*)}", operation.path)  # literal text, name, literal text, …
     return "".join(f"<{arguments[part]}>" if index % 2 else quote(part, safe=f"%{_PLAIN}") for index, part in enumerate(parts))
 
 
