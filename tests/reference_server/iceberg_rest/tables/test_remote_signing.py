@@ -168,7 +168,7 @@ def test_both_styles_of_addresses_are_signed(send: Callable[..., Any], host: str
     assert signs(send, f"{host}/{create(send)}/data/a").status == 200
 
 
-def test_bucket_in_the_host_is_not_signed_for_a_store_that_reads_it_in_the_path() -> None:
+def test_bucket_in_the_host_is_refused_by_path_style() -> None:
     uri = "http://lake.store:9000/other/table/data/a"  # such a store reads the bucket `other`
 
     assert Bucket("lake", "eu-central-1", "http://store:9000").path_in(uri) == "other/table/data/a"
