@@ -23,7 +23,7 @@ from pyiceberg.transforms import (
     TruncateTransform,
     YearTransform,
 )
-from pyiceberg.types import LongType
+from pyiceberg.types import DecimalType, DoubleType, LongType
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -44,7 +44,10 @@ TYPES: dict[str, pa.DataType] = {
     "m": pa.decimal128(9, 2),
     "b": pa.bool_(),
     "y": pa.binary(),
+    "w": pa.float32(),
+    "q": pa.decimal128(9, 2),
 }
+WIDENED: dict[str, pa.DataType] = {"n": pa.int64(), "w": pa.float64(), "q": pa.decimal128(30, 2)}  #: types of columns in later files
 #: Values of each type for both rows and filters; few, so that filters match.
 VALUES: dict[str, list[Any]] = {
     "i": [-(2**40), -17, -1, 0, 1, 9, 10, 11, 2**40],
@@ -58,6 +61,7 @@ VALUES: dict[str, list[Any]] = {
     "b": [True, False],
     "y": [b"", b"\x00", b"ab", b"abc", b"\xff", b"\xff\xff"],
 }
+VALUES["w"], VALUES["q"] = [*VALUES["g"], -0.0, 3.4000000953674316], VALUES["m"]
 VALUES["z"] = [value.replace(tzinfo=dt.UTC) for value in VALUES["t"]]
 
 SPECS: list[list[tuple[str, Any]]] = [
@@ -70,6 +74,7 @@ SPECS: list[list[tuple[str, Any]]] = [
     [("f", IdentityTransform()), ("b", IdentityTransform())],
     [("m", BucketTransform(3)), ("y", TruncateTransform(1))],
     [("t", MonthTransform()), ("z", BucketTransform(3)), ("d", DayTransform())],
+    [("q", TruncateTransform(50)), ("n", IdentityTransform())],
 ]
 
 
@@ -97,13 +102,17 @@ def table_of_kind(catalog: Catalog, number: int) -> Table:
     with table.update_schema() as change:
         change.rename_column("i", "i2")
         change.update_column("n", LongType())
+        change.update_column("w", DoubleType())
+        change.update_column("q", DecimalType(30, 2))
         change.add_column("new", LongType())
     if parts:
         with table.update_spec() as update:
             update.remove_field(f"p_{parts[0][0]}")
             update.add_field("new", IdentityTransform(), "p_new")
     later = rows(number * 100 + 9, 8).rename_columns(["i2" if name == "i" else name for name in TYPES])
-    later = later.set_column(1, "n", later["n"].cast(pa.int64())).append_column("new", pa.array([1, 2, None, 4] * 2, pa.int64()))
+    for name, kind in WIDENED.items():
+        later = later.set_column(later.schema.get_field_index(name), name, later[name].cast(kind))
+    later = later.append_column("new", pa.array([1, 2, None, 4] * 2, pa.int64()))
     table.append(later)
     return table
 
@@ -159,7 +168,7 @@ def _leaf(name: str) -> st.SearchStrategy[dict[str, Any]]:
         ),
         st.builds(lambda kind: {"type": kind, "term": column}, st.sampled_from(("is-null", "not-null"))),
     ]
-    if name in {"f", "g"}:
+    if name in {"f", "g", "w"}:
         options.append(st.builds(lambda kind: {"type": kind, "term": column}, st.sampled_from(("is-nan", "not-nan"))))
     if name == "s":
         options.append(

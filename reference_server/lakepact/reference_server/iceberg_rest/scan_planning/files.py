@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from lakepact.reference_server.iceberg_rest.scan_planning.manifests import DATA, EQUALITY_DELETES, by_id
 from lakepact.reference_server.iceberg_rest.scan_planning.transforms import result_type
-from lakepact.reference_server.iceberg_rest.scan_planning.values import from_avro, from_bytes, told
+from lakepact.reference_server.iceberg_rest.scan_planning.values import from_bytes, told
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -85,7 +85,7 @@ class Teller:
         if value is None:
             return None
         kind = result_type(field["transform"], self.types.get(field["source-id"], "string"))
-        return told(from_avro(value, kind), kind)
+        return told(value, kind)
 
     def _add_statistics(self, told_file: Document, file: Mapping[str, Any]) -> None:
         for member in _COUNTS:

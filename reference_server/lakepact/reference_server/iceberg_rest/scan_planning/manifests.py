@@ -7,6 +7,9 @@ import json
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from lakepact.reference_server.iceberg_rest.scan_planning.transforms import result_type
+from lakepact.reference_server.iceberg_rest.scan_planning.values import MOMENTS, from_avro, midnight
+from lakepact.reference_server.iceberg_rest.tables.types import name_of
 from lakepact.reference_server.warehouse.local import Outside, Unreadable
 
 if TYPE_CHECKING:
@@ -59,7 +62,7 @@ class Entry:
     sequence_number: int
     spec_id: int
     file: Record  #: as the manifest has it, with maps by column ids
-    partition: tuple[Any, ...]  #: values as Avro has them, in the order of the spec
+    partition: tuple[Any, ...]  #: in the order of the spec
     first_row_id: int | None
 
     @property
@@ -101,8 +104,14 @@ def _manifest(record: Record, listed: str) -> Manifest:
         raise Damaged(f"{listed[-300:]!r} is no list of manifests") from None
 
 
-def entries_of(warehouse: Warehouse, manifest: Manifest, specs: Mapping[int, Document]) -> Iterator[Entry]:
+def entries_of(warehouse: Warehouse, manifest: Manifest, specs: Mapping[int, Document], types: Mapping[int, Any]) -> Iterator[Entry]:
     """Yield the files of a manifest that were not deleted.
+
+    Args:
+        warehouse: where the table is kept.
+        manifest: the manifest.
+        specs: the partition specs of the table by their ids.
+        types: the types of all its columns by their ids.
 
     Raises:
         Damaged: it cannot be read.
@@ -110,7 +119,8 @@ def entries_of(warehouse: Warehouse, manifest: Manifest, specs: Mapping[int, Doc
     header, records = _opened(warehouse, manifest.path)
     try:
         spec_id = manifest.spec_id if manifest.spec_id is not None else int(header.get("partition-spec-id", b"0"))
-        names = _partition_names(header, specs[spec_id])
+        fields = _partition_fields(header, specs[spec_id])
+        kinds = [result_type(field["transform"], types.get(field["source-id"], "string")) for field in specs[spec_id]["fields"]]
         next_row_id = manifest.first_row_id
         for record in records:
             if record["status"] == DELETED:
@@ -126,7 +136,7 @@ def entries_of(warehouse: Warehouse, manifest: Manifest, specs: Mapping[int, Doc
                 sequence_number=_sequence_number(record, manifest),
                 spec_id=spec_id,
                 file=file,
-                partition=tuple(partition.get(name) if name else None for name in names),
+                partition=tuple(_value(partition, field, kind) for field, kind in zip(fields, kinds, strict=True)),
                 first_row_id=row_id,
             )
     except (KeyError, TypeError, ValueError, AttributeError) as error:
@@ -141,24 +151,38 @@ def _sequence_number(record: Record, manifest: Manifest) -> int:
     return manifest.sequence_number if record["status"] == ADDED else 0
 
 
-def _partition_names(header: Mapping[str, bytes], spec: Document) -> list[str | None]:
-    """Return the field names of a spec in manifest entries; equal names are distinguished by field ids."""
-    schema = json.loads(header["avro.schema"])
-    partition = _field(_field(schema, "data_file")["type"], "partition")["type"]
-    by_id = {field.get("field-id"): field["name"] for field in partition["fields"]}
-    by_place = [field["name"] for field in partition["fields"]]
+def _partition_fields(header: Mapping[str, bytes], spec: Document) -> list[Record | None]:
+    """Return the fields of manifest entries that hold those of a spec; equal names are distinguished by field ids."""
+    by_place = _fields(_fields(json.loads(header["avro.schema"])["fields"], "data_file"), "partition")
+    by_id = {field.get("field-id"): field for field in by_place}
     if None in by_id:
         return [by_place[place] if place < len(by_place) else None for place in range(len(spec["fields"]))]
     return [by_id.get(field.get("field-id")) for field in spec["fields"]]
 
 
-def _field(record: Record, name: str) -> Record:
-    found: Record = next(field for field in record["fields"] if field["name"] == name)
-    return found
+def _fields(fields: list[Record], name: str) -> list[Record]:
+    """Return the fields of one that is a record, which some writers make nullable."""
+    types = [type_ for field in fields if field["name"] == name for type_ in _types(field)]
+    return [field for type_ in types if type_["type"] == "record" for field in type_["fields"]]
+
+
+def _types(field: Record) -> list[Record]:
+    """Return the types that values of a field may have, each as an object."""
+    types = field["type"] if isinstance(field["type"], list) else [field["type"]]
+    return [type_ if isinstance(type_, dict) else {"type": type_} for type_ in types]
+
+
+def _value(partition: Record, field: Record | None, kind: Any) -> Any:
+    """Return the value of a partition field, equal for equal values however they are kept; dates may have become timestamps since."""
+    value = None if field is None else from_avro(partition.get(field["name"]), kind)
+    was_date = value is not None and name_of(kind) in MOMENTS and any(type_["type"] == "int" for type_ in _types(field or {}))
+    return midnight(value, kind) if was_date else value
 
 
 def by_id(pairs: Any) -> dict[int, Any]:
     """Return a map by column ids, which Avro keeps as a list of pairs."""
+    if isinstance(pairs, dict):
+        return {int(key): value for key, value in pairs.items()}
     return {pair["key"]: pair["value"] for pair in pairs or ()}
 
 

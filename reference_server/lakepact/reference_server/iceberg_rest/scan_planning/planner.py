@@ -89,7 +89,7 @@ class Planner:
         for manifest in work.manifests:
             if manifest.of_deletes:
                 _go_on(cancelled)
-                yield from entries_of(self._warehouse, manifest, work.scan.specs)
+                yield from entries_of(self._warehouse, manifest, work.scan.specs, work.scan.types)
 
     def _data(self, work: Work, cancelled: Callable[[], bool]) -> Iterator[tuple[Entry, Expression]]:
         pruning = Pruning(work.scan.filter, work.scan.specs, work.scan.types)
@@ -98,7 +98,7 @@ class Planner:
             if manifest.of_deletes or not self._rules.manifest_may_match(pruning, manifest):
                 continue
             _go_on(cancelled)
-            for entry in entries_of(self._warehouse, manifest, work.scan.specs):
+            for entry in entries_of(self._warehouse, manifest, work.scan.specs, work.scan.types):
                 if appended is not None and (entry.state != ADDED or entry.snapshot_id not in appended):
                     continue
                 left = self._rules.rows_remain(pruning, entry)

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 from lakepact.reference_server.iceberg_rest.scan_planning.expressions import ALWAYS, NEVER, Constant, Expression, rewritten, tests
 from lakepact.reference_server.iceberg_rest.scan_planning.manifests import by_id
 from lakepact.reference_server.iceberg_rest.scan_planning.spans import ANYTHING, Rows, Span, rows
-from lakepact.reference_server.iceberg_rest.scan_planning.transforms import result_type, source_span
-from lakepact.reference_server.iceberg_rest.scan_planning.values import FLOATS, ORDERED, from_avro, from_bytes
+from lakepact.reference_server.iceberg_rest.scan_planning.transforms import result_type, source_span, value_span
+from lakepact.reference_server.iceberg_rest.scan_planning.values import FLOATS, ORDERED, from_bytes
 from lakepact.reference_server.iceberg_rest.tables.types import name_of
 
 if TYPE_CHECKING:
@@ -68,20 +68,18 @@ class Pruning:
             if field["source-id"] != test.column.id:
                 continue
             if test.transform is None:
-                yield source_span(span, field["transform"], test.column.type)
+                yield source_span(value_span(span, field["transform"], test.column.type), field["transform"], test.column.type)
             elif test.transform == field["transform"]:
-                yield span
+                yield value_span(span, field["transform"], test.column.type)
 
     def _value_span(self, value: Any, field: Document) -> Span:
         if field["transform"] == "void":
             return ANYTHING
         if value is None:
             return Span(values=False)
-        kind = self._field_type(field)
-        known = from_avro(value, kind)
-        if isinstance(known, float) and math.isnan(known):
+        if isinstance(value, float) and math.isnan(value):
             return Span(values=False, null=False, nan=True)
-        return Span(null=False, lower=known, upper=known)
+        return Span(null=False, lower=value, upper=value)
 
     def _summary_span(self, summary: Mapping[str, Any], field: Document) -> Span:
         kind = self._field_type(field)

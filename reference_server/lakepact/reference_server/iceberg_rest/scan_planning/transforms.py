@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from decimal import Decimal
 from functools import partial
 from typing import TYPE_CHECKING, Any
@@ -25,6 +26,17 @@ def result_type(transform: str, source: Any) -> Any:
     if name in {"bucket", "year", "month", "hour"}:
         return "int"
     return "date" if name == "day" else source
+
+
+def value_span(span: Span, transform: str, source: Any) -> Span:
+    """Return the span of a field's values if what is written of them is within `span`.
+
+    Writers of old rounded moments before 1970 towards it: what they put into 0 or below may belong one further down.
+    """
+    name = transform_name(transform)
+    if name not in {"year", "month", "day", "hour"} or (name, source) == ("day", "date") or span.lower is None or span.lower > 0:
+        return span
+    return replace(span, lower=span.lower - 1)
 
 
 def source_span(span: Span, transform: str, source: Any) -> Span:
@@ -75,8 +87,7 @@ def _of_time(span: Span, name: str, kind: str) -> Span:
     begin = _begins(name, kind)
     if begin is None:
         return ANYTHING
-    # Writers of old rounded moments before 1970 towards it: what they put into 0 or below may belong one further down.
-    lower = None if span.lower is None else begin(span.lower - 1 if span.lower <= 0 and (name, kind) != ("day", "date") else span.lower)
+    lower = None if span.lower is None else begin(span.lower)
     upper = None if span.upper is None else begin(span.upper + 1) - 1
     return Span(null=span.null, lower=lower, upper=upper)
 

@@ -28,6 +28,7 @@ BYTES = frozenset({"fixed", "binary"})
 ORDERED = INTEGERS | FLOATS | MOMENTS.keys() | BYTES | {"boolean", "date", "time", "decimal", "string"}
 COMPARED = ORDERED | {"uuid"}  #: types whose values a filter may be about
 
+TINY = 5e-324  #: the least number above 0.0 and -0.0
 EXACTLY = Context(prec=200)  #: keeps every digit of a decimal, which the usual context does not
 
 _DECIMAL = re.compile(r"[+-]?(?:[0-9]{1,80}(?:\.[0-9]{0,80})?|\.[0-9]{1,80})(?:[eE][+-]?[0-9]{1,3})?")
@@ -54,10 +55,10 @@ def literal(value: Any, column_type: Any, where: str) -> Literal:
     if found is None:
         spelled = column_type if isinstance(column_type, str) else kind
         raise refused(where, f"{shown(value)} is no value of type {spelled}{_HINTS.get(kind, '')}")
-    if kind == "float":
-        narrow = _narrowed(found)
-        # Some readers round the literal to the column's type, others widen the column.
-        return Literal(min(found, narrow), max(found, narrow))
+    if kind in FLOATS:
+        # Some readers round the literal to the column's type, others widen the column. Iceberg orders -0.0 before 0.0, SQL does not.
+        narrow = _narrowed(found) if kind == "float" else found
+        return Literal(min(found, narrow) or -TINY, max(found, narrow) or TINY)
     return Literal(found, found)
 
 
@@ -167,8 +168,8 @@ def _value_of_bytes(raw: bytes, kind: str, column_type: Any) -> Any:
     if kind in FLOATS:
         value: float = struct.unpack("<f" if len(raw) == 4 else "<d", raw)[0]
         return None if math.isnan(value) else value
-    if kind in MOMENTS and len(raw) == 4:  # it was a date
-        return _little(raw, 4) * calendar.DAY_SECONDS * calendar.SECOND[MOMENTS[kind][0]]
+    if kind in MOMENTS and len(raw) == 4:
+        return midnight(_little(raw, 4), kind)
     if kind == "decimal":
         return unscaled(raw, column_type)
     return _FROM_BYTES[kind](raw) if kind in _FROM_BYTES else None
@@ -186,7 +187,8 @@ _FROM_BYTES: dict[str, Callable[[bytes], Any]] = {
     "uuid": bytes,
     "fixed": bytes,
     "binary": bytes,
-    **dict.fromkeys((*INTEGERS, *MOMENTS, "date", "time"), lambda raw: _little(raw, 4, 8)),
+    "date": lambda raw: _little(raw, 4),
+    **dict.fromkeys((*INTEGERS, *MOMENTS, "time"), lambda raw: _little(raw, 4, 8)),
 }
 
 
@@ -197,15 +199,20 @@ def unscaled(raw: bytes, column_type: Any) -> Decimal:
     return Decimal(int.from_bytes(raw, "big", signed=True)).scaleb(-scale, EXACTLY) if raw else Decimal(0)
 
 
+def midnight(days: int, moments: str) -> int:
+    """Return the moment that a date is in a column that was one of dates."""
+    return days * calendar.DAY_SECONDS * calendar.SECOND[MOMENTS[moments][0]]
+
+
 def from_avro(value: Any, column_type: Any) -> Any:
-    """Return a value as manifests keep it, their logical types left aside."""
+    """Return a value as manifests keep it, their logical types left aside; every NaN is one object."""
     kind = name_of(column_type)
     if kind == "decimal" and isinstance(value, bytes):
         return unscaled(value, column_type)
     if kind == "uuid" and isinstance(value, str):
         return _uuid(value, kind)
-    if kind in FLOATS and isinstance(value, int):
-        return float(value)
+    if kind in FLOATS and isinstance(value, int | float):
+        return math.nan if math.isnan(value) else float(value)
     if kind == "string" and isinstance(value, bytes):
         return value.decode(errors="replace")
     if kind in BYTES and isinstance(value, str):
