@@ -25,6 +25,15 @@ MICROSECOND = timedelta(microseconds=1)
 INTEGERS = {"byte": 7, "short": 15, "integer": 31, "long": 63}
 DECIMALS = {"decimal(8,2)": (8, 2), "decimal(30,4)": (30, 4)}
 TYPES = (*INTEGERS, "float", "double", *DECIMALS, "string", "boolean", "date", "timestamp", "timestamp_ntz")
+#: Types that a column may have had before Delta widened it.
+FORMER = {
+    "short": ("byte",),
+    "integer": ("byte", "short"),
+    "long": ("integer",),
+    "double": ("float", "integer"),
+    "decimal(30,4)": ("decimal(8,2)", "byte"),
+    "timestamp_ntz": ("date",),
+}
 JSON_TYPES = {
     "boolean": "bool",
     "integer": "int",
@@ -62,13 +71,14 @@ class Reader:
     nan_is_largest: bool
     doubles: bool  #: numbers of different types are compared as doubles
     empty_is_null: bool  #: of text in partition values
+    widens: bool  #: a partition value from before its column was widened is read as the type of then
 
 
 READERS = (
-    Reader(timezone.utc, nan_is_largest=True, doubles=False, empty_is_null=True),  # noqa: UP017
-    Reader(ZoneInfo("America/New_York"), nan_is_largest=True, doubles=True, empty_is_null=False),
-    Reader(timezone(timedelta(hours=14)), nan_is_largest=False, doubles=False, empty_is_null=False),
-    Reader(timezone(timedelta(hours=-12)), nan_is_largest=False, doubles=True, empty_is_null=True),
+    Reader(timezone.utc, nan_is_largest=True, doubles=False, empty_is_null=True, widens=False),  # noqa: UP017
+    Reader(ZoneInfo("America/New_York"), nan_is_largest=True, doubles=True, empty_is_null=False, widens=True),
+    Reader(timezone(timedelta(hours=14)), nan_is_largest=False, doubles=False, empty_is_null=False, widens=True),
+    Reader(timezone(timedelta(hours=-12)), nan_is_largest=False, doubles=True, empty_is_null=True, widens=False),
 )
 
 
@@ -125,6 +135,8 @@ def partition_text(random: Random, type_: str, value: Any) -> str | None:
         if type_ == "timestamp" and random.random() < 0.5:
             return timestamp_text(value, separator="T") + "Z"
         return timestamp_text(value)
+    if type_ == "float" and math.isfinite(value):
+        return str(shortest(value))
     return str(value)
 
 
@@ -134,6 +146,20 @@ class Column:
     type: str
     physical: str
     partition: bool
+    former: str | None  #: its type in old files, if it was widened
+
+    def type_in(self, *, old: bool) -> str:
+        """Return its type in a file."""
+        return self.former if old and self.former else self.type
+
+
+def widened(value: Any, type_: str) -> Any:
+    """Return a value of a former type in the type of its column."""
+    if type_ == "double":
+        return float(value)
+    if type_ in DECIMALS:
+        return Decimal(value)
+    return (value - date(1970, 1, 1)).days * 86_400_000_000 if type(value) is date and type_ == "timestamp_ntz" else value
 
 
 @dataclass
@@ -144,6 +170,7 @@ class Part:
     rows: list[dict[str, Any]]
     alive: list[bool]
     stats: str | None
+    old: bool  #: written before the columns were widened
 
 
 @dataclass
@@ -153,7 +180,10 @@ class Table:
     mapped: bool = False
 
     def snapshot(self) -> Any:
-        named = {c.name: {"delta.columnMapping.physicalName": c.physical} for c in self.columns}
+        named: dict[str, dict[str, Any]] = {c.name: {"delta.columnMapping.physicalName": c.physical} for c in self.columns}
+        for c in self.columns:
+            if c.former:
+                named[c.name]["delta.typeChanges"] = [{"fromType": c.former, "toType": c.type}]
         files = [
             shared_snapshots.file(part.partition, part.stats, deleted=None if all(part.alive) else part.alive.count(False))
             for part in self.parts
@@ -168,13 +198,15 @@ class Table:
 
     def live_rows(self, part: Part, reader: Reader) -> list[dict[str, Any]]:
         held = {
-            c.name: read_partition(c, part.partition[c.physical if self.mapped else c.name], reader) for c in self.columns if c.partition
+            c.name: read_partition(c, part.partition[c.physical if self.mapped else c.name], reader, old=part.old)
+            for c in self.columns
+            if c.partition
         }
         return [{**row, **held} for row, alive in zip(part.rows, part.alive, strict=True) if alive]
 
 
-def read_partition(column: Column, text: str | None, reader: Reader) -> Any:
-    type_ = column.type
+def read_partition(column: Column, text: str | None, reader: Reader, *, old: bool) -> Any:
+    type_ = column.type_in(old=old and reader.widens)
     if text is None or (text == "" and (type_ != "string" or reader.empty_is_null)):
         return None
     readings: dict[str, Callable[[str], Any]] = {
@@ -187,7 +219,7 @@ def read_partition(column: Column, text: str | None, reader: Reader) -> Any:
         **dict.fromkeys(DECIMALS, Decimal),
     }
     if type_ in readings:
-        return readings[type_](text)
+        return widened(readings[type_](text), column.type)
     local = (datetime.fromisoformat(text.removesuffix("Z")) - EPOCH) // MICROSECOND
     return local if type_ == "timestamp_ntz" or text.endswith("Z") else instant(local, reader.zone)
 
@@ -197,7 +229,8 @@ def random_table(random: Random) -> Table:
     columns = []
     for number, type_ in enumerate(random.sample(TYPES, random.randint(3, 7))):
         name = f"{random.choice(('col', 'Col', 'c d', 'x.y'))}{number}"
-        columns.append(Column(name, type_, f"physical-{number}", partition=random.random() < 0.35))
+        former = random.choice(FORMER[type_]) if type_ in FORMER and random.random() < 0.5 else None
+        columns.append(Column(name, type_, f"physical-{number}", partition=random.random() < 0.35, former=former))
     table = Table(columns, mapped=mapped)
     for _ in range(random.randint(2, 7)):
         table.parts.append(random_part(random, table))
@@ -205,20 +238,22 @@ def random_table(random: Random) -> Table:
 
 
 def random_part(random: Random, table: Table) -> Part:
-    partition = {}
-    pools = {c.name: [value_of(random, c.type) for _ in range(random.randint(1, 2))] for c in table.columns}
+    partition, old = {}, random.random() < 0.6
+    pools = {c.name: [value_of(random, c.type_in(old=old)) for _ in range(random.randint(1, 2))] for c in table.columns}
     nulls = {c.name: random.choice((0, 0, 0.3, 1)) for c in table.columns}
     for c in table.columns:
         if c.partition:
-            value = None if random.random() < 0.2 else value_of(random, c.type)
-            partition[c.physical if table.mapped else c.name] = partition_text(random, c.type, value)
+            value = None if random.random() < 0.2 else value_of(random, c.type_in(old=old))
+            partition[c.physical if table.mapped else c.name] = partition_text(random, c.type_in(old=old), value)
     rows = [
         {c.name: None if random.random() < nulls[c.name] else random.choice(pools[c.name]) for c in table.columns if not c.partition}
         for _ in range(random.randint(0, 4))
     ]
     alive = [random.random() < 0.6 for _ in rows] if random.random() < 0.3 else [True] * len(rows)
-    part = Part(partition, rows, alive, None)
+    part = Part(partition, rows, alive, None, old)
     part.stats = random_stats(random, table, part)
+    for row in rows:
+        row.update({c.name: widened(row[c.name], c.type) for c in table.columns if old and c.former and row.get(c.name) is not None})
     return part
 
 
@@ -239,12 +274,17 @@ def random_stats(random: Random, table: Table, part: Part) -> str | None:
         values = [value for value in values if value == value]  # NaN is left out
         if not values or (c.type == "boolean" and random.random() < 0.5):
             continue
-        low, high = stats_bounds(random, c.type, min(values), max(values))
+        low, high = stats_bounds(random, c.type_in(old=part.old), min(values), max(values))
         if random.random() < 0.95:
             document["minValues"][key] = low
         if random.random() < 0.95:
             document["maxValues"][key] = high
     return json.dumps(document, ensure_ascii=random.random() < 0.5)
+
+
+def shortest(number: float) -> float:
+    """Return the number that the shortest text of a float spells."""
+    return next(short for digits in range(1, 10) if single(short := float(f"{number:.{digits}g}")) == number)
 
 
 def stats_bounds(random: Random, type_: str, low: Any, high: Any) -> tuple[Any, Any]:
@@ -262,9 +302,7 @@ def stats_bounds(random: Random, type_: str, low: Any, high: Any) -> tuple[Any, 
         return spelled(low), spelled(high)
     if type_ in {"float", "double"}:
         shorten = type_ == "float" and random.random() < 0.5
-        return tuple(
-            str(v).replace("inf", "Infinity") if not math.isfinite(v) else float(f"{v:.9g}") if shorten else v for v in (low, high)
-        )  # type: ignore[return-value]
+        return tuple(str(v).replace("inf", "Infinity") if not math.isfinite(v) else shortest(v) if shorten else v for v in (low, high))  # type: ignore[return-value]
     return low, high
 
 

@@ -34,6 +34,10 @@ def compare(name, value, type_):
         ("timestamp", "2021-04-28T23:33:48.719+02:00", "2021-04-28T23:33:48.719+02:00", "x < '2021-04-28T22:00:00Z'", True),
         ("timestamp_ntz", "2021-04-28T23:33:48.719", "2021-04-28T23:33:48.719", "x > '2021-04-28 23:33:48.7195'", True),
         ("timestamp_ntz", "2021-04-28T23:33:48.719", "2021-04-28T23:33:48.719Z", "x > '2021-04-29 23:33:48'", False),
+        # the offset of Amsterdam before 1937 is +00:19:32, and writers cut its seconds
+        ("timestamp", "1900-01-01T00:00:00.000+00:19", "1900-01-01T00:00:00.000+00:19", "x = '1899-12-31T23:40:28Z'", True),
+        ("timestamp", "1900-01-01T00:00:00.000-00:44", "1900-01-01T00:00:00.000-00:44", "x = '1900-01-01T00:44:30Z'", True),
+        ("timestamp", "2021-01-01T00:00:00.000+05:30", "2021-01-01T00:00:00.000+05:30", "x = '2020-12-31T18:30:28Z'", False),
         # somewhere
         ("timestamp", "2021-04-28T12:00:00Z", "2021-04-28T12:00:00Z", "x > '2021-04-28 13:00:00'", True),
         ("timestamp", "2021-04-28T12:00:00Z", "2021-04-28T12:00:00Z", "x > '2021-04-29 13:00:00'", False),
@@ -233,3 +237,9 @@ def test_timestamps_in_trees_may_have_been_cut(stored, asked, may_match):
 def test_casts_of_bounds_lose_nothing(type_, low, high, tree, may_match):
     table = snapshot({"x": type_}, stats(low, high))
     assert (selected(table, json_predicate_hints=json.dumps(tree)) is None) is may_match
+
+
+@pytest.mark.parametrize("hint", ["x = 3.4", "x = 3.4000000953674316", "x > 3.4", "x < 3.4000000953674316"])
+def test_partition_value_from_before_a_float_was_widened_is_a_double_or_a_float(hint):
+    widened = {"x": {"delta.typeChanges": [{"fromType": "float", "toType": "double"}]}}
+    assert kept("double", file({"x": "3.4"}), hint, partitioned=["x"], metadata=widened)

@@ -44,7 +44,7 @@ class Column:
     path: tuple[str, ...]  #: the names under which its statistics stand
     type: str  #: the name of its type; "other" if it has no values that could be compared
     partition: bool = False
-    statistics: bool = True  #: whether minimum and maximum can be believed
+    statistics: bool = True  #: whether minimum and maximum can be believed: the type was always this one
     kind: Kind = Kind.OTHER  #: what its values are compared as
 
 

@@ -26,6 +26,7 @@ LAST = ("\ufffd".encode(), "\uffff".encode(), "\U0010ffff".encode())
 TINY = 5e-324  #: 0.0 and -0.0 are one number to some readers and two to others
 MILLISECOND = 1000  #: statistics of timestamps are cut to milliseconds
 NAMED_NUMBERS = frozenset({"nan", "infinity", "+infinity", "-infinity", "inf", "+inf", "-inf"})
+MINUTE = 60_000_000
 PLACES = 15  #: digits that a double holds whatever they are; some writers make doubles of decimals
 
 _INTEGER = re.compile(r"[+-]?[0-9]{1,40}")
@@ -73,8 +74,10 @@ def partition_value(column: Column, values: Mapping[str, str | None]) -> Values:
         return Values(of, b"", b"", nulls=True) if of is Kind.TEXT else null(of)
     if of is Kind.OTHER:
         return Values(of)
+    # A double may have been a float when its text was written.
+    type_ = "float" if column.type == "double" and not column.statistics else column.type
     try:
-        return read(column.type, text)
+        return read(type_, text)
     except Unreadable:
         return anything(of)
 
@@ -234,8 +237,11 @@ def _timestamp(type_: str, value: Any) -> Bounds:
         if zone not in {None, "Z", "UTC", "+00:00"}:
             raise Unreadable(type_)
         return Bounds(micros, micros + more, zoneless=True)
-    micros -= _offset(zone) * 60_000_000
-    return Bounds(micros, micros + more, zoneless=zone is None)
+    offset = _offset(zone)
+    micros -= offset * MINUTE
+    # Offsets were no multiples of a quarter once, and had seconds, which writers cut.
+    doubt = MINUTE if offset % 15 else 0
+    return Bounds(micros - doubt, micros + doubt + more, zoneless=zone is None)
 
 
 def _offset(zone: str | None) -> int:
