@@ -183,7 +183,23 @@ def test_refresh_token_without_hints_passes(outcomes: Callable[..., dict[str, Ou
 def test_refused_tables_with_features_fail_nothing(outcomes: Callable[..., dict[str, Outcome]]) -> None:
     quirk = wrap_rule("negotiate", _without_features)
 
-    assert failed(outcomes(quirk, "DS-QRY-09", "DS-TTV-*", "DS-CDF-*")) == {}
+    assert failed(outcomes(quirk, "DS-QRY-09", "DS-TTV-*", "DS-CDF-*", "DS-HNT-*", "DS-STA-*", "DS-DWP-02", "DS-DF-1[89]")) == {}
+
+
+def _without_widening(negotiate: Callable[..., str]) -> Callable[..., str]:
+    def chosen(capabilities: Any, needed: Any) -> str:
+        if needed & {"typeWidening", "timestampNtz"}:
+            raise refused(400, "tables with these features are not shared")
+        return negotiate(capabilities, needed)
+
+    return chosen
+
+
+def test_refused_tables_with_rounded_statistics_fail_nothing(outcomes: Callable[..., dict[str, Outcome]]) -> None:
+    found = outcomes(wrap_rule("negotiate", _without_widening), "DS-HNT-*", "DS-STA-*", "DS-JSP-0[68]", "DS-DF-19")
+
+    assert failed(found) == {}
+    assert {found[r] for r in ("DS-HNT-03", "DS-HNT-09", "DS-DF-19")} == {Outcome.PASS}
 
 
 def test_unreadable_table_does_not_hide_failures_of_other_tables(outcomes: Callable[..., dict[str, Outcome]]) -> None:

@@ -27,6 +27,7 @@ if TYPE_CHECKING:
 #: Tables with versions that cannot be rebuilt from commits alone.
 CHECKPOINTED = {name for name in FIXTURES if name.startswith("checkpoint_")}
 PLAIN = [name for name, known in FIXTURES.items() if not known.features and name not in CHECKPOINTED]
+READABLE = [name for name, known in FIXTURES.items() if "typeWidening" not in known.features]  #: by deltalake
 UNREADABLE_CHANGES = {
     "changes_partitioned",  # deltalake escapes the paths of its files twice
     "changes_vectors_gone",  # deltalake does not read the vectors of removed files
@@ -39,7 +40,7 @@ def written(tmp_path_factory: pytest.TempPathFactory) -> Manifest:
     return pack.write(tmp_path_factory.mktemp("pack"))
 
 
-@pytest.mark.parametrize("name", FIXTURES)
+@pytest.mark.parametrize("name", READABLE)
 def test_deltalake_reads_the_documented_rows_of_every_version(written: Manifest, name: str) -> None:
     table = written.tables[name]
     for version in table.readable:

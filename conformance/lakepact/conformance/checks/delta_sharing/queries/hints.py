@@ -26,8 +26,9 @@ if TYPE_CHECKING:
 TRAVELLED = "partitioned"  #: a table whose later versions remove files
 PRUNED = "measurements"  #: partitions, and statistics of every kind
 
-#: Tables whose rows hints are tried on; the last two need reader features.
-HINTED = (PRUNED, "partitioned", "partition_types", "no_stats", "schema_changes", "deletion_vectors", "column_mapping_name")
+#: Tables whose rows hints are tried on; the last four need reader features.
+ROUNDED = ("timestamp_ntz", "type_widening")  #: whose statistics are not exact
+HINTED = (PRUNED, "partitioned", "partition_types", "no_stats", "schema_changes", "deletion_vectors", "column_mapping_name", *ROUNDED)
 
 #: SQL other than a comparison of a column with a constant, and whether a row of `measurements` satisfies it.
 BEYOND: tuple[tuple[str, Any], ...] = (
@@ -159,8 +160,7 @@ def hinted(lab: SharingLab, names: tuple[str, ...] = HINTED) -> Iterator[Hinted]
     """
     blocked: Blocked | None = None
     found = False
-    for name in names:
-        table = lab.fixture(name)
+    for table in [lab.manifest.tables[name] for name in names if name in lab.manifest.tables]:  # older packs have fewer
         if not table.features or lab.feature("delta-format"):
             try:
                 known = Hinted(lab, table)

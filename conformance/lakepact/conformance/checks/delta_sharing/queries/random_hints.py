@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from lakepact.conformance.checks.delta_sharing.kit import reading
 from lakepact.conformance.checks.delta_sharing.kit.predicates import Comparison, Draw, Joined, Negated, Predicate, hint
-from lakepact.conformance.checks.delta_sharing.queries.hints import PRUNED, Hinted, hinted, matching
+from lakepact.conformance.checks.delta_sharing.queries.hints import PRUNED, ROUNDED, Hinted, hinted, matching
 from lakepact.conformance.checks.delta_sharing.suite import check
 
 if TYPE_CHECKING:
@@ -88,7 +88,7 @@ def extremes(lab: SharingLab, known: Hinted, column: str) -> tuple[list[Any], li
 @check("DS-HNT-03")
 def extremes_in_sql(lab: SharingLab) -> None:
     """A query with `predicateHints` for the least or greatest value of a file leaves out no file with that value."""
-    for known in hinted(lab, (PRUNED, "partition_types")):
+    for known in hinted(lab, (PRUNED, "partition_types", *ROUNDED)):
         for column, kind in known.sql_kinds().items():
             least, greatest = extremes(lab, known, column)
             for value in dict.fromkeys((*sorted(least)[:FILES], *sorted(greatest)[-FILES:])):
@@ -103,7 +103,7 @@ def extremes_in_sql(lab: SharingLab) -> None:
 @check("DS-HNT-09")
 def extremes_in_json(lab: SharingLab) -> None:
     """A query with `jsonPredicateHints` for the least or greatest value of each file leaves out no file."""
-    for known in hinted(lab, (PRUNED, "partitioned", "deletion_vectors", "column_mapping_name")):
+    for known in hinted(lab, (PRUNED, "partitioned", "deletion_vectors", "column_mapping_name", *ROUNDED)):
         for column, kind in known.json_kinds().items():
             for values in extremes(lab, known, column):
                 parts: list[Predicate] = [Comparison(column, kind, "=", value) for value in dict.fromkeys(values)]

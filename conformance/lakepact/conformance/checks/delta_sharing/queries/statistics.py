@@ -9,6 +9,7 @@ from itertools import chain
 from typing import TYPE_CHECKING, Any
 
 from lakepact.conformance import expect
+from lakepact.conformance.arrow import Table, pa
 from lakepact.conformance.checks.delta_sharing.kit import reading
 from lakepact.conformance.checks.delta_sharing.kit.catalog import EITHER_FORMAT
 from lakepact.conformance.checks.delta_sharing.kit.test_tables import MANY, readable
@@ -30,6 +31,10 @@ COLUMN_STATISTICS = ("nullCount", "minValues", "maxValues")
 MILLISECOND = dt.timedelta(milliseconds=1)  #: by which the bound of a time may be truncated
 TINY = 1e-9  #: relative error of the bound of a decimal, which a JSON number may not hold exactly
 MOST_TABLES = 12  #: whose statistics are checked if the content is unknown
+
+
+class Single(float):
+    """A value of a column of floats, whose bound is the text of a float."""
 
 
 def answers(lab: SharingLab) -> Iterator[tuple[PackTable, Answer]]:
@@ -69,7 +74,7 @@ def described(lab: SharingLab) -> Iterator[tuple[str, Any, dict[str, Any]]]:
 @check("DS-STA-01", "DS-STA-03", "DS-STA-04", "DS-STA-05")
 def statistics_match_the_rows(lab: SharingLab) -> None:
     """`numRecords`, `nullCount`, `minValues` and `maxValues` in `stats`, if present, match the rows of the file."""
-    files = [(where, stored.to_pylist(), found) for where, stored, found in described(lab)]
+    files = [(where, _rows(stored), found) for where, stored, found in described(lab)]
     if not files:
         raise NotOffered("no file has statistics")
     with lab.judge_each("DS-STA-01", without="no statistics have numRecords") as case:
@@ -92,6 +97,15 @@ def statistics_match_the_rows(lab: SharingLab) -> None:
                         raise Unmet(
                             f"for {where} a bound of {name} in {member} that is not {side} {expect.shown(wrong[0])}", expect.shown(bound)
                         )
+
+
+def _rows(stored: Table) -> list[dict[str, Any]]:
+    """Return the rows of a file, with floats as `Single`."""
+    floats = {field.name for field in stored.schema if pa.types.is_float32(field.type)}
+    return [
+        {name: Single(value) if name in floats and value is not None else value for name, value in row.items()}
+        for row in stored.to_pylist()
+    ]
 
 
 def _columns_with(files: list[tuple[str, list[dict[str, Any]], dict[str, Any]]], member: str) -> Iterator[tuple[str, str, list[Any], Any]]:
@@ -143,6 +157,7 @@ def _beyond(value: Any, bound: Any, *, upper: bool) -> bool:
     elif isinstance(value, float):
         if math.isnan(value) or not isinstance(bound, (int, float)):
             return False
+        limit = pa.scalar(float(bound), pa.float32()).as_py() if isinstance(value, Single) else bound
     elif type(value) is not type(bound):
         return False
     return bool(value > limit if upper else value < limit)

@@ -16,7 +16,7 @@ from lakepact.reference_server.delta_sharing.queries.queries import malformed
 from lakepact.reference_server.faults import Install, accept, fault, on_call, replace_rule, wrap_rule
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Iterator, Sequence
 
     from lakepact.reference_server.delta_sharing.hints.selection import Snapshot
     from lakepact.reference_server.http.replies import Reply
@@ -97,6 +97,11 @@ def _instant(text: Any) -> datetime | None:
         return None
 
 
+def _local(text: str) -> datetime:
+    """Return a time as it is without its zone."""
+    return datetime.fromisoformat(text).replace(tzinfo=None)
+
+
 def _may(node: Any, stats: dict[str, Any]) -> bool:
     """Whether a file with such statistics may hold what a tree asks for, times taken for exact and all else left open."""
     children = node.get("children") or []
@@ -174,6 +179,47 @@ def bounds_of_times_are_exact(selected: Selected, snapshot: Snapshot, hints: dic
         return chosen
     places = range(len(snapshot.files)) if chosen is None else chosen
     return [place for place in places if _may(tree, _read(snapshot.files[place].get("stats")) or {})]
+
+
+def _trusting(column: str, read: Callable[[str], Any], *, marked: str) -> Install:
+    """Take the bounds of a column of tables whose schema says `marked` for exact where hints ask for values; `read` gets their texts."""
+
+    def asked(hints: dict[str, Any]) -> Iterator[str]:
+        tree = _read(hints.get(JSON)) or {}
+        parts = tree.get("children") or [] if tree.get("op") == "or" else [tree]
+        for part in parts:
+            sides = {node.get("op"): node for node in part.get("children") or ()}
+            if part.get("op") == "equal" and sides.get("column", {}).get("name") == column:
+                yield sides["literal"]["value"]
+        found = (re.fullmatch(rf"{column} = '?([^']+)'?", hint) for hint in hints.get(SQL) or ())
+        yield from (match[1] for match in found if match)
+
+    def act(selected: Selected, snapshot: Snapshot, hints: dict[str, Any]) -> Sequence[int] | None:
+        chosen, values = selected(snapshot, **hints), [read(text) for text in asked(hints)]
+        if not values or f'"{marked}"' not in snapshot.metadata["schemaString"]:
+            return chosen
+        places = range(len(snapshot.files)) if chosen is None else chosen
+        bounds = [(place, _read(snapshot.files[place].get("stats")) or {}) for place in places]
+        return [
+            place
+            for place, stats in bounds
+            if stats.get("maxValues", {}).get(column) is None
+            or any(read(stats["minValues"][column]) <= value <= read(stats["maxValues"][column]) for value in values)
+        ]
+
+    return _chosen(act)
+
+
+@fault("DS-HNT-03", "DS-HNT-09")
+def bounds_of_local_times_are_exact() -> Install:
+    """The bounds of times without zone are taken for exact, though they are cut to milliseconds."""
+    return _trusting("at", _local, marked="timestamp_ntz")
+
+
+@fault("DS-HNT-03", "DS-HNT-09")
+def bounds_of_floats_are_doubles() -> Install:
+    """The bounds of a column that was one of floats are taken for doubles."""
+    return _trusting("real", float, marked="delta.typeChanges")
 
 
 @fault("DS-HNT-03", by=partial(_chosen))
