@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 import orjson
 
 from lakepact.reference_server.iceberg_rest.catalog import shown
+from lakepact.reference_server.iceberg_rest.tables.metadata_files import decoded, encoded
 from lakepact.reference_server.service import BadSetting
 from lakepact.reference_server.warehouse.local import Outside, Unreadable, Unwritable
 
@@ -44,24 +45,24 @@ def _is_rewritten(warehouses: Sequence[Warehouse], key: Key, record: Record) -> 
     location: str = document["metadata-location"]
     for warehouse in warehouses:
         try:
-            raw = warehouse.read(location)
+            text = decoded(location, warehouse.read(location))
         except Outside:
             continue
         except Unreadable:
-            raw = b""
-        if _is_json(raw):
+            text = b""
+        if _is_json(text):
             return False
         try:
-            warehouse.write(location, orjson.dumps(document["metadata"]))
+            warehouse.write(location, encoded(location, orjson.dumps(document["metadata"])))
         except (OSError, Unwritable) as error:
             raise BadSetting(f"{_named(key)}: its metadata file {location} is gone and cannot be written again: {error}") from None
         return True
     raise BadSetting(f"{_named(key)} has its metadata at {location}, which is in no warehouse of this server; start it with the one it had")
 
 
-def _is_json(raw: bytes) -> bool:
+def _is_json(text: bytes) -> bool:
     try:
-        return isinstance(orjson.loads(raw), dict)
+        return isinstance(orjson.loads(text), dict)
     except orjson.JSONDecodeError:
         return False
 

@@ -15,6 +15,7 @@ from lakepact.reference_server.http.problems import Problem
 from lakepact.reference_server.http.validation import Invalid, Validators
 from lakepact.reference_server.iceberg_rest.catalog import IDENTIFIERS, NAMESPACES, shown
 from lakepact.reference_server.iceberg_rest.tables.etags import tag_of, tag_of_file
+from lakepact.reference_server.iceberg_rest.tables.metadata_files import decoded
 from lakepact.reference_server.iceberg_rest.tables.registration import existing_table_metadata
 from lakepact.reference_server.storage.content import (
     Damaged,
@@ -32,7 +33,7 @@ from lakepact.reference_server.storage.content import (
 )
 from lakepact.reference_server.storage.lock import alone
 from lakepact.reference_server.storage.mark import DamagedMark, read_mark
-from lakepact.reference_server.warehouse.local import Outside, local
+from lakepact.reference_server.warehouse.local import Outside, Unreadable, local
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -196,11 +197,11 @@ def _check_metadata_file(reading: _Reading, kind: str, document: Document, where
         return
     reading.files += 1
     try:
-        held = orjson.loads(path.read_bytes())
+        held = orjson.loads(decoded(location, path.read_bytes()))
         same = held == document.get("metadata") or (kind == "table" and existing_table_metadata(held) == document.get("metadata"))
     except OSError as error:
         reading.find("metadata-file", where, f"{location} cannot be read: {error.strerror}")
-    except (orjson.JSONDecodeError, Problem, KeyError, TypeError, AttributeError):
+    except (orjson.JSONDecodeError, Unreadable, Problem, KeyError, TypeError, AttributeError):
         reading.find("metadata-file", where, f"{location} does not hold metadata")
     else:
         if not same:

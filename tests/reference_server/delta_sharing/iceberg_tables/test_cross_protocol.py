@@ -142,8 +142,9 @@ def test_rows_that_were_overwritten_or_deleted_by_rewriting_files_are_gone(doors
     same_rows(table, doors.query())
 
 
-def test_every_change_makes_a_version_that_stays_readable(doors):
-    table = doors.create(ROWS)
+@pytest.mark.parametrize("properties", [{}, {"write.metadata.compression-codec": "gzip"}], ids=["plain", "compressed"])
+def test_every_change_makes_a_version_that_stays_readable(doors, properties):
+    table = doors.create(ROWS, properties=properties)
     seen = {doors.version(): table.metadata.current_snapshot_id}
     for change in (lambda: table.append(ROWS.slice(0, 1)), lambda: table.delete(EqualTo("id", 2)), lambda: table.append(ROWS)):
         change()

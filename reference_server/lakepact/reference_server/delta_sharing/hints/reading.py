@@ -239,7 +239,7 @@ def _timestamp(type_: str, value: Any) -> Bounds:
         return Bounds(micros, micros + more, zoneless=True)
     offset = _offset(zone)
     micros -= offset * MINUTE
-    # Offsets were no multiples of a quarter once, and had seconds, which writers cut.
+    # Offsets were no multiples of a quarter once, and had seconds, which old writers cut.
     doubt = MINUTE if offset % 15 else 0
     return Bounds(micros - doubt, micros + doubt + more, zoneless=zone is None)
 

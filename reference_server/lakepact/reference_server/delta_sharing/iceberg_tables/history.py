@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from bisect import bisect_left, bisect_right
 from dataclasses import dataclass
 from functools import cached_property
@@ -17,6 +16,7 @@ from lakepact.reference_server.delta_sharing.log import Commit, Snapshot
 from lakepact.reference_server.delta_sharing.log.refusals import DamagedLog, NoSuchVersion, NoTable, UnsupportedTable
 from lakepact.reference_server.http.problems import Problem
 from lakepact.reference_server.iceberg_rest.catalog import identifier_key
+from lakepact.reference_server.iceberg_rest.tables.metadata_files import decoded, number_of
 from lakepact.reference_server.iceberg_rest.tables.registration import existing_table_metadata
 from lakepact.reference_server.warehouse.local import Outside, Unreadable
 
@@ -28,7 +28,6 @@ if TYPE_CHECKING:
 
     Document = dict[str, Any]
 
-NUMBER = re.compile(r"([0-9]{1,9})-[^/]*\.metadata\.json$")
 READER, WRITER = 1, 2  #: the protocol of a table without further features
 NTZ = {"minReaderVersion": 3, "minWriterVersion": 7, "readerFeatures": ["timestampNtz"], "writerFeatures": ["timestampNtz"]}
 
@@ -81,11 +80,11 @@ class IcebergHistory:
     @cached_property
     def _versions(self) -> list[_Version]:
         """The versions that can be read, the oldest first: those whose metadata files follow each other up to the newest."""
-        number = _number(self._location)
+        number = number_of(self._location)
         versions = [_Version(number, self._location, self._metadata["last-updated-ms"])]
         for entry in reversed(self._metadata.get("metadata-log") or ()):
             number -= 1
-            if number < 0 or _number(entry["metadata-file"]) != number:
+            if number < 0 or number_of(entry["metadata-file"]) != number:
                 break
             versions.append(_Version(number, entry["metadata-file"], entry["timestamp-ms"]))
         versions.reverse()
@@ -245,7 +244,7 @@ class IcebergHistory:
             return self._metadata
         location = self._versions[version - self.earliest()].location
         try:
-            metadata = existing_table_metadata(orjson.loads(self._catalog.warehouse.read(location)))
+            metadata = existing_table_metadata(orjson.loads(decoded(location, self._catalog.warehouse.read(location))))
         except (Outside, Unreadable):
             raise NoSuchVersion(f"version {version} of the table cannot be read any more") from None
         except (orjson.JSONDecodeError, Problem) as error:
@@ -254,11 +253,6 @@ class IcebergHistory:
         if snapshot not in {None, -1} and snapshot not in {s["snapshot-id"] for s in self._metadata.get("snapshots") or ()}:
             raise NoSuchVersion(f"the snapshot of version {version} of the table has expired")
         return metadata
-
-
-def _number(location: str) -> int:
-    found = NUMBER.search(location)
-    return int(found[1]) if found else 0
 
 
 def _removed(add: Mapping[str, Any], timestamp: int, *, changes: bool) -> Document:

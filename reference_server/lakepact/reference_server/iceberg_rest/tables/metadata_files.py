@@ -4,8 +4,11 @@ from __future__ import annotations
 
 import contextlib
 import errno
+import gzip
+import io
 import re
 import uuid
+import zlib
 from typing import TYPE_CHECKING
 
 import orjson
@@ -18,7 +21,7 @@ from lakepact.reference_server.iceberg_rest.catalog import bad_request
 from lakepact.reference_server.iceberg_rest.tables.etags import tag_of, tag_of_file
 from lakepact.reference_server.iceberg_rest.tables.registration import existing_table_metadata
 from lakepact.reference_server.storage.store import NotKept, Record
-from lakepact.reference_server.warehouse.local import Outside, Unreadable, Unwritable, below
+from lakepact.reference_server.warehouse.local import LARGEST_DOCUMENT, Outside, Unreadable, Unwritable, below
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -31,7 +34,11 @@ if TYPE_CHECKING:
 
 METADATA_PATH = "write.metadata.path"  #: the property of tables and views that says where their metadata files shall go
 NO_ROOM = frozenset({errno.ENOSPC, errno.EDQUOT, errno.EFBIG})
-NUMBER = re.compile(r"[^/]*?([0-9]{1,9})-[^/]*\.metadata\.json")
+NUMBER = re.compile(r"[^/]*?([0-9]{1,9})-[^/]*\.metadata\.json(?:\.gz)?")
+CODEC = "write.metadata.compression-codec"  #: the property of tables and views that says how their metadata files are compressed
+COMPRESSED = (".gz.metadata.json", ".metadata.json.gz")  #: how the names of metadata files compressed with gzip end
+GZIP = b"\x1f\x8b"  #: how their content begins
+LARGEST_RATIO = 1032  #: of gzip
 
 
 def default_location(catalog: Catalog, namespace: Document, *, levels: Sequence[str], name: str) -> str:
@@ -75,18 +82,28 @@ def prepare(warehouse: Warehouse, location: str) -> None:
 
 def next_location(warehouse: Warehouse, metadata: Document, former: str | None) -> str:
     """Return the next metadata file of a table or view, numbered after the previous one; one without a number counts as the first."""
-    found = NUMBER.fullmatch(former, former.rfind("/") + 1) if former else None
-    number = int(found[1]) + 1 if found else 1 if former else 0
-    return f"{_folder(warehouse, metadata)}/{number:05d}-{uuid.uuid4()}.metadata.json"
+    number = 0 if former is None else number_of(former) + 1
+    suffix = COMPRESSED[0] if _wish(metadata, CODEC).lower() == "gzip" else ".metadata.json"
+    return f"{_folder(warehouse, metadata)}/{number:05d}-{uuid.uuid4()}{suffix}"
+
+
+def number_of(location: str) -> int:
+    """Return the number in the name of a metadata file, 0 if it has none."""
+    found = NUMBER.fullmatch(location, location.rfind("/") + 1)
+    return int(found[1]) if found else 0
+
+
+def _wish(metadata: Document, name: str) -> str:
+    return str((metadata.get("properties") or {}).get(name) or "")
 
 
 def _folder(warehouse: Warehouse, metadata: Document) -> str:
-    wanted = (metadata.get("properties") or {}).get(METADATA_PATH)
+    wanted = _wish(metadata, METADATA_PATH)
     if wanted:
         # A wish, and properties are free text: one that leads out of the warehouse is not followed, and makes no commit fail.
         with contextlib.suppress(Outside):
             warehouse.held(wanted)
-            return str(wanted.rstrip("/"))
+            return wanted.rstrip("/")
     return f"{metadata['location'].rstrip('/')}/metadata"
 
 
@@ -110,11 +127,47 @@ def write(warehouse: Warehouse, location: str, text: bytes) -> None:
         NotKept: there is no room, or the disk fails.
     """
     try:
-        warehouse.write(location, text)
+        warehouse.write(location, encoded(location, text))
     except Unwritable as unwritable:
         raise bad_request(str(unwritable)) from None
     except OSError as error:
         raise not_kept(error) from None
+
+
+def encoded(location: str, text: bytes) -> bytes:
+    """Return the content of a metadata file, compressed if its name says so."""
+    return gzip.compress(text, mtime=0) if location.endswith(COMPRESSED) else text
+
+
+def decoded(location: str, content: bytes) -> bytes:
+    """Return the text of a metadata file, whose content tells whether it is compressed.
+
+    Raises:
+        Unreadable: it cannot be decompressed, or is too large then.
+    """
+    if not content.startswith(GZIP):
+        return content
+    try:
+        with gzip.open(io.BytesIO(content)) as file:
+            text = file.read(LARGEST_DOCUMENT + 1)
+    except (OSError, EOFError, zlib.error) as error:
+        raise Unreadable(f"{location[:300]!r} cannot be decompressed with gzip: {error}") from None
+    if len(text) > LARGEST_DOCUMENT:
+        raise Unreadable(f"{location[:300]!r} is larger than {LARGEST_DOCUMENT} bytes when decompressed")
+    return text
+
+
+def read_text(warehouse: Warehouse, location: str) -> bytes:
+    """Return the text of a metadata file that a request names.
+
+    Raises:
+        Outside: the location is not in the warehouse.
+        Unreadable: there is no metadata file.
+        TakesLong: it may be large, and this is the thread of an event loop.
+    """
+    content = warehouse.read(location)
+    leave_the_loop(len(content) * (LARGEST_RATIO if content.startswith(GZIP) else 1))
+    return decoded(location, content)
 
 
 def not_kept(error: OSError) -> NotKept:
@@ -141,9 +194,7 @@ def record_of(metadata: Document, location: str, text: bytes, *, tag: bytes | No
 def read_metadata(catalog: Catalog, location: str) -> Document:
     """Return the table metadata at a location, validated against the contract and for consistency."""
     try:
-        raw = catalog.warehouse.read(location)
-        leave_the_loop(len(raw))
-        document = read_json(raw)
+        document = read_json(read_text(catalog.warehouse, location))
         catalog.validators().check("TableMetadata", document)
         return existing_table_metadata(document)
     except (Outside, Unreadable) as error:
@@ -173,6 +224,6 @@ def forget_metadata_files(warehouse: Warehouse, locations: Iterable[str], uuid: 
     """
     for location in locations:
         with contextlib.suppress(Outside, Unreadable, NotJson):
-            found = read_json(warehouse.read(location))
+            found = read_json(decoded(location, warehouse.read(location)))
             if isinstance(found, dict) and found.get("table-uuid") == uuid:
                 warehouse.forget(location)

@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING
 from lakepact.reference_server.http.json_text import NotJson, read_json
 from lakepact.reference_server.http.problems import Problem
 from lakepact.reference_server.http.validation import Invalid
-from lakepact.reference_server.http.workers import leave_the_loop
 from lakepact.reference_server.iceberg_rest.catalog import Catalog, bad_request
 from lakepact.reference_server.iceberg_rest.documents import refused
+from lakepact.reference_server.iceberg_rest.tables.metadata_files import read_text
 from lakepact.reference_server.warehouse.local import Outside, Unreadable
 
 if TYPE_CHECKING:
@@ -23,9 +23,7 @@ def read_view_metadata(catalog: Catalog, location: str) -> Document:
         Problem: 400, the file is missing, or a reference in it is dangling.
     """
     try:
-        raw = catalog.warehouse.read(location)
-        leave_the_loop(len(raw))
-        document: Document = read_json(raw)
+        document: Document = read_json(read_text(catalog.warehouse, location))
         catalog.validators().check("ViewMetadata", document)
         _check_references(document)
     except (Outside, Unreadable) as error:
