@@ -7,15 +7,17 @@ import json
 import re
 import urllib.error
 import urllib.request
+import uuid
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+import fastavro
 import pyarrow as pa
 import pyarrow.parquet as pq
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-    from pathlib import Path
+    from collections.abc import Callable, Iterator
 
     from pyiceberg.catalog import Catalog
     from pyiceberg.table import Table
@@ -155,3 +157,36 @@ def same_rows(table: Table, answered: Answered, **scan: Any) -> None:
     assert answered.status == 200, answered.lines
     expected = table.scan(**scan).to_arrow().to_pylist()
     assert sorted(map(repr, expected)) == sorted(map(repr, answered.rows()))
+
+
+def avro(path: str, change: Callable[[list[Any]], None], *, reshape: Callable[[Any], Any] = lambda schema: schema) -> str:
+    """Write a copy of an Avro file with the schema as of `reshape` and the records changed by `change`, and return its location."""
+    source = Path(path.removeprefix("file://"))
+    with source.open("rb") as stream:
+        reader = fastavro.reader(stream)
+        schema, metadata, records = json.loads(reader.metadata["avro.schema"]), dict(reader.metadata), list(reader)
+    change(records)
+    out = io.BytesIO()
+    kept = {key: value for key, value in metadata.items() if not key.startswith("avro.")}
+    fastavro.writer(out, reshape(schema), records, metadata=kept)
+    copy = source.with_name(f"{uuid.uuid4()}.avro")
+    copy.write_bytes(out.getvalue())
+    return f"file://{copy}"
+
+
+def commit(doors: Doors, table: Table, manifest_list: str) -> None:
+    """Commit a snapshot with that manifest list."""
+    last = table.metadata.last_sequence_number
+    snapshot = {
+        "snapshot-id": uuid.uuid4().int >> 66,
+        "parent-snapshot-id": table.metadata.current_snapshot_id,
+        "sequence-number": last + 1,
+        "timestamp-ms": table.metadata.last_updated_ms + 1,
+        "manifest-list": manifest_list,
+        "summary": {"operation": "overwrite"},
+        "schema-id": 0,
+    }
+    ref = {"action": "set-snapshot-ref", "ref-name": "main", "type": "branch", "snapshot-id": snapshot["snapshot-id"]}
+    body = {"requirements": [], "updates": [{"action": "add-snapshot", "snapshot": snapshot}, ref]}
+    response = doors.catalog._session.post(f"{doors.server.url}/v1/namespaces/ns/tables/{doors.name}", json=body)
+    assert response.status_code == 200, response.text

@@ -3,13 +3,9 @@
 from __future__ import annotations
 
 import datetime as dt
-import io
-import json
 import shutil
-import uuid
 from pathlib import Path
 
-import fastavro
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
@@ -17,7 +13,7 @@ from pyiceberg.schema import Schema
 from pyiceberg.transforms import IdentityTransform
 from pyiceberg.types import FixedType, LongType, NestedField, StringType, StructType, TimeType, UUIDType
 
-from cross_protocol import same_rows
+from cross_protocol import avro, commit, same_rows
 from lakepact.reference_server.delta_sharing.iceberg_tables.schemas import delta_schema
 from lakepact.reference_server.delta_sharing.log import UnsupportedTable
 
@@ -111,39 +107,6 @@ def test_a_column_whose_values_only_the_partition_has(doors, tmp_path):
 
 
 # Files that pyiceberg does not write: the tests change the files of a snapshot and commit the snapshot.
-
-
-def avro(path, change):
-    """Write a copy of an Avro file with the records changed by `change`, and return its location."""
-    source = Path(path.removeprefix("file://"))
-    with source.open("rb") as stream:
-        reader = fastavro.reader(stream)
-        schema, metadata, records = json.loads(reader.metadata["avro.schema"]), dict(reader.metadata), list(reader)
-    change(records)
-    out = io.BytesIO()
-    kept = {key: value for key, value in metadata.items() if not key.startswith("avro.")}
-    fastavro.writer(out, schema, records, metadata=kept)
-    copy = source.with_name(f"{uuid.uuid4()}.avro")
-    copy.write_bytes(out.getvalue())
-    return f"file://{copy}"
-
-
-def commit(doors, table, manifest_list):
-    """Commit a snapshot with that manifest list."""
-    last = table.metadata.last_sequence_number
-    snapshot = {
-        "snapshot-id": uuid.uuid4().int >> 66,
-        "parent-snapshot-id": table.metadata.current_snapshot_id,
-        "sequence-number": last + 1,
-        "timestamp-ms": table.metadata.last_updated_ms + 1,
-        "manifest-list": manifest_list,
-        "summary": {"operation": "overwrite"},
-        "schema-id": 0,
-    }
-    ref = {"action": "set-snapshot-ref", "ref-name": "main", "type": "branch", "snapshot-id": snapshot["snapshot-id"]}
-    body = {"requirements": [], "updates": [{"action": "add-snapshot", "snapshot": snapshot}, ref]}
-    response = doors.catalog._session.post(f"{doors.server.url}/v1/namespaces/ns/tables/{doors.name}", json=body)
-    assert response.status_code == 200, response.text
 
 
 def changed(doors, *, lists=None, entries=None):

@@ -61,6 +61,7 @@ class _Reading:
     schema: Document
     columns: tuple[str, ...]  #: those whose values are partition values
     types: Mapping[str, str]  #: of these
+    specs: Mapping[int, Document]  #: by their ids
     fields: Mapping[int, Mapping[str, int]]  #: by spec: the partition field of each of these
     leaves: Sequence[Leaf]
     times: Mapping[int, int]  #: of snapshots
@@ -138,6 +139,7 @@ def _reading(warehouse: Warehouse, root: Path, metadata: Document, *, places: Se
         schema,
         columns,
         {field["name"]: primitive(field["type"]) or "" for field in schema["fields"] if field["name"] in columns},
+        {spec["spec-id"]: spec for spec in metadata["partition-specs"]},
         fields,
         leaves(schema, but=columns),
         {s["snapshot-id"]: s["timestamp-ms"] for s in metadata.get("snapshots") or ()},
@@ -154,7 +156,7 @@ def _chunks(reading: _Reading, manifests: Sequence[Manifest], kept: Kept) -> tup
 
 def _told(reading: _Reading, manifest: Manifest) -> tuple[Chunk, ...]:
     found = list[Chunk]()
-    files = data_files(reading.warehouse, manifest)
+    files = data_files(reading.warehouse, manifest, reading.specs)
     while some := list(islice(files, CHUNK)):
         found.append(_chunk(reading, manifest.spec, some))
     return tuple(found)

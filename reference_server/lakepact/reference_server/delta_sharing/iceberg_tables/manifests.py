@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import io
-import json
 from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from lakepact.reference_server.delta_sharing.iceberg_tables.statistics import Known
 from lakepact.reference_server.delta_sharing.log.refusals import DamagedLog, LogError, UnsupportedTable
+from lakepact.reference_server.iceberg_rest.scan_planning.manifests import by_id, partition_fields
 from lakepact.reference_server.warehouse.local import Outside, Unreadable
 
 if TYPE_CHECKING:
@@ -51,76 +51,81 @@ def manifests_of(warehouse: Warehouse, snapshot: Record) -> list[Manifest]:
     """
     listed = snapshot.get("manifest-list")
     if listed is None:
-        return [Manifest(path, snapshot.get("spec-id", 0), snapshot["snapshot-id"]) for path in snapshot.get("manifests", ())]
+        paths: list[str] = snapshot.get("manifests", [])
+        return [Manifest(path, _spec_id(warehouse, path), snapshot["snapshot-id"]) for path in paths]
     found = list[Manifest]()
-    _, records = _opened(warehouse, listed)
-    for record in _each(records, listed):
-        if record.get("content", DATA) != DATA:
-            if any(record.get(count) != 0 for count in ("added_files_count", "existing_files_count")):
-                raise UnsupportedTable(
-                    "rows of the table are deleted by delete files or deletion vectors; rewrite its data files to share it"
-                )
-            continue
-        if record.get("key_metadata") is not None:
-            raise UnsupportedTable("the table is encrypted")
-        found.append(Manifest(record["manifest_path"], record["partition_spec_id"], record.get("added_snapshot_id")))
+    with _understood(listed):
+        for record in _opened(warehouse, listed):
+            if (record.get("content") or DATA) != DATA:
+                if any(_count(record, state) != 0 for state in ("added", "existing")):
+                    raise UnsupportedTable(
+                        "rows of the table are deleted by delete files or deletion vectors; rewrite its data files to share it"
+                    )
+                continue
+            if record.get("key_metadata") is not None:
+                raise UnsupportedTable("the table is encrypted")
+            found.append(Manifest(record["manifest_path"], record["partition_spec_id"], record.get("added_snapshot_id")))
     return found
 
 
-def data_files(warehouse: Warehouse, manifest: Manifest) -> Iterator[DataFile]:
+def _spec_id(warehouse: Warehouse, location: str) -> int:
+    with _understood(location):
+        return int(_opened(warehouse, location).metadata.get("partition-spec-id", "0"))
+
+
+def _count(record: Record, state: str) -> int | None:
+    """Return how many files of a manifest are in a state, under the name of today or that of format version 1."""
+    count: int | None = record.get(f"{state}_files_count", record.get(f"{state}_data_files_count"))
+    return count
+
+
+def data_files(warehouse: Warehouse, manifest: Manifest, specs: Mapping[int, Record]) -> Iterator[DataFile]:
     """Yield the live files of a manifest.
+
+    Args:
+        warehouse: where the table is kept.
+        manifest: the manifest.
+        specs: the partition specs of the table by their ids.
 
     Raises:
         UnsupportedTable: one of them is not a readable Parquet file.
         DamagedLog: the manifest cannot be read.
     """
-    schema, records = _opened(warehouse, manifest.path)
-    ids = _partition_ids(schema)
-    for entry in _each(records, manifest.path):
-        if entry["status"] == GONE:
-            continue
-        file = entry["data_file"]
-        path: str = file["file_path"]
-        if file.get("content", DATA) != DATA:
-            raise UnsupportedTable("rows of the table are deleted by delete files; rewrite its data files to share it")
-        if str(file["file_format"]).lower() != "parquet":
-            raise UnsupportedTable(f"the data file {path[-200:]!r} is not a Parquet file but {str(file['file_format'])[:20]}")
-        if file.get("key_metadata") is not None:
-            raise UnsupportedTable(f"the data file {path[-200:]!r} is encrypted")
-        partition = file.get("partition") or {}
-        added = entry.get("snapshot_id")
-        yield DataFile(
-            path,
-            file["file_size_in_bytes"],
-            {id_: partition.get(name) for id_, name in ids.items()},
-            Known(
-                file["record_count"],
-                _by_id(file.get("null_value_counts")),
-                _by_id(file.get("nan_value_counts")),
-                _by_id(file.get("lower_bounds")),
-                _by_id(file.get("upper_bounds")),
-            ),
-            manifest.snapshot if added is None else added,
-        )
+    with _understood(manifest.path):
+        records, spec = _opened(warehouse, manifest.path), specs[manifest.spec]
+        fields = zip(spec["fields"], partition_fields(records.metadata, spec), strict=True)
+        names = {field["field-id"]: found["name"] for field, found in fields if found is not None}
+        for entry in records:
+            if entry["status"] != GONE:
+                yield _data_file(entry, names, manifest)
 
 
-def _opened(warehouse: Warehouse, location: str) -> tuple[Record, Iterator[Any]]:
-    """Return the schema of an Avro file, as it was written, and its records.
+def _data_file(entry: Record, names: Mapping[int, str], manifest: Manifest) -> DataFile:
+    file = entry["data_file"]
+    path: str = file["file_path"]
+    if (file.get("content") or DATA) != DATA:
+        raise UnsupportedTable("rows of the table are deleted by delete files; rewrite its data files to share it")
+    if str(file["file_format"]).lower() != "parquet":
+        raise UnsupportedTable(f"the data file {path[-200:]!r} is not a Parquet file but {str(file['file_format'])[:20]}")
+    if file.get("key_metadata") is not None:
+        raise UnsupportedTable(f"the data file {path[-200:]!r} is encrypted")
+    partition = file.get("partition") or {}
+    added = entry.get("snapshot_id")
+    statistics = ("null_value_counts", "nan_value_counts", "lower_bounds", "upper_bounds")
+    return DataFile(
+        path,
+        int(file["file_size_in_bytes"]),
+        {id_: partition.get(name) for id_, name in names.items()},
+        Known(int(file["record_count"]), *(by_id(file.get(member)) for member in statistics)),
+        manifest.snapshot if added is None else added,
+    )
 
-    Raises:
-        DamagedLog: it cannot be read.
-    """
+
+def _opened(warehouse: Warehouse, location: str) -> Any:
+    """Return the records of an Avro file, read one by one to keep few objects in memory."""
     import fastavro  # noqa: PLC0415 - most servers share no Iceberg table
 
-    with _understood(location):
-        reader = fastavro.reader(io.BytesIO(warehouse.read(location)))
-        return json.loads(reader.metadata["avro.schema"]), iter(reader)
-
-
-def _each(records: Iterator[Any], location: str) -> Iterator[Record]:
-    """Yield records one by one, to keep few objects in memory."""
-    with _understood(location):
-        yield from records
+    return fastavro.reader(io.BytesIO(warehouse.read(location)))
 
 
 @contextmanager
@@ -133,22 +138,3 @@ def _understood(location: str) -> Generator[None]:
         raise DamagedLog(str(error)) from None
     except Exception as error:  # noqa: BLE001 - whatever fastavro makes of bytes that are no Avro
         raise DamagedLog(f"{location[-200:]!r} is not an Avro file that can be read ({type(error).__name__})") from None
-
-
-def _partition_ids(schema: Record) -> dict[int, str]:
-    """Return the names of partition fields in the entries of a manifest, by their ids."""
-    entry = _field(schema, "data_file")
-    partition = _field(entry["type"], "partition")["type"] if entry else {}
-    return {field["field-id"]: field["name"] for field in partition.get("fields", ()) if "field-id" in field}
-
-
-def _field(record: Record, name: str) -> Record:
-    found: Record = next((field for field in record.get("fields", ()) if field["name"] == name), {})
-    return found
-
-
-def _by_id(pairs: Any) -> dict[int, Any]:
-    """Return a map with whole numbers for keys, which Avro has as a list of pairs."""
-    if isinstance(pairs, dict):
-        return {int(key): value for key, value in pairs.items()}
-    return {pair["key"]: pair["value"] for pair in pairs or ()}

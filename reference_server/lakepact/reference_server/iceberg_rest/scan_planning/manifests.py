@@ -119,7 +119,7 @@ def entries_of(warehouse: Warehouse, manifest: Manifest, specs: Mapping[int, Doc
     header, records = _opened(warehouse, manifest.path)
     try:
         spec_id = manifest.spec_id if manifest.spec_id is not None else int(header.get("partition-spec-id", b"0"))
-        fields = _partition_fields(header, specs[spec_id])
+        fields = partition_fields(header, specs[spec_id])
         kinds = [result_type(field["transform"], types.get(field["source-id"], "string")) for field in specs[spec_id]["fields"]]
         next_row_id = manifest.first_row_id
         for record in records:
@@ -151,7 +151,7 @@ def _sequence_number(record: Record, manifest: Manifest) -> int:
     return manifest.sequence_number if record["status"] == ADDED else 0
 
 
-def _partition_fields(header: Mapping[str, bytes], spec: Document) -> list[Record | None]:
+def partition_fields(header: Mapping[str, bytes], spec: Document) -> list[Record | None]:
     """Return the fields of manifest entries that hold those of a spec; equal names are distinguished by field ids."""
     by_place = _fields(_fields(json.loads(header["avro.schema"])["fields"], "data_file"), "partition")
     by_id = {field.get("field-id"): field for field in by_place}
