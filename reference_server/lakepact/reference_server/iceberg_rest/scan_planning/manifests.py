@@ -151,7 +151,7 @@ def _sequence_number(record: Record, manifest: Manifest) -> int:
     return manifest.sequence_number if record["status"] == ADDED else 0
 
 
-def partition_fields(header: Mapping[str, bytes], spec: Document) -> list[Record | None]:
+def partition_fields(header: Mapping[str, Any], spec: Mapping[str, Any]) -> list[Record | None]:
     """Return the fields of manifest entries that hold those of a spec; equal names are distinguished by field ids."""
     by_place = _fields(_fields(json.loads(header["avro.schema"])["fields"], "data_file"), "partition")
     by_id = {field.get("field-id"): field for field in by_place}
@@ -175,8 +175,9 @@ def _types(field: Record) -> list[Record]:
 def _value(partition: Record, field: Record | None, kind: Any) -> Any:
     """Return the value of a partition field, equal for equal values however they are kept; dates may have become timestamps since."""
     value = None if field is None else from_avro(partition.get(field["name"]), kind)
-    was_date = value is not None and name_of(kind) in MOMENTS and any(type_["type"] == "int" for type_ in _types(field or {}))
-    return midnight(value, kind) if was_date else value
+    if value is None or field is None or name_of(kind) not in MOMENTS:
+        return value
+    return midnight(value, kind) if any(type_["type"] == "int" for type_ in _types(field)) else value
 
 
 def by_id(pairs: Any) -> dict[int, Any]:
