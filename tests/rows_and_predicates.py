@@ -10,7 +10,7 @@ import math
 import struct
 from dataclasses import dataclass, field
 from datetime import date, datetime, timedelta, timezone
-from decimal import Decimal
+from decimal import Context, Decimal
 from typing import TYPE_CHECKING, Any
 from zoneinfo import ZoneInfo
 
@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 
 EPOCH = datetime(1970, 1, 1)  # noqa: DTZ001
 MICROSECOND = timedelta(microseconds=1)
+EXACTLY = Context(prec=60)
 INTEGERS = {"byte": 7, "short": 15, "integer": 31, "long": 63}
 DECIMALS = {"decimal(8,2)": (8, 2), "decimal(30,4)": (30, 4)}
 TYPES = (*INTEGERS, "float", "double", *DECIMALS, "string", "boolean", "date", "timestamp", "timestamp_ntz")
@@ -99,7 +100,7 @@ def value_of(random: Random, type_: str) -> Any:
     if type_ in DECIMALS:
         precision, scale = DECIMALS[type_]
         digits = random.choice((random.randint(-500, 500), random.randint(-(10**precision) + 1, 10**precision - 1), 10**precision - 1))
-        return Decimal(digits).scaleb(-scale)
+        return Decimal(digits).scaleb(-scale, EXACTLY)
     if type_ == "string":
         return random.choice(STEMS) + random.choice(("", "", "a", "b", "z"))
     if type_ == "boolean":
