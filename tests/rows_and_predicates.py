@@ -24,7 +24,7 @@ EPOCH = datetime(1970, 1, 1)  # noqa: DTZ001
 MICROSECOND = timedelta(microseconds=1)
 EXACTLY = Context(prec=60)
 INTEGERS = {"byte": 7, "short": 15, "integer": 31, "long": 63}
-DECIMALS = {"decimal(8,2)": (8, 2), "decimal(30,4)": (30, 4)}
+DECIMALS = {"decimal(8,2)": (8, 2), "decimal(30,4)": (30, 4), "decimal(38,0)": (38, 0)}
 TYPES = (*INTEGERS, "float", "double", *DECIMALS, "string", "boolean", "date", "timestamp", "timestamp_ntz")
 #: Types that a column may have had before Delta widened it.
 FORMER = {
@@ -409,6 +409,7 @@ SQL_TYPES = {
     "long": "BIGINT",
     "decimal(8,2)": "DECIMAL(8,2)",
     "decimal(30,4)": "DECIMAL(30, 4)",
+    "decimal(38,0)": "DECIMAL(38,0)",
 }
 
 

@@ -64,6 +64,9 @@ def compare(name, value, type_):
         ("long", "5", "5", "x = 6", False),
         ("integer", 2**40, 2**41, "x = 5", True),  # no integer: damaged
         ("decimal(30,4)", 1e20, 1e20, "x = 100000000000000000001.5", True),
+        ("decimal(38,0)", 2**63 - 1, 2**63 - 1, "x > 100000000000000000000", True),  # delta-rs writes no larger ones
+        ("decimal(38,0)", -(2**63), 2**63 - 1, "x < -100000000000000000000", True),
+        ("decimal(38,0)", 2**63 - 1025, 2**63 - 1025, "x > 100000000000000000000", False),
         ("decimal(10,2)", 1.1, 1.1, "x = 1.2", False),
         ("decimal(10,2)", "1.10", "1.10", "x > 1.1", True),
         ("boolean", False, False, "x", False),
@@ -240,6 +243,6 @@ def test_casts_of_bounds_lose_nothing(type_, low, high, tree, may_match):
 
 
 @pytest.mark.parametrize("hint", ["x = 3.4", "x = 3.4000000953674316", "x > 3.4", "x < 3.4000000953674316"])
-def test_partition_value_from_before_a_float_was_widened_is_a_double_or_a_float(hint):
+def test_partition_value_of_a_widened_float_is_a_double_or_a_float(hint):
     widened = {"x": {"delta.typeChanges": [{"fromType": "float", "toType": "double"}]}}
     assert kept("double", file({"x": "3.4"}), hint, partitioned=["x"], metadata=widened)

@@ -112,7 +112,7 @@ def test_bounds_of_timestamps_are_no_dates() -> None:
 
 @pytest.mark.parametrize("days", [-2, 0, 1, 19_000])
 @pytest.mark.parametrize(("type_", "units"), [("timestamp", DAY), ("timestamp_ns", DAY * 1000)])
-def test_partition_values_of_dates_are_midnights_once_the_column_is_one_of_timestamps(days: int, type_: str, units: int) -> None:
+def test_partition_dates_of_a_promoted_column_are_midnights(days: int, type_: str, units: int) -> None:
     old, new = written(days, {"type": "int", "logicalType": "date"}, type_), written(days * units + 5, "long", type_)
 
     assert (old.partition, new.partition) == ((days * units,), (days * units + 5,))

@@ -199,6 +199,8 @@ def _decimal(type_: str, value: Any) -> Bounds:
         raise Unreadable(type_) from None
     if isinstance(value, str) or int(type_.removeprefix("decimal(").partition(",")[0]) <= PLACES:
         return Bounds(number, number)
+    if number in {LIMITS["long"] - 1, LIMITS["long"], -LIMITS["long"]}:  # what delta-rs writes of all that goes beyond
+        raise Unreadable(type_)
     doubt = abs(number) * Decimal(2) ** -50
     return Bounds(number - doubt, number + doubt)
 
