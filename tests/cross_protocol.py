@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
     from lakepact.reference_server import Server
 
-NAMES = [f"t{number}" for number in range(80)]
+NAMES = [f"t{number}" for number in range(120)]
 ARROW = {
     "boolean": pa.bool_(),
     "integer": pa.int32(),
