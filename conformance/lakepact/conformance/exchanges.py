@@ -96,7 +96,7 @@ class Exchange:
 
     def curl(self) -> str:
         """Return a shell command that sends the same request again."""
-        parts = ["curl", "-sS", "-i", "--path-as-is"]
+        parts = ["curl", "-sS", "-i", "--globoff", "--path-as-is"]
         parts += ["-I"] if self.method == "HEAD" else ["-X", self.method]
         for name, value in self.request_headers:
             if (name, value) == ("Accept", self.accepts):
@@ -104,7 +104,8 @@ class Exchange:
             shown = "$AUTHORIZATION" if name.lower() in SECRET_HEADERS else self.shown_value(name, value)
             parts += ["-H", f'"{name}: {shown}"' if shown == "$AUTHORIZATION" else shell(f"{name}: {shown}")]
         if self.request_body:
-            parts += ["--data-binary", self.redact(shell(self.request_body))]
+            body = self.redact(self.request_body.decode("utf-8", "surrogateescape"))  # what is redacted after it is quoted may lose a quote
+            parts += ["--data-raw", shell(body.encode("utf-8", "surrogateescape"))]
         return " ".join([*parts, shell(self.redact(self.url))])
 
 
