@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from lakepact.conformance.escaping import code, plain
+from lakepact.conformance.escaping import code, code_block
 from lakepact.conformance.escaping import markdown as md
 from lakepact.conformance.outcome import Outcome
 from servers_matrix.page import NAME
@@ -45,14 +45,14 @@ def _issue(
     yield f"The contract demands: {md(first['sentence'])}\n"
     yield f"Clause: {code(first['clause'])} of the Iceberg REST contract. Requirement of lakepact: {md(first['requirement'])}.\n"
     yield "## Steps\n"
-    requests = [plain(exchanges[n]["curl"]) for n in verdict.get("exchanges", ()) if n in exchanges]
+    requests = [exchanges[n]["curl"] for n in verdict.get("exchanges", ()) if n in exchanges]
     if why := verdict.get("replay", {}).get("why"):
         yield f"Run `lakepact check URL --only {first['requirement']}` against a fresh server."
         yield f"Its requests alone do not repeat the finding: {md(why)}. The last requests of this run were:\n"
         requests = requests[-SHOWN_REQUESTS:]
     else:
         yield "Send these requests to a fresh server, in this order:\n"
-    yield from ("```sh", *requests, "```\n")
+    yield from (*code_block(requests, "sh"), "")
     if not why:
         yield f"`lakepact reproduce report.jsonl {first['requirement']}` writes a script that sends them and checks the result.\n"
     expected, actual = (" ".join(verdict[side].split()) for side in ("expected", "actual"))

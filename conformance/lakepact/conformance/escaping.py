@@ -16,7 +16,7 @@ import orjson
 from rich.markup import escape as _without_markup
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterable
 
 #: Control characters, bidirectional controls, line separators, and lone surrogates.
 _ACTING = frozenset({"Cc", "Cf", "Cs", "Zl", "Zp"})
@@ -65,9 +65,21 @@ def markdown(text: object) -> str:
 def code(text: object) -> str:
     """Return a code span of Markdown."""
     said = plain(text)
-    fence = "`" * (1 + max((len(run) for run in _BACKTICKS.findall(said)), default=0))
+    fence = _fence(said, least=1)
     space = " " if not said or "`" in (said[0], said[-1]) or (said[0] == said[-1] == " ") else ""
     return f"{fence}{space}{said}{space}{fence}"
+
+
+def code_block(lines: Iterable[str], language: str) -> list[str]:
+    """Return the lines of a code block of Markdown; none of them ends it."""
+    shown = [plain(line) for line in lines]
+    fence = _fence("\n".join(shown), least=3)
+    return [f"{fence}{language}", *shown, fence]
+
+
+def _fence(said: str, *, least: int) -> str:
+    """Return more backticks than stand together in a text."""
+    return "`" * max(least, 1 + max((len(run) for run in _BACKTICKS.findall(said)), default=0))
 
 
 def code_cell(text: object) -> str:

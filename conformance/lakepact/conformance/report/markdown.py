@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter, defaultdict
 from typing import TYPE_CHECKING, Any
 
-from lakepact.conformance.escaping import code, plain
+from lakepact.conformance.escaping import code, code_block
 from lakepact.conformance.escaping import markdown as md
 from lakepact.conformance.escaping import markdown_sentence as sentence
 from lakepact.conformance.outcome import Outcome
@@ -101,6 +101,4 @@ def _evidence(result: dict[str, Any], exchanges: dict[int, dict[str, Any]]) -> I
     yield from (f"- correction {md(e['id'])} ({md(e['effect'])}): {sentence(e['sentence'])}" for e in result["corrections"])
     curls = [exchanges[n]["curl"] for n in verdict.get("exchanges", ()) if n in exchanges]
     if curls:
-        yield "\n```sh"
-        yield from map(plain, curls)
-        yield "```\n"
+        yield from ("", *code_block(curls, "sh"), "")
