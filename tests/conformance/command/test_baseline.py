@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 from xml.etree import ElementTree as ET
 
@@ -18,8 +17,9 @@ from lakepact.reference_server import running
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
+    from pathlib import Path
 
-SCHEMA = json.loads((Path(__file__).parents[3] / "specs" / "report.schema.json").read_text("utf-8"))
+SCHEMA = json.loads(lines.SCHEMA.read_bytes())
 FAULTS = ("drops-what-has-children", "refuses-commits-without-updates")  #: break IRC-NS-DROP-005 (MUST) and IRC-COM-012 (SHOULD)
 ONLY = ("--only", "IRC-NS-DROP-*", "--only", "IRC-COM-012")
 

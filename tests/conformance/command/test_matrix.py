@@ -11,6 +11,7 @@ from click.testing import CliRunner
 
 from browsers import LEAST_CONTRAST, NEEDS_BROWSER, seen
 from lakepact.conformance.commands.matrix import matrix
+from lakepact.conformance.outcome import Outcome
 from lakepact.conformance.report import compatibility, lines, matrices
 
 if TYPE_CHECKING:
@@ -33,6 +34,13 @@ def report(*outcomes: str, url: str = "http://a", version: str = "1.10.0", stopp
         "target": url,
         "ended": "2026-11-21T00:00:00+00:00",
         "only": list(only),
+        "side": "server",
+        "authorized": False,
+        "facts": {},
+        "operations": [],
+        "all_operations": 30,
+        "features": {},
+        "strict": False,
     }
     results = [
         {
@@ -43,11 +51,18 @@ def report(*outcomes: str, url: str = "http://a", version: str = "1.10.0", stopp
             "sentence": f"<b>what | {n} says</b>",
             "area": "one" if n == 1 else "two",
             "operations": ["loadTable"] if n == 1 else [],
+            "clause": "openapi.yaml#/paths",
+            "basis": "text",
+            "interpretation": "",
+            "corrections": [],
+            "verdicts": [{"check": "check", "outcome": outcome, "judged": 1}],
         }
         for n, outcome in enumerate(outcomes, start=1)
     ]
     verdict = "not conformant" if "fail" in outcomes else "incomplete" if stopped or "blocked" in outcomes else "conformant"
-    return [header, *results, {"line": "footer", "verdict": verdict} | ({"stopped": stopped} if stopped else {})]
+    footer = {"line": "footer", "counts": dict.fromkeys(Outcome, 0), "requests": 0, "checks": 0, "invariants": 0, "exit_code": 0}
+    footer |= {"verdict": verdict, "seconds": 0, "leftovers": []}
+    return [header, *results, footer | ({"stopped": stopped} if stopped else {})]
 
 
 GOOD = report("pass", "pass", "pass")
@@ -112,7 +127,7 @@ def test_limited_report_is_named_with_its_filter(tmp_path: Path) -> None:
             "other judges iceberg_rest 1.11.0, good judges iceberg_rest 1.10.0: a matrix compares reports of one version",
         ),
         (GOOD[:-1], "the run that wrote it did not finish"),
-        ([{"line": "header"}, {"line": "footer"}], "not those of `lakepact check --report jsonl=FILE`"),
+        ([{"line": "header"}, {"line": "footer"}], "not of `lakepact check --report jsonl=FILE`"),
     ],
     ids=["version", "without its footer", "something else"],
 )

@@ -17,14 +17,16 @@ import gzip
 import zlib
 from collections import Counter
 from functools import cache
-from importlib import metadata
+from importlib import metadata, resources
 from typing import TYPE_CHECKING, Any
 
 import orjson
+from jsonschema_rs import Draft202012Validator
 
 from lakepact.conformance import runner
 from lakepact.conformance.escaping import json
 from lakepact.conformance.exchanges import MARGIN, SHOWN_BODY
+from lakepact.conformance.limits import MIB
 from lakepact.conformance.outcome import Outcome
 from lakepact.conformance.redaction import REDACTED, SECRET_HEADERS
 from lakepact.conformance.report.causes import causes
@@ -41,6 +43,10 @@ if TYPE_CHECKING:
     from lakepact.generated.contract import OperationId
 
 REPORT_VERSION = 1
+SCHEMA = resources.files(__package__).joinpath("report.schema.json")  #: of each line
+LARGEST_REPORT, LARGEST_LINE = 256 * MIB, 16 * MIB
+FOREIGN = "JSON, but not of `lakepact check --report jsonl=FILE`"
+SHOWN = 300  #: characters of what is wrong with a line
 GZIP = b"\x1f\x8b"  #: the first bytes of a gzip file
 VERDICTS = {runner.CONFORMANT: "conformant", runner.NOT_CONFORMANT: "not conformant", runner.INCOMPLETE: "incomplete"}
 
@@ -255,31 +261,68 @@ def read(path: Path) -> list[dict[str, Any]]:
     """Read report lines from a file, which may be compressed with gzip.
 
     Raises:
-        UnreadableReport: the file is damaged, a line is not JSON, or header or footer is missing.
+        UnreadableReport: the file is damaged or too large, a line is not as the schema says, or what a line names is missing.
     """
-    report: list[dict[str, Any]] = []
-    for number, line in enumerate(_content(path).splitlines(), start=1):
-        try:
-            report.append(orjson.loads(line))
-        except orjson.JSONDecodeError as wrong:
-            raise UnreadableReport(f"{path}:{number}: not JSON: {wrong}") from wrong
-    if not report or report[0].get("line") != "header" or report[-1].get("line") != "footer":
+    report = [_line(line, f"{path}:{number}") for number, line in enumerate(_content(path).splitlines(), start=1)]
+    if not report or report[0]["line"] != "header" or report[-1]["line"] != "footer":
         raise UnreadableReport(f"{path}: header or footer is missing: the run that wrote it did not finish")
-    if report[0]["report"] != REPORT_VERSION:
-        raise UnreadableReport(f"{path}: report version {report[0]['report']}, this lakepact reads {REPORT_VERSION}")
+    outcomes = {line["requirement"]: line["outcome"] for line in report if line["line"] == "result"}
+    for number, line in enumerate(report, start=1):
+        if line["line"] == "result" and line["outcome"] not in {verdict["outcome"] for verdict in line["verdicts"]}:
+            raise UnreadableReport(f"{path}:{number}: no verdict has the outcome {line['outcome']}")
+        if line["line"] == "cause" and not outcomes.keys() >= set(line["requirements"]):
+            raise UnreadableReport(f"{path}:{number}: the report has no result of a requirement of the cause")
     return report
+
+
+def _line(content: bytes, where: str) -> dict[str, Any]:
+    """Return a line that is as the schema says.
+
+    Raises:
+        UnreadableReport: it is not.
+    """
+    if len(content) > LARGEST_LINE:
+        raise UnreadableReport(f"{where}: a line of {len(content)} bytes; lakepact reads lines of at most {LARGEST_LINE}")
+    try:
+        line: dict[str, Any] = orjson.loads(content)
+        orjson.dumps(line)
+    except orjson.JSONDecodeError as wrong:
+        raise UnreadableReport(f"{where}: not JSON: {wrong}") from wrong
+    except orjson.JSONEncodeError as wrong:
+        raise UnreadableReport(f"{where}: nested too deeply") from wrong
+    if not isinstance(line, dict) or not isinstance(line.get("line"), str):
+        raise UnreadableReport(f"{where}: {FOREIGN}: no object with a text `line`")
+    if line["line"] == "header" and isinstance(number := line.get("report"), int) and number != REPORT_VERSION:
+        raise UnreadableReport(f"{where}: report version {number}, this lakepact reads {REPORT_VERSION}")
+    schema = _schemas().get(line["line"])  # a later release may write further lines
+    wrong = next(schema.iter_errors(line), None) if schema else None
+    if wrong is not None:
+        place = "/".join(map(str, wrong.instance_path)) or line["line"]
+        raise UnreadableReport(f"{where}: {FOREIGN}: {place[:SHOWN]}: {wrong.message[:SHOWN]}")
+    return line
+
+
+@cache
+def _schemas() -> dict[str, Draft202012Validator]:
+    """Return the schemas of the lines by their kinds; members of later releases are allowed."""
+    schema = orjson.loads(SCHEMA.read_text("utf-8").replace('"additionalProperties": false', '"additionalProperties": true'))
+    kinds = [kind["$ref"].rpartition("/")[2] for kind in schema["oneOf"]]
+    return {kind: Draft202012Validator({"$ref": f"#/$defs/{kind}", "$defs": schema["$defs"]}) for kind in kinds}
 
 
 def _content(path: Path) -> bytes:
     """Return the content of a file, decompressed if it is a gzip file.
 
     Raises:
-        UnreadableReport: the compressed content is damaged.
+        UnreadableReport: the compressed content is damaged, or there is too much.
     """
-    content = path.read_bytes()
-    if not content.startswith(GZIP):
-        return content
     try:
-        return gzip.decompress(content)
-    except (EOFError, OSError, zlib.error) as wrong:
+        with path.open("rb") as file:
+            is_packed = file.read(len(GZIP)) == GZIP
+            file.seek(0)
+            content = (gzip.GzipFile(fileobj=file) if is_packed else file).read(LARGEST_REPORT + 1)
+    except (EOFError, gzip.BadGzipFile, zlib.error) as wrong:
         raise UnreadableReport(f"{path}: damaged gzip file: {wrong}") from wrong
+    if len(content) > LARGEST_REPORT:
+        raise UnreadableReport(f"{path}: lakepact reads reports of at most {LARGEST_REPORT // MIB} MiB")
+    return content
