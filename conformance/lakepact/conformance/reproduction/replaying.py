@@ -26,6 +26,8 @@ ABSENT = object()  #: the value of a place that an answer does not have
 TOKEN = re.compile(r"<<([A-Za-z0-9_.-]+)(?: (\d+))?>>")
 TYPES: dict[str, Any] = {"object": dict, "array": list, "string": str, "boolean": bool, "null": type(None), "number": (int, float)}
 SHOWN = 400  #: characters of an answer that are printed
+LARGEST = 64 * 1024 * 1024  #: bytes of a body that are read
+DEEPEST = 200  #: levels of a JSON value that are looked into
 TIMEOUT = 30  #: seconds
 
 
@@ -45,11 +47,21 @@ def answer_of(status: int, headers: list[tuple[str, str]], body: bytes) -> dict[
     named = {name.lower(): value for name, value in headers}
     try:
         parsed = json.loads(body)
-    except ValueError:
+        parsed = ABSENT if is_deep(parsed) else parsed
+    except (ValueError, RecursionError):
         parsed = ABSENT
     document: dict[str, Any] = {"status": status, "headers": named, "length": len(body)}
     document["media-type"] = named.get("content-type", "").partition(";")[0].strip().lower()
     return document if parsed is ABSENT else {**document, "body": parsed}
+
+
+def is_deep(value: Any) -> bool:
+    """Return whether a JSON value has more levels than are looked into."""
+    level = [value]
+    for _ in range(DEEPEST):
+        holders = [each.values() if isinstance(each, dict) else each for each in level if isinstance(each, (dict, list))]
+        level = [inside for holder in holders for inside in holder]
+    return bool(level)
 
 
 def found_at(document: Any, pointer: str) -> Any:
@@ -185,11 +197,20 @@ class Server:
                 connection.putheader("Content-Length", str(len(body)))
             connection.endheaders(body or None)
             answer = connection.getresponse()
-            return answer_of(answer.status, answer.getheaders(), answer.read())
+            content = answer.read(LARGEST + 1)
         except (OSError, http.client.HTTPException, ValueError) as error:
             raise Trouble(f"no answer from {self.url.geturl()}: {type(error).__name__}: {error}") from error
         finally:
             connection.close()
+        if len(content) > LARGEST:
+            raise Trouble(f"the answer to {method} {path} has more than {LARGEST} bytes")
+        return answer_of(answer.status, answer.getheaders(), content)
+
+
+def tell(*texts: str, file: Any = None) -> None:
+    """Print lines, with control characters escaped."""
+    for text in texts:
+        print("".join(c if c.isprintable() else ascii(c)[1:-1] for c in text), file=file)
 
 
 def shown(answer: dict[str, Any]) -> str:
@@ -203,7 +224,7 @@ def prefix_of(case: dict[str, Any], server: Server, warehouse: str) -> str:
     query = f"?warehouse={quote(warehouse, safe='')}" if warehouse else ""
     authorization = [] if server.always else [(name, "") for name in server.own]
     answer = server.send("GET", f"/v1/config{query}", [("Accept", "application/json"), *authorization], b"")
-    print(f"GET /v1/config{query} returned {answer['status']}")
+    tell(f"GET /v1/config{query} returned {answer['status']}")
     named = [found_at(answer, f"/body/{part}/prefix") for part in ("overrides", "defaults")]
     prefixes = [prefix for prefix in named if isinstance(prefix, str) and prefix]
     if answer["status"] != http.client.OK:
@@ -230,7 +251,7 @@ def replayed(case: dict[str, Any], server: Server, warehouse: str) -> tuple[dict
             if case["at"] == "/status" and fits(source["status"], json.loads(case["schema"])):
                 return source, values  # refused earlier than in the report, as it should be
             raise Trouble(f"step {number} needs a value of an earlier answer, which does not have it: {shown(source)}") from missing
-        print(f"{number}. {step['method']} {answer['path']} returned {answer['status']} (in the report: {step['status']})")
+        tell(f"{number}. {step['method']} {answer['path']} returned {answer['status']} (in the report: {step['status']})")
         if number < len(case["steps"]) and step["needed"] and answer["status"] >= http.client.BAD_REQUEST:
             raise Trouble(f"step {number} has to succeed; it returned {shown(answer)}")
         for name, (pointer, levels) in step["keep"].items():
@@ -260,31 +281,32 @@ def judged(case: dict[str, Any], answer: dict[str, Any], values: dict[str, Any])
         raise Trouble(f"no earlier answer has the value <<{missing}>>, which is expected") from missing
     met = fits(found_at(answer, case["at"]), schema)
     was, now = case["steps"][-1]["status"], answer["status"]
-    print(f"\nexpected  {case['expected']}\n          {case['at']} must match {json.dumps(schema)}\nactual    {shown(answer)}")
+    tell("", f"expected  {case['expected']}", f"          {case['at']} must match {json.dumps(schema)}", f"actual    {shown(answer)}")
     refused = now >= http.client.BAD_REQUEST
     if case["at"] != "/status" and refused != (was >= http.client.BAD_REQUEST):
         if case["every_answer"] and now < http.client.INTERNAL_SERVER_ERROR:
-            print("\nthe fault is gone: the server gives no such answer to this request")
+            tell("", "the fault is gone: the server gives no such answer to this request")
             return GONE
         if refused or not met:
             raise Trouble(f"the last request returned {now} instead of {was}: the answer that is tested did not come")
-    print(f"\nthe fault is {'gone' if met else 'present'}")
+    tell("", f"the fault is {'gone' if met else 'present'}")
     return GONE if met else PRESENT
 
 
 def checked(case: dict[str, Any], url: str, warehouse: str) -> int:
     """Run the checks of the requirement with lakepact, and return the exit code."""
-    print(f"This finding cannot be repeated by its requests alone: {case['why']}.\nlakepact checks the requirement instead.")
+    tell(f"This finding cannot be repeated by its requests alone: {case['why']}.", "lakepact checks the requirement instead.")
     command = shutil.which("lakepact")
     if command is None:
-        print("lakepact is not installed: pip install 'lakepact[conformance]'", file=sys.stderr)
+        tell("lakepact is not installed: pip install 'lakepact[conformance]'", file=sys.stderr)
         return USAGE
     words = [command, "check", url, *case["options"], "--only", case["requirement"], "--json"]
     if warehouse:
         words += ["--parameter", f"warehouse={warehouse}"]
     with tempfile.TemporaryDirectory() as folder:  # secrets stay in the environment
         profile = Path(folder, "target.toml")
-        profile.write_text("[headers]\n" + "".join(f'"{name}" = "${{{variable}}}"\n' for name, variable in case["secrets"].items()))
+        headers = (f"{json.dumps(name)} = {json.dumps(f'${{{variable}}}')}\n" for name, variable in case["secrets"].items())
+        profile.write_text("[headers]\n" + "".join(headers))
         done = subprocess.run([*words, "--profile", str(profile)], capture_output=True, text=True, check=False)
     lines = [json.loads(line) for line in done.stdout.splitlines() if line.startswith("{")]
     results = [line for line in lines if line.get("requirement") == case["requirement"]]
@@ -292,10 +314,11 @@ def checked(case: dict[str, Any], url: str, warehouse: str) -> int:
         raise Trouble(f"lakepact check ended with {done.returncode}: {done.stderr.strip()[-SHOWN:]}")
     outcome = results[0]["outcome"]
     worst: dict[str, Any] = next((v for v in results[0]["verdicts"] if v["outcome"] == outcome), {})
-    print(f"\n{case['requirement']}: {outcome}\nexpected  {worst.get('expected', case['expected'])}\nactual    {worst.get('actual', '')}")
+    tell("", f"{case['requirement']}: {outcome}")
+    tell(f"expected  {worst.get('expected', case['expected'])}", f"actual    {worst.get('actual', '')}")
     if outcome in {"blocked", "error", "not-offered"}:
         raise Trouble(f"the requirement could not be judged: {worst.get('remark', outcome)}")
-    print(f"\nthe fault is {'gone' if outcome == 'pass' else 'present'}")
+    tell("", f"the fault is {'gone' if outcome == 'pass' else 'present'}")
     return GONE if outcome == "pass" else PRESENT
 
 
@@ -308,8 +331,8 @@ def main(case: dict[str, Any]) -> int:
     parser = argparse.ArgumentParser(description=f"{case['requirement']}: {case['sentence']}")
     parser.epilog = "Exit code: 0 the fault is gone, 1 it is present, 2 wrong usage, 3 it cannot be judged."
     address = os.environ.get("LAKEPACT_URL") or case["target"]
-    parser.add_argument("url", nargs="?", default=address, help=f"base address of the server. [LAKEPACT_URL, else {address}]")
-    parser.add_argument("--warehouse", default=case["warehouse"], help=f"the warehouse to name. [{case['warehouse'] or 'none'}]")
+    parser.add_argument("url", nargs="?", default=address, help="base address of the server. [LAKEPACT_URL, else %(default)s]")
+    parser.add_argument("--warehouse", default=case["warehouse"], help="the warehouse to name. [%(default)s]")
     given = parser.parse_args()
     if not re.match(r"https?://[^/]", given.url):
         parser.error(f"{given.url} is not the address of a server")
@@ -320,11 +343,11 @@ def main(case: dict[str, Any]) -> int:
     if missing:
         parser.error(f"the requests need secrets: set {', '.join(missing)}")
     own = {name: os.environ[variable] for name, variable in case["secrets"].items()}
-    print(f"{case['requirement']}  {case['sentence']}\nclause    {case['clause']}\nserver    {given.url}\n")
+    tell(f"{case['requirement']}  {case['sentence']}", f"clause    {case['clause']}", f"server    {given.url}", "")
     try:
         if case["why"]:
             return checked(case, given.url, given.warehouse)
         return judged(case, *replayed(case, Server(given.url, own, always=wants_none), given.warehouse))
     except Trouble as reason:
-        print(f"\nnot judged: {reason}", file=sys.stderr)
+        tell("", f"not judged: {reason}", file=sys.stderr)
         return TROUBLE

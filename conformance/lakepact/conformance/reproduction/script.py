@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from lakepact.conformance.outcome import Outcome
 from lakepact.conformance.redaction import REDACTED
 from lakepact.conformance.reproduction.links import Templates, kept, of_request
-from lakepact.generated.contract import Contract, OperationId
+from lakepact.generated.contract import Contract, OperationId, contracts
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -38,7 +38,12 @@ def script(report: Sequence[dict[str, Any]], requirement: str, *, check: str | N
     """
     header = report[0]
     result, verdict = _verdict(report, requirement, check)
-    recipe = verdict.get("replay") or {"why": "the report does not hold its requests"}
+    if header["contract"] not in contracts():
+        raise NotReproducible(f"this lakepact does not know the contract {header['contract']}")
+    recipe = verdict.get("replay", {})
+    held = {line["number"] for line in report if line["line"] == "exchange" and {"sent_at", "needed"} <= line.keys()}
+    if not recipe or not held.issuperset(recipe.get("exchanges", ())):
+        recipe = {"why": "the report does not hold its requests"}
     case: dict[str, Any] = {
         "requirement": requirement,
         "sentence": result["sentence"],
@@ -61,8 +66,9 @@ def script(report: Sequence[dict[str, Any]], requirement: str, *, check: str | N
 
 
 def variable(header: str) -> str:
-    """Return the environment variable that holds the value of a secret header."""
-    return re.sub(r"\W", "_", header).upper()
+    """Return the environment variable that holds the value of a secret header; no other secret has such a name."""
+    name = re.sub(r"\W", "_", header).upper()
+    return name if name == "AUTHORIZATION" else f"LAKEPACT_{name}"
 
 
 def _verdict(report: Sequence[dict[str, Any]], requirement: str, check: str | None) -> tuple[dict[str, Any], dict[str, Any]]:
@@ -105,7 +111,7 @@ def _steps(report: Sequence[dict[str, Any]], recipe: Mapping[str, Any], check: s
     steps = []
     for line, (url, headers, body) in zip(sent, texts, strict=True):
         operation = contract.operations.get(OperationId(line["operation"] or ""))
-        path = url.removeprefix(report[0]["url"].rstrip("/"))
+        path = url.removeprefix(report[0].get("url", report[0]["target"]).rstrip("/"))
         steps.append(
             {
                 "method": line["request"]["method"],
