@@ -29,8 +29,8 @@ from judging import children
 
 from campaigns import command, ran
 from interop.fixture.java_server import serving as java_serving
+from lakepact.conformance.campaign import documents, tables
 from lakepact.conformance.campaign import plans as case_plans
-from lakepact.conformance.campaign import tables
 from lakepact.conformance.campaign.analysis import findings
 from lakepact.conformance.campaign.engines.local import LocalEngine
 from lakepact.conformance.campaign.engines.spark import Spark
@@ -125,7 +125,7 @@ def three(folder: Path, chosen: argparse.Namespace) -> bool:
     plan = chosen.plan or folder / "plan"
     if chosen.plan is None:
         case_plans.plan("iceberg_rest", plan, seeds=range(SEEDS), modes=MODES)
-    made = tables.read_json(plan / "plan.json")
+    made = documents.read(plan / "plan.json")
     missed = bool(made["cases"] < CASES)
     say(f"{made['cases']} cases of {made['operations']} operations (at least {CASES})")
     for name in chosen.engines:
@@ -177,7 +177,7 @@ def some_of(plan: Path, folder: Path, cases: int) -> Path:
     rows = tables.read(plan / "cases", tables.CASES)
     assert cases <= rows.num_rows, f"there are {rows.num_rows} cases"
     tables.replace(rows.take([n * rows.num_rows // cases for n in range(cases)]), folder / "cases")
-    tables.write_json(tables.read_json(plan / "plan.json"), folder / "plan.json")
+    tables.write_json(documents.read(plan / "plan.json"), folder / "plan.json")
     return folder
 
 

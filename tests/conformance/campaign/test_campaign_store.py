@@ -11,7 +11,7 @@ from pyiceberg.catalog import load_catalog
 from campaigns import Here, few_cases, ran
 from faulty import mutants
 from lakepact.client import SharingClient
-from lakepact.conformance.campaign import judged_runs, landing, tables
+from lakepact.conformance.campaign import documents, judged_runs, landing, tables
 from lakepact.conformance.campaign.analysis import findings
 from lakepact.conformance.campaign.cli import campaign
 from lakepact.conformance.campaign.landing import TABLES, delta, iceberg
@@ -40,7 +40,7 @@ def runs(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Path]:
 
 def rows_of(run: Path, table: str) -> list[dict[str, Any]]:
     """Return the rows in the files of a run, each with the id of the run."""
-    run_id = tables.read_json(run / "run.json")["run_id"]
+    run_id = documents.read(run / "run.json")["run_id"]
     return alike([{"run_id": run_id, **row} for row in tables.read(run / table, TABLES[table]).to_pylist()])
 
 

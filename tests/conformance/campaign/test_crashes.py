@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from campaigns import PATIENCE, Counting, Here, command, exchanges, said, told
-from lakepact.conformance.campaign import plans, runs, tables
+from lakepact.conformance.campaign import documents, plans, runs, tables
 from lakepact.conformance.campaign.errors import Refused
 from lakepact.conformance.campaign.targets import asked
 from lakepact.reference_server.running import running as serving
@@ -60,7 +60,7 @@ def test_killed_run_resumes_to_the_same_result(engine: tuple[str, ...], plan: Pa
         with contextlib.closing(counting), miniature(counting) as url:
             ended(command("run", "--plan", str(plan), "--target", f"a={url}", "--out", str(run), *engine), run, signal.SIGKILL)
             told("run", "--out", str(run), "--resume", *engine)
-    first = tables.read_json(run / "run.json")["starts"][0]["word"]
+    first = documents.read(run / "run.json")["starts"][0]["word"]
     of_first = {row["number"] for row in exchanges(run) if row["word"].startswith(first)}
     later = {int(number) for word, number in counting.seen if not word.startswith(first.encode())}
 
@@ -68,7 +68,7 @@ def test_killed_run_resumes_to_the_same_result(engine: tuple[str, ...], plan: Pa
     assert set() == of_first & later
     assert tables.read(run / "interruptions", tables.INTERRUPTIONS).num_rows <= 2
     assert said(whole, Here()) == said(run, Here())
-    assert tables.read_json(run / "run.json")["status"] == "complete"
+    assert documents.read(run / "run.json")["status"] == "complete"
 
 
 @pytest.mark.spark
@@ -82,7 +82,7 @@ def test_interrupted_run_finishes_its_cases_and_exits_with_3(engine: tuple[str, 
     assert code == 3
     assert len({row["case_id"] for row in exchanges(run)}) >= ENOUGH
     assert tables.read(run / "interruptions", tables.INTERRUPTIONS).num_rows == 0
-    assert tables.read_json(run / "run.json")["status"] == "incomplete"
+    assert documents.read(run / "run.json")["status"] == "incomplete"
 
 
 def test_closed_run_finishes_its_cases_and_is_incomplete(plan: Path, tmp_path: Path) -> None:
@@ -96,7 +96,7 @@ def test_closed_run_finishes_its_cases_and_is_incomplete(plan: Path, tmp_path: P
 
     assert 0 < len(cases) < tables.read(run / "cases", tables.CASES).num_rows
     assert tables.read(run / "interruptions", tables.INTERRUPTIONS).num_rows == 0
-    assert tables.read_json(run / "run.json")["status"] == "incomplete"
+    assert documents.read(run / "run.json")["status"] == "incomplete"
 
 
 @contextlib.contextmanager
@@ -120,4 +120,4 @@ def test_run_on_a_full_disk_keeps_gathered_cases_and_resumes(plan: Path, tmp_pat
         list(runs.carried_on(run, Here()))
 
     assert 0 < gathered < tables.read(run / "cases", tables.CASES).num_rows
-    assert tables.read_json(run / "run.json")["status"] == "complete"
+    assert documents.read(run / "run.json")["status"] == "complete"

@@ -10,7 +10,7 @@ import pytest
 
 from campaigns import Here, exchanges, few_cases, ran, said
 from faulty import mutants
-from lakepact.conformance.campaign import judged_runs, runs, tables
+from lakepact.conformance.campaign import documents, judged_runs, runs, tables
 from lakepact.conformance.campaign.analysis import summaries
 from lakepact.conformance.campaign.errors import Refused
 from lakepact.conformance.campaign.targets import asked
@@ -71,7 +71,7 @@ def test_every_case_is_sent_to_every_target_once(plan: Path, whole: Path) -> Non
     cases = tables.read(plan / "cases", tables.CASES).column("case_id").to_pylist()
 
     assert {(target, case): 1 for target in ("a", "b", "bad") for case in cases} == sent
-    assert tables.read_json(whole / "run.json")["status"] == "complete"
+    assert documents.read(whole / "run.json")["status"] == "complete"
 
 
 def test_equal_servers_pass_and_do_not_diverge(found: dict[str, list[dict[str, Any]]]) -> None:
@@ -118,7 +118,7 @@ def test_target_that_stops_answering_leaves_the_run_incomplete(plan: Path, tmp_p
     assert by_target["a"] == total
     assert by_target["b"] == 10
     assert last.missing == {"b": total - 10}
-    assert tables.read_json(tmp_path / "run" / "run.json")["status"] == "incomplete"
+    assert documents.read(tmp_path / "run" / "run.json")["status"] == "incomplete"
 
 
 def test_target_that_comes_back_gets_every_case(plan: Path, tmp_path: Path) -> None:
@@ -133,7 +133,7 @@ def test_target_that_comes_back_gets_every_case(plan: Path, tmp_path: Path) -> N
 
     assert set(missed) == {"b"}
     assert (last.landed, last.missing) == (last.planned, {})
-    assert tables.read_json(tmp_path / "run" / "run.json")["status"] == "complete"
+    assert documents.read(tmp_path / "run" / "run.json")["status"] == "complete"
 
 
 class Dealing(Here):

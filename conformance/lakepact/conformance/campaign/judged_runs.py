@@ -5,7 +5,7 @@ from __future__ import annotations
 import shutil
 from typing import TYPE_CHECKING, Any
 
-from lakepact.conformance.campaign import run_metadata, tables
+from lakepact.conformance.campaign import documents, run_metadata, tables
 from lakepact.conformance.campaign.analysis.findings import TABLES, Sources
 
 if TYPE_CHECKING:
@@ -22,8 +22,9 @@ def analyse(run: Path, engine: Engine, base: Path | None = None) -> dict[str, li
     Raises:
         LookupError: a run is not there, or was not judged.
     """
-    said = tables.read_json(run / "run.json")
+    said = documents.read(run / "run.json")
     for judged in (run, base or run):
+        documents.read(judged / "run.json")
         if not (judged / "results").is_dir():
             raise LookupError(f"{judged / 'results'} is not there: judge it first, lakepact campaign judge --run {judged}")
     quiet = tuple(start["word"] for start in said.get("starts", ()) if start["workers"] == 1)
@@ -42,7 +43,7 @@ def judge(run: Path, engine: Engine) -> None:
     Raises:
         LookupError: there is no run.
     """
-    said = tables.read_json(run / "run.json")
+    said = documents.read(run / "run.json")
     features = {target["name"]: target["features"] for target in said["targets"]}
     fresh = {name: run / f"_{name}" for name in ("results", "answers")}
     for folder in fresh.values():

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from lakepact.conformance import suite as suites
 from lakepact.conformance.arrow import pa, pc, pq
-from lakepact.conformance.campaign import tables
+from lakepact.conformance.campaign import documents, tables
 from lakepact.conformance.campaign.analysis.summaries import BAD
 from lakepact.conformance.campaign.errors import Refused
 from lakepact.conformance.campaign.execution import evidence
@@ -107,7 +107,7 @@ def replayed(run: Path, case_id: str, target: str, *, url: str | None = None) ->
         LookupError: there is no such run, case or target.
         Refused: the target does not answer.
     """
-    said = tables.read_json(run / "run.json")
+    said = documents.read(run / "run.json")
     case = _case(run, case_id)
     before = [row for row in _rows(run / "exchanges", case["case_id"]) if row["target"] == target]
     with _bench(said, target, case, url) as (bench, features):
@@ -134,7 +134,7 @@ def minimized(
         LookupError: there is no such run, case or target, or the case breaks nothing (any more).
         Refused: the target does not answer.
     """
-    said = tables.read_json(run / "run.json")
+    said = documents.read(run / "run.json")
     row = _case(run, case_id)
     if row["mode"] == CHECK:
         raise LookupError(f"{row['case_id']} is the check {row['request']}, which is as small as it was written; lakepact check --only it")

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from lakepact.conformance import suite as suites
 from lakepact.conformance.arrow import pa
-from lakepact.conformance.campaign import tables
+from lakepact.conformance.campaign import documents, tables
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -70,7 +70,7 @@ def row_of(run: Path) -> dict[str, Any]:
     Raises:
         LookupError: there is no run.
     """
-    said = tables.read_json(run / "run.json")
+    said = documents.read(run / "run.json")
     starts: Sequence[Mapping[str, Any]] = said.get("starts") or [{}]
     last = starts[-1]
     cases = tables.read(run / "cases", tables.CASES, ["case_id"]).num_rows

@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Any
 
 from lakepact.conformance import suite as suites
 from lakepact.conformance.arrow import Table, pa, pc
-from lakepact.conformance.campaign import tables
+from lakepact.conformance.campaign import documents, tables
 from lakepact.conformance.campaign.errors import Refused
 from lakepact.conformance.campaign.execution import journal
 from lakepact.conformance.campaign.execution.job import Job
@@ -81,7 +81,7 @@ def contracts(plan: Path) -> tuple[str, ...]:
     Raises:
         LookupError: it is no plan.
     """
-    return tuple(tables.read_json(plan / "plan.json")["contracts"])
+    return tuple(documents.read(plan / "plan.json")["contracts"])
 
 
 def prepare(plan: Path, run: Path, targets: Sequence[Asked]) -> None:
@@ -91,7 +91,7 @@ def prepare(plan: Path, run: Path, targets: Sequence[Asked]) -> None:
         LookupError: `plan` is no plan.
         Refused: there is a run already, or the plan was made from another version of a contract.
     """
-    planned = tables.read_json(plan / "plan.json")
+    planned = documents.read(plan / "plan.json")
     if (run / "run.json").exists():
         raise Refused(f"{run} holds a run already; go on with it by --resume, or choose another folder")
     for name, said in planned["contracts"].items():
@@ -117,7 +117,7 @@ def is_there(run: Path) -> None:
     Raises:
         LookupError: there is none.
     """
-    tables.read_json(run / "run.json")
+    documents.read(run / "run.json")
 
 
 def carried_on(
@@ -138,7 +138,7 @@ def carried_on(
         Refused: no target answers, another process runs it, or the disk is full.
     """
     with _alone(run):
-        said = tables.read_json(run / "run.json")
+        said = documents.read(run / "run.json")
         targets, away = _there([of_document(document) for document in said["targets"]])
         word = secrets.token_hex(3)
         job = Job(str(run.resolve()), said["run_id"], word, targets, workers=engine.workers, rps=rps, patience=patience)

@@ -144,10 +144,17 @@ def parts(folder: Path) -> list[Path]:
 
 
 def read_file(part: Path, schema: Schema, columns: Sequence[str] | None = None) -> Table:
-    """One file of a table."""
+    """Return one file of a table.
+
+    Raises:
+        LookupError: it is none.
+    """
     wanted = schema if columns is None else pa.schema([schema.field(name) for name in columns])
-    # A part is read as the file that it is: what its folder is called is no column.
-    return pq.ParquetFile(part).read(columns=wanted.names).select(wanted.names).cast(wanted)
+    try:
+        # A part is read as the file that it is: what its folder is called is no column.
+        return pq.ParquetFile(part).read(columns=wanted.names).select(wanted.names).cast(wanted)
+    except (pa.ArrowException, OSError, KeyError) as wrong:
+        raise LookupError(f"{part} is no file of {part.parent.name}: {str(wrong)[:200]}") from wrong
 
 
 def read(folder: Path, schema: Schema, columns: Sequence[str] | None = None) -> Table:
@@ -163,18 +170,3 @@ def write_json(document: Any, path: Path) -> None:
     fresh = path.with_name(f".{path.name}")
     fresh.write_text(json.dumps(document, indent=1, sort_keys=True) + "\n", encoding="utf-8")
     fresh.replace(path)
-
-
-def read_json(path: Path) -> dict[str, Any]:
-    """Return a document of a campaign.
-
-    Raises:
-        LookupError: there is none, or it is none.
-    """
-    try:
-        document: dict[str, Any] = json.loads(path.read_bytes())
-    except FileNotFoundError as missing:
-        raise LookupError(f"{path} is not there: is {path.parent} the folder of a {path.stem}?") from missing
-    except ValueError as wrong:
-        raise LookupError(f"{path} cannot be read: {wrong}") from wrong
-    return document

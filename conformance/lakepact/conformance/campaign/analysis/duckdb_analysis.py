@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import glob
 import tempfile
 from importlib import import_module
 from importlib.util import find_spec
@@ -28,20 +29,23 @@ def analysed(sources: Sources) -> dict[str, Table]:
     duckdb = import_module("duckdb")
     with tempfile.TemporaryDirectory(prefix="lakepact-") as folder:
         settings = {"memory_limit": MEMORY, "temp_directory": folder, "preserve_insertion_order": "false"}
-        with duckdb.connect(":memory:", config=settings) as connection:
-            _view(connection, "results", sources.results, RESULTS)
-            _view(connection, "base", sources.base, RESULTS)
-            _view(connection, "answers", sources.answers, ANSWERS)
-            _view(connection, "exchanges", sources.exchanges, EXCHANGES)
-            connection.register("quiet", pa.table({"word": pa.array(sources.quiet, TEXT)}))
-            found = {name: connection.sql(query).to_arrow_table() for name, query in sql.queries(sql.DUCKDB).items()}
+        try:
+            with duckdb.connect(":memory:", config={**settings, "autoinstall_known_extensions": "false"}) as connection:
+                _view(connection, "results", sources.results, RESULTS)
+                _view(connection, "base", sources.base, RESULTS)
+                _view(connection, "answers", sources.answers, ANSWERS)
+                _view(connection, "exchanges", sources.exchanges, EXCHANGES)
+                connection.register("quiet", pa.table({"word": pa.array(sources.quiet, TEXT)}))
+                found = {name: connection.sql(query).to_arrow_table() for name, query in sql.queries(sql.DUCKDB).items()}
+        except (duckdb.IOException, duckdb.InvalidInputException, duckdb.BinderException, duckdb.ConversionException) as wrong:
+            raise LookupError(f"{sources.results.parent} holds a file that is none of its table: {str(wrong)[:200]}") from wrong
     return {name: table.select(TABLES[name].names).cast(TABLES[name]) for name, table in found.items()}
 
 
 def _view(connection: Any, name: str, folder: Path | None, schema: Schema) -> None:
-    files = [str(part) for part in parts(folder)] if folder is not None else []
+    files = [glob.escape(str(part)) for part in parts(folder)] if folder is not None else []
     if files:
         columns = summaries.LOOKED_AT if name == "exchanges" else schema.names
-        connection.read_parquet(files).select(*columns).create_view(name)
+        connection.read_parquet(files, hive_partitioning=False).select(*columns).create_view(name)
     else:
         connection.register(name, schema.empty_table())

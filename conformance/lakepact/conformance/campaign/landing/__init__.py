@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from lakepact.conformance.arrow import Schema, Table, pa, pq
-from lakepact.conformance.campaign import run_metadata, tables
+from lakepact.conformance.campaign import documents, run_metadata, tables
 from lakepact.conformance.campaign.analysis import findings
 
 if TYPE_CHECKING:
@@ -91,7 +91,7 @@ def kept(run: Path) -> list[Kept]:
     Raises:
         LookupError: there is no run, or it was not judged.
     """
-    said = tables.read_json(run / "run.json")
+    said = documents.read(run / "run.json")
     if not (run / "coverage").is_dir():
         raise LookupError(f"{run} was not analysed: judge it first, then lakepact campaign report --run {run}")
     run_metadata.write(run)

@@ -150,5 +150,12 @@ def _id(*said: str) -> str:
 
 
 def case_of(row: Mapping[str, Any]) -> Case:
-    """Return the case of a row that is no check."""
-    return Case(row["contract"], row["mode"], row["seed"], steps_of(row["setup"]), steps_of(row["request"]))
+    """Return the case of a row that is no check.
+
+    Raises:
+        LookupError: its requests are no text of `text_of_steps`.
+    """
+    try:
+        return Case(row["contract"], row["mode"], row["seed"], steps_of(row["setup"]), steps_of(row["request"]))
+    except (ValueError, TypeError, LookupError, AttributeError, RecursionError) as wrong:
+        raise LookupError(f"the requests of the case {row['case_id']} cannot be read: {str(wrong)[:200]}") from wrong

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from lakepact.conformance import suite as suites
 from lakepact.conformance.arrow import pa, pc, pq
-from lakepact.conformance.campaign import run_metadata, tables
+from lakepact.conformance.campaign import documents, run_metadata, tables
 from lakepact.conformance.campaign.analysis.summaries import BAD, FINER, ORDER, VERDICTS
 from lakepact.conformance.campaign.execution import evidence
 from lakepact.conformance.campaign.judging.answers import differences
@@ -124,7 +124,7 @@ def facts(run: Path, found: Mapping[str, Sequence[Row]], *, compared: bool) -> F
         found: rows of all tables of `findings`.
         compared: whether there is an earlier run to have regressed from.
     """
-    said = tables.read_json(run / "run.json")
+    said = documents.read(run / "run.json")
     contracts = {name: Contract(name) for name in run_metadata.contracts_of(said)}
     targets = {target["name"]: target["contract"] for target in said["targets"]}
     matrix: dict[str, dict[str, str]] = {}

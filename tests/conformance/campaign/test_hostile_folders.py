@@ -1,0 +1,253 @@
+"""Folders of plans and runs that a stranger packed: nothing in them is executed, and nothing outside them is read or written."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import subprocess
+import sys
+from typing import TYPE_CHECKING, Any
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+from click.testing import CliRunner
+
+from campaigns import Here, few_cases, ran
+from lakepact.conformance.campaign import judged_runs, landing, tables
+from lakepact.conformance.campaign.analysis import duckdb_analysis
+from lakepact.conformance.campaign.analysis.findings import Sources
+from lakepact.conformance.campaign.cli import campaign
+from lakepact.conformance.campaign.landing import delta
+from lakepact.reference_server import running
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from pathlib import Path
+
+UNREACHABLE = "http://127.0.0.1:9"
+CASE = "--case 0123456789 --target a"
+#: Every verb that is given the folder of a run.
+VERBS = (
+    "judge --run RUN --engine local",
+    "report --run RUN --engine local",
+    "run --out RUN --resume --engine local",
+    f"replay --run RUN {CASE}",
+    f"minimize --run RUN {CASE}",
+    "land --run RUN --as delta --to LAKE",
+)
+
+
+@pytest.fixture(scope="module")
+def packed(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Return a folder with a plan and a judged run."""
+    folder = tmp_path_factory.mktemp("packed")
+    with running(warehouse="memory:") as server:
+        run = ran(few_cases(folder / "plan"), folder / "run", Here(), f"a={server.url}")
+    judged_runs.judge(run, Here())
+    judged_runs.analyse(run, Here())
+    return folder
+
+
+@pytest.fixture
+def run(packed: Path, tmp_path: Path) -> Path:
+    return shutil.copytree(packed / "run", tmp_path / "run")
+
+
+def verb(words: str, run: Path) -> tuple[int, str]:
+    folder = {"RUN": str(run), "LAKE": str(run.parent / "lake"), "PLAN": str(run.parent / "plan"), "NEW": str(run.parent / "new")}
+    done = CliRunner().invoke(campaign, [folder.get(word, word) for word in words.split()])
+    assert done.exception is None or isinstance(done.exception, SystemExit), (words, repr(done.exception))
+    return done.exit_code, done.output
+
+
+def refused(run: Path, verbs: tuple[str, ...] = VERBS[1:2]) -> list[tuple[str, int, str]]:
+    """Return the verbs that do more than to end with 2 and one sentence."""
+    found = [(words, *verb(words, run)) for words in verbs]
+    return [(words, code, text) for words, code, text in found if (code, text.count("\n"), len(text) < 800) != (2, 1, True)]
+
+
+def test_every_verb_refuses_a_folder_with_a_link(run: Path) -> None:
+    (run / "report.md").symlink_to(run.parent / "outside")
+
+    assert refused(run, VERBS) == []
+
+
+#: What a verb would write through, if it were a link.
+LINKS = ["report.md", "report.html", ".run.json", ".lock", "_results", "_campaigns", "_coverage", "_judged", "journal/a.jsonl", "x/y"]
+
+
+@pytest.mark.parametrize("name", LINKS)
+def test_folders_with_links_are_refused_and_nothing_is_written_through_them(name: str, run: Path) -> None:
+    outside = run.parent / "outside"
+    outside.mkdir()
+    (outside / "file").write_text("mine", "utf-8")
+    place = run / name
+    place.parent.mkdir(exist_ok=True)
+    place.unlink(missing_ok=True)
+    place.symlink_to(outside if name.startswith("_") else outside / "file")
+
+    assert refused(run) == []
+    assert {path.name: path.read_text("utf-8") for path in outside.iterdir()} == {"file": "mine"}
+
+
+@pytest.mark.parametrize("name", ["exchanges", "results", "cases"])
+def test_links_to_tables_and_pipes_are_refused(name: str, run: Path) -> None:
+    os.mkfifo(run / name / "pipe.parquet")
+    assert refused(run) == []
+
+    (run / name / "pipe.parquet").unlink()
+    shutil.move(run / name, run.parent / "moved")
+    (run / name).symlink_to(run.parent / "moved")
+    assert refused(run) == []
+
+
+def test_plans_with_links_are_refused(packed: Path, run: Path) -> None:
+    plan = shutil.copytree(packed / "plan", run.parent / "plan")
+    (plan / "cases" / "secret.parquet").symlink_to("/etc/hostname")
+
+    assert refused(run, (f"run --plan PLAN --target a={UNREACHABLE} --out NEW --engine local",)) == []
+    assert not (run.parent / "new").exists()
+
+
+def _changed(place: str, value: Any) -> Callable[[dict[str, Any]], Any]:
+    def change(document: dict[str, Any]) -> Any:
+        *parents, last = [int(step) if step.isdigit() else step for step in place.split("/")]
+        holder: Any = document
+        for step in parents:
+            holder = holder[step]
+        holder[last] = value
+        return document
+
+    return change
+
+
+DOCUMENTS: dict[str, Callable[[dict[str, Any]], Any]] = {
+    "array": lambda _: [],
+    "text": lambda _: "x",
+    "empty": lambda _: {},
+    "deep": lambda _: "DEEP",
+    **{f"{place} is {value!r}": _changed(place, value) for place, value in [
+        ("run_id", "../../x"), ("run_id", "x' OR '1'='1"), ("run_id", "x\n"), ("run_id", 3), ("status", None), ("starts", {}),
+        ("starts/0/word", "../x"), ("starts/0/workers", "x"), ("targets", "a"), ("targets/0/name", "a'\x1b[2J"),
+        ("targets/0/url", "file:///etc/passwd"), ("targets/0/url", 3), ("targets/0/headers", []), ("targets/0/contract", "../x"),
+        ("targets/0/operations", {"a": 1}), ("targets/0/features", {"a": "x"}), ("targets/0/more", "x"), ("plan", []),
+        ("plan/contracts", {"../x": {}}), ("plan/contracts", {"os": 3}),
+    ]},
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", DOCUMENTS)
+def test_damaged_run_document_is_refused_in_one_sentence(name: str, run: Path) -> None:
+    document = DOCUMENTS[name](json.loads((run / "run.json").read_bytes()))
+    (run / "run.json").write_text("[" * 100_000 if document == "DEEP" else json.dumps(document), "utf-8")
+
+    assert refused(run) == []
+
+
+def _table(**columns: list[Any]) -> bytes:
+    sink = pa.BufferOutputStream()
+    pq.write_table(pa.table(columns), sink)
+    return bytes(sink.getvalue())
+
+
+PARTS = {"text": b"no table", "empty": b"", "magic alone": b"PAR1PAR1", "other columns": _table(a=[1]), "other types": _table(case_id=[1])}
+PARTS["numbers"] = _table(**{name: [1] for name in tables.RESULTS.names})
+
+
+@pytest.mark.parametrize("content", PARTS.values(), ids=PARTS)
+@pytest.mark.parametrize("name", ["results", "exchanges", "cases"])
+def test_damaged_table_is_refused_in_one_sentence(name: str, content: bytes, run: Path) -> None:
+    (run / name / "evil.parquet").write_bytes(content)
+    (run / name / "folder.parquet").mkdir()
+    code, text = verb("report --run RUN --engine local", run)
+
+    assert (code in {2, 3}, text.count("\n"), "Traceback" in text) == (True, 1, False), text
+
+
+def test_folder_whose_name_is_a_pattern_is_analysed(packed: Path, tmp_path: Path) -> None:
+    run, other = tmp_path / "a[bc]*?", tmp_path / "ab12"
+    shutil.copytree(packed / "run", run)
+    shutil.copytree(packed / "run" / "results", other / "results")
+
+    found = duckdb_analysis.analysed(Sources(run / "results", run / "answers", run / "exchanges"))
+
+    assert found["coverage"].num_rows == tables.read(packed / "run" / "coverage", landing.TABLES["coverage"]).num_rows
+
+
+def test_names_of_folders_are_no_columns(run: Path) -> None:
+    before = duckdb_analysis.analysed(Sources(run / "results", run / "answers", run / "exchanges"))
+    shutil.move(run / "results", run / "moved")
+    shutil.move(run / "moved", run / "results" / "target=evil" / "verdict=fail")
+
+    assert duckdb_analysis.analysed(Sources(run / "results", run / "answers", run / "exchanges")) == before
+
+
+def test_landing_a_hostile_run_leaves_the_rows_of_others(run: Path, packed: Path) -> None:
+    lake = run.parent / "lake"
+    assert verb("land --run RUN --as delta --to LAKE", run)[0] == 0
+    rows = delta.import_module("deltalake").DeltaTable(lake / "cases").to_pyarrow_table().num_rows
+    document = json.loads((run / "run.json").read_bytes())
+    (run / "run.json").write_text(json.dumps(document | {"run_id": "x' OR '1'='1"}), "utf-8")
+
+    code, _ = verb("land --run RUN --as delta --to LAKE", run)
+
+    assert (code, delta.import_module("deltalake").DeltaTable(lake / "cases").to_pyarrow_table().num_rows) == (2, rows)
+
+
+WATCHED = """
+import sys
+events = []
+run = sys.argv[1]
+def watch(event, given):
+    if event in {"pickle.find_class", "marshal.loads", "socket.connect", "subprocess.Popen", "os.system", "os.exec", "os.posix_spawn"}:
+        events.append((event, str(given)[:200]))
+    if event == "import" and given[1] and str(given[1]).startswith(run):
+        events.append((event, str(given)[:200]))
+    if event == "open" and given[1] and set(given[1]) & set("wax+") and not str(given[0]).startswith((run, "/tmp/lakepact-", "/dev/null")):
+        events.append((event, str(given)[:200]))
+from lakepact.conformance.campaign import judged_runs
+from lakepact.conformance.campaign.engines.local import LocalEngine
+from lakepact.conformance.campaign.reporting import facts, html, markdown
+from campaigns import Here
+from pathlib import Path
+judged_runs.judge(Path(run), Here())  # imports what it needs
+judged_runs.analyse(Path(run), LocalEngine(1))
+sys.addaudithook(watch)
+judged_runs.judge(Path(run), Here())
+found = facts.facts(Path(run), judged_runs.analyse(Path(run), LocalEngine(1)), compared=False)
+html.html(found), markdown.markdown(found)
+watching = list(events)
+print(watching)
+"""
+
+
+def test_judging_and_reporting_execute_unpickle_and_connect_nothing(run: Path) -> None:
+    evil = "import pathlib; pathlib.Path('pwned').touch()"
+    for name in ("sitecustomize.py", "campaigns/__init__.py", "results/duckdb.py", "duckdb.py", "results/x.pkl", "exchanges/load.sql"):
+        (run / name).write_text(evil, "utf-8")
+    (run / "exchanges" / ".duckdbrc").write_text(f".shell {sys.executable} -c '{evil}'", "utf-8")
+    environment = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)}
+    done = subprocess.run([sys.executable, "-c", WATCHED, str(run)], capture_output=True, text=True, check=True, env=environment, cwd="/")
+
+    assert done.stdout == "[]\n"
+
+
+HOSTILE_CASES = [
+    ("request", '[{"operation":"@evil.test/","arguments":{},"body":null,"query":[]}]'),
+    ("request", "[" * 50_000),
+    ("setup", '[{"$bytes":"?"}]'),
+    ("mode", "check"),
+]
+
+
+@pytest.mark.parametrize(("column", "value"), HOSTILE_CASES)
+def test_hostile_cases_of_a_plan_end_in_one_sentence_or_are_sent_to_the_target(column: str, value: Any, packed: Path, run: Path) -> None:
+    plan = shutil.copytree(packed / "plan", run.parent / "plan")
+    rows = tables.read(plan / "cases", tables.CASES).to_pylist()[:3]
+    tables.replace(tables.table_of([row | {column: value} for row in rows], tables.CASES), plan / "cases")
+    with running(warehouse="memory:") as server:
+        code, text = verb(f"run --plan PLAN --target a={server.url} --out NEW --engine local", run)
+
+    assert (code in {0, 2, 3}, "Traceback" in text) == (True, False), text
