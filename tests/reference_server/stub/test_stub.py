@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import io
 import json
 import re
 import subprocess
@@ -13,9 +14,11 @@ from typing import TYPE_CHECKING, Any
 
 import httpx
 import pytest
+from click.testing import CliRunner
 
+from lakepact.cli import main
 from lakepact.reference_server.service import BadSetting
-from lakepact.reference_server.stub.recorder import REDACTED, shown_body, shown_query
+from lakepact.reference_server.stub.recorder import REDACTED, Recorder, shown_body, shown_query
 from lakepact.reference_server.stub.script import Rule, Script, read
 
 if TYPE_CHECKING:
@@ -152,3 +155,61 @@ def test_script_of_the_page_is_valid(tmp_path: Path) -> None:
 
     assert rule is not None
     assert (rule.status, rule.headers) == (503, {"Retry-After": "1"})
+
+
+BOMB = "- body: &a [x,x,x,x,x,x,x,x,x]\n" + "".join(f"- body: &{chr(98 + n)} [{','.join(['*' + chr(97 + n)] * 9)}]\n" for n in range(9))
+HOSTILE_SCRIPTS = {
+    "aliases": BOMB,
+    "circle": "- body: &a [*a]",
+    "deep": f"- body: {'[' * 5000}",
+    "deep body": f"- body: {'[' * 300}{']' * 300}",
+    "binary": "- {body: !!binary aGk=}",
+    "set": "- {body: !!set {a}}",
+    "python": '- !!python/object/apply:os.system ["touch pwned"]',
+    "surrogate": '- {body: "\\ud800"}',
+    "digits": f"- {{body: 1{'0' * 5000}}}",
+    "huge integer": f"- {{body: 1{'0' * 50}}}",
+    "not a number": "- {delay: .nan}",
+    "endless": "- {delay: .inf}",
+    "negative": "- {skip: -1}",
+    "line end in a header": '- {status: 200, headers: {a: "b\\r\\nSet-Cookie: x"}}',
+    "header beyond Latin": '- {status: 200, headers: {a: "\u20ac"}}',
+    "header name": '- {status: 200, headers: {"a\\r\\nb": x}}',
+    "control characters": '- {"a\\x1b[2J\\nb": 1}',
+}
+
+
+@pytest.mark.parametrize("name", HOSTILE_SCRIPTS)
+def test_hostile_script_exits_with_2_and_one_printable_line(name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("rules.yaml").write_text(HOSTILE_SCRIPTS[name], "utf-8")
+    done = CliRunner().invoke(main, ["serve", "--port", "0", "--script", "rules.yaml"])
+    message = done.stderr.partition("Error: ")[2]
+
+    assert (done.exit_code, message.removesuffix("\n").isprintable(), len(message) < 600) == (2, True, True), done.output
+    assert [path.name for path in tmp_path.iterdir()] == ["rules.yaml"]
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        b'{"a":"\\ud800"}',
+        b"[" * 5000 + b"]" * 5000,
+        b"[" * 600 + b"]" * 600,
+        b'{"a":NaN}',
+        "\x9b\u202e\u2028".encode(),
+        b"\xff",
+        b"1" * 5000,
+    ],
+)
+def test_hostile_body_is_recorded_as_one_line_of_printable_json(body: bytes) -> None:
+    file = io.TextIOWrapper(io.BytesIO(), encoding="utf-8")
+    Recorder(file).write({"body": shown_body(body, "application/json")})
+    file.seek(0)
+    line = file.read()
+
+    def no_constant(name: str) -> None:
+        raise AssertionError(name)
+
+    assert (line.count("\n"), line.removesuffix("\n").isprintable()) == (1, True)
+    assert json.loads(line, parse_constant=no_constant).keys() == {"body"}

@@ -36,7 +36,7 @@ class Recorder:
 
     def write(self, exchange: dict[str, Any]) -> None:
         """Write an exchange as a line."""
-        line = json.dumps(exchange, ensure_ascii=False)
+        line = json.dumps(exchange)
         with self._lock:
             self._file.write(line + "\n")
             self._file.flush()
@@ -66,13 +66,24 @@ def shown_body(body: bytes, content_type: str) -> Any:
     if content_type.startswith(FORM):
         return {name: REDACTED if SECRET.search(name) else value for name, value in parse_qsl(text, keep_blank_values=True)}
     try:
-        return without_secrets(json.loads(text))
-    except ValueError:
-        pass
-    try:
-        return [without_secrets(json.loads(line)) for line in text.splitlines() if line.strip()] if text.strip() else None
+        return _documents(text)
+    except RecursionError:
+        return f"{len(body)} bytes"
     except ValueError:
         return text if text.isprintable() or "\n" in text else f"{len(body)} bytes"
+
+
+def _documents(text: str) -> Any:
+    """Return a JSON text as a value without secrets, several lines of JSON as an array, and an empty text as None."""
+    try:
+        return without_secrets(_json(text))
+    except ValueError:
+        return [without_secrets(_json(line)) for line in text.splitlines() if line.strip()] or None
+
+
+def _json(text: str) -> Any:
+    """Return the value of a JSON text; NaN and infinities, which JSON lacks, become texts."""
+    return json.loads(text, parse_constant=str)
 
 
 def without_secrets(value: Any) -> Any:

@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import fnmatch
 import json
+import re
 import threading
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
+
+import orjson
 
 from lakepact.reference_server.service import BadSetting
 
@@ -30,6 +33,8 @@ KEYS: Mapping[str, type | tuple[type, ...]] = {
     "close": str,
 }
 STATUSES = range(200, 600)
+MOST = {"delay": 86_400, "skip": 10**9, "times": 10**9}
+HEADER = re.compile(r"[!#$%&'*+.^_`|~0-9A-Za-z-]+: [\t\x20-\x7e\x80-\xff]*")
 
 
 @dataclass(frozen=True)
@@ -101,9 +106,13 @@ def read(file: Path) -> Script:
     import yaml  # noqa: PLC0415 - most servers answer without a script, and start without it
 
     try:
-        document = yaml.safe_load(file.read_text("utf-8"))
-    except (OSError, UnicodeDecodeError, yaml.YAMLError) as error:
-        raise BadSetting(f"the script {file} cannot be read: {error}") from None
+        text = file.read_text("utf-8")
+        has_aliases = any(isinstance(event, yaml.AliasEvent) for event in yaml.parse(text, yaml.SafeLoader))  # a few expand to gigabytes
+        document = [] if has_aliases else yaml.safe_load(text)
+    except (OSError, ValueError, RecursionError, yaml.YAMLError) as error:
+        raise BadSetting(f"the script {file} cannot be read: {' '.join(str(error).split())}") from None
+    if has_aliases:
+        raise BadSetting(f"the script {file} has aliases (*NAME); write each value where it belongs")
     if not isinstance(document, list):
         raise BadSetting(f"the script {file} must be a list of rules")
     return Script(_rule(given, f"rule {number} of {file}") for number, given in enumerate(document, 1))
@@ -122,12 +131,26 @@ def _rule(given: Any, where: str) -> Rule:
         raise BadSetting(f"{where}: status must be between {STATUSES[0]} and {STATUSES[-1]}")
     if given.get("close", BEFORE) not in {BEFORE, WITHIN}:
         raise BadSetting(f"{where}: close must be {BEFORE} or {WITHIN}")
-    body, headers = given.get("body"), {str(name): str(value) for name, value in given.get("headers", {}).items()}
-    if isinstance(body, str):
-        content = body.encode()
-    else:
-        content = b"" if body is None else json.dumps(body).encode()
-        if content and "content-type" not in {name.lower() for name in headers}:
-            headers["content-type"] = "application/json"
+    for key, most in MOST.items():
+        if not 0 <= given.get(key, 0) <= most:
+            raise BadSetting(f"{where}: {key} must be between 0 and {most}")
+    content, headers = _content(given.get("body"), where), _headers(given.get("headers", {}), where)
+    if content and not isinstance(given["body"], str) and "content-type" not in {name.lower() for name in headers}:
+        headers["content-type"] = "application/json"
     members: dict[str, Any] = {**given, "body": content, "headers": headers}
     return Rule(**members)
+
+
+def _headers(given: Mapping[Any, Any], where: str) -> dict[str, str]:
+    headers = {str(name): str(value) for name, value in given.items()}
+    wrong = [name for name, value in headers.items() if not HEADER.fullmatch(f"{name}: {value}")]
+    if wrong:
+        raise BadSetting(f"{where}: HTTP does not allow the header {json.dumps(wrong[0])} or its value")
+    return headers
+
+
+def _content(body: Any, where: str) -> bytes:
+    try:
+        return b"" if body is None else body.encode() if isinstance(body, str) else orjson.dumps(body, option=orjson.OPT_NON_STR_KEYS)
+    except (TypeError, ValueError) as error:
+        raise BadSetting(f"{where}: body is neither text nor JSON: {error}") from None
