@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import html
 import json
 import re
@@ -10,6 +11,7 @@ import subprocess
 import urllib.error
 import urllib.request
 from typing import TYPE_CHECKING, Any
+from urllib.parse import quote
 
 import pytest
 from click.testing import CliRunner
@@ -71,6 +73,62 @@ def test_index_page_lists_namespaces_and_tables(open_catalog: tuple[str, Any]) -
 
     assert section(page(url), "Contents") == f"tables views {EVIL} sales {EVIL} sales.emea"
     assert EVIL not in page(url)
+
+
+HOSTILE = [
+    "<script>alert(1)</script>",
+    '"><img src=x onerror=alert(1)>',
+    "'; alert(1)//",
+    "<!--",
+    "</td></table><b>",
+    "&lt;b&gt;",
+    "\u202egnp.exe",
+]
+
+
+@pytest.mark.parametrize("text", HOSTILE)
+def test_texts_of_callers_are_inert_on_the_index_page(text: str, open_catalog: tuple[str, Any]) -> None:
+    url, send = open_catalog
+    before = re.findall(r"<[^>]*>", page(url))
+    send("POST", "/v1/namespaces", {"namespace": [text], "properties": {text: text, "comment": text}})
+    there = f"/v1/namespaces/{quote(text, safe='')}"
+    send("POST", f"{there}/tables", {"name": text, "schema": struct(field(1, "id")), "properties": {text: text}})
+    with contextlib.suppress(urllib.error.HTTPError):
+        urllib.request.urlopen(
+            urllib.request.Request(f"{url}{there}", headers={"User-Agent": text.encode("latin-1", "replace").decode("latin-1")})
+        )
+    shown = page(url)
+
+    assert section(shown, "Contents").count(text.replace("\u202e", "\\u202e")) == 2
+    assert set(re.findall(r"<[^>]*>", shown)) <= {*before, *KNOWN_TAGS}
+    assert "\u202e" not in shown
+
+
+#: Tags of tables of contents and requests.
+KNOWN_TAGS = (
+    "<table>",
+    "</table>",
+    "<tr>",
+    "</tr>",
+    "<td>",
+    "</td>",
+    "<th>",
+    "</th>",
+    "<small>",
+    "</small>",
+    '<div class="wide">',
+    "</div>",
+)
+KNOWN_TAGS += ('<td class="soft">', '<td class="path">')
+
+
+def test_index_page_forbids_scripts_frames_forms_and_sniffing(open_catalog: tuple[str, Any]) -> None:
+    with urllib.request.urlopen(f"{open_catalog[0]}/") as answer:
+        policy = dict(rule.strip().split(" ", 1) for rule in answer.headers["content-security-policy"].split(";"))
+
+    forbidden = dict.fromkeys(["default-src", "base-uri", "form-action", "frame-ancestors"], "'none'")
+    assert policy == {**forbidden, "style-src": "'unsafe-inline'"}
+    assert (answer.headers["x-content-type-options"], answer.headers["referrer-policy"]) == ("nosniff", "no-referrer")
 
 
 def test_index_page_lists_the_first_fifty_namespaces(open_catalog: tuple[str, Any]) -> None:

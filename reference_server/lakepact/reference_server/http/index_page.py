@@ -25,7 +25,12 @@ Answered: TypeAlias = tuple[float, str, bytes, int, str]
 HTML = b"text/html; charset=utf-8"
 NEVER_STORED = (
     (b"cache-control", b"no-store"),
-    (b"content-security-policy", b"default-src 'none'; style-src 'unsafe-inline'"),
+    (
+        b"content-security-policy",
+        b"default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
+    ),
+    (b"x-content-type-options", b"nosniff"),
+    (b"referrer-policy", b"no-referrer"),
 )
 #: A host and port that can stand in a command line and in a string of any language.
 HOST = re.compile(rb"(?:[A-Za-z0-9._-]{1,253}|\[[0-9A-Fa-f:.]{2,45}\])(?::[0-9]{1,5})?")
@@ -103,7 +108,7 @@ async def _contents(served: Service, base: str, ask: Ask) -> list[str]:
         return ["<h3>Contents</h3><p>Nothing is there yet.</p>"]
     kinds = list(dict.fromkeys(kind for group in groups for kind in group.entries))
     rows = "".join(
-        f"<tr><td>{html.escape(group.name)}</td>"
+        f"<tr><td>{_escaped(group.name)}</td>"
         + "".join(f"<td>{_names(group.entries.get(kind, ()))}</td>" for kind in kinds)
         + ("" if group.is_whole else '<td class="soft">and more</td>')
         + "</tr>"
@@ -125,7 +130,12 @@ async def _first(groups: AsyncIterator[Group]) -> AsyncIterator[Group]:
 
 
 def _names(names: Iterable[str]) -> str:
-    return html.escape(", ".join(names))
+    return _escaped(", ".join(names))
+
+
+def _escaped(text: str) -> str:
+    """Escape a text of a caller for HTML, with control and bidirectional characters spelled out."""
+    return html.escape("".join(c if c.isprintable() else ascii(c)[1:-1] for c in text))
 
 
 def _clients(served: Service, base: str) -> Iterator[str]:
@@ -163,8 +173,8 @@ def _requests(recent: Sequence[Answered]) -> Iterator[str]:
     yield '<div class="wide"><table><tr><th>time</th><th>status</th><th>method</th><th>path</th><th>operation</th></tr>'
     for at, method, path, status, operation in reversed(recent):
         shown = path.decode("ascii", "backslashreplace")
-        place = html.escape(shown if len(shown) <= SHOWN_PATH else f"{shown[:SHOWN_PATH]}…")
+        place = _escaped(shown if len(shown) <= SHOWN_PATH else f"{shown[:SHOWN_PATH]}…")
         moment = datetime.fromtimestamp(at, UTC).strftime("%H:%M:%S")
-        yield f'<tr><td class="soft">{moment}</td><td>{status}</td><td>{html.escape(method)}</td><td class="path">{place}</td>'
+        yield f'<tr><td class="soft">{moment}</td><td>{status}</td><td>{_escaped(method)}</td><td class="path">{place}</td>'
         yield f"<td>{operation}</td></tr>"
     yield "</table></div>"
