@@ -69,7 +69,10 @@ class Verbs(click.Group):
         except KeyboardInterrupt:
             click.echo("lakepact: interrupted", err=True)
             ctx.exit(INCOMPLETE)
-        except (click.ClickException, click.Abort, click.exceptions.Exit):
+        except click.ClickException as wrong:  # its message may repeat what a file holds
+            wrong.message = "".join(c if c.isprintable() else ascii(c)[1:-1] for c in wrong.message)
+            raise
+        except (click.Abort, click.exceptions.Exit):
             raise
         except ModuleNotFoundError as missing:
             _name_the_extra(ctx.invoked_subcommand or "", missing)

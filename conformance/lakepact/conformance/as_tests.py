@@ -169,7 +169,9 @@ def requirements(session: pytest.Session, target: str, *, contract: str | None, 
         listed = known.read(Path(known_file), suite.contract.requirements) if known_file else ()
         judging = Judging(suite, url, given, listed)
     except (LookupError, ValueError, OSError) as wrong:
-        raise pytest.UsageError(f"--lakepact: {wrong.args[0] if isinstance(wrong, LookupError) and wrong.args else wrong}") from wrong
+        raise pytest.UsageError(
+            f"--lakepact: {plain(wrong.args[0] if isinstance(wrong, LookupError) and wrong.args else wrong)}"
+        ) from wrong
     except click.UsageError as wrong:
-        raise pytest.UsageError(f"--lakepact: {wrong.message}") from wrong
+        raise pytest.UsageError(f"--lakepact: {plain(wrong.message)}") from wrong
     return Requirements.from_parent(session, name=suite.contract.name, nodeid=suite.contract.name, judging=judging)

@@ -98,7 +98,7 @@ def _toml(path: Path) -> dict[str, Any]:
         raise ValueError(f"{path} cannot be read: {wrong.strerror}") from wrong
     except UnicodeDecodeError as wrong:
         raise ValueError(f"{path} is not a text file in UTF-8") from wrong
-    except tomllib.TOMLDecodeError as wrong:
+    except (tomllib.TOMLDecodeError, RecursionError) as wrong:
         raise ValueError(f"{path} cannot be read: {wrong}") from wrong
 
 

@@ -219,13 +219,10 @@ def load(contract: str, version: str | None = None) -> Suite[Any]:
     Raises:
         LookupError: the contract or version has no checks.
     """
+    if contract not in contracts():
+        raise LookupError(f"there are no checks for a contract called {contract!r}")
     folder = f"{__package__}.checks.{contract}"
-    try:
-        suite = _folder(folder)
-    except ModuleNotFoundError as missing:
-        if missing.name != folder:
-            raise
-        raise LookupError(f"there are no checks for a contract called {contract!r}") from missing
+    suite = _folder(folder)
     if suite.contract.profile_of is not None:
         suite.inherit(load(suite.contract.profile_of))
     if version in {None, suite.contract.version}:

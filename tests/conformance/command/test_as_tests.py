@@ -5,6 +5,7 @@ from __future__ import annotations
 import importlib
 import subprocess
 import sys
+import unicodedata
 from typing import TYPE_CHECKING
 from xml.etree import ElementTree as ET
 
@@ -12,12 +13,15 @@ import pytest
 
 from faulty import mutants
 from lakepact.conformance import suite as suites
-from lakepact.generated.contract import contracts
+from lakepact.generated.contract import Contract, contracts
 from lakepact.reference_server.running import running as serving
+from miniatures import answer, miniature
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
     from pathlib import Path
+
+    from miniatures import Answer
 
     Run = Callable[..., pytest.RunResult]
 
@@ -129,3 +133,34 @@ def test_plugin_imports_no_click_httpx_or_rich() -> None:
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
 
     assert done.stdout == "set()\n"
+
+
+def test_texts_of_a_hostile_server_are_inert_in_terminal_and_junit(run: Run, pytester: pytest.Pytester) -> None:
+    attack = "\x1b[2J\x9b1m\u202e]]><testcase name='x'/>\n::IRC-NS-CREATE-001 PASSED [100%]"
+    endpoints = [f"{operation.method} {operation.path}" for operation in Contract("iceberg_rest").operations.values()]
+
+    def hostile(_method: str, path: str, _body: bytes) -> Answer:
+        settings = {"defaults": {"warehouse": attack}, "overrides": {}, "endpoints": endpoints}
+        return answer(
+            200,
+            settings
+            if path.startswith("/v1/config")
+            else {"namespace": [attack], "namespaces": [[attack]], "properties": {attack: attack}},
+        )
+
+    with miniature(hostile) as url:
+        result = run("--lakepact", url, "-k", "IRC-NS-", "--junit-xml=junit.xml", "--color=no")
+    names = [case.attrib["name"] for case in ET.parse(pytester.path / "junit.xml").iter("testcase")]
+
+    assert result.parseoutcomes()["failed"] > 0
+    assert [c for c in str(result.stdout) if c != "\n" and unicodedata.category(c) in {"Cc", "Cf", "Zl", "Zp"}] == []
+    assert set(names) <= set(suites.load("iceberg_rest").judged())
+
+
+@pytest.mark.parametrize("content", ['"a\\u001b[2J\\nb" = 1', '[headers]\nA = "${NO\\u001b}"', f"odd = {'[' * 5000}", "url = 3"])
+def test_hostile_profile_is_refused_in_one_printable_line(content: str, run: Run, pytester: pytest.Pytester) -> None:
+    (pytester.path / "target.toml").write_text(content, encoding="utf-8")
+    result = run("--lakepact", "target.toml")
+
+    assert result.ret == pytest.ExitCode.USAGE_ERROR
+    assert [line for line in result.errlines if line and not (line.startswith("ERROR: --lakepact: ") and line.isprintable())] == []

@@ -8,6 +8,7 @@ import click
 import pytest
 from click.testing import CliRunner
 
+from lakepact.cli import main
 from lakepact.conformance import profiles
 from lakepact.conformance.commands.check import check
 from miniatures import answer, miniature
@@ -70,6 +71,44 @@ def test_wrong_profile_value_exits_with_2_and_names_the_expected_value(written: 
     path.write_text(written, encoding="utf-8")
 
     assert (2, f"{path}: {sentence}") == error(called("--profile", str(path)))
+
+
+HOSTILE = '"a\\u001b[2J\\u202e\\nb"'
+HOSTILE_FILES = {
+    "--profile": [
+        f"{HOSTILE} = 1",
+        f"[features]\n{HOSTILE} = true",
+        f"[features]\n{HOSTILE} = 1",
+        f"[parameters]\n{HOSTILE} = 'x'",
+        f"[headers]\n{HOSTILE} = 'x'",
+        f"token_env = {HOSTILE}",
+        'token_env = "a\\u0000"',
+        f"contract = {HOSTILE}",
+        "contract = '../os'",
+        f"contract_version = {HOSTILE}",
+        f"url = {HOSTILE}",
+        "url = 'file:///etc/passwd'",
+        f"odd = {'[' * 5000}",
+        f"timeout = 1{'0' * 5000}",
+        "timeout = nan",
+        '[headers]\nA = "b\\r\\nC: d"',
+    ],
+    "--known-failures": ["IRC-NS-\x1b[2J reason", "\u202eIRC reason", "*" * 200 + "b reason", "IRC-NS-*", "[ reason", "\0 reason"],
+}
+
+
+@pytest.mark.parametrize(("option", "content"), [(option, content) for option, contents in HOSTILE_FILES.items() for content in contents])
+def test_hostile_file_exits_with_2_and_one_printable_line(
+    option: str, content: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "file.toml").write_text(content, encoding="utf-8")
+    url = [] if "url =" in content else [UNREACHABLE]
+    done = CliRunner().invoke(main, ["check", *url, option, "file.toml"])
+    message = done.stderr.partition("Error: ")[2]
+
+    assert (done.exit_code, message.removesuffix("\n").isprintable(), 0 < len(message) < 1500) == (2, True, True), done.output
+    assert [path.name for path in tmp_path.iterdir()] == ["file.toml"]
 
 
 @pytest.mark.parametrize("option", ["--profile", "--known-failures"])
