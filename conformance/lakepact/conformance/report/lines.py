@@ -295,10 +295,10 @@ def _line(content: bytes, where: str) -> dict[str, Any]:
     if line["line"] == "header" and isinstance(number := line.get("report"), int) and number != REPORT_VERSION:
         raise UnreadableReport(f"{where}: report version {number}, this lakepact reads {REPORT_VERSION}")
     schema = _schemas().get(line["line"])  # a later release may write further lines
-    wrong = next(schema.iter_errors(line), None) if schema else None
-    if wrong is not None:
-        place = "/".join(map(str, wrong.instance_path)) or line["line"]
-        raise UnreadableReport(f"{where}: {FOREIGN}: {place[:SHOWN]}: {wrong.message[:SHOWN]}")
+    flaw = next(schema.iter_errors(line), None) if schema else None
+    if flaw is not None:
+        place = "/".join(map(str, flaw.instance_path)) or line["line"]
+        raise UnreadableReport(f"{where}: {FOREIGN}: {place[:SHOWN]}: {flaw.message[:SHOWN]}")
     return line
 
 
