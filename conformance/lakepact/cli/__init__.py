@@ -70,7 +70,7 @@ class Verbs(click.Group):
             click.echo("lakepact: interrupted", err=True)
             ctx.exit(INCOMPLETE)
         except click.ClickException as wrong:  # its message may repeat what a file holds
-            wrong.message = "".join(c if c.isprintable() else ascii(c)[1:-1] for c in wrong.message)
+            wrong.message = "".join(c if c.isprintable() else ascii(c)[1:-1] for c in wrong.message)  # type: ignore[misc]  # it is set once more
             raise
         except (click.Abort, click.exceptions.Exit):
             raise
