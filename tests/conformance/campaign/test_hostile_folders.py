@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -13,8 +14,10 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 from click.testing import CliRunner
+from markdown_it import MarkdownIt
 
 from campaigns import Here, few_cases, ran
+from faulty import mutants
 from lakepact.conformance.campaign import judged_runs, landing, tables
 from lakepact.conformance.campaign.analysis import duckdb_analysis
 from lakepact.conformance.campaign.analysis.findings import Sources
@@ -43,8 +46,8 @@ VERBS = (
 def packed(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Return a folder with a plan and a judged run."""
     folder = tmp_path_factory.mktemp("packed")
-    with running(warehouse="memory:") as server:
-        run = ran(few_cases(folder / "plan"), folder / "run", Here(), f"a={server.url}")
+    with running(warehouse="memory:") as server, running(warehouse="memory:", faults=mutants(["creation-is-201"])) as faulty:
+        run = ran(few_cases(folder / "plan"), folder / "run", Here(), f"a={server.url}", f"b={faulty.url}")
     judged_runs.judge(run, Here())
     judged_runs.analyse(run, Here())
     return folder
@@ -166,14 +169,38 @@ def test_damaged_table_is_refused_in_one_sentence(name: str, content: bytes, run
     assert (code in {2, 3}, text.count("\n"), "Traceback" in text) == (True, 1, False), text
 
 
+ATTACK = "\x1b[2J\x9b1m\u202e\n# x\r```\n<script>alert(1)</script><img src=x onerror=y>'\"[a](javascript:b) ![c](http://d)"
+ACTING = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2028\u2029\u2066-\u2069\ud800-\udfff]")
+TEXTS = [("results", name) for name in ("case_id", "operation_id", "mode", "check_id", "expected", "observed", "level")]
+TEXTS += [("answers", name) for name in ("operation_id", "status", "error_type", "schema", "header", "state", "mode")]
+TEXTS += [("exchanges", name) for name in ("url", "method", "word", "reason", "operation_id")]
+
+
+def test_texts_of_tables_are_inert_in_terminal_and_pages(run: Path) -> None:
+    for table, column in TEXTS:
+        schema = landing.TABLES[table]
+        rows = tables.read(run / table, schema).to_pylist()
+        tables.replace(tables.table_of([row | {column: ATTACK} for row in rows], schema), run.parent / "kept")
+        shutil.copytree(run, run.parent / "changed")
+        shutil.rmtree(run.parent / "changed" / table)
+        shutil.move(run.parent / "kept", run.parent / "changed" / table)
+        code, text = verb("report --run RUN --engine local", run.parent / "changed")
+        page, document = ((run.parent / "changed" / f"report.{kind}").read_text("utf-8") for kind in ("html", "md"))
+        rendered = MarkdownIt("commonmark", {"html": True}).enable("table").render(document)
+        shutil.rmtree(run.parent / "changed")
+
+        assert (table, column, code in {0, 3}, ACTING.findall(text + page + document)) == (table, column, True, [])
+        assert (table, column, re.findall(r"<img|<script|href=.javascript", page + rendered)) == (table, column, [])
+
+
 def test_folder_whose_name_is_a_pattern_is_analysed(packed: Path, tmp_path: Path) -> None:
     run, other = tmp_path / "a[bc]*?", tmp_path / "ab12"
     shutil.copytree(packed / "run", run)
     shutil.copytree(packed / "run" / "results", other / "results")
 
-    found = duckdb_analysis.analysed(Sources(run / "results", run / "answers", run / "exchanges"))
+    found, expected = (duckdb_analysis.analysed(Sources(f / "results", f / "answers", f / "exchanges")) for f in (run, packed / "run"))
 
-    assert found["coverage"].num_rows == tables.read(packed / "run" / "coverage", landing.TABLES["coverage"]).num_rows
+    assert found == expected
 
 
 def test_names_of_folders_are_no_columns(run: Path) -> None:

@@ -81,14 +81,14 @@ def minimize(*, run_folder: Path, case_id: str, target: str, url: str | None, re
 def _tell_step(when: str, step: int, one: replays.Answered) -> None:
     row = one.row
     exchange = evidence.exchange_of(row) if row["url"] else None
-    click.echo(f"{step:3} {when:4} {row['operation_id']} {row['state']} {row['http_status'] or ''} {plain(row['reason'] or '')}".rstrip())
+    said = f"{step:3} {when:4} {row['operation_id']} {row['state']} {row['http_status'] or ''} {row['reason'] or ''}"
+    click.echo(plain(said).rstrip())
     if exchange is not None:
         click.echo(f"      {plain(exchange.curl())}")
         click.echo(f"      {plain(exchange.body[:SHOWN].decode('utf-8', 'replace')) or 'no body'}")
     for bad in one.bad:
-        click.echo(
-            f"      {bad['verdict']} {bad['requirement_id']}: expected {plain(bad['expected'])}; observed {plain(bad['observed'][:SHOWN])}"
-        )
+        said = f"{bad['verdict']} {bad['requirement_id']}: expected {bad['expected']}; observed {bad['observed'][:SHOWN]}"
+        click.echo(f"      {plain(said)}")
 
 
 @click.command()

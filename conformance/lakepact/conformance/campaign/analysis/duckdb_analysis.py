@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import glob
 import tempfile
 from importlib import import_module
 from importlib.util import find_spec
@@ -43,9 +42,9 @@ def analysed(sources: Sources) -> dict[str, Table]:
 
 
 def _view(connection: Any, name: str, folder: Path | None, schema: Schema) -> None:
-    files = [glob.escape(str(part)) for part in parts(folder)] if folder is not None else []
+    files = [str(part) for part in parts(folder)] if folder is not None else []
     if files:
         columns = summaries.LOOKED_AT if name == "exchanges" else schema.names
-        connection.read_parquet(files, hive_partitioning=False).select(*columns).create_view(name)
+        connection.read_parquet(files).select(*columns).create_view(name)
     else:
         connection.register(name, schema.empty_table())

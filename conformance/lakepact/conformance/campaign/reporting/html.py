@@ -166,7 +166,7 @@ def _shown(one: Shown, *, alone: bool) -> str:
     many = f"{one.failed:,} {'time' if one.failed == 1 else 'times'} in {one.cases:,} {'case' if one.cases == 1 else 'cases'}"
     said = {"expected": one.expected, "observed": one.observed}
     terms = "".join(f"<dt>{term}</dt><dd><code>{escape(text)}</code></dd>" for term, text in said.items() if text)
-    terms += f"<dt>first case</dt><dd><code>{one.case_id}</code></dd>"
+    terms += f"<dt>first case</dt><dd><code>{escape(one.case_id)}</code></dd>"
     curl = f'<pre tabindex="0">{escape(one.curl)}</pre>' if one.curl else ""
     summary = f'<summary><span class="v {one.verdict}">{SIGNS[one.verdict]} {escape(one.target)}</span> {many}</summary>'
     return f"<details{' open' if alone else ''}>{summary}<dl>{terms}</dl>{curl}</details>"
@@ -204,7 +204,7 @@ def _example(example: Example) -> str:
     cells = (
         escape(SAID[example.kind]),
         groups + different,
-        f"<code>{example.case_id[:12]}…</code>",
+        f"<code>{escape(example.case_id[:12])}…</code>",
         escape(", ".join(example.requirements)) or "—",
     )
     return f'<tr><th scope="row">{escape(example.operation)}</th>{"".join(f"<td>{cell}</td>" for cell in cells)}</tr>'
@@ -225,9 +225,9 @@ def _since(facts: Facts) -> Iterator[str]:
             escape(row["requirement_id"]),
             change,
             f"{row['cases']:,}",
-            f"<code>{row['first_case_id'][:12]}…</code>",
+            f"<code>{escape(row['first_case_id'][:12])}…</code>",
         )
-        rows.append(f'<tr><th scope="row">{row["kind"]}</th>{"".join(f"<td>{cell}</td>" for cell in cells)}</tr>')
+        rows.append(f'<tr><th scope="row">{escape(row["kind"])}</th>{"".join(f"<td>{cell}</td>" for cell in cells)}</tr>')
     yield wide(("what", "target", "requirement", "before → after", "cases", "first"), rows)
     if len(facts.regressions) > MOST:
         yield f"<p>… and {len(facts.regressions) - MOST} more in the table <code>regressions</code>.</p>"
