@@ -150,7 +150,7 @@ def test_page_of_a_report_forbids_all_but_its_own_script(report: list[dict[str, 
     (script,) = re.findall(r"<script>(.*?)</script>", page, re.DOTALL)
     digest = base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()
 
-    assert policy == f"default-src 'none'; style-src 'unsafe-inline'; script-src 'sha256-{digest}'"
+    assert policy == f"default-src 'none'; base-uri 'none'; form-action 'none'; style-src 'unsafe-inline'; script-src 'sha256-{digest}'"
 
 
 def test_page_of_an_incomplete_check_names_the_reason(report: list[dict[str, Any]]) -> None:
