@@ -38,7 +38,7 @@ def test_report_command_writes_each_format(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize(
     ("content", "said"),
-    [(PUBLISHED.read_bytes()[:2000], "damaged gzip file"), (b"{}", "header or footer is missing")],
+    [(PUBLISHED.read_bytes()[:2000], "damaged gzip file"), (b"{}", "not of `lakepact check --report jsonl=FILE`")],
     ids=["cut", "other"],
 )
 def test_report_command_refuses_what_is_no_report(tmp_path: Path, content: bytes, said: str) -> None:
