@@ -16,13 +16,12 @@ import pytest
 from click.testing import CliRunner
 from markdown_it import MarkdownIt
 
-from campaigns import Here, few_cases, ran
+from campaigns import Here, command, few_cases, ran
 from faulty import mutants
 from lakepact.conformance.campaign import judged_runs, landing, tables
 from lakepact.conformance.campaign.analysis import duckdb_analysis
 from lakepact.conformance.campaign.analysis.findings import Sources
 from lakepact.conformance.campaign.cli import campaign
-from lakepact.conformance.campaign.landing import delta
 from lakepact.reference_server import running
 
 if TYPE_CHECKING:
@@ -211,16 +210,17 @@ def test_names_of_folders_are_no_columns(run: Path) -> None:
     assert duckdb_analysis.analysed(Sources(run / "results", run / "answers", run / "exchanges")) == before
 
 
-def test_landing_a_hostile_run_leaves_the_rows_of_others(run: Path, packed: Path) -> None:
+def test_landing_a_hostile_run_leaves_the_rows_of_others(run: Path) -> None:
     lake = run.parent / "lake"
-    assert verb("land --run RUN --as delta --to LAKE", run)[0] == 0
-    rows = delta.import_module("deltalake").DeltaTable(lake / "cases").to_pyarrow_table().num_rows
+    version = [sys.executable, "-c", f"import deltalake; print(deltalake.DeltaTable({str(lake / 'cases')!r}).version())"]
+    land = command("land", "--run", str(run), "--as", "delta", "--to", str(lake))  # in a process of its own: deltalake sets up its logging
+    subprocess.run(land, check=True, capture_output=True)
     document = json.loads((run / "run.json").read_bytes())
     (run / "run.json").write_text(json.dumps(document | {"run_id": "x' OR '1'='1"}), "utf-8")
 
-    code, _ = verb("land --run RUN --as delta --to LAKE", run)
+    code = subprocess.run(land, check=False, capture_output=True).returncode
 
-    assert (code, delta.import_module("deltalake").DeltaTable(lake / "cases").to_pyarrow_table().num_rows) == (2, rows)
+    assert (code, subprocess.run(version, check=True, capture_output=True).stdout) == (2, b"0\n")
 
 
 WATCHED = """
@@ -270,7 +270,7 @@ HOSTILE_CASES = [
 
 
 @pytest.mark.parametrize(("column", "value"), HOSTILE_CASES)
-def test_hostile_cases_of_a_plan_end_in_one_sentence_or_are_sent_to_the_target(column: str, value: Any, packed: Path, run: Path) -> None:
+def test_hostile_case_ends_without_a_traceback(column: str, value: Any, packed: Path, run: Path) -> None:
     plan = shutil.copytree(packed / "plan", run.parent / "plan")
     rows = tables.read(plan / "cases", tables.CASES).to_pylist()[:3]
     tables.replace(tables.table_of([row | {column: value} for row in rows], tables.CASES), plan / "cases")

@@ -198,7 +198,8 @@ def test_no_file_of_a_run_holds_a_secret(plan: Path, tmp_path: Path, monkeypatch
 
 
 def test_analysis_of_an_unjudged_run_raises_lookup_error(tmp_path: Path) -> None:
-    tables.write_json({}, tmp_path / "run.json")
+    document = {"run_id": "a", "status": "complete", "plan": {"contracts": {}}, "targets": []}
+    tables.write_json(document, tmp_path / "run.json")
 
     with pytest.raises(LookupError, match="judge it first"):
         judged_runs.analyse(tmp_path, Here())  # type: ignore[arg-type]
